@@ -1,8 +1,9 @@
 """Check the state after a write or an append: the log read back, and every file in its directory.
 
-The expected state is in the vector under ``after``. It has the files with their sizes, and the
-SHA-256 of each file whose bytes are all determined. It also has the bytes that do not appear in any
-answer, and the choices that a writer may make, each with its reason. Writers have no other choices.
+The expected state is in the vector under ``after``. It contains the files with their sizes, and the
+SHA-256 of each file whose bytes are all determined. It also contains the bytes that do not appear
+in any answer, and the choices that a writer may make, each with its reason. Writers have no other
+choices.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class ProtocolSession:
 class OneShotSession:
     """A program that runs once per request: ``PROGRAM read FORMAT PATH [strict]``.
 
-    The program prints the answer. The environment has the rest of the request:
+    The program prints the answer. The environment contains the rest of the request:
     ``WALPROOF_PROFILE``, and ``WALPROOF_CONTEXT`` as JSON. The program cannot declare which parts
     of the answer it reports, so the parts that it prints are compared. If ``strict`` is true, the
     program gets the profile as its last argument.

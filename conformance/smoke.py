@@ -80,8 +80,8 @@ class _Step:
 class Smoke:
     """The steps for one command; :meth:`run` performs them and fills ``findings``.
 
-    ``formats`` has the ids of the formats to try, if the adapter supports them. ``seconds`` is the
-    time limit for hello and other slow steps.
+    ``formats`` contains the ids of the formats to try, if the adapter supports them. ``seconds`` is
+    the time limit for hello and other slow steps.
     """
 
     command: Sequence[str]

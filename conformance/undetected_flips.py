@@ -1,9 +1,9 @@
 """List bit flips that no check detects, by field, with the reason.
 
-``walproof sweep --flips --save`` writes ``spec/one-bit/<format>.json``. The file has the number of
-flips of each log, and the flips that changed or removed a record although the log is still
-`intact`. The register of the format has the reasons (``unseen``). The table in the chapter and in
-the report is generated from both.
+``walproof sweep --flips --save`` writes ``spec/one-bit/<format>.json``. The file contains the
+number of flips of each log, and the flips that changed or removed a record although the log is
+still `intact`. The register of the format has the reasons (``unseen``). The table in the chapter
+and in the report is generated from both.
 """
 
 from __future__ import annotations

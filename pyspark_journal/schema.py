@@ -75,7 +75,7 @@ def decoded_type(options: Options) -> pa.DataType:
 class Columns:
     """The columns of a query.
 
-    ``target`` is the schema that Spark uses, ``names`` has the name of each column here.
+    ``target`` is the schema that Spark uses, ``names`` contains the name of each column here.
     """
 
     target: pa.Schema

@@ -22,7 +22,7 @@ class Record:
     """One record that a reader returns.
 
     ``at`` and ``size`` are the offset and the length in bytes of the framed record, from its first
-    header to the end of its last fragment. ``fields`` has the additional fields of the format
+    header to the end of its last fragment. ``fields`` contains the additional fields of the format
     (index, term, …); 64-bit numbers are decimal text. ``file`` is the name of the file in a log of
     several files.
     """

@@ -15,7 +15,7 @@ from reference_impl.register import Register, registers
 class UnknownFormat(ValueError):
     """Raised if no format has the given id, or if a log does not match exactly one format.
 
-    ``fitting`` has the ids of the formats that match.
+    ``fitting`` contains the ids of the formats that match.
     """
 
     def __init__(self, message: str, fitting: Sequence[str] = ()) -> None:

@@ -101,9 +101,10 @@ class ContextKey:
 class Unseen:
     """A limit of the format: a bit flip that changes the records but that no check detects.
 
-    ``fields`` has generic field names, in which ``*`` matches any text. If the format has several
-    file types, a name begins with the file type (``snapshot: log_index``). ``effects`` may contain
-    ``gone``, ``changed``, ``invented``, ``order`` and ``fields``; an empty list means all effects.
+    ``fields`` contains generic field names, in which ``*`` matches any text. If the format has
+    several file types, a name begins with the file type (``snapshot: log_index``). ``effects`` may
+    contain ``gone``, ``changed``, ``invented``, ``order`` and ``fields``; an empty list means all
+    effects.
     """
 
     fields: tuple[str, ...]

@@ -1,8 +1,8 @@
 """Test every command of an installed wheel, in a new environment and outside the checkout.
 
-There are two environments. ``plain`` has the packages of ``pip install walproof``, without Node.js
-on the PATH. ``fast`` has those of ``walproof[fast]``. Their dependencies are linked from the
-environment of the tests, so nothing is downloaded.
+There are two environments. ``plain`` contains the packages of ``pip install walproof``, without
+Node.js on the PATH. ``fast`` has those of ``walproof[fast]``. Their dependencies are linked from
+the environment of the tests, so nothing is downloaded.
 """
 
 from __future__ import annotations

@@ -107,8 +107,8 @@ READERS: dict[str, Callable[..., ReadOnce]] = {
 def main(log: Path, repeat: int, reader: str, *arguments: str) -> None:
     """Read the log ``repeat`` times and print one line of JSON.
 
-    ``all_seconds`` has the wall-clock time of each read. ``processor_seconds`` is the CPU time of
-    all threads, and ``peak_bytes`` is the peak memory use of the process.
+    ``all_seconds`` contains the wall-clock time of each read. ``processor_seconds`` is the CPU time
+    of all threads, and ``peak_bytes`` is the peak memory use of the process.
     """
     read_once = READERS[reader](*arguments)
     records = payload_bytes = 0

@@ -116,7 +116,8 @@ def _answer(format_id: str, case: Case, log: Contents) -> Answer:
 def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:
     """Compare the returned items with the expected ones.
 
-    ``usual`` has the lines that the system writes when it opens the undamaged log in the same mode.
+    ``usual`` contains the lines that the system writes when it opens the undamaged log in the same
+    mode.
     """
     if opened.end != "opened":
         return Judgement(opened.end, len(due.written), report=opened.why, log=opened.log)

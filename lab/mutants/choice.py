@@ -29,8 +29,8 @@ class NoSuchRevision(Exception):
 class Choice:
     """A selection of mutants. Empty fields select everything.
 
-    ``functions`` are glob patterns for names such as ``reader.Scan.events``. ``changed`` has the
-    changed lines of each file. ``sample`` is the number of mutants to select at random from the
+    ``functions`` are glob patterns for names such as ``reader.Scan.events``. ``changed`` contains
+    the changed lines of each file. ``sample`` is the number of mutants to select at random from the
     rest; the same mutants are selected each time.
     """
 

@@ -1,6 +1,6 @@
 """Read the list of reviewed mutants: equivalent mutants, and code that needs no vector.
 
-``reviewed/<format>.json`` has the following lists, with a reason for each entry:
+``reviewed/<format>.json`` contains the following lists, with a reason for each entry:
 
 * ``equivalent``: mutants that behave like the original on every log, record and name, or differ
   only on a log that is too large for a vector;

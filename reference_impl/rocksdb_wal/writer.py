@@ -119,7 +119,7 @@ def _number(path: Path, context: Mapping[str, Any]) -> int:
 class Writer:
     """Write the records of one log as RocksDB or Pebble does, from an offset on.
 
-    ``families`` has the column families whose timestamp sizes are already in the log.
+    ``families`` contains the column families whose timestamp sizes are already in the log.
     ``decompressor`` is in the state in which the reader left it.
     """
 

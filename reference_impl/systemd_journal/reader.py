@@ -47,8 +47,8 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
 class Examination:
     """The result of reading a journal file in one profile.
 
-    ``inspection`` is None if the file is refused or has no complete header. ``entries`` has the
-    offsets of the returned entries, in file order.
+    ``inspection`` is None if the file is refused or has no complete header. ``entries`` contains
+    the offsets of the returned entries, in file order.
     """
 
     inspection: Inspection | None

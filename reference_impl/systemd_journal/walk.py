@@ -19,10 +19,10 @@ BAD = 0x80
 class Walk:
     """The map of valid objects: the type of the object at each offset.
 
-    Objects are aligned, so ``kinds`` has one byte for eight bytes of the file: the type, or 0 if no
-    object begins there. The map ends with the last object, because a long hole may follow.
-    ``faults`` has the faults of single objects, in file order. ``cut`` is the offset at which the
-    objects end early because of a truncation or a crash, or None.
+    Objects are aligned, so ``kinds`` contains one byte for eight bytes of the file: the type, or 0
+    if no object begins there. The map ends with the last object, because a long hole may follow.
+    ``faults`` contains the faults of single objects, in file order. ``cut`` is the offset at which
+    the objects end early because of a truncation or a crash, or None.
     """
 
     def __init__(self, view: View) -> None:

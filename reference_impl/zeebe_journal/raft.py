@@ -110,7 +110,7 @@ class _Message:
 def decode(payload: bytes) -> RaftEntry:
     """Decode the raft entry in a payload. Never raises.
 
-    If the payload is not an entry, ``fault`` has the reason code.
+    If the payload is not an entry, ``fault`` contains the reason code.
     """
     message = _Message(payload)
     try:

@@ -29,7 +29,7 @@ class Layout:
     """The layout of an index file with a consistent header.
 
     ``data`` is the offset at which the entries begin, or ``None`` if the marker before them is
-    missing. ``offsets`` has the ends of the committed entries, relative to ``data``.
+    missing. ``offsets`` contains the ends of the committed entries, relative to ``data``.
     """
 
     size: int

@@ -172,8 +172,8 @@ def _zeros_to_the_end(window: _Window, offset: int) -> bool:
 class StateWriter:
     """Write a state file as ``FilePersistence`` does.
 
-    ``initial`` has every key of the application, in order, with its initial value. Other keys are
-    removed from updates (ZMR-074). Without ``initial``, no key is removed.
+    ``initial`` contains every key of the application, in order, with its initial value. Other keys
+    are removed from updates (ZMR-074). Without ``initial``, no key is removed.
     """
 
     def __init__(

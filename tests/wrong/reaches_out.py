@@ -1,7 +1,7 @@
 """Wrong: read logs correctly, but also try to access resources outside the sandbox.
 
-``WALPROOF_REACH`` has the targets as JSON: a ``file`` to change, an ``answer`` to read, a ``port``
-of this machine and a ``process``. The signals list the targets that could be accessed.
+``WALPROOF_REACH`` contains the targets as JSON: a ``file`` to change, an ``answer`` to read, a
+``port`` of this machine and a ``process``. The signals list the targets that could be accessed.
 """
 
 from __future__ import annotations

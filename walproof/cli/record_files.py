@@ -117,7 +117,7 @@ def write_record_files(
     A file is named after the index of its record, such as ``0000000000000100.data``, or ``.json``
     if ``messagepack`` is true. In a format without indexes, the records are numbered from 0. A
     second record with the same index is written to ``0000000000000100.2.data``. For each record, a
-    line of JSON on standard output has the file name and the other fields.
+    line of JSON on standard output contains the file name and the other fields.
 
     Raises ``click.ClickException`` if a range contains no records, or if a file exists and
     ``force`` is false.

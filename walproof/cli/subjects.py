@@ -142,8 +142,8 @@ def chosen_subjects(
     """Return the programs of ``--cmd`` and ``--impl``, or all implementations without these
     options.
 
-    ``chosen`` has the vectors of the run. ``telling`` has vectors that show which formats a
-    one-shot program supports; it is empty if the user named the formats.
+    ``chosen`` contains the vectors of the run. ``telling`` contains vectors that show which formats
+    a one-shot program supports; it is empty if the user named the formats.
     """
     results = []
     for command in dict.fromkeys(commands):

@@ -2,7 +2,7 @@
 
 The decoder of a format is the module ``decoder`` of its package in ``walproof/formats``. If there
 is none, payloads are not decoded. A record whose payload cannot be decoded is still returned: its
-struct is null, and ``detail`` has the reason.
+struct is null, and ``detail`` contains the reason.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Write a result: three tables in a folder. Parts of an earlier result are reused.
 
-A log is unchanged if the earlier table ``files`` has the same paths, sizes and modification times.
-A row file that contains only unchanged logs is linked into the new result. From other row files, a
-task copies the rows of unchanged logs.
+A log is unchanged if the earlier table ``files`` contains the same paths, sizes and modification
+times. A row file that contains only unchanged logs is linked into the new result. From other row
+files, a task copies the rows of unchanged logs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The three tables of an inventory: their columns, and the conversion of records to rows.
 
-``records`` has the records of all formats, with the column names of the data source
+``records`` contains the records of all formats, with the column names of the data source
 (:mod:`walproof.tables.rows`). Unsigned 64-bit numbers are stored as bigint in two's complement.
 Offsets, lengths and sizes are in bytes.
 """

@@ -26,9 +26,9 @@ from walproof.lake.trees import absolute, tree_of
 class FoundLog:
     """A log that was found by a search. Instances are small and picklable.
 
-    ``format`` is None if it was not detected yet. ``files`` has the file names of a log of several
-    files, relative to ``path``. ``fault`` is the error that prevents reading. ``inode`` identifies
-    a local log of one file. ``is_link`` is true if the path is a symbolic link.
+    ``format`` is None if it was not detected yet. ``files`` contains the file names of a log of
+    several files, relative to ``path``. ``fault`` is the error that prevents reading. ``inode``
+    identifies a local log of one file. ``is_link`` is true if the path is a symbolic link.
     """
 
     path: str

@@ -88,7 +88,7 @@ OPTIONS: Sequence[Option] = (
 class Options:
     """The values of :data:`OPTIONS`, the paths, and the options of the file system.
 
-    ``contexts`` has the values of the formats' own options, by format id and context key.
+    ``contexts`` contains the values of the formats' own options, by format id and context key.
     """
 
     paths: tuple[str, ...] = ()

@@ -54,7 +54,7 @@ class Table:
 
     The reader is the executable specification or the grammar. ``cells`` counts the logs with equal
     answers and all logs. Its keys are the version that wrote the logs, and whether the logs are
-    damaged: ``("old", False)`` has the results for undamaged old logs.
+    damaged: ``("old", False)`` contains the results for undamaged old logs.
     """
 
     format: str
@@ -111,8 +111,8 @@ class Behaviour:
         """Read logs with the old and the new readers, and record the differences.
 
         The logs are the vectors of both versions, logs from both writers, and damaged copies.
-        ``aim`` has the numbers and names from changed expressions; some of the damage is aimed at
-        them.
+        ``aim`` contains the numbers and names from changed expressions; some of the damage is aimed
+        at them.
         """
         vectors = [logs_of(self.bodies[side], side) for side in SIDES]
         self.logs = merged(*vectors, *(self._written(side) for side in SIDES))

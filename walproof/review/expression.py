@@ -176,8 +176,8 @@ def _drawn(*key: Any) -> int:
 class ExpressionReader:
     """Resolve the expressions of one model: names, value instances, enums and sizes of types.
 
-    ``transparent`` has fields, by type and name. Subfields of these fields count as fields of the
-    enclosing type.
+    ``transparent`` contains fields, by type and name. Subfields of these fields count as fields of
+    the enclosing type.
     """
 
     def __init__(self, model: Model, rename: Rename) -> None:

@@ -27,8 +27,8 @@ class CannotReview(Exception):
 class Finding:
     """An effect of a change.
 
-    ``rule`` is an id in :data:`RULES`. ``classes`` has the classes of affected readers and writers,
-    and ``hurts`` describes them. ``subject`` is a member (``record_header.len_data``), a
+    ``rule`` is an id in :data:`RULES`. ``classes`` contains the classes of affected readers and
+    writers, and ``hurts`` describes them. ``subject`` is a member (``record_header.len_data``), a
     requirement or a vector. ``change`` describes the change, and ``where`` is its ``file:line``.
     ``excused`` is the reason in a matching exception. ``fields`` lists members if the finding
     depends only on their expressions.

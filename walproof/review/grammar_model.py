@@ -68,8 +68,8 @@ class Class:
 class Model:
     """All types and enums of the grammars in a folder, including imports.
 
-    ``tops`` has the ids of the grammars. ``files`` has the path of each grammar, relative to
-    ``root``.
+    ``tops`` contains the ids of the grammars. ``files`` contains the path of each grammar, relative
+    to ``root``.
     """
 
     root: Path

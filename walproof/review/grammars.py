@@ -29,9 +29,9 @@ class MemberStatistics:
     """Counters for comparing members over the logs.
 
     ``held`` counts the undamaged logs that contain a member. ``undamaged`` and ``damaged`` count
-    the logs in which the member differs. ``names`` has the keys and names of the undamaged logs.
-    ``undamaged_count`` and ``damaged_count`` are the numbers of logs. ``differing_count`` is the
-    number of undamaged logs that differ.
+    the logs in which the member differs. ``names`` contains the keys and names of the undamaged
+    logs. ``undamaged_count`` and ``damaged_count`` are the numbers of logs. ``differing_count`` is
+    the number of undamaged logs that differ.
     """
 
     held: dict[str, int] = field(default_factory=dict)

@@ -20,8 +20,8 @@ class LogUnderReview:
     """A log that is read by one or both versions of the readers.
 
     ``sides`` contains ``old``, ``new`` or both. ``control`` is the key of the undamaged original,
-    or None if there is none. ``answers`` has the answers in the profile ``recover``, and ``strict``
-    those in the profile ``strict``, if any.
+    or None if there is none. ``answers`` contains the answers in the profile ``recover``, and
+    ``strict`` those in the profile ``strict``, if any.
     """
 
     name: str

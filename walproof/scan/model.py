@@ -70,7 +70,7 @@ class Records:
 
     ``at`` and ``size`` are int64 arrays of shape (n,), in bytes. ``payload`` is a binary array, or
     None if payloads were not selected. ``truncated`` marks the records that were truncated, or is
-    None if there are none. ``fields`` has the selected columns, with the types in the format's
+    None if there are none. ``fields`` contains the selected columns, with the types in the format's
     ``COLUMNS``.
     """
 

@@ -36,11 +36,11 @@ class Shown:
 class Summary:
     """The summary of one log.
 
-    ``framed_bytes`` is the size of the records with their headers. ``times`` has the earliest and
-    the latest time of a record, in microseconds since 1970. ``indexes`` has the lowest and the
-    highest index, and ``with_index`` is the number of records with an index. ``ranges`` has the
-    largest lost ranges, in descending order. ``lost_bytes`` is the size of all lost ranges that may
-    have contained data, and ``unwritten_bytes`` is the size of the others.
+    ``framed_bytes`` is the size of the records with their headers. ``times`` contains the earliest
+    and the latest time of a record, in microseconds since 1970. ``indexes`` contains the lowest and
+    the highest index, and ``with_index`` is the number of records with an index. ``ranges``
+    contains the largest lost ranges, in descending order. ``lost_bytes`` is the size of all lost
+    ranges that may have contained data, and ``unwritten_bytes`` is the size of the others.
     """
 
     format: str

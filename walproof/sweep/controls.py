@@ -45,8 +45,8 @@ class Control:
 
     Field maps are computed in advance, so workers need no grammars and a control can be pickled.
     ``name`` is the file name of the log; some formats derive the file type from its extension.
-    ``records`` are the records that the executable specification returns. ``fields`` has the field
-    map of each file. ``contexts`` are additional contexts for reading. ``to_append`` and
+    ``records`` are the records that the executable specification returns. ``fields`` contains the
+    field map of each file. ``contexts`` are additional contexts for reading. ``to_append`` and
     ``to_write`` are the contexts in which a writer appends to this log, or writes a similar one.
     """
 

@@ -56,10 +56,11 @@ def rank(effects: str) -> int:
 class Signature:
     """Implementation, damage and effect of a difference; equal signatures are counted together.
 
-    ``kind`` has the effects on the answer, joined by ``+``. ``verdict`` and ``reason`` are from the
-    executable specification. ``said_verdict`` and ``said_reason`` are those that the implementation
-    reported, if any. ``context`` lists the context keys that were changed. ``value`` is the value
-    that the damage wrote to a field, if it is a value that programs often treat specially.
+    ``kind`` contains the effects on the answer, joined by ``+``. ``verdict`` and ``reason`` are
+    from the executable specification. ``said_verdict`` and ``said_reason`` are those that the
+    implementation reported, if any. ``context`` lists the context keys that were changed. ``value``
+    is the value that the damage wrote to a field, if it is a value that programs often treat
+    specially.
     """
 
     implementation: str
@@ -118,8 +119,8 @@ def difference_of(
 ) -> Difference | None:
     """Return the difference in a result of the harness, or None if it passed or was skipped.
 
-    ``judgement`` is the harness's judgement of the reply. ``written`` has the keys of all payloads
-    that were written, or None if the damage forged checksums.
+    ``judgement`` is the harness's judgement of the reply. ``written`` contains the keys of all
+    payloads that were written, or None if the damage forged checksums.
     """
     if result["class"] in NO_ANSWER:
         text = str(result["difference"])

@@ -34,7 +34,7 @@ CONTENT_FLIPS = 4096
 class Recipe:
     """A case in words: the operations of the damage algebra, and the field that they change.
 
-    ``calls`` has the operations as source lines for a recipe in ``conformance/recipes``.
+    ``calls`` contains the operations as source lines for a recipe in ``conformance/recipes``.
     """
 
     operation: str

@@ -22,10 +22,10 @@ from walproof.sweep.writing import records_for, text_of
 class Finding:
     """Signatures of one implementation with the same effect, or with the same damage.
 
-    ``best`` is the simplest case. ``recipe`` describes its damage, and ``request`` has the records
-    to write. ``cause`` is the name and the description of a known failure with the same effect.
-    ``minimised`` is the number of simpler cases that were tried. ``proposal`` is the path of a
-    proposed vector, and ``repeat`` is the command that runs the case again.
+    ``best`` is the simplest case. ``recipe`` describes its damage, and ``request`` contains the
+    records to write. ``cause`` is the name and the description of a known failure with the same
+    effect. ``minimised`` is the number of simpler cases that were tried. ``proposal`` is the path
+    of a proposed vector, and ``repeat`` is the command that runs the case again.
     """
 
     best: Occurrence

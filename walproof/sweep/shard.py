@@ -49,12 +49,12 @@ class Occurrence:
 class ShardResult:
     """The result of a shard; ``to_json`` returns the content of its marker file.
 
-    ``rows`` are rows of the table ``sweep``. ``counts`` has counters by topic. The topics
+    ``rows`` are rows of the table ``sweep``. ``counts`` contains counters by topic. The topics
     ``operations``, ``groups``, ``profiles``, ``varied`` and ``verdicts`` count the cases that ran,
     and ``cases`` counts void, duplicate and repeated cases. ``outcomes NAME``, ``sent NAME`` and
     ``unsent NAME`` belong to an implementation. ``left`` counts the cases that were not sent to an
-    implementation because it fails the undamaged control; ``fails`` has these failures by control
-    and profile. ``isolation`` is None without a program.
+    implementation because it fails the undamaged control; ``fails`` contains these failures by
+    control and profile. ``isolation`` is None without a program.
     """
 
     def __init__(self, number: int, names: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from walproof.sweep.controls import Control
 class ReaderOutput:
     """The answer of the executable specification to a log.
 
-    ``events`` has all events in the order in which the reader returns them.
+    ``events`` contains all events in the order in which the reader returns them.
     """
 
     records: list[Record]

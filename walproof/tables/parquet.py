@@ -59,8 +59,8 @@ def to_parquet(
     """Write the rows of a log (``walproof.tables.rows``) in log order, incrementally.
 
     If ``is_decoded`` is true, there is an additional column: the struct ``decoded`` of
-    :mod:`walproof.decode`. If the struct is null, ``detail`` has the reason. If ``has_payloads`` is
-    false, the columns ``payload`` and ``payload_truncated`` are left out.
+    :mod:`walproof.decode`. If the struct is null, ``detail`` contains the reason. If
+    ``has_payloads`` is false, the columns ``payload`` and ``payload_truncated`` are left out.
 
     The file is written atomically and replaces an existing file. It has the key-value metadata
     ``walproof.format``, ``walproof.verdict``, ``walproof.reason`` and ``walproof.end``, with the

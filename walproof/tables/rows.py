@@ -77,7 +77,7 @@ def batch(
 
     ``schema`` may be any selection of the fields of :func:`schema`, in any order. A column that is
     constant for an event, such as ``file``, may be a dictionary of its type. ``file`` is the name
-    of the log. ``more`` has additional columns of the caller, with one value per row. Unknown
+    of the log. ``more`` contains additional columns of the caller, with one value per row. Unknown
     columns are null.
     """
     columns: Mapping[str, Make]

@@ -34,7 +34,7 @@ FIRST_BLOCK, OTHER_BLOCKS, FIRST_OFFSET, BLOCK_SIZE = 4062, 4096, 136, 32768
 
 @dataclass
 class Recovered:
-    """The result of a recovery, with the errors; ``pages`` has the page number of each frame."""
+    """The result of a recovery, with the errors; ``pages`` lists the page number of each frame."""
 
     frames: int
     page_size: int

@@ -1,10 +1,10 @@
 """Kill a command at its n-th access to its output, for several n.
 
 The argument is a case as JSON: ``words`` is the command line, ``below`` is the folder for the
-output, and ``at`` has the points at which to kill the command, as fractions of all accesses. The
-first line of output has the number of accesses of a complete run. Each further line has the exit
-statuses of a killed run and of a repetition of the command. Each run is a fork, because importing
-all modules again would take minutes.
+output, and ``at`` contains the points at which to kill the command, as fractions of all accesses.
+The first line of output contains the number of accesses of a complete run. Each further line
+contains the exit statuses of a killed run and of a repetition of the command. Each run is a fork,
+because importing all modules again would take minutes.
 """
 
 from __future__ import annotations

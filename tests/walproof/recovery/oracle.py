@@ -142,8 +142,8 @@ _REPAIR_WARNING = "would lose data"
 class Combination:
     """A damage to one file of a store, or the intact store if ``role`` is None.
 
-    ``truth`` has the items of the intact folder in each mode. ``failures`` has sentences about
-    violated rules, and ``used`` has the tolerated losses that occurred.
+    ``truth`` contains the items of the intact folder in each mode. ``failures`` contains sentences
+    about violated rules, and ``used`` contains the tolerated losses that occurred.
     """
 
     store: Store

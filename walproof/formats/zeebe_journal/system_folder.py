@@ -401,8 +401,8 @@ class NodeState:
 class _SmallFiles:
     """The small files of a partition.
 
-    ``state`` is None if ``.meta`` is missing or invalid. ``repaired`` has the files whose correct
-    content can be derived from the other files.
+    ``state`` is None if ``.meta`` is missing or invalid. ``repaired`` contains the files whose
+    correct content can be derived from the other files.
     """
 
     def __init__(self, folder: Path, name: str, is_new: bool) -> None:

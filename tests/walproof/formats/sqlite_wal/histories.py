@@ -17,7 +17,7 @@ State = dict[str, dict[Any, dict[str, Any]]]
 class History:
     """A database in WAL mode that is written but never checkpointed.
 
-    ``states`` has the rows before the log, and the rows after each transaction.
+    ``states`` contains the rows before the log, and the rows after each transaction.
     """
 
     def __init__(

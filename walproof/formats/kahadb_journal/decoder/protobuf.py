@@ -64,7 +64,7 @@ def read(data: bytes, known: Fields, is_cut: bool = False) -> dict[str, Any]:
     """Return the known fields of a message. Raises ``Undecodable``.
 
     If a field is repeated, the last value wins. If ``is_cut`` is true, the message is truncated,
-    and the result has its complete fields and :data:`NOT_READ`.
+    and the result contains its complete fields and :data:`NOT_READ`.
     """
     cursor = Cursor(data)
     values: dict[str, Any] = {}

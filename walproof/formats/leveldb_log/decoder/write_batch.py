@@ -96,8 +96,8 @@ def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS)
     operation is its data. In a database with user-defined timestamps, each key ends with a
     timestamp, because the batch does not separate the two. Raises ``Undecodable``.
 
-    If ``is_cut`` is true, the payload is truncated. The result then has the complete operations and
-    the complete parts of the next one; ``ops_fault`` describes the missing part.
+    If ``is_cut`` is true, the payload is truncated. The result then contains the complete
+    operations and the complete parts of the next one; ``ops_fault`` describes the missing part.
     """
     cursor = Cursor(payload)
     sequence, count = _HEADER.unpack(cursor.take(_HEADER.size))

@@ -136,7 +136,7 @@ def walk(
 
     Results are appended to those that ``state`` already counts. Row n describes a record of
     ``size[n]`` bytes at offset ``at[n]``. Its payload is ``payload[ends[n]:ends[n + 1]]``, and
-    ``cut[n]`` is set if the payload was truncated. ``lost[n]`` has the start, the end and the
+    ``cut[n]`` is set if the payload was truncated. ``lost[n]`` contains the start, the end and the
     reason of a lost range, and the number of rows before it.
     """
     base, here, filled = state[BASE], state[POSITION], state[FILLED]

@@ -29,7 +29,7 @@ _SUFFIX = "-wal"
 class Operations(AnyOperations):
     """Return a row for each changed row of a table.
 
-    ``before`` has the old values of the columns that an update changed. See
+    ``before`` contains the old values of the columns that an update changed. See
     :class:`walproof.decode.operations.Operations`.
     """
 

@@ -1,7 +1,7 @@
 """Compiled kernels that convert entries to columns.
 
-A run is a sequence of entries in file order. ``items`` has the numbers of the DATA objects of all
-entries in the run. Those of entry ``n`` are ``items[bounds[n]:bounds[n + 1]]``.
+A run is a sequence of entries in file order. ``items`` contains the numbers of the DATA objects of
+all entries in the run. Those of entry ``n`` are ``items[bounds[n]:bounds[n + 1]]``.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -153,9 +153,9 @@ def fields(
     """Write the names and values of all items.
 
     Values are truncated to ``most`` bytes, and ``cut`` marks the entries with a truncated value.
-    ``plain`` has the decompressed payloads at the offsets in ``positions``. If there is no array
-    for the names, ``name_bounds`` receives the numbers of the names, so every name must have a
-    number.
+    ``plain`` contains the decompressed payloads at the offsets in ``positions``. If there is no
+    array for the names, ``name_bounds`` receives the numbers of the names, so every name must have
+    a number.
     """
     data, kinds, fixed = objects.data, objects.kinds, objects.facts[DATA_FIXED]
     name_ids, offsets, name_lengths = objects.name_ids, objects.offsets, objects.lengths
@@ -372,7 +372,7 @@ def bodies(
 
     A body is truncated to ``most`` bytes, and ``cut`` marks the truncated records. ``boot`` is the
     number of the name ``_BOOT_ID``. ``ranks`` maps the number of each name to its sort rank.
-    ``stamps`` has one element per object, which is -1 before the first run; ``before`` is the
+    ``stamps`` contains one element per object, which is -1 before the first run; ``before`` is the
     number of entries in earlier runs. ``keys`` and ``spare`` are scratch arrays with one element
     per item of the longest entry.
     """

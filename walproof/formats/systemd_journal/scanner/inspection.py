@@ -40,12 +40,12 @@ class Unusual(Exception):
 class Inspection:
     """The results of inspecting a file that is not refused.
 
-    ``faults`` has a row for each fault: start, end, code and target. ``entries`` lists the numbers
-    of the valid entries. ``packed_data`` lists the numbers of the compressed DATA objects, and
-    ``lengths`` their uncompressed sizes in bytes. ``given`` has one element per object: the number
-    of items to read from an entry, or -1 for all. ``sealed_until`` is the end of the time covered
-    by seals, or None without the key. ``view`` is used for the cases that only the reference reader
-    supports.
+    ``faults`` contains a row for each fault: start, end, code and target. ``entries`` lists the
+    numbers of the valid entries. ``packed_data`` lists the numbers of the compressed DATA objects,
+    and ``lengths`` their uncompressed sizes in bytes. ``given`` contains one element per object:
+    the number of items to read from an entry, or -1 for all. ``sealed_until`` is the end of the
+    time covered by seals, or None without the key. ``view`` is used for the cases that only the
+    reference reader supports.
     """
 
     view: View
@@ -412,8 +412,8 @@ def count_faults(
 ) -> Iterator[tuple[int, int, int, int]]:
     """Check the counts, the head and the tail of a file without losses (SDJ-049).
 
-    ``chain`` has the number of slots that lead to an entry, the last array and its used slots. It
-    is None if the chain is broken. ``ends`` has the first and the last entry, or 0.
+    ``chain`` contains the number of slots that lead to an entry, the last array and its used slots.
+    It is None if the chain is broken. ``ends`` contains the first and the last entry, or 0.
     """
     state = objects.state
     if state[constants.LAST] != header.tail_object_offset and state[constants.CUT] < 0:

@@ -200,9 +200,9 @@ def _has_name(objects, number, at, start, length, named):
 def field_lists(objects, fields, owned, faults):
     """Check the list of DATA objects of each FIELD object (SDJ-025).
 
-    ``fields`` has the numbers of the FIELD objects. ``owned`` has one element per name, initially
-    0. Returns -1 if the result depends on a name without a number, which only the reference reader
-    supports.
+    ``fields`` contains the numbers of the FIELD objects. ``owned`` contains one element per name,
+    initially 0. Returns -1 if the result depends on a name without a number, which only the
+    reference reader supports.
     """
     data, marks = objects.data, objects.marks
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]

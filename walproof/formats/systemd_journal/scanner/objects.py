@@ -150,8 +150,8 @@ def name_id(data, start, length, insert, slots, names, lengths, state):
     """Return the number of a field name, or NO_NAME if it is not in the table.
 
     The name has at most 64 bytes. ``slots`` is the hash table: each slot has the number of a name
-    plus 1, or 0. ``names`` has NAME_WIDTH bytes per name, padded with zeros. If ``insert`` is true,
-    the caller ensures that there is room.
+    plus 1, or 0. ``names`` contains NAME_WIDTH bytes per name, padded with zeros. If ``insert`` is
+    true, the caller ensures that there is room.
     """
     mixed = uint64(length)
     at = start

@@ -252,10 +252,10 @@ def walk(
 ):
     """Continue the walk from the header to the tail object.
 
-    ``linked`` has the sorted entries of the main chain. ``known`` is empty until it is needed.
-    ``bits`` has one bit for each eight bytes of the file, which is set at the start of each object.
-    ``offsets``, ``kinds`` and ``name_ids`` have one element per object. The constants of this
-    module describe the return values.
+    ``linked`` contains the sorted entries of the main chain. ``known`` is empty until it is needed.
+    ``bits`` contains one bit for each eight bytes of the file, which is set at the start of each
+    object. ``offsets``, ``kinds`` and ``name_ids`` have one element per object. The constants of
+    this module describe the return values.
     """
     tail = facts[TAIL]
     while True:

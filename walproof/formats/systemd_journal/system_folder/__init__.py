@@ -187,7 +187,7 @@ def merge_files(
 ) -> Iterator[JournalEntry | Lost | End]:
     """Yield the entries of several files in journalctl's order, then the lost ranges, then one end.
 
-    ``paths`` has the display name and the path of each file. A file that cannot be opened is
+    ``paths`` contains the display name and the path of each file. A file that cannot be opened is
     skipped. Raises ``OSError`` if a file can be opened but not read, and ``BadKey``.
     """
     held = [(path, _held_at(path, name)) for name, path in paths]

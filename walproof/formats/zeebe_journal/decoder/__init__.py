@@ -57,8 +57,8 @@ def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapp
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """Decode an entry. Raises ``Undecodable`` with the fault named in ZBJ-058.
 
-    If ``is_cut`` is true, the payload is truncated. It must be an application entry; the result has
-    its complete records, and ``application_data`` is null.
+    If ``is_cut`` is true, the payload is truncated. It must be an application entry; the result
+    contains its complete records, and ``application_data`` is null.
     """
     if is_cut:
         payload = _as_if_whole(payload)

@@ -174,8 +174,8 @@ def walk(
     The records are checked in the order of ZBJ-025; ``raft`` enables the checks of raft entries.
     ``cap`` limits the bytes copied of each payload; if ``cap`` is negative, no payload is copied.
     Results are appended to those that ``state`` already counts. The payload of row n is
-    ``payload[ends[n]:ends[n + 1]]``. ``lost[n]`` has the start and the end of a lost range, and the
-    number of rows before it.
+    ``payload[ends[n]:ends[n + 1]]``. ``lost[n]`` contains the start and the end of a lost range,
+    and the number of rows before it.
     """
     here, expected, beyond, last_asqn = state[AT], state[INDEX], state[BEYOND], state[ASQN]
     rows, gaps, put, cuts = state[ROWS], state[LOST], state[PUT], state[CUT]

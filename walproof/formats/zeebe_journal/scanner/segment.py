@@ -122,8 +122,8 @@ class Room:
     ) -> Records:
         """Return rows as columns, without copying them.
 
-        Only the flags of truncated payloads are copied. ``entries`` has the bits of the kernel's
-        ``KINDS`` for at least these rows.
+        Only the flags of truncated payloads are copied. ``entries`` contains the bits of the
+        kernel's ``KINDS`` for at least these rows.
         """
         here, count, payload, cut = slice(first, after), after - first, None, None
         if wanted.cap >= 0:

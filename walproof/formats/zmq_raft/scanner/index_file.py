@@ -34,8 +34,8 @@ class Refused(Exception):
 class Index:
     """An index file with a consistent header.
 
-    Entries begin at offset ``data``. ``offsets`` has the ends of the committed entries, relative to
-    ``data``.
+    Entries begin at offset ``data``. ``offsets`` contains the ends of the committed entries,
+    relative to ``data``.
     """
 
     size: int
