@@ -154,8 +154,9 @@ def _labelled(compared: Sequence[Line]) -> list[Line]:
 
 
 def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> list[Line]:
-    """Compare two answers part by part, with about `rows` lines for records and for lost ranges.
+    """Compare two answers part by part.
 
+    `rows` is the approximate number of lines to show for the records, and also for the lost ranges.
     If there is no actual answer, as after a crash or a timeout, the actual side is empty and no
     difference is marked.
     """

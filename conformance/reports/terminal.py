@@ -238,10 +238,10 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
 def print_kinds(
     report: Report, kinds: Sequence[Sequence[Failure]], most: int, console: Console
 ) -> None:
-    """Print the first result of each failure group, for at most ``most`` groups.
+    """Print the first result of each failure group.
 
-    The number of other groups is printed after them. ``kinds`` are the groups of
-    :func:`conformance.reports.summary.by_cause`.
+    ``most`` is the maximum number of groups; the number of other groups is printed after them.
+    ``kinds`` are the groups of :func:`conformance.reports.summary.by_cause`.
     """
     for (implementation, result), *alike in kinds[:most]:
         console.print()

@@ -356,8 +356,9 @@ def states(
 ) -> tuple[list[Crash], bool]:
     """Return the distinct states that a crash may leave, and whether the list is complete.
 
-    At most about ``most`` states are examined; if there are more, ``seed`` selects them. If several
-    states are equal, the one with the most acknowledged records is returned.
+    ``most`` is the approximate maximum number of states to examine; if there are more, ``seed``
+    selects them. If several states are equal, the one with the most acknowledged records is
+    returned.
     """
     results: dict[bytes, Crash] = {}
 

@@ -151,8 +151,7 @@ def inflated_controls(size: int) -> bytes:
 
 
 def _inflating(size: int, filler: bytes, most: int) -> bytes:
-    """Return a stream that expands about as much as a payload may, and compresses to about ``size``
-    bytes.
+    """Return a stream of nearly the maximum size that compresses to about ``size`` bytes.
 
     Most values are ``filler``. The other values are random two-byte numbers.
     """

@@ -47,7 +47,8 @@ class Window:
         """Read whole blocks from ``at`` on; return the array, its length, and whether the file
         ends.
 
-        The length is about ``wish``, but at most one stretch. The window is empty afterwards.
+        ``wish`` is the approximate length, which is limited to one stretch. The window is empty
+        afterwards.
         """
         length = -(-min(wish, self.stretch, self.size - at + 1) // block) * block
         self.base = self.end = at

@@ -59,7 +59,7 @@ class Flip(NamedTuple):
 
 @dataclass(frozen=True)
 class FlippedLog:
-    """An intact log and the flips to try, at most ``at_most``.
+    """An intact log and the flips to try. ``at_most`` is the maximum number of flips.
 
     If the log has more bits than that, half of the flips are in the structure and half in the
     content, both evenly spread. If one half has fewer bits, the other half gets the remaining

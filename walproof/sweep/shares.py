@@ -18,9 +18,9 @@ WEIGHTS = {
 
 
 def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[int]:
-    """Divide ``total`` by weight, but not above ``limits``.
+    """Divide ``total`` into parts by weight. ``limits`` are the maximum sizes of the parts.
 
-    If a part reaches its limit, the other parts get the rest. The result adds up to ``total`` or to
+    If a part reaches its limit, the other parts get the rest. The parts add up to ``total`` or to
     the sum of the limits, whichever is less.
     """
     parts = [0] * len(limits)

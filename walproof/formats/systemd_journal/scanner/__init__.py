@@ -51,7 +51,7 @@ _shared: dict[bytes, Any] = {}
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """Divide a log into parts of about ``target_bytes`` bytes with equal numbers of entries.
+    """Divide a log into parts of about ``target_bytes`` with equal numbers of entries.
 
     Only the header and a few slots of entry arrays are read. Raises ``OSError``.
     """

@@ -125,7 +125,7 @@ def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
 def fitting(offsets: Any, reliable: Any, row: Any, most: Any, max_bytes: Any) -> Any:
     """Return the number of entries in a run that begins at reliable offset number ``row``.
 
-    A run has at most ``most`` entries and ``max_bytes`` bytes, but always at least one entry. If
+    A run has at least one entry. ``most`` limits its entries, and ``max_bytes`` its size. If
     ``reliable`` is empty, all offsets are reliable.
     """
     all_reliable = len(reliable) == 0
