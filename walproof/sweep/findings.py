@@ -24,8 +24,8 @@ class Finding:
 
     ``best`` is the simplest case. ``recipe`` describes its damage, and ``request`` contains the
     records to write. ``cause`` is the name and the description of a known failure with the same
-    effect. ``minimised`` is the number of simpler cases that were tried. ``proposal`` is the path
-    of a proposed vector, and ``repeat`` is the command that runs the case again.
+    effect. ``minimised`` describes how many simpler cases were tried. ``proposal`` is the path of a
+    proposed vector, and ``repeat`` is the command that runs the case again.
     """
 
     best: Occurrence
