@@ -288,7 +288,13 @@ def append_synced_after_a_compression_type(log: RocksLog) -> None:
 
 
 @BOOK.appending(
-    empty_log, "appending", "RDB-006", "RDB-058", control=append_to_nothing, kind="corrupt"
+    empty_log,
+    "appending",
+    "RDB-006",
+    "RDB-030",
+    "RDB-058",
+    control=append_to_nothing,
+    kind="corrupt",
 )
 def append_synced_after_a_bad_compression_type(log: RocksLog) -> None:
     """With 19-byte headers in the log, type 9 has one as well, and its block would be lost."""
@@ -342,6 +348,7 @@ def lose_the_compression_type(log: RocksLog) -> None:
 @BOOK.appending(
     nothing_but_the_compression_type,
     "appending",
+    "RDB-030",
     "RDB-032",
     "RDB-058",
     control=append_recyclable_after_a_compression_type,
@@ -357,6 +364,7 @@ def append_what_looks_compressed(log: RocksLog) -> None:
 @BOOK.appending(
     nothing_but_the_compression_type,
     "appending",
+    "RDB-030",
     "RDB-032",
     "RDB-058",
     control=append_recyclable_after_a_compression_type,
