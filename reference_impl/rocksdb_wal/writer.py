@@ -9,7 +9,7 @@ import struct
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from reference_impl.answer import End, NewRecord
 from reference_impl.leveldb_log.dialects import (
@@ -101,12 +101,11 @@ def _check_form(found: Survey, context: Mapping[str, Any], end: int, first: NewR
     """Raise ``ValueError`` if a reader would take the records for something else (RDB-058)."""
     if end == 0:
         return
-    is_sync = context.get("headers") == WAL_SYNC
-    if found.has_compression_record and is_sync:
-        raise ValueError("headers: wal-sync after a compression record")
+    if found.dialect is None and context.get("headers") == WAL_SYNC:
+        raise ValueError("headers: wal-sync in a log that begins without them")
     if context.get("compression") == "zstd" and found.compression != ZSTD:
         raise ValueError("compression: zstd in a log that begins without a compression record")
-    if found.compression is None and not is_sync and first.payload.startswith(MAGIC):
+    if found.compression is None and first.payload.startswith(MAGIC):
         raise ValueError("the record would look compressed (RDB-032)")
 
 
@@ -165,11 +164,6 @@ class Writer:
                     raise ValueError(f"timestamp_sizes: the log has column family {family}")
                 self.families.add(int(family))
 
-    def write(self, log: BinaryIO, records: Sequence[NewRecord]) -> None:
-        """Write records to a stream that is at the writer's position."""
-        for piece in self.pieces(records):
-            log.write(piece)
-
     def pieces(self, records: Sequence[NewRecord]) -> Iterator[bytes]:
         """Yield the bytes that records add. Raises ``ValueError`` for one that is too large."""
         if self.position == 0 and self.is_compressed:
@@ -177,7 +171,7 @@ class Writer:
         for record in records:
             yield from self._metadata(record.fields)
             yield from self._record(record)
-            if self.is_compressed and record.payload:
+            if self.is_compressed:
                 self.decompressor.admit(len(record.payload), self.position)  # RDB-058
         if self.is_closed:
             yield from self._fill(RECYCLABLE_HEADER_SIZE)

@@ -71,6 +71,11 @@ class Control:
         return Path(f"{self.id.rpartition('/')[2]}.json")
 
     @functools.cached_property
+    def stored_records(self) -> Sequence[Record]:
+        """The records that were written: those of ``records``, and hidden ones."""
+        return plugin_for(self.format).sweep.stored_records(self.files, self.records)
+
+    @functools.cached_property
     def settings(self) -> list[Setting]:
         """All settings; the first two are the control's own context in both profiles of reading."""
         return settings(self.context, self.contexts, self.to_append, self.to_write)

@@ -143,11 +143,10 @@ class Enumeration:
         return "" if family >= self.pair else self.families[family].value(number)
 
     @property
-    def imported_payloads(self) -> frozenset[bytes]:
-        """Payloads of other logs whose bytes some damages bring in."""
-        return frozenset(
-            payload for family in self.families for payload in family.imported_payloads
-        )
+    def imported(self) -> list[Control]:
+        """Logs whose bytes some damages bring in."""
+        logs = {log.id: log for family in self.families for log in family.imported}
+        return list(logs.values())
 
     def make(self, family: int, number: int) -> DamagedLog | None:
         """Return a damaged log; None if the number is a pair that cannot be combined."""
@@ -247,11 +246,8 @@ def _families(
     }  # fmt: skip
     logs = Listed("extend", data, fields, file)
     older_bytes = [(other.id, other.files[file]) for other in older]
-    # Extensions and stale bytes bring in payloads of this log and of others.
-    logs.imported_payloads = [
-        record.payload for other in (control, *older) for record in other.records
-    ]
-    listed["stale"].imported_payloads = logs.imported_payloads
+    # Extensions and stale bytes bring in records of this log and of others.
+    logs.imported = listed["stale"].imported = (control, *older)
     seed = f"{control.id}:{file}"
     full = depth == "full"
     operations.set_values(listed["set"], every_value=full)

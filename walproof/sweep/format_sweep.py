@@ -86,7 +86,7 @@ class FormatSweep:
     #: decide where a record goes.
     near: Collection[str] = ()
 
-    #: True if the format determines every byte that an append writes.
+    #: True if the format determines every byte that an append writes, where :meth:`free` is empty.
     appends_exactly = False
 
     #: Context keys that describe the log itself; a writer that appends gets only the control's
@@ -149,6 +149,16 @@ class FormatSweep:
         A reader returns such a payload but reports the log as damaged.
         """
         return False
+
+    def stored_records(
+        self, files: Mapping[str, bytes], records: Sequence[Record]
+    ) -> Sequence[Record]:
+        """Return the records in the bytes of an undamaged log, in log order.
+
+        ``records`` are those that a reader returns. A log may store more: records of an older log,
+        or repetitions that are framing. Damage to what hides them makes them readable.
+        """
+        return records
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
         """Return whether each payload of a log has a checksum; otherwise changes may be

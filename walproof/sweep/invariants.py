@@ -40,21 +40,24 @@ MEANING: Mapping[str, str] = {
 class Written:
     """The records of a control, prepared for comparing answers with them.
 
-    ``others`` are payloads of older generations, from which some damages copy bytes. ``expected``
-    are the records that the undamaged log returns, or None if these are all records.
+    ``imported`` are logs from which some damages copy bytes. ``expected`` are the records that the
+    undamaged log returns, or None if these are all records.
     """
 
     def __init__(
         self,
         control: Control,
-        imported_payloads: frozenset[bytes] = frozenset(),
+        imported: Sequence[Control] = (),
         expected: Sequence[Record] | None = None,
     ) -> None:
         self.control = control
         self.expected = control.records if expected is None else expected
-        self.payloads = [record.payload for record in control.records]
+        self.payloads = [record.payload for record in control.stored_records]
         self.written = frozenset(self.payloads)
-        self.with_imported = self.written | imported_payloads
+        self.with_imported = self.written.union(
+            record.payload for log in imported for record in log.stored_records
+        )
+        self.files = [data for log in (control, *imported) for data in log.files.values()]
         self.format_sweep = plugin_for(control.format).sweep
         self.tells_payloads = self.format_sweep.tells_payloads(control.files, control.records)
 
@@ -117,8 +120,9 @@ class Written:
             payload in written for written in self.with_imported
         ):
             return True
-        # A file outside the log may become part of it under another name.
-        if shifts and any(payload in data for data in self.control.files.values()):
+        # A file outside the log may become part of it under another name, and a reader may return
+        # data as another log stores it, such as a frame that this log does not decompress.
+        if shifts and any(payload in data for data in self.files):
             return True
         return self.format_sweep.may_join(record)
 

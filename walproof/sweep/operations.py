@@ -17,6 +17,7 @@ from operator import methodcaller
 from conformance.kaitai.field_map import Field
 from conformance.recipes.algebra import Damage
 from walproof.formats import plugin_for
+from walproof.sweep.controls import Control
 from walproof.sweep.fields import FieldsOfFile, generic, leaf_name
 from walproof.sweep.format_sweep import Edit, Seal
 
@@ -49,12 +50,12 @@ _BYTES = [bytes([value]) for value in range(256)]
 class Family(ABC):
     """The damages of one operation on one file of a control, numbered from 0.
 
-    ``others`` are payloads of other logs, from which the damages copy bytes. If ``forges`` is true,
-    the operation recomputes checksums, so its changes cannot be detected.
+    ``imported`` are logs from which the damages copy bytes. If ``forges`` is true, the operation
+    recomputes checksums, so its changes cannot be detected.
     """
 
     operation: str
-    imported_payloads: Sequence[bytes] = ()
+    imported: Sequence[Control] = ()
     forges = False
 
     def __init__(self, data: bytes, fields: FieldsOfFile, file: str, count: int) -> None:
@@ -66,7 +67,7 @@ class Family(ABC):
     @functools.cached_property
     def shifts(self) -> bool:
         """True if the damages may repeat, drop, move or replace whole units; see ``SHIFTING``."""
-        return self.operation in SHIFTING or bool(self.imported_payloads)
+        return self.operation in SHIFTING or bool(self.imported)
 
     @abstractmethod
     def edits(self, number: int) -> Sequence[Edit]:

@@ -167,8 +167,8 @@ class ShardRunner:
             context = {key: value for key, value in bare.context.items() if key not in selecting}
             unselected = self.reference.read(replace(bare, context=context), bare.contents)
             bare, expected = replace(bare, records=tuple(unselected.records)), ()
-        keys = frozenset(payload_key(payload_to_json(r.payload)) for r in bare.records)
-        written = Written(bare, self.enumerations[number].imported_payloads, expected)
+        written = Written(bare, self.enumerations[number].imported, expected)
+        keys = frozenset(payload_key(payload_to_json(payload)) for payload in written.written)
         return PreparedControl(control, chosen, written, seed_of(bare, chosen), keys)
 
     # -- cases ---------------------------------------------------------------------------------

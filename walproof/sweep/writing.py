@@ -229,7 +229,7 @@ class Writer:
     ) -> dict[str, Any]:
         append = setting.profile == "append"
         free = self.format_sweep.free(contents) if append else []
-        exact = state.digests if append and state.refused is None else {}
+        exact = state.digests if append and state.refused is None and not free else {}
         expect = state.answer.answer() if append or state.refused is None else NOTHING
         body: dict[str, Any] = {
             "id": f"{self.format.id}/{name}",
