@@ -1,8 +1,9 @@
-"""Undetected bit flips: the flips of a search, by field, and why no check detects them.
+"""List bit flips that no check detects, by field, with the reason.
 
-``spec/one-bit/<format>.json`` holds the result of ``walproof sweep --flips --save``: the flips of
-each log, and those that lost or changed a record of a log that is still `intact`. The register of
-the format explains them (``unseen``). Both make the table in the chapter and in the report.
+``walproof sweep --flips --save`` writes ``spec/one-bit/<format>.json``. The file contains the
+number of flips of each log, and the flips that changed or removed a record although the log is
+still `intact`. The register of the format has the reasons (``unseen``). The table in the chapter
+and in the report is generated from both.
 """
 
 from __future__ import annotations
@@ -45,9 +46,10 @@ Hit = tuple[str, str]
 
 @dataclass(frozen=True)
 class SearchedLog:
-    """One log: a fingerprint of its bytes and context, its size in bits, and the number of flips.
+    """A log that was searched.
 
-    ``unseen`` counts the undetected flips.
+    It has a fingerprint of its bytes and context, its size in bits, and the number of flips that
+    were tried. ``unseen`` counts the flips that were not detected.
     """
 
     id: str
@@ -77,9 +79,10 @@ class Searched:
 
 @dataclass(frozen=True)
 class Row:
-    """One field: its flips, its undetected flips by effect, and the entries that explain them.
+    """A field with its flips, its undetected flips by effect, and the entries that explain them.
 
-    ``other_fields`` names values other than the payload that change. Entries are numbered from 1.
+    ``other_fields`` lists the record fields other than the payload that change. Entries are
+    numbered from 1.
     """
 
     field: str

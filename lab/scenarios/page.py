@@ -18,11 +18,11 @@ PAGE = ROOT / "docs" / "scenarios.md"
 
 @dataclass(frozen=True)
 class Row:
-    """One vector of one scenario.
+    """A vector of a scenario.
 
-    ``right`` lists the systems that return the expected records; ``wrong`` lists the others by
-    effect; ``not_run`` those that cannot run the example. ``is_first`` tells whether the row is the
-    first of its format in the scenario.
+    ``right`` lists the systems that return the expected records. ``wrong`` lists the other systems
+    by effect. ``not_run`` lists the systems that cannot run the vector. ``is_first`` is true for
+    the first row of a format in the scenario.
     """
 
     format: str
