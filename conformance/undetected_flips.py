@@ -179,23 +179,22 @@ def table(register: Register, searched: Searched) -> str:
     logs, flips = len(searched.logs), sum(log.flips for log in searched.logs.values())
     unseen = searched.unseen.total()
     whole = sum(log.flips == log.bits for log in searched.logs.values())
-    share = "every bit of each"
+    share = "every bit"
     if whole < logs:
         sample = f"at most {searched.at_most:,} bits of each"
-        share = f"every bit of {whole:,} vectors and {sample} other one" if whole else sample
+        share = f"every bit of {whole:,}, {sample} other" if whole else sample
     after = "No flip left the log `intact` with other records."
     if unseen:
-        after = f"After {unseen:,} of these flips the log is `intact` but has other records."
+        after = f"After {unseen:,} flips, the log was `intact` with other records."
     lines = [
-        f"A search flipped {flips:,} bits of {logs} undamaged vectors, one at a time: {share}."
-        f" {after}",
+        f"A search flipped {flips:,} single bits in {logs} undamaged vectors ({share}). {after}",
     ]
     table_rows = rows(searched, register.unseen)
     if not table_rows:
         return f"{_wrapped(lines[0])}\n"
     shown = [effect for effect in EFFECTS if any(row.counts.get(effect) for row in table_rows)]
     lines[0] = _wrapped(
-        f"{lines[0]} Each flip counts once, under its worst effect: {legend(shown)}."
+        f"{lines[0]} The table counts each flip under its worst effect: {legend(shown)}."
     )
     head = ["field", "flipped", *(HEADS[effect] for effect in shown), "why"]
     lines += ["", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]

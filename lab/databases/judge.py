@@ -19,7 +19,7 @@ from lab.databases.opening import Opened, shape
 from reference_impl.answer import Answer, collect
 from reference_impl.formats import named
 
-ENDS = {"refused": "does not open", "refused-again": "**opens only once**"}
+ENDS = {"refused": "refuses", "refused-again": "**opens only once**"}
 
 
 @dataclass(frozen=True)
