@@ -46,7 +46,6 @@ REPLACEMENTS = {
     "compare-runs": "walproof check --baseline REPORT",
     "one-bit": "walproof sweep --flips",
     "lint-ksy": "walproof parsers lint",
-    "ksy-test": "walproof parsers test",
     "vectors": "make vectors (python -m conformance.recipes)",
     "setup": "make setup (python -m walproof.setup)",
     "cross": "python -m lab crossing",

@@ -9,7 +9,6 @@ import click
 from conformance import GRAMMARS, __version__
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from walproof.cli.output import say, say_lines
-from walproof.parsers.ksy_test import BadVector, GrammarUnderTest, find_vectors
 from walproof.parsers.languages import LANGUAGES
 from walproof.parsers.lint import RULES, compile_errors, lint
 from walproof.parsers.naming import BadName, Naming
@@ -71,7 +70,7 @@ def parsers(
     walproof parsers --ksy grammars --name my-parsers --module example.org/me/parsers
     walproof parsers                                  all languages
 
-    `walproof parsers lint` and `walproof parsers test` check grammars of your own.
+    `walproof parsers lint` checks grammars of your own.
 
     Exit status: 0, or 1 if a grammar does not compile (FILE:LINE:COLUMN: error: REASON).
     """
@@ -139,57 +138,3 @@ def lint_grammars(files: tuple[Path, ...], rules: bool) -> int:
     for finding in result:
         say_lines(finding)
     return 3 if result else 0
-
-
-@parsers.command("test")
-@click.argument("grammar", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.argument(
-    "vectors", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True),
-    metavar="VECTOR...",
-)  # fmt: skip
-@click.option("--quiet", is_flag=True, help="Show failures only.")
-def test_grammar(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
-    """Test whether a Kaitai grammar reads files as expected.
-
-    A VECTOR is a JSON file, or a folder of them. It names an input file next to it, or contains the
-    bytes. It lists the expected values of fields, or the expected error:
-
-    \b
-    {"input": "two.bin", "expect": {"records": {"count": 2}, "records[0].name": "alpha",
-                                    "records[1].type": "last", "magic": {"hex": "cafe"}}}
-    {"hex": "00", "error": "ValidationNotEqualError", "at": "/seq/0"}
-
-    \b
-    walproof parsers test my_format.ksy tests/
-    walproof parsers test my_format.ksy tests/empty.json
-
-    The compiler and the parser run in a sandbox without network, environment or write access. Write
-    numbers above 2^53 as strings of digits. null means that the field is missing.
-
-    Exit status: 0 if all vectors pass, 3 if one fails, 1 for a usage error, an invalid vector, or a
-    grammar that does not compile (FILE:LINE:COLUMN: error: REASON).
-    """
-    passed = failed = 0
-    tester = None
-    try:
-        tester = GrammarUnderTest(grammar)
-        isolation = tester.sandbox.isolation()
-        for vector in find_vectors(list(vectors)):
-            outcome = tester.run(vector)
-            passed += not outcome.failures
-            failed += bool(outcome.failures)
-            if outcome.failures or not quiet:
-                say(f"{'FAIL' if outcome.failures else 'ok  '}  {vector}  {outcome.title}")
-            for failure in outcome.failures:
-                say(f"      {failure}")
-    except (GrammarError, ToolMissing, BadVector) as error:
-        raise click.ClickException(str(error)) from None
-    finally:
-        if tester is not None:
-            tester.close()
-    if not quiet:
-        say(f"isolation: {', '.join(isolation['by'])}")
-    if isolation["could"]:
-        say(f"not isolated: the parser could {'; '.join(isolation['could'])}")
-    say(f"{passed} passed, {failed} failed")
-    return 3 if failed else 0
