@@ -90,7 +90,6 @@ lint: $(VENV)/ready
 	ruff format --check .
 	mypy
 	lint-imports --no-cache --no-logo
-	walproof parsers lint ksy/*.ksy
 	python -m conformance.recipes --verify
 	python -m lab.prose
 

@@ -1,4 +1,4 @@
-"""``walproof parsers``: generate parser packages from ``ksy/``, and check grammars."""
+"""``walproof parsers``: generate parser packages from ``ksy/``."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from conformance import GRAMMARS, __version__
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from walproof.cli.output import say, say_lines
 from walproof.parsers.languages import LANGUAGES
-from walproof.parsers.lint import RULES, compile_errors, lint
 from walproof.parsers.naming import BadName, Naming
 from walproof.parsers.package import NotOurs, all_grammars, make_package, release_of
 from walproof.quantity import counted
 
 
-@click.group(invoke_without_command=True)
-@click.pass_context
+@click.command()
 @click.option(
     "--lang",
     "languages",
@@ -47,7 +45,6 @@ from walproof.quantity import counted
               help="Version of the packages (three numbers); default: Walproof's.")  # fmt: skip
 @click.option("--licence", metavar="SPDX", help="Licence; default: meta/license of the grammars.")
 def parsers(
-    context: click.Context,
     languages: tuple[str, ...],
     names: tuple[str, ...],
     out: Path,
@@ -57,7 +54,7 @@ def parsers(
     version: str | None,
     licence: str | None,
 ) -> int:
-    """Generate parsers in other languages; check grammars.
+    """Generate parsers in other languages.
 
     Each package declares pinned dependencies in the usual way of its language and has an example
     that runs. Its README describes how to build and try it; its tests read a log of each format.
@@ -70,12 +67,8 @@ def parsers(
     walproof parsers --ksy grammars --name my-parsers --module example.org/me/parsers
     walproof parsers                                  all languages
 
-    `walproof parsers lint` checks grammars of your own.
-
     Exit status: 0, or 1 if a grammar does not compile (FILE:LINE:COLUMN: error: REASON).
     """
-    if context.invoked_subcommand is not None:
-        return 0
     try:
         naming = Naming(name, module, version or release_of(__version__), licence)
     except BadName as error:
@@ -100,41 +93,3 @@ def parsers(
     for why, ids in failed.items():
         say_lines(f"{', '.join(ids)}: not generated\n{why}", err=True)
     return 1 if failed else 0
-
-
-@parsers.command("lint")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--rules", is_flag=True, help="List the rules and exit.")
-def lint_grammars(files: tuple[Path, ...], rules: bool) -> int:
-    """Report constructs that break parsers in some languages.
-
-    FILE is a grammar (.ksy) that the Kaitai compiler accepts; the default is every grammar in ksy/.
-    Each finding is one line: FILE:LINE:COLUMN: RULE: the problem and the remedy. The rules come
-    from the Kaitai style guide and from observed differences between generated parsers. Compiler
-    errors are reported as well.
-
-    To allow an intended finding, put a comment in the line above it, or before `meta` for the whole
-    file. The comment must give a reason: `# lint-ksy: RULE: reason`.
-
-    \b
-    walproof parsers lint                  the grammars of this project
-    walproof parsers lint my_format.ksy    a grammar of your own
-    walproof parsers lint --rules          the list of rules
-
-    Exit status: 0 without findings, 3 with findings, 1 for a usage error.
-    """
-    if rules:
-        width = max(map(len, RULES))
-        for name, rule in RULES.items():
-            say(f"{name:{width}}  {(rule.__doc__ or '').strip()}")
-        return 0
-    chosen = files or tuple(sorted(GRAMMARS.glob("*.ksy")))
-    try:
-        result = compile_errors(chosen)
-    except ToolMissing as error:
-        say_lines(f"not compiled: {error}", err=True)
-        result = []
-    result += [str(finding) for file in chosen for finding in lint(file)]
-    for finding in result:
-        say_lines(finding)
-    return 3 if result else 0

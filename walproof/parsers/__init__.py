@@ -1,6 +1,6 @@
 """Parsers generated from ``ksy/``: packages for six languages, and checks of grammars.
 
 ``package`` generates the packages, and ``build`` the sources of the drivers in
-``walproof/implementations``. ``lint`` is for authors of grammars.
+``walproof/implementations``.
 ``conformance.structure`` defines the listing that compares parsers.
 """
