@@ -100,9 +100,6 @@ bench: setup $(VENV)/spark
 packages: $(VENV)/ready
 	@$(PYTHON) -m hatchling build -t sdist -t wheel -d build/packages
 	@$(PYTHON) -m conformance.packages.build
-	@# What fuzzing kept on this machine, if it ran here: logs for the tests of other projects.
-	@if test -n '$(wildcard .build/fuzz/corpus/*/differential)'; then $(PYTHON) -m lab fuzz --corpus-archive build/packages/walproof-corpus.tar.gz; \
-	  else echo 'no archive of fuzzed logs: `make fuzz` keeps some, and then packs them here'; fi
 
 # Damage is what an audit is for: it is no failure of make.
 OUT ?= reports/audit
