@@ -89,7 +89,6 @@ COMMANDS = [
     ("summary", "LOG", "--json"),
     ("summary", "NOTHING"),
     ("read", "LOG", "--head", "1"),
-    ("read", "LOG", "--summary"),
     ("read", "LOG"),
     ("read", "LOG", "--json"),
     ("read", "LOG", "--jsonl"),
