@@ -15,7 +15,7 @@ from reference_impl.answer import NewRecord
 class Size:
     """A log of ``count`` records with ``size`` bytes of payload each.
 
-    ``context`` is added to the context of the format for the writer of this log.
+    ``context`` is added to the format's context when this log is written.
     """
 
     name: str

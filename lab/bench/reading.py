@@ -98,9 +98,9 @@ def _log_rate(log_bytes: int, seconds: Sequence[float]) -> float | None:
 def _into_page_cache(log: Path) -> int:
     """Read a log of any size into the page cache, and return its number of bytes.
 
-    If the system allows it, the log is first dropped from the page cache and read from the disk.
-    Pages that were just written are in smaller pieces, and reading them takes up to half as long
-    again (docs/speed.md).
+    If possible, the log is first removed from the page cache and read again from the disk. Pages
+    that were just written are in smaller pieces, and reading them takes up to 50 % longer
+    (docs/speed.md).
     """
     total = 0
     for path in list_entries(log) if log.is_dir() else [log]:

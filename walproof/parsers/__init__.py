@@ -1,6 +1,5 @@
-"""Parsers generated from ``ksy/``: packages for six languages, and checks of grammars.
+"""Generate parsers from ``ksy/``: packages for six languages.
 
 ``package`` generates the packages, and ``build`` the sources of the drivers in
-``walproof/implementations``.
-``conformance.structure`` defines the listing that compares parsers.
+``walproof/implementations``. ``conformance.structure`` defines the listing that compares parsers.
 """

@@ -24,7 +24,8 @@ STRETCH = 1 << 12
 class Index:
     """An index file with a consistent header, all of whose offsets are reliable (ZMR-046).
 
-    Entries begin at ``data``; ``offsets`` are the ends of the committed entries, relative to it.
+    Entries begin at offset ``data``. ``offsets`` contains the ends of the committed entries,
+    relative to ``data``.
     """
 
     capacity: int

@@ -1,7 +1,7 @@
 """Compiled kernels of the zmq-raft scanner: tables of offsets, and plain entries.
 
-Offsets and entry numbers are those of one index file; ``base`` is the offset of the first byte of
-``data``. Requirement ids are those of spec/zmq-raft.md.
+Offsets and entry numbers refer to one index file. ``base`` is the file offset of the first byte of
+``data``. Requirement ids refer to spec/zmq-raft.md.
 """
 
 from __future__ import annotations
