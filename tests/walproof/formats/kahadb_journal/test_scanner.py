@@ -25,8 +25,6 @@ from tests.walproof.formats.kahadb_journal.damaged_logs import (
     record,
 )
 from walproof.formats.kahadb_journal import scanner as kahadb_journal
-from walproof.formats.kahadb_journal.scanner import checksums as kahadb_sums
-from walproof.formats.kahadb_journal.scanner import damage as kahadb_damage
 from walproof.scan import scanner, window
 from walproof.scan.answers import answer
 from walproof.scan.log import LocalSource, Log
@@ -50,9 +48,6 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(window, "WINDOW_BYTES", 64)
         monkeypatch.setattr(window, "PASSING_BYTES", 64)
         monkeypatch.setattr(window.Window.__init__, "__defaults__", (64,))
-        monkeypatch.setattr(kahadb_damage, "STRETCH", 64)
-        monkeypatch.setattr(kahadb_damage, "CHAIN_STRETCH", 20)
-        monkeypatch.setattr(kahadb_sums, "PAGE", 16)
         monkeypatch.setattr(kahadb_journal, "MAX_HELD_BYTES", request.param)
         monkeypatch.setattr(kahadb_journal, "MAX_BYTES", 100)
 
