@@ -1,4 +1,4 @@
-"""The hashes and keys of the second reader; a sweep compares the readers on damaged files."""
+"""Test the hashes and keys of the second reader; a sweep compares the readers."""
 
 from __future__ import annotations
 
