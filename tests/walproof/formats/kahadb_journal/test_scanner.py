@@ -20,7 +20,6 @@ from tests.walproof.formats.kahadb_journal.damaged_logs import (
     EOF,
     HEADER,
     batch,
-    damaged,
     random_log,
     record,
 )
@@ -85,28 +84,6 @@ def test_pieces_of_a_journal(tmp_path_factory: pytest.TempPathFactory, pieces: l
 def sound(count: int, size: int) -> bytes:
     rng = random.Random(1)
     return b"".join(batch(record(rng.randbytes(size))) for _ in range(count)) + EOF
-
-
-def test_each_truncation_and_each_bit_of_a_control_record(tmp_path: Path) -> None:
-    path = tmp_path / "db-1.log"
-    log = sound(4, 12)
-    for end in range(len(log)):
-        path.write_bytes(log[:end])
-        agree(path)
-    for bit in range(0, 8 * 33, 3):
-        data = bytearray(log)
-        data[45 + bit // 8] ^= 1 << bit % 8
-        path.write_bytes(data)
-        agree(path)
-
-
-def test_damage_in_a_larger_file(tmp_path: Path) -> None:
-    path = tmp_path / "db-1.log"
-    log = sound(300, 9000)
-    for seed in range(6):
-        rng = random.Random(seed)
-        path.write_bytes(damaged(rng, damaged(rng, log)))
-        agree(path)
 
 
 def test_a_batch_and_a_record_larger_than_the_buffer(
