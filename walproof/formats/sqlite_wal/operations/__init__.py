@@ -23,6 +23,10 @@ from walproof.formats.sqlite_wal.wal_index import is_untouched
 #: Whole numbers up to this size are numbers in JSON.
 _MAX_JSON_INTEGER = 1 << 53
 _SUFFIX = "-wal"
+_TOO_MANY_READS = (
+    "the transactions before this one needed too many pages of the database: from here on, the"
+    " rows of the written pages are shown, without their tables"
+)
 
 
 class Operations(AnyOperations):
@@ -76,6 +80,7 @@ class _History:
         self.parents: dict[int, int] = {}
         self.overflow: dict[int, int] = {}
         self.has_all_overflow = False
+        self.is_exhausted = False
         before = Snapshot(self.stored, self.nodes, {})
         self.tables = before.tables()
         for table in self.tables.values():
@@ -83,6 +88,9 @@ class _History:
 
     def operations(self, record: Record) -> list[OperationRow]:
         """Return the operations of a transaction, and apply it.
+
+        Once earlier pages were read too often (:class:`StoredPages`), return a fault, and from then
+        on the rows of the written pages alone.
 
         A transaction after a loss is applied too, for the structure of its tables: all later ones
         are of its kind (SQW-039), and their rows are not compared.
@@ -92,6 +100,8 @@ class _History:
             number: record.payload[index * page_size : (index + 1) * page_size]
             for index, number in enumerate(numbers)
         }
+        if self.stored.is_exhausted:
+            return [*self._alone(images)]
         before = Snapshot(self.stored, self.nodes, {})
         after = Snapshot(self.stored, self.nodes, images)
         old = self._owners(before, self.tables, images)
@@ -260,6 +270,14 @@ class _History:
             }
         leaves = {self.overflow[number] for number in candidates if number in self.overflow}
         return sorted(leaves - after.changed.keys())
+
+    def _alone(self, images: Mapping[int, bytes]) -> Iterator[OperationRow]:
+        """Yield the rows of pages without the database and earlier transactions."""
+        if not self.is_exhausted:
+            self.is_exhausted = True
+            yield {"fault": _TOO_MANY_READS}
+        nothing = StoredPages(None, self.stored.log, self.stored.page_size, is_untouched=True)
+        yield from self._written(Snapshot(nothing, {}, images), images, {}, {})
 
     def _written(
         self,
