@@ -56,7 +56,8 @@ class FormatBench:
 
     The bulk scanner reads ``scanner_repeat`` times in a round. If the peer returns only one column
     in addition to the payloads, ``payloads_and`` is that column, and the scanner is also measured
-    with that column alone. ``limit`` is the work of the limit program.
+    with that column alone. If the peer returns no payloads, ``peer_has_payloads`` is false, and the
+    scanner is also measured without them. ``limit`` is the work of the limit program.
     """
 
     logs: tuple[Size, ...] = ()
@@ -66,6 +67,7 @@ class FormatBench:
     writer: str | None = None
     scanner_repeat: int = 60
     payloads_and: str | None = None
+    peer_has_payloads: bool = True
     limit: Limit | None = None
 
 

@@ -21,7 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import drivers
 
-from conformance.adapterkit import Refused, Skipped, record, serve
+from conformance.adapterkit import Refused, Skipped, measure, record, serve
 
 DRIVER: type[drivers.Connection] = getattr(drivers, os.environ["SQLITE_DRIVER"])
 HEADER_SIZE = 32
@@ -137,6 +137,29 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
             found |= {"pages": end.pages[before.frames :], "db_pages": end.db_pages}
         records.append(found)
     return {"records": records, "signals": last.signals}
+
+
+def bench(path: Path, repeat: int) -> None:
+    """Time ``repeat`` recoveries of a log of transactions of one page each.
+
+    A connection that cannot write opens a database beside a hard link to the log, since SQLite
+    follows no symbolic link. It reads the schema, and leaves the log as it is.
+    """
+    with path.open("rb") as log:
+        page_size = int.from_bytes(log.read(12)[8:], "big")
+    with TemporaryDirectory(dir=path.parent) as folder:
+        database = Path(folder) / "case.db"
+        database.write_bytes(empty_database(page_size))
+        log_of(database).hardlink_to(path)
+
+        def once() -> tuple[int, int]:
+            connection = drivers.ReadOnlySQLite(database)
+            connection.execute("SELECT count(*) FROM sqlite_master")
+            frames = from_wal_index(database.with_name("case.db-shm"), []).frames
+            connection.close()
+            return frames, 0
+
+        measure(repeat, once)
 
 
 def write(path: Path, request: dict[str, Any]) -> None:
@@ -270,6 +293,9 @@ def check_order(connection: drivers.Connection, wanted: dict[str, Any]) -> int:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["bench"]:
+        bench(Path(sys.argv[2]), int(sys.argv[3]))
+        sys.exit()
     reports = ["records", "at", "size", "frame", "signals"]
     serve(
         {
