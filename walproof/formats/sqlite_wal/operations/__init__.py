@@ -114,7 +114,7 @@ class _History:
         tables = after.tables() if has_schema else self.tables
         new = self._owners(after, tables, images)
         if record.fields.get("after_loss"):
-            operations = [*self._written(after, images, new, tables)]
+            operations = [*self._written(before, after, images, new, tables)]
         else:
             operations = [*self._changes(before, after, old, new, tables)]
         self._apply(record, after, tables)
@@ -143,7 +143,7 @@ class _History:
                 yield from self._compare(before, after, pair, {leaf}, {leaf})
         if self.stored.database is None:
             unowned = {n: image for n, image in after.changed.items() if n not in new}
-            yield from self._written(after, unowned, {}, tables)
+            yield from self._written(before, after, unowned, {}, tables)
 
     def _apply(self, record: Record, after: Snapshot, tables: dict[str, Table]) -> None:
         slot_size = self.stored.page_size + FRAME_HEADER_SIZE
@@ -277,24 +277,32 @@ class _History:
             self.is_exhausted = True
             yield {"fault": _TOO_MANY_READS}
         nothing = StoredPages(None, self.stored.log, self.stored.page_size, is_untouched=True)
-        yield from self._written(Snapshot(nothing, {}, images), images, {}, {})
+        before, after = Snapshot(nothing, {}, {}), Snapshot(nothing, {}, images)
+        yield from self._written(before, after, images, {}, {})
 
     def _written(
         self,
+        before: Snapshot,
         after: Snapshot,
         images: Mapping[int, bytes],
         owners: Mapping[int, str],
         tables: Mapping[str, Table],
     ) -> Iterator[OperationRow]:
-        """Yield the rows of pages whose earlier content, or whose table, is not known."""
+        """Yield the rows of pages whose earlier content, or whose table, is not known.
+
+        A row that the page has before is left out.
+        """
         for number in images:
             name = owners.get(number)
             if name is None and after.node(number)[0] != "table leaf":
                 continue
             rows, fault = after.rows(number)
+            earlier = set(before.rows(number)[0])
             table_rows = _TableRows(after, tables[name] if name else None)
             table = {"table": name} if name else {}
             for row in rows:
+                if row in earlier:
+                    continue
                 yield {"op": "write", **table, **table_rows.shown(row), "page": number}
             if fault is not None:
                 yield {"page": number, "fault": fault}
