@@ -9,7 +9,7 @@ import struct
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from reference_impl.answer import End, NewRecord
 from reference_impl.leveldb_log.dialects import (
@@ -44,10 +44,10 @@ from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Make a new log at a path that does not exist yet (RDB-020 to RDB-026).
+    """Create a log at a path that does not exist yet (RDB-020 to RDB-026).
 
-    Raises ``OSError``, and ``ValueError`` for a context or a field that the dialect does not have,
-    and for a record that a reader would not return.
+    Raises ``OSError``. Raises ``ValueError`` if the dialect does not support the context or a
+    field, or if a reader would not return a record.
     """
     writer = Writer(_number(path, context), context)
     writer.check(records)
@@ -57,11 +57,11 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Recover a log file and continue it, in its own dialect (RDB-027 to RDB-029).
+    """Recover a log file and append to it in its own dialect (RDB-027 to RDB-029).
 
-    An unfinished write, zeros, Pebble's trailer and the bytes of an older log are cut off first. If
-    there are no records, the log stays unchanged. Raises ``OSError``, and ``ValueError`` if the log
-    must not be appended to.
+    An unfinished write, zeros, Pebble's trailer and bytes of an older log are removed first.
+    Without records, the log is not changed. Raises ``OSError``, and ``ValueError`` if the log must
+    not be appended to.
     """
     with path.open("r+b") as log:
         found = survey(log, number_of(path, context))
@@ -101,12 +101,11 @@ def _check_form(found: Survey, context: Mapping[str, Any], end: int, first: NewR
     """Raise ``ValueError`` if a reader would take the records for something else (RDB-058)."""
     if end == 0:
         return
-    is_sync = context.get("headers") == WAL_SYNC
-    if found.has_compression_record and is_sync:
-        raise ValueError("headers: wal-sync after a compression record")
+    if found.dialect is None and context.get("headers") == WAL_SYNC:
+        raise ValueError("headers: wal-sync in a log that begins without them")
     if context.get("compression") == "zstd" and found.compression != ZSTD:
         raise ValueError("compression: zstd in a log that begins without a compression record")
-    if found.compression is None and not is_sync and first.payload.startswith(MAGIC):
+    if found.compression is None and first.payload.startswith(MAGIC):
         raise ValueError("the record would look compressed (RDB-032)")
 
 
@@ -117,10 +116,10 @@ def _number(path: Path, context: Mapping[str, Any]) -> int:
 
 
 class Writer:
-    """Writes the records of one log as RocksDB or Pebble does, from an offset on.
+    """Write the records of one log as RocksDB or Pebble does, from an offset on.
 
-    ``families`` are the column families whose timestamp sizes the log already has;
-    ``decompressor`` is that of the reader of the log so far.
+    ``families`` contains the column families whose timestamp sizes are already in the log.
+    ``decompressor`` is in the state in which the reader left it.
     """
 
     def __init__(
@@ -165,11 +164,6 @@ class Writer:
                     raise ValueError(f"timestamp_sizes: the log has column family {family}")
                 self.families.add(int(family))
 
-    def write(self, log: BinaryIO, records: Sequence[NewRecord]) -> None:
-        """Write records to a stream that is at the writer's position."""
-        for piece in self.pieces(records):
-            log.write(piece)
-
     def pieces(self, records: Sequence[NewRecord]) -> Iterator[bytes]:
         """Yield the bytes that records add. Raises ``ValueError`` for one that is too large."""
         if self.position == 0 and self.is_compressed:
@@ -177,7 +171,7 @@ class Writer:
         for record in records:
             yield from self._metadata(record.fields)
             yield from self._record(record)
-            if self.is_compressed and record.payload:
+            if self.is_compressed:
                 self.decompressor.admit(len(record.payload), self.position)  # RDB-058
         if self.is_closed:
             yield from self._fill(RECYCLABLE_HEADER_SIZE)

@@ -32,9 +32,9 @@ CONTENT_FLIPS = 4096
 
 @dataclass(frozen=True)
 class Recipe:
-    """A case in words: the operations of the damage algebra, and the field that they hit.
+    """A case in words: the operations of the damage algebra, and the field that they change.
 
-    ``calls`` are the operations as lines of a recipe for ``conformance/recipes``.
+    ``calls`` contains the operations as source lines for a recipe in ``conformance/recipes``.
     """
 
     operation: str
@@ -46,7 +46,7 @@ class Recipe:
 class DamagedLog(NamedTuple):
     """A damaged log.
 
-    ``shifts`` is true if the damage may have moved, repeated, dropped or replaced whole units.
+    ``shifts`` is true if the damage may have moved, repeated, removed or replaced whole units.
     ``forges`` is true if it recomputed a checksum or may have disabled one.
     """
 
@@ -56,11 +56,12 @@ class DamagedLog(NamedTuple):
 
 
 class Enumeration:
-    """All damages of a control, by family and number: single damages, their pairs, and none.
+    """Enumerate all damages of a control, by family and number.
 
-    Equal arguments give equal damages under equal numbers in every process. ``older`` are logs that
-    serve as older generations. Prefixes shorter than ``first_prefix`` are left out, because an
-    earlier control has them too.
+    The families are the undamaged log, single damages and pairs of them. In every process, equal
+    arguments give the same damages the same numbers. ``older`` are logs that serve as older
+    generations. Prefixes shorter than ``first_prefix`` are left out, because an earlier control has
+    the same ones.
     """
 
     def __init__(
@@ -142,11 +143,10 @@ class Enumeration:
         return "" if family >= self.pair else self.families[family].value(number)
 
     @property
-    def imported_payloads(self) -> frozenset[bytes]:
-        """Payloads of other logs whose bytes some damages bring in."""
-        return frozenset(
-            payload for family in self.families for payload in family.imported_payloads
-        )
+    def imported(self) -> list[Control]:
+        """Logs whose bytes some damages bring in."""
+        logs = {log.id: log for family in self.families for log in family.imported}
+        return list(logs.values())
 
     def make(self, family: int, number: int) -> DamagedLog | None:
         """Return a damaged log; None if the number is a pair that cannot be combined."""
@@ -246,11 +246,8 @@ def _families(
     }  # fmt: skip
     logs = Listed("extend", data, fields, file)
     older_bytes = [(other.id, other.files[file]) for other in older]
-    # Extensions and stale bytes bring in payloads of this log and of others.
-    logs.imported_payloads = [
-        record.payload for other in (control, *older) for record in other.records
-    ]
-    listed["stale"].imported_payloads = logs.imported_payloads
+    # Extensions and stale bytes bring in records of this log and of others.
+    logs.imported = listed["stale"].imported = (control, *older)
     seed = f"{control.id}:{file}"
     full = depth == "full"
     operations.set_values(listed["set"], every_value=full)
@@ -326,10 +323,10 @@ _SEALING, _KEEPING, _RESIZING, _AT_THE_END = range(4)
 
 
 def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
-    """Return a sort key: resealing, then edits that keep the length, then others, then appended
-    bytes.
+    """Return a sort key for the edits of a pair of damages.
 
-    Edits that change the length are sorted from the end of the file to its start.
+    Resealing comes first, then edits that keep the length, then other edits, and appending comes
+    last. Edits that change the length are sorted from the end of the file to its start.
     """
     if family.forges:
         return (_SEALING, 0)

@@ -40,32 +40,35 @@ MEANING: Mapping[str, str] = {
 class Written:
     """The records of a control, prepared for comparing answers with them.
 
-    ``others`` are payloads of older generations whose bytes some damages bring in. ``expected`` are
-    the records that the undamaged log returns; None means all records of the control.
+    ``imported`` are logs from which some damages copy bytes. ``expected`` are the records that the
+    undamaged log returns, or None if these are all records.
     """
 
     def __init__(
         self,
         control: Control,
-        imported_payloads: frozenset[bytes] = frozenset(),
+        imported: Sequence[Control] = (),
         expected: Sequence[Record] | None = None,
     ) -> None:
         self.control = control
         self.expected = control.records if expected is None else expected
-        self.payloads = [record.payload for record in control.records]
+        self.payloads = [record.payload for record in control.stored_records]
         self.written = frozenset(self.payloads)
-        self.with_imported = self.written | imported_payloads
+        self.with_imported = self.written.union(
+            record.payload for log in imported for record in log.stored_records
+        )
+        self.files = [data for log in (control, *imported) for data in log.files.values()]
         self.format_sweep = plugin_for(control.format).sweep
         self.tells_payloads = self.format_sweep.tells_payloads(control.files, control.records)
 
     def faults(
         self, output: ReaderOutput, contents: Contents, shifts: bool, forges: bool
     ) -> list[str]:
-        """Return the invariants that an answer breaks.
+        """Return the invariants that an answer violates.
 
-        With ``shifts``, whole units may have moved: a format without sequence numbers cannot detect
-        a changed order or replaced records. With ``forges``, checksums were recomputed: invented
-        payloads and losses cannot be detected.
+        If ``shifts`` is true, whole units may have moved, so a format without sequence numbers
+        cannot detect reordered or replaced records. If ``forges`` is true, checksums were
+        recomputed, so invented payloads and losses cannot be detected.
         """
         if output.end.verdict == "refused":
             return []
@@ -96,12 +99,12 @@ class Written:
         return not record.fields.get("missing") and record.payload in self.written
 
     def _was_written(self, record: Record, shifts: bool, noticed: bool) -> bool:
-        """Return whether a record may have been written, as far as the format can detect.
+        """Return whether a record may have been written, as far as the format can determine.
 
-        ``noticed`` means that the verdict is not `intact`. Parts of several records may then be
-        joined if no checksum covers their connection. If units moved, a log inside a payload may
-        become readable, and fragments of several records may be adjacent. Records with fields
-        reported as missing are accepted.
+        ``noticed`` is true if the verdict is not `intact`. Such an answer may join parts of several
+        records if no checksum covers the connection between them. If units moved, fragments of
+        several records may be adjacent, and a log stored inside a payload may have become readable.
+        Records with fields reported as missing are always accepted.
         """
         payload = record.payload
         if record.fields.get("missing"):
@@ -117,15 +120,16 @@ class Written:
             payload in written for written in self.with_imported
         ):
             return True
-        # A file outside the log may become part of it under another name.
-        if shifts and any(payload in data for data in self.control.files.values()):
+        # A file outside the log may become part of it under another name, and a reader may return
+        # data as another log stores it, such as a frame that this log does not decompress.
+        if shifts and any(payload in data for data in self.files):
             return True
         return self.format_sweep.may_join(record)
 
     def _accounted_for(self, output: ReaderOutput, contents: Contents) -> bool:
         """Return whether a lost range touches each missing record that is still in the log.
 
-        A record whose bytes are framing now is ignored.
+        Records whose bytes have become framing are ignored.
         """
         files = by_name(contents)
         positions = {(record.file, record.at) for record in output.records}

@@ -1,8 +1,8 @@
 """The damage algebra as families of numbered damages of one file.
 
-A family implements its damages twice: as edits, which are fast, and as operations of
-``conformance.recipes.algebra``, which provide the description for a vector. Describing a damage
-checks that both produce the same bytes.
+Each family implements its damages twice: as fast edits, and as operations of
+``conformance.recipes.algebra``, from which a vector can be written. When a damage is described,
+both must produce the same bytes.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from operator import methodcaller
 from conformance.kaitai.field_map import Field
 from conformance.recipes.algebra import Damage
 from walproof.formats import plugin_for
+from walproof.sweep.controls import Control
 from walproof.sweep.fields import FieldsOfFile, generic, leaf_name
 from walproof.sweep.format_sweep import Edit, Seal
 
@@ -49,12 +50,12 @@ _BYTES = [bytes([value]) for value in range(256)]
 class Family(ABC):
     """The damages of one operation on one file of a control, numbered from 0.
 
-    ``others`` are payloads of other logs whose bytes the damages bring in. ``forges`` is true if
-    checksums are recomputed, so that changes are undetectable.
+    ``imported`` are logs from which the damages copy bytes. If ``forges`` is true, the operation
+    recomputes checksums, so its changes cannot be detected.
     """
 
     operation: str
-    imported_payloads: Sequence[bytes] = ()
+    imported: Sequence[Control] = ()
     forges = False
 
     def __init__(self, data: bytes, fields: FieldsOfFile, file: str, count: int) -> None:
@@ -66,7 +67,7 @@ class Family(ABC):
     @functools.cached_property
     def shifts(self) -> bool:
         """True if the damages may repeat, drop, move or replace whole units; see ``SHIFTING``."""
-        return self.operation in SHIFTING or bool(self.imported_payloads)
+        return self.operation in SHIFTING or bool(self.imported)
 
     @abstractmethod
     def edits(self, number: int) -> Sequence[Edit]:
@@ -402,7 +403,7 @@ def boundaries(family: Listed) -> list[int]:
 def reseal(family: Listed, format: str) -> None:
     """Change the structural fields under each checksum, then recompute the checksum.
 
-    The changes are each bit, the edge values and, for single bytes, each value.
+    The operation flips each bit and writes each edge value. For single bytes, it writes each value.
     """
     structural = set(family.fields.structural)
     for seal in plugin_for(format).sweep.seals:

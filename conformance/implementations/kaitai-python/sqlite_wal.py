@@ -1,7 +1,8 @@
-"""The SQLite write-ahead log on the generated parser: what spec/sqlite-wal.md demands beyond it.
+"""A reader of SQLite write-ahead logs on the Python parser generated from its grammar.
 
-The grammar finds header and slots; here are the checksums, the chain and the verdict, written from
-the chapter alone. Shares no code with ``reference_impl``.
+The parser finds the header and the slots. The checksums, the chain of frames and the verdict are in
+this module, implemented from spec/sqlite-wal.md alone. The module shares no code with
+``reference_impl``.
 """
 
 from __future__ import annotations

@@ -302,15 +302,14 @@ func appendLog(path string, records []newRecord, context context) (refused error
 	switch {
 	case r.dialect != noDialect:
 		w.dialect, w.compressed = r.dialect, r.compression == compressionZstd
+	case w.dialect == walSync && w.start > 0:
+		return errors.New("a WAL-sync log begins with its headers"), nil
 	case r.compressionRecord && w.start > 0:
 		w.compressed = r.compression == compressionZstd
-		if w.dialect == walSync {
-			return errors.New("a WAL-sync log has no compression record"), nil
-		}
 	case w.compressed && w.start > 0:
 		return errors.New("compression begins with the log"), nil
 	}
-	if r.guess && !r.fragmentMet && w.start > 0 && w.dialect != walSync && looksCompressed(records[0]) {
+	if r.guess && !r.fragmentMet && w.start > 0 && looksCompressed(records[0]) {
 		return errors.New("a reader would take the record for a compressed one"), nil
 	}
 	if err := w.write(records, context.Closed); err != nil {

@@ -7,6 +7,7 @@ from conformance.recipes.rocksdb_wal.clean_close import (
     synced_log_closed,
 )
 from conformance.recipes.rocksdb_wal.compression import (
+    compression_of_five_bytes,
     nothing_but_compression_type_0,
     nothing_but_the_compression_type,
     three_compressed_records,
@@ -286,6 +287,34 @@ def append_synced_after_a_compression_type(log: RocksLog) -> None:
     log.expect_refusal()
 
 
+@BOOK.appending(
+    empty_log,
+    "appending",
+    "RDB-006",
+    "RDB-030",
+    "RDB-058",
+    control=append_to_nothing,
+    kind="corrupt",
+)
+def append_synced_after_a_bad_compression_type(log: RocksLog) -> None:
+    """With 19-byte headers in the log, type 9 has one as well, and its block would be lost."""
+    log.extend(compression_of_five_bytes(), "a compression type of five bytes")
+    log.context |= {"headers": "wal-sync"}
+    log.append(*NEW)
+    log.expect_refusal("damaged", "bad-metadata")
+
+
+@BOOK.appending(
+    empty_log, "appending", "RDB-050", "RDB-058", control=append_to_nothing, kind="corrupt"
+)
+def append_synced_after_an_unknown_type(log: RocksLog) -> None:
+    """The new record proves nothing: a reader would call what is before it a torn tail."""
+    log.extend(legacy(77, b"x"), "a record of type 77")
+    log.context |= {"headers": "wal-sync"}
+    log.append(b"delta", sync_offset="0")
+    log.expect_refusal("damaged", "unknown-type")
+
+
 @BOOK.appending(nothing_but_the_compression_type, "appending", "RDB-028", "RDB-058")
 def append_recyclable_after_a_compression_type(log: RocksLog) -> None:
     """The log keeps its compression, and takes the dialect that is given."""
@@ -309,19 +338,58 @@ def append_compressed_where_it_is_too_late(log: RocksLog) -> None:
     log.expect_refusal("damaged", "unknown-type")
 
 
+def lose_the_compression_type(log: RocksLog) -> None:
+    """Make the compression record too long, so that nothing shows how the log is compressed."""
+    log.splice(
+        "blocks[0].records[0]", compression_of_five_bytes(), "a compression type of five bytes"
+    )
+
+
 @BOOK.appending(
-    empty_log,
+    nothing_but_the_compression_type,
     "appending",
+    "RDB-030",
     "RDB-032",
     "RDB-058",
-    control=append_to_nothing,
+    control=append_recyclable_after_a_compression_type,
     kind="corrupt",
 )
 def append_what_looks_compressed(log: RocksLog) -> None:
     """The start of the log is lost: a reader would take the record for a frame."""
-    log.extend(b"\xff" * BLOCK_SIZE, "a block of ff")
+    lose_the_compression_type(log)
     log.append(Kept(MAGIC + b"rest"))
-    log.expect_refusal("damaged", "bad-length")
+    log.expect_refusal("damaged", "bad-metadata")
+
+
+@BOOK.appending(
+    nothing_but_the_compression_type,
+    "appending",
+    "RDB-030",
+    "RDB-032",
+    "RDB-058",
+    control=append_recyclable_after_a_compression_type,
+    kind="corrupt",
+)
+def append_what_looks_compressed_second(log: RocksLog) -> None:
+    """The first new record shows that the log is not compressed, whatever the second looks like."""
+    lose_the_compression_type(log)
+    log.append(b"delta", Kept(MAGIC + b"rest"))
+    log.expect("damaged", "bad-metadata", survivors=[b"delta", Kept(MAGIC + b"rest")])
+
+
+@BOOK.appending(three_recyclable_records, "appending", "RDB-032", "RDB-058", kind="limit")
+def append_what_looks_compressed_to_a_plain_log(log: RocksLog) -> None:
+    """The start of the log is sound, so that no reader takes the record for a frame."""
+    log.append(Kept(MAGIC + b"rest"))
+    log.expect("intact", survivors=[0, 1, 2, Kept(MAGIC + b"rest")])
+
+
+@BOOK.appending(three_recyclable_records, "appending", "RDB-028", "RDB-058")
+def append_to_a_plain_log_with_a_compression(log: RocksLog) -> None:
+    """The log stays uncompressed, whatever is given."""
+    log.context["compression"] = "zstd"
+    log.append(*NEW)
+    log.expect("intact", survivors=ALL)
 
 
 @BOOK.appending(

@@ -21,7 +21,9 @@ from conformance.recipes.rocksdb_wal.log import (
 )
 from conformance.recipes.rocksdb_wal.zstd_frames import (
     MAGIC,
+    RAW,
     block,
+    compressed_block,
     frame,
     frame_of_one_byte,
     header,
@@ -35,6 +37,11 @@ COMPRESSION_TYPE = 9
 def compression(kind: int) -> bytes:
     """Return the physical record that announces a compression type."""
     return pack(LEGACY, COMPRESSION_TYPE, kind.to_bytes(4, "little"))
+
+
+def compression_of_five_bytes() -> bytes:
+    """Return a compression record of a wrong length."""
+    return pack(LEGACY, COMPRESSION_TYPE, b"\x04\0\0\0\0")
 
 
 ZSTD = compression(7)
@@ -150,6 +157,14 @@ def records_that_look_compressed(log: RocksLog) -> None:
     log.expect("intact", survivors=[0, 1])
 
 
+@BOOK.valid("compression", "RDB-032", kind="limit")
+def records_that_look_compressed_and_no_number(log: RocksLog) -> None:
+    """The first record is sound, and the number of the log is its number: nothing is a frame."""
+    log.write(frame(b"alpha"), frame(b"bravo"))
+    log.number_is_unknown()
+    log.expect("intact", survivors=[0, 1])
+
+
 @BOOK.damaged(three_compressed_records, "compression", "RDB-031")
 def compressed_with_lz4(log: RocksLog) -> None:
     """Compression type 4: no reader can know how RocksDB would have used it."""
@@ -176,8 +191,7 @@ def compression_type_after_records(log: RocksLog) -> None:
 @BOOK.damaged(three_compressed_records, "compression", "RDB-030", "RDB-032")
 def compression_type_of_five_bytes(log: RocksLog) -> None:
     """A compression type of a wrong length is lost; the records show that they are compressed."""
-    record = pack(LEGACY, COMPRESSION_TYPE, b"\x04\0\0\0\0")
-    log.splice("blocks[0].records[0]", record, "a compression type of five bytes")
+    log.splice("blocks[0].records[0]", compression_of_five_bytes(), "a type of five bytes")
     log.expect("damaged", "bad-metadata", survivors=[0, 1, 2])
 
 
@@ -194,6 +208,32 @@ def frame_cut(log: RocksLog) -> None:
     log.splice("blocks[0].records[2]", legacy(FULL, frame(b"bravo")[:-1]), "a cut frame")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
     log.bug("RocksDB returns what it could decompress")
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-036", "RDB-052")
+def frame_cut_between_its_blocks(log: RocksLog) -> None:
+    """A frame ends after its first block, which is not the last."""
+    cut = header(5) + block(RAW, b"bra", 3, is_last=False)
+    log.splice("blocks[0].records[2]", legacy(FULL, cut), "the first block of a frame")
+    log.expect("damaged", "bad-compression", survivors=[0, 2])
+
+
+@BOOK.valid("compression", "RDB-036")
+def frame_of_two_raw_blocks(log: RocksLog) -> None:
+    """A raw block is as long as its size; its bytes would be a block that RFC 8878 forbids."""
+    first, last = Kept(b"\xff" * 9), Kept(b"\xff" * 5)
+    blocks = block(RAW, first, 9, is_last=False) + block(RAW, last, 5, is_last=True)
+    log.data += ZSTD + legacy(FULL, header(14) + blocks)
+    log.payloads.append(Kept(first + last))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("compression", "RDB-036")
+def frame_of_a_compressed_block(log: RocksLog) -> None:
+    """A compressed block may hold more bytes than it has."""
+    log.data += ZSTD + legacy(FULL, header(300) + compressed_block(0x61, 300))
+    log.payloads.append(Kept(b"a" * 300))
+    log.expect("intact", survivors=[0])
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -120,9 +119,7 @@ def written(
     records: Sequence[NewRecord], context: dict[str, Any], number: int = NUMBER, position: int = 0
 ) -> bytes:
     """Return what a writer adds at an offset of a log."""
-    out = io.BytesIO()
-    Writer(number, context, position).write(out, records)
-    return out.getvalue()
+    return b"".join(Writer(number, context, position).pieces(records))
 
 
 def recyclable(kind: int, data: bytes, number: int = NUMBER) -> bytes:

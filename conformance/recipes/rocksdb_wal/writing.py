@@ -268,3 +268,9 @@ def write_a_record_larger_than_the_limit(log: RocksLog) -> None:
     log.context |= {"compression": "zstd", "max_record_size": 4}
     log.new_records = [NewRecord(b"alpha")]
     log.expect_refusal()
+
+
+@BOOK.writing("writing", "RDB-037", "RDB-058", kind="limit")
+def write_an_uncompressed_record_larger_than_the_limit(log: RocksLog) -> None:
+    """The limit is for what a reader decompresses."""
+    log.written(b"alpha", headers=LEGACY, log_number=12, max_record_size=4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MAGIC = b"\x28\xb5\x2f\xfd"
-RAW, RLE = 0, 1
+RAW, RLE, COMPRESSED = 0, 1, 2
 SINGLE_SEGMENT = 0x20
 LARGEST_BLOCK = 1 << 17
 
@@ -42,3 +42,12 @@ def header(size: int) -> bytes:
 def block(kind: int, data: bytes, size: int, is_last: bool) -> bytes:
     """Return a block of a frame."""
     return (is_last | kind << 1 | size << 3).to_bytes(3, "little") + data
+
+
+def compressed_block(byte: int, size: int) -> bytes:
+    """Return a last block that gives ``size`` times the same byte, at most 4095.
+
+    It has one literal to repeat, with a size of 12 bits, and no sequences (RFC 8878, 3.1.1.3).
+    """
+    literals = (RLE | 1 << 2 | size << 4).to_bytes(2, "little") + bytes([byte])
+    return block(COMPRESSED, literals + bytes(1), len(literals) + 1, is_last=True)

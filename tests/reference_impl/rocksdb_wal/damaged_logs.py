@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,11 +35,9 @@ def sound_log(chance: random.Random) -> SoundLog:
     fields: list[dict[str, object]] = [{} for _ in payloads]
     if headers != "wal-sync" and chance.random() < 0.4:
         chance.choice(fields)["timestamp_sizes"] = {"3": 8}
-    out = io.BytesIO()
     context = {"headers": headers, "compression": "zstd" if is_compressed else "none"}
     records = [NewRecord(*both) for both in zip(payloads, fields, strict=True)]
-    Writer(NUMBER, context).write(out, records)
-    log = out.getvalue()
+    log = b"".join(Writer(NUMBER, context).pieces(records))
     end = len(log)
     if headers != "legacy" and chance.random() < 0.3 and BLOCK_SIZE - end % BLOCK_SIZE >= 19:
         log += clean_close(NUMBER)

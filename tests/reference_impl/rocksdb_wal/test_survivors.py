@@ -22,9 +22,7 @@ BRAVO, CHARLIE, END = 16, 40054, 40072
 
 
 def new_log() -> bytes:
-    out = io.BytesIO()
-    Writer(NUMBER, {}).write(out, [NewRecord(payload) for payload in RECORDS.values()])
-    return out.getvalue()
+    return b"".join(Writer(NUMBER, {}).pieces([NewRecord(each) for each in RECORDS.values()]))
 
 
 def older(size: int) -> bytes:

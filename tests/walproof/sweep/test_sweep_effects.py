@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from walproof.sweep.findings import findings
 from walproof.sweep.invariants import Written
 from walproof.sweep.operations import edge_name
 from walproof.sweep.shard import Occurrence
-from walproof.sweep.specification import ReaderOutput, collect_output
+from walproof.sweep.specification import ReaderOutput, Reference, collect_output
 
 THREE = control("leveldb-log/three-records")
 DATA = THREE.contents
@@ -45,7 +47,7 @@ def test_order_is_checked_unless_units_may_have_moved() -> None:
 
 def test_mixed_sectors_may_join_parts_of_generations() -> None:
     five = control("systemd-journal/five-entries")
-    older = frozenset({b"MESSAGE=of an older one\n"})
+    older = replace(five, records=(Record(1040, 128, b"MESSAGE=of an older one\n"),))
     mixed = Record(1040, 128, b"MESSAGE=of an older one\nPRIORITY=3\n", fields={})
     unwritten = Record(1040, 128, b"MESSAGE=nobody\nPRIORITY=3\n", fields={})
     lost = [Lost(280, 288, "bad-index")]
@@ -53,7 +55,7 @@ def test_mixed_sectors_may_join_parts_of_generations() -> None:
 
     def faults_of(record: Record, shifts: bool) -> list[str]:
         output = ReaderOutput([record], lost, end, [record, *lost, end])
-        return Written(five, older).faults(output, five.contents, shifts, False)
+        return Written(five, [older]).faults(output, five.contents, shifts, False)
 
     assert invariants.INVENTED not in faults_of(mixed, shifts=True)
     assert invariants.INVENTED in faults_of(mixed, shifts=False)
@@ -64,6 +66,29 @@ def test_missing_record_without_lost_range() -> None:
     broken = faults([RECORDS[0], RECORDS[2]])
     assert broken == [invariants.SILENT_LOSS, invariants.UNACCOUNTED]
     assert faults([RECORDS[0], RECORDS[2]], [Lost(12, 24, "checksum-mismatch")]) == []
+
+
+@pytest.mark.parametrize(
+    ("id", "at", "new", "context"),
+    [
+        ("rocksdb-wal/closed-over-older-blocks-and-no-number", 0, b"\1", {}),  # no clean close
+        ("rocksdb-wal/number-zero-given", 16, bytes(7), {"log_number": 12}),
+        ("sqlite-wal/two-repetitions", 1200, b"!", {}),  # the next frame is no longer padding
+    ],
+)
+def test_hidden_records_were_written(
+    id: str, at: int, new: bytes, context: dict[str, Any], tmp_path: Path
+) -> None:
+    """Damage or another context shows a record that the undamaged log does not return."""
+    whole = control(id)
+    assert isinstance(whole.contents, bytes)
+    damaged = whole.contents[:at] + new + whole.contents[at + len(new) :]
+    reader = Reference(whole.format, tmp_path)
+    output = reader.read(replace(whole, context={**whole.context, **context}), damaged)
+    assert len(output.records) > len({record.payload for record in whole.records})
+    assert Written(whole).faults(output, damaged, False, False) == []
+    output.records[-1] = replace(output.records[-1], payload=b"nobody")
+    assert invariants.INVENTED in Written(whole).faults(output, damaged, False, False)
 
 
 def answer(*payloads: bytes, **more: Any) -> dict[str, Any]:

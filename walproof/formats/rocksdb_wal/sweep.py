@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
@@ -9,10 +10,23 @@ from typing import Any
 from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
 from reference_impl.answer import End, NewRecord, Record
-from reference_impl.leveldb_log.dialects import header_size
+from reference_impl.leveldb_log.dialects import COMPRESSION, RECYCLABLE_HEADER_SIZE, header_size
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER_SIZE, masked_crc
-from reference_impl.rocksdb_wal.layout import HEADER_SIZES, LEGACY, RECYCLABLE, WAL_SYNC
+from reference_impl.rocksdb_wal.compression import MAGIC
+from reference_impl.rocksdb_wal.layout import (
+    HEADER_SIZES,
+    LEGACY,
+    RECYCLABLE,
+    WAL_SYNC,
+    ZSTD,
+    any_physical,
+    is_clean_close,
+    pack,
+)
+from reference_impl.rocksdb_wal.reader import read_stream
 from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, by_path, how_many
+
+_COMPRESSION_RECORD = pack(LEGACY, COMPRESSION, ZSTD.to_bytes(4, "little"))
 
 
 def _seal(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
@@ -30,6 +44,25 @@ class RocksDBSweep(FormatSweep):
     may_end_anywhere = True
     of_the_log = ("log_number", "headers", "compression")
     seals = (Seal("blocks[].records[]", _seal, by_path),)
+
+    def free(self, contents: Contents) -> list[tuple[str, str]]:
+        """See :class:`FormatSweep`. What is appended to a compressed log has any size."""
+        assert isinstance(contents, bytes)
+        is_compressed = contents.startswith(_COMPRESSION_RECORD) or MAGIC in contents
+        reason = "no two compressors give the same bytes"
+        return [("placement", reason), ("preallocation", reason)] if is_compressed else []
+
+    def stored_records(
+        self, files: Mapping[str, bytes], records: Sequence[Record]
+    ) -> Sequence[Record]:
+        """See :class:`FormatSweep`. Another number of the log hides records, and a clean close."""
+        data = files[""]
+        stored = {record.at: record for record in records}
+        for number in _numbers(data):
+            for event in read_stream(io.BytesIO(data), number=number):
+                if isinstance(event, Record):
+                    stored.setdefault(event.at, event)
+        return [stored[at] for at in sorted(stored)]
 
     def may_join(self, record: Record) -> bool:
         """See :class:`FormatSweep`. Each fragment has a header of its own."""
@@ -64,6 +97,18 @@ class RocksDBSweep(FormatSweep):
         assert isinstance(contents, bytes)
         goes_on = end.end is not None and end.end < len(contents)
         return end.verdict == "torn" or goes_on
+
+
+def _numbers(data: bytes) -> set[int]:
+    """Return the log numbers in the headers of a log's blocks, also those after a clean close."""
+    numbers = set()
+    for base in range(0, len(data), BLOCK_SIZE):
+        block, at = data[base : base + BLOCK_SIZE], 0
+        while (record := any_physical(block, at)) or is_clean_close(block, at, None):
+            at = record.end if record else at + RECYCLABLE_HEADER_SIZE
+            if record and record.number is not None:
+                numbers.add(record.number)
+    return numbers
 
 
 def _fields(chance: Random, headers: str) -> dict[str, Any]:

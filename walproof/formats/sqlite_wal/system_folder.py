@@ -1,4 +1,4 @@
-"""The files of a SQLite database: ``NAME``, ``NAME-wal``, ``NAME-shm``, ``NAME-journal``.
+"""Read the files of a SQLite database: ``NAME``, ``NAME-wal``, ``NAME-shm``, ``NAME-journal``.
 
 Upstream authority: sqlite/sqlite ``src/wal.c``, ``src/pager.c`` (``pagerOpenWalIfPresent``,
 ``hasJournal``, ``sqlite3PagerClose``); sqlite.org ``fileformat2.html`` section 1.3.
@@ -62,9 +62,9 @@ class Database:
 
     @property
     def is_one(self) -> bool:
-        """Return whether a log, an index or a hot journal is there, and another file.
+        """Return whether there is a log, an index or a hot journal, and another file.
 
-        Beside a file that is not a database, the log must be recognised by its content.
+        If the main file is not a database, the log must have a valid header.
         """
         log = self.path(LOG)
         if self.header is not None:

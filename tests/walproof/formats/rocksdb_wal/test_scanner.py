@@ -65,10 +65,8 @@ def sound_log(rng: random.Random, dialect: str, number: int = NUMBER) -> bytearr
         "closed": dialect != "legacy" and rng.random() < 0.3,
         "compression": "zstd" if dialect != "wal-sync" and rng.random() < 0.2 else "none",
     }
-    out = io.BytesIO()
     writer = Writer(number, context)
-    writer.write(out, random_records(rng, dialect, writer.header_size))
-    return bytearray(out.getvalue())
+    return bytearray(b"".join(writer.pieces(random_records(rng, dialect, writer.header_size))))
 
 
 def odd_record(rng: random.Random) -> bytes:
@@ -170,9 +168,8 @@ def test_payloads_are_capped_and_marked(cap: int, dialect: str) -> None:
     if dialect != "wal-sync":
         for number in (0, 5, 6):
             records[number].fields["timestamp_sizes"] = {str(number): 8}  # type: ignore[index]
-    out = io.BytesIO()
-    Writer(NUMBER, {"headers": dialect}).write(out, records)
-    data = out.getvalue() + pack(dialect, 3, b"orphan", NUMBER)
+    data = b"".join(Writer(NUMBER, {"headers": dialect}).pieces(records))
+    data += pack(dialect, 3, b"orphan", NUMBER)
     events = list(scanner.scan(in_memory(data), Wanted(max_payload=cap)))
     runs = [event for event in events if isinstance(event, Records)]
     payloads = [record.payload for record in records]

@@ -1,11 +1,11 @@
-"""The bulk scanner of SQLite's logs; ``reference_impl.sqlite_wal`` is authoritative.
+"""Scan SQLite logs in bulk, with the same results as ``reference_impl.sqlite_wal``.
 
-It shares only the names of events with the reference. The committed frames are followed in windows,
-so memory use does not depend on the size of an intact log. After the first frame that does not
-follow, the headers of the slots are held as columns, and in a damaged log the links between frames,
-too. Page images are read again when a record is returned.
+The scanner shares only the event classes with the reference. It reads the committed frames in
+windows, so memory use does not depend on the size of an intact log. After the first frame that does
+not follow its predecessor, the scanner keeps the frame headers in memory as columns. In a damaged
+log, it also keeps the links between frames. Page images are read again when a record is returned.
 
-A log is one part, because the checksum of a frame covers all frames before it.
+A log cannot be divided into parts, because each checksum covers all frames before it.
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 @dataclass(frozen=True)
 class _Start:
-    """The values that the frames of a log are read with. ``value`` is the checksum of the header,
-    None if it is unknown; ``salts`` are little-endian.
+    """The parameters for reading the frames of a log.
+
+    ``value`` is the checksum of the header, or None if it is unknown. ``salts`` are little-endian.
     """
 
     page_size: int
@@ -146,8 +147,8 @@ def _first_link(source: Source) -> _Start | None:
 class _Scan:
     """A pass over the committed frames, and then over the slots after them.
 
-    ``committed`` is the last committed slot, ``value`` the checksum after it. ``first_bad`` is the
-    slot at which SQLite stops.
+    ``committed`` is the number of the last committed slot, and ``value`` is the checksum after it.
+    ``first_bad`` is the number of the slot at which SQLite stops reading.
     """
 
     def __init__(self, source: Source, start: _Start, wanted: Wanted) -> None:
@@ -414,7 +415,7 @@ class _Slots:
 class _Survey:
     """The links between the frames after the committed ones (SQW-035 to SQW-041).
 
-    All columns are indexed by the number of a slot; number 0 stands for the header.
+    All columns are indexed by slot number. Number 0 is the header.
     """
 
     def __init__(self, scan: _Scan) -> None:

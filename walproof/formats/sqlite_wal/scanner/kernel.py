@@ -1,8 +1,8 @@
-"""Compiled kernels of the SQLite scanner: checksums over slots, links between frames, page images.
+"""Compiled kernels of the SQLite scanner: checksums, links between frames, and page images.
 
-A value is a running checksum: the first number in the upper 32 bits, the second in the lower ones,
-as the eight bytes of a stored checksum in big-endian order. ``big`` is true if words are
-big-endian. Requirement ids are those of spec/sqlite-wal.md.
+A checksum is stored as one 64-bit value: its first number in the upper 32 bits, and its second
+number in the lower 32 bits. ``big`` is true if the checksum reads the data as big-endian words.
+Requirement ids refer to spec/sqlite-wal.md.
 """
 
 from __future__ import annotations
@@ -100,11 +100,12 @@ def follow(
     size: Any,
     repeats: Any,
 ) -> Any:
-    """Follow the frames with these salts from ``at`` on, after ``value``; return how many hold.
+    """Verify consecutive frames from ``at`` on, and return the number of valid ones.
 
-    Stores page number and database size of each such slot, and whether it repeats what the checksum
-    of the slot before it covers (SQW-014), which is in ``data`` if ``at`` is not 0.
-    """  # fmt: skip
+    A valid frame has these salts, and its checksum continues ``value``. The kernel stores the page
+    number and the database size of each valid frame. It also stores whether the frame repeats the
+    content of the frame before it (SQW-014); that frame is in ``data`` unless ``at`` is 0.
+    """
     for n in range(len(page)):
         value = _advance_slot(value, data, at, slot, big)
         number = _swapped(load32(data, at))
@@ -128,11 +129,12 @@ def is_repetition(data: Any, at: Any, other: Any, other_at: Any, slot: Any) -> A
 
 @kernel
 def find_link(data: Any, count: Any, slot: Any) -> Any:
-    """Return a link in ``count`` slots, and whether it fits one byte order only (SQW-027).
+    """Return a link among ``count`` slots, and whether it fits only one byte order (SQW-027).
 
-    A link is twice the number of its second slot from 0, plus 1 if words are big-endian. The first
-    that fits one order precedes those that fit both; -1 if there is none.
-    """  # fmt: skip
+    A link is encoded as twice the number of its second slot, plus 1 for big-endian words; the first
+    slot has the number 0. The kernel prefers the first link that fits only one byte order. Returns
+    -1 if there is no link.
+    """
     either = int64(-1)
     for n in range(1, count):
         at = n * slot
@@ -252,8 +254,9 @@ def order(
 ) -> Any:
     """Store transaction numbers in the order of SQW-039; return the length of the chain.
 
-    ``following`` and ``is_end`` are indexed by the number of a slot, and hold -1 and false.
-    ``committed`` is -1 if the header is unknown, so that nothing continues the committed frames.
+    ``following`` and ``is_end`` are indexed by slot number and are initially -1 and false.
+    ``committed`` is -1 if the header is unknown, because then no frame can continue the committed
+    ones.
     """
     for n in range(len(firsts) - 1, -1, -1):
         following[follows[firsts[n]]] = n
