@@ -23,6 +23,7 @@ from lab.bench import harness, reading
 from lab.bench.contenders import contenders
 from lab.bench.reading import Row
 from lab.bench.workloads import WORKLOADS
+from reference_impl.formats import FORMATS
 from walproof.cli.output import say
 from walproof.cli.stopping import stoppable
 from walproof.quantity import counted
@@ -40,10 +41,14 @@ Report = dict[str, Any]
 @click.option("--rounds", type=click.IntRange(1), help="Rounds through all contenders.  [5]")
 @click.option("--only", type=click.Choice(PARTS),
               help="One part. Spark is measured only if it is named.")  # fmt: skip
+@click.option("--format", "formats", multiple=True, type=click.Choice(sorted(FORMATS)),
+              help="Only readers of this format.")  # fmt: skip
 @click.option("--report", "path", type=click.Path(path_type=Path), default=REPORTS / "bench.json",
               show_default="reports/bench.json", help="JSON file for the numbers.")  # fmt: skip
 @stoppable()
-def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
+def bench(
+    quick: bool, rounds: int | None, only: str | None, formats: tuple[str, ...], path: Path
+) -> int:
     """Measure readers (MB/s, records/s) and the harness (cases/s).
 
     Every number is shown beside that of a peer, measured in the same run: a real implementation of
@@ -54,20 +59,23 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     \b
     python -m lab bench
     python -m lab bench --only reading --rounds 11
+    python -m lab bench --format leveldb-log
     python -m lab bench --only spark
 
     Exit status: 0, or 1 for a usage or I/O error.
     """
+    if formats and only not in (None, "reading"):
+        raise click.UsageError(f"--format measures readers: it excludes --only {only}")
     if only == "spark":
         from lab.bench import spark
 
         spark.measure_all()
         return 0
     rounds = rounds or (1 if quick else DEFAULT_ROUNDS)
-    workloads = WORKLOADS
+    workloads = tuple(each for each in WORKLOADS if not formats or each.format in formats)
     vectors = list(load_all().values())
     if quick:
-        first_of_format = {load.format: load for load in reversed(WORKLOADS)}
+        first_of_format = {load.format: load for load in reversed(workloads)}
         workloads = tuple(load.smaller(QUICK_SCALE) for load in first_of_format.values())
         vectors = vectors[::QUICK_VECTOR_STEP]
     reader_rows: list[Row] = []
@@ -75,7 +83,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     with Console(stderr=True).status("measuring") as status:
         if only != "harness":
             reader_rows = reading.measure(contenders(), workloads, rounds, status.update)
-        if only != "reading":
+        if only != "reading" and not formats:
             harness_rows = harness.measure(vectors, rounds, status.update)
     report = build_report(reader_rows, harness_rows, rounds, quick)
     path.parent.mkdir(parents=True, exist_ok=True)

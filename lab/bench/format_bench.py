@@ -41,7 +41,8 @@ class FormatBench:
 
     The bulk scanner reads ``scanner_repeat`` times in a round. If the peer returns only one column
     in addition to the payloads, ``payloads_and`` is that column, and the scanner is also measured
-    with that column alone.
+    with that column alone. If the peer returns no payloads, ``peer_has_payloads`` is false, and the
+    scanner is also measured without them.
     """
 
     logs: tuple[Size, ...] = ()
@@ -51,6 +52,7 @@ class FormatBench:
     writer: str | None = None
     scanner_repeat: int = 60
     payloads_and: str | None = None
+    peer_has_payloads: bool = True
 
 
 def bench_of(format_id: str) -> FormatBench:
