@@ -13,7 +13,7 @@ ALL_PARTS = ("records", "verdict", "lost", "signals")
 class Baseline:
     """A reader that gives the same answer to every log.
 
-    A baseline that always refuses also refuses every write; the others report success.
+    A baseline that refuses every log also refuses every write. The others report success.
     """
 
     name: str

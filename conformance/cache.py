@@ -1,11 +1,11 @@
-"""A cache in ``.build`` for the results of implementations and other lines.
+"""Cache the results of implementations, and other lines of text, in ``.build``.
 
-As in ``go test``, a cached result stays valid until one of its inputs changes. The inputs are the
+As in ``go test``, a cached result is valid until one of its inputs changes. The inputs are the
 sources of the implementation (the stamp of its registry entry), the programs it needs, the vectors
-and known failures, this harness, the limits and the sandbox. Results are cached only if all of them
-are as expected, so a failed implementation runs again.
+and known failures, this harness, the limits and the sandbox. The results of an implementation are
+cached only if all of them are as expected, so a failed implementation runs again.
 
-The cache only saves work. An unreadable file counts as empty, and a failed write is not an error.
+An unreadable cache file counts as empty, and a failed write is ignored.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ def append_line(path: Path, line: str, max_bytes: int | None = None) -> None:
 class DigestCache:
     """A cache for digests of field listings, because parsing every log again is slow.
 
-    The name of the cache is a hash of ``sources``, the files that determine a listing, so that
-    stale entries are never used.
+    The name of the cache file includes a hash of ``sources``, the files that determine a listing.
+    Outdated entries are therefore never used.
     """
 
     # A larger file is started over, because fresh variants are never used again.

@@ -29,8 +29,8 @@ REPLY_BYTES_PER_BYTE = 64
 class Judgement:
     """The judgement of one reply. ``difference`` is ``None`` for an expected reply.
 
-    ``effect`` names a fault that comparing the answers does not fully describe. ``parts`` are the
-    parts of the two answers that were compared.
+    ``effect`` is the name of a fault that a comparison of the answers does not fully describe.
+    ``parts`` lists the parts of the two answers that were compared.
     """
 
     difference: str | None
@@ -51,8 +51,8 @@ REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES =
 class Case:
     """One vector in one profile: the requests to send and the judgement of the replies.
 
-    A ``truncations`` vector is one case with many requests: each row of its table gives two, for
-    the shortest and the longest length.
+    A ``truncations`` vector is one case with many requests. Each row of its table results in two
+    requests, one for the shortest and one for the longest length.
     """
 
     vector: Vector
@@ -318,8 +318,8 @@ class AppendStep(WritingStep):
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
         """Compare the files with the expected ones, then read the log and compare the answer.
 
-        The answer must contain every surviving record and every acknowledged record, in order and
-        at the expected offsets.
+        The answer must contain every record that survived and every record that was acknowledged,
+        in order and at the expected offsets.
         """
         if "refused" in reply:
             return self._refused(reply["refused"], path, self.vector.contents)

@@ -46,10 +46,11 @@ def _normalised(record: Json) -> Json:
 
 
 def differences(expected: Json, actual: Json, reports: Collection[str]) -> list[str]:
-    """Return the differences as short sentences, one for each part; empty if the answers agree.
+    """Return the differences between two answers, one short sentence for each part.
 
-    Both answers are normalised. ``reports`` names the parts to compare: parts of the answer, and
-    fields of its records (``at``, ``size`` and those of the format).
+    The list is empty if the answers agree. Both answers are normalised first. ``reports`` lists the
+    parts to compare: parts of the answer, and fields of its records (``at``, ``size`` and those of
+    the format).
     """
     sentences = []
     fields = [part for part in reports if part not in ANSWER_PARTS]

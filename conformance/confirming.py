@@ -1,7 +1,7 @@
 """Confirm fresh variants with a second reader that shares no code with the first.
 
-Tests confirm the golden vectors. Variants are created at run time, so they must be confirmed at run
-time. The second reader also reads the result of a write or an append.
+Golden vectors are confirmed by tests. Fresh variants are generated during the run, so they are
+confirmed in the same run. The second reader also reads the result of a write or an append.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PATIENCE_MS = 20_000
 def confirm(fresh: Fresh, jobs: int = 2, progress: Callable[[], None] = lambda: None) -> Fresh:
     """Replace vectors by their variants if the second reader confirms the variants.
 
-    All variants are accepted if that reader is not available.
+    If the second reader is not available, all variants are accepted.
     """
     reader = subject_of(load(FOLDER / SECOND_READER), "walproof")
     if reader.unavailable is not None:

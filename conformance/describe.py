@@ -24,7 +24,7 @@ _LINES = re.compile(rb"[\x20-\x7e\n\t]*[\x20-\x7e][\x20-\x7e\n\t]*")
 def distinct_texts(
     first: Any, second: Any, text: Callable[[Any], str] = lambda value: printable(str(value))
 ) -> tuple[str, str]:
-    """Return texts of two different values that a person can distinguish.
+    """Return distinguishable texts for two different values.
 
     ``text`` converts a value to text. If both texts look the same (``5`` and ``"5"``, a trailing
     space, two encodings of é), the function returns JSON with all non-ASCII characters escaped.

@@ -20,12 +20,13 @@ _INLINE = 8
 
 
 class FieldNames:
-    """Names for the byte ranges of one log. ``name`` is the name of its file or directory.
+    """Find the field names for byte ranges of one log.
 
-    The log is parsed on the first call. Ranges in files without a grammar have no name. If the
-    grammar was never compiled, no range has one, since the compiler is not downloaded for this.
-    ``control`` is the undamaged log. It provides names for fields that the damage hides, such as
-    those after an object of an impossible size, if it contains a file of the same size.
+    ``name`` is the name of its file or directory. The log is parsed on the first call. Ranges have
+    no name if their file has no grammar, or if the grammar was never compiled, because the compiler
+    is not downloaded for this. ``control`` is the undamaged log. If it contains a file of the same
+    size, it provides names for fields that the damage hides, such as the fields after an object of
+    impossible size.
     """
 
     def __init__(

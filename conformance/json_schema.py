@@ -25,7 +25,7 @@ def validator(path: Path) -> Draft202012Validator:
 
 
 def problems(path: Path, value: Any) -> Iterator[tuple[str, str]]:
-    """Yield each violation of a schema: the path, such as ``records/0``, and the message.
+    """Yield each violation of a schema as its path, such as ``records/0``, and the message.
 
     The path is empty if the value as a whole is invalid.
     """

@@ -1,7 +1,8 @@
-"""Known failures: a strict list beside each adapter, written by ``walproof check --update-known``.
+"""Known failures: a list for each adapter, which ``walproof check --update-known`` writes.
 
-Each entry pins the difference and names a cause, which the same file explains in one sentence. A
-result with another difference is a failure; a correct result is an unexpected pass.
+Each entry has the expected difference and the name of a cause, and the list describes each cause in
+one sentence. A result with another difference is a failure, and a correct result is an unexpected
+pass.
 """
 
 from __future__ import annotations
@@ -67,11 +68,12 @@ class KnownFailures:
         cause: str | None = None,
         because: str | None = None,
     ) -> KnownFailures:
-        """Return the list after a run: remaining failures keep their cause, new failures are added.
+        """Return the list after a run: remaining failures keep their cause, and new failures are
+        added.
 
         ``results`` are result objects of a run report. Cases that did not run keep their entry. New
-        entries get the cause named ``cause``, or ``unexplained``. ``because`` is the sentence for
-        that cause; without it, the existing sentence is kept.
+        entries get the cause named ``cause``, or ``unexplained``. ``because`` describes that cause;
+        if it is not given, the existing description is kept.
         """
         entries = dict(self.entries)
         for result in results:

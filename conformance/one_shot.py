@@ -21,8 +21,8 @@ PROBE_WALL_MS = 10_000
 def takes_strict(subject: Subject, vectors: Iterable[Vector]) -> bool:
     """Return whether a one-shot program supports the profile ``strict``.
 
-    The program supports it if, with ``strict`` as the last argument, it returns fewer records of a
-    log where fewer are expected. A program without the profile ignores the argument or fails.
+    A program supports it if the last argument ``strict`` makes it return fewer records from a log
+    for which fewer are expected. Other programs ignore the argument or fail.
     """
     probes: dict[str, list[Vector]] = {}
     for vector in sorted(vectors, key=lambda each: int(each.body["size"])):
@@ -41,7 +41,7 @@ def takes_strict(subject: Subject, vectors: Iterable[Vector]) -> bool:
 def formats_read(subject: Subject, vectors: Iterable[Vector]) -> dict[str, bool | str]:
     """Return whether a one-shot program reads the smallest undamaged log of each format.
 
-    If a program returned no answer at all, the value describes how it ended.
+    If the program returned no answer, the value is a text that describes how it ended.
     """
     smallest: dict[str, Vector] = {}
     for vector in sorted(vectors, key=lambda each: (int(each.body["size"]), each.id)):

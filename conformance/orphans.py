@@ -1,8 +1,7 @@
 """End a helper process together with its parent, even if the parent is killed.
 
-On Linux, the kernel can do this. The alternatives are unreliable: only a process that reads a pipe
-notices when it closes, and a thread that watches the parent runs only when the interpreter allows
-it, which compiled code may prevent for seconds.
+On Linux, the kernel can do this. Alternatives are unreliable: a process notices a closed pipe only
+while it reads from the pipe, and compiled code may prevent a thread from running for seconds.
 """
 
 from __future__ import annotations
@@ -15,10 +14,11 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def end_with_parent(parent: int | None = None) -> None:
-    """End this process by SIGKILL when the thread that started it ends.
+    """Kill this process with SIGKILL when the thread that started it ends.
 
-    ``parent`` is the parent process, if known; if it has already ended, this process ends at once.
-    On other systems than Linux, the function does nothing. A child process must call it itself.
+    ``parent`` is the id of the parent process, if known; if the parent has already ended, this
+    process ends at once. A child process must call the function itself. The function has an effect
+    only on Linux.
     """
     if sys.platform == "linux":
         import ctypes

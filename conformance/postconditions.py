@@ -1,8 +1,9 @@
 """Check the state after a write or an append: the log read back, and every file in its directory.
 
-A vector states it under ``after``: the files with their sizes, and their SHA-256 if every byte is
-determined; bytes that no answer shows; and the choices that a writer may make. A writer has only
-the choices that the vector declares, each with its reason.
+The expected state is in the vector under ``after``. It contains the files with their sizes, and the
+SHA-256 of each file whose bytes are all determined. It also contains the bytes that do not appear
+in any answer, and the choices that a writer may make, each with its reason. Writers have no other
+choices.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def files_of(contents: Contents, name: str) -> dict[str, int]:
 def file_differences(expected: Files, files: Files, free: Collection[str]) -> list[str]:
     """Return the differences between the expected and the actual files, one sentence for each.
 
-    An expected name may be a shell pattern, because some names contain a time or a process id.
+    An expected name may be a glob pattern, because some names contain a time or a process id.
     """
     unclaimed = dict(files)
     wrong = []

@@ -1,8 +1,8 @@
-"""Start, limit and stop programs under test; no other module does.
+"""Start, limit and stop programs under test. All other modules use this one.
 
-A program leads its own process group, in a :class:`~conformance.sandbox.Sandbox` if there is one.
-While the harness waits for output, it measures the memory of the program and all its children. If
-the program is too slow, too large or cancelled, the whole group is killed.
+Each program leads its own process group, in a :class:`~conformance.sandbox.Sandbox` if there is
+one. While the harness waits for output, it measures the memory of the program and all its children.
+If the program exceeds a limit or is cancelled, the whole group is killed.
 """
 
 from __future__ import annotations
@@ -46,10 +46,11 @@ _HAS_CHILDREN_FILES = Path(f"/proc/self/task/{os.getpid()}/children").exists()
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a program: the seconds until hello, and sizes in bytes.
+    """The limits of a program: the time until its hello message in seconds, and sizes in bytes.
 
-    ``memory_bytes`` is the resident memory of the program and all its children, ``output_bytes``
-    the size of one reply, ``file_bytes`` the size of any file it writes, if that is limited.
+    ``memory_bytes`` is the limit for the resident memory of the program and all its children.
+    ``output_bytes`` is the limit for one reply. ``file_bytes`` is the limit for each file that it
+    writes, or None.
     """
 
     start_seconds: float = 30.0
@@ -61,8 +62,8 @@ class Limits:
 class Crash(Exception):
     """The program ended before it replied.
 
-    ``status`` is its exit status, or minus the number of a signal. ``output`` is the part of its
-    reply that it wrote.
+    ``status`` is its exit status, or the negative number of a signal. ``output`` is the incomplete
+    reply.
     """
 
     def __init__(self, text: str, status: int | None = None, output: bytes = b"") -> None:
@@ -88,12 +89,12 @@ class Cancelled(Exception):
 
 
 class Process:
-    """One running program. After any exception, the program and all its children have ended.
+    """A running program. After any exception, the program and all its children have ended.
 
-    ``variables`` are added to the environment of the sandbox, or to the caller's if there is no
-    sandbox. ``cwd`` is the working directory of a program without a sandbox. Setting ``cancelled``
-    from another thread ends a wait. Use a process only in the thread that started it, because the
-    program is killed when that thread ends.
+    ``variables`` are added to the environment of the sandbox, or to the caller's environment if
+    there is no sandbox. ``cwd`` is the working directory of a program without a sandbox. Another
+    thread can set ``cancelled`` to stop a wait. Use a process only in the thread that started it,
+    because the program is killed when that thread ends.
     """
 
     def __init__(
@@ -201,10 +202,10 @@ class Process:
         return line
 
     def read_all(self, seconds: float, max_bytes: int | None = None) -> bytes:
-        """Return all output of a program that exits by itself. Raises as :meth:`read_line`.
+        """Return all output of a program that exits by itself.
 
-        Raises :class:`Crash` if a signal killed the program or it printed nothing. A non-zero exit
-        status alone raises nothing.
+        Raises the exceptions of :meth:`read_line`, and :class:`Crash` if a signal killed the
+        program or if it printed nothing. A non-zero exit status is not an error.
         """
         max_bytes = min(max_bytes or self.limits.output_bytes, self.limits.output_bytes)
         deadline = time.monotonic() + seconds
@@ -217,9 +218,10 @@ class Process:
     def await_exit(
         self, seconds: float, max_bytes: int, watch: Callable[[], None] = lambda: None
     ) -> tuple[int | None, bytes]:
-        """Return the remaining output and the exit status, or None if the program had to be killed.
+        """Return the remaining output and the exit status. The status is None if the program was
+        killed.
 
-        ``watch`` is called at each poll; the program is killed if it raises.
+        ``watch`` is called at each poll. If it raises an exception, the program is killed.
         """
         status = None
         self._watch = watch
@@ -393,7 +395,8 @@ class NoReply(Exception):
 class JsonLinesProgram:
     """A program of this project that replies to each line of JSON with a line of JSON.
 
-    The first request starts the program. If it has ended, the next request starts it again.
+    The first request starts the program. If the program has ended, the next request starts it
+    again.
     """
 
     def __init__(
@@ -452,10 +455,10 @@ def describe_exit(status: int | None) -> str:
 
 
 def prepare_child(limits: Limits) -> None:
-    """Set the limits of a child before exec, and tie its life to the harness.
+    """Set the limits of a child before exec, and kill it when the harness ends.
 
-    The child becomes a subreaper, so that it stays the ancestor of all its children, including
-    daemons.
+    The child becomes a subreaper, so it remains the ancestor of all processes that it starts,
+    including daemons.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if limits.file_bytes is not None:
@@ -468,8 +471,8 @@ def prepare_child(limits: Limits) -> None:
 def kill_tree(pid: int) -> None:
     """Kill a process that leads a group, its group, and all its children.
 
-    The group is stopped first. Children that escape by starting another process are found in the
-    next round.
+    The group is stopped first. Children that escape by starting another process are killed in the
+    next iteration.
     """
     _signal_group(pid, signal.SIGSTOP)
     for _ in range(KILL_ROUNDS):

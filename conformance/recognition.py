@@ -1,7 +1,7 @@
 """The examples of ``vectors/recognition.json``: files and directories with their expected formats.
 
-They are not vectors: only a tool with several readers has to recognise a format, so adapters are
-not tested for it.
+Adapters are not tested with these examples, because only tools that support several formats must
+recognise them.
 """
 
 from __future__ import annotations

@@ -79,8 +79,8 @@ class Implementation:
     def stamp(self) -> str:
         """Return a digest of all inputs of the build.
 
-        The path of the build is one of them: virtual environments and compiled kernels contain
-        absolute paths, so they would fail after the checkout is renamed.
+        The path of the build is included, because virtual environments and compiled kernels contain
+        absolute paths and fail after the checkout is renamed.
         """
         digest = hashlib.sha256()
         digest.update(sys.version.encode())

@@ -90,8 +90,8 @@ def run(
 ) -> Report:
     """Run every subject, with at most ``jobs`` sessions at a time, and return the report.
 
-    ``progress`` counts cases. With a ``cache``, subjects whose inputs have not changed are not run
-    again.
+    ``progress`` is called with the number of finished cases. If there is a ``cache``, subjects
+    whose inputs have not changed are not run again.
     """
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()

@@ -1,7 +1,7 @@
-"""Run cases: for each one a scratch copy, one request, one reply, a judgement.
+"""Run cases. Each case has a scratch copy, one request, one reply and a judgement.
 
-The cases of a subject are divided into a few shards. A shard has one session at a time, and runs in
-one thread of a pool.
+The cases of a subject are divided into a few shards. A shard runs in one thread of a pool, with one
+session at a time.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def run_subjects(
 ) -> list[SubjectRun]:
     """Run the cases of every subject, with at most ``jobs`` sessions at a time in total.
 
-    A subject never makes it raise. ``progress`` is called after each case.
+    Failures of a subject never raise an exception. ``progress`` is called after each case.
     """
     limits = limits or Limits()
     shards = [_shards(subject, cases(subject), jobs) for subject in subjects]
@@ -144,9 +144,9 @@ def _merged(subject: Subject, shards: Sequence[Shard]) -> SubjectRun:
 
 
 class Worker:
-    """Runs cases of one subject, one after the other, in a scratch directory and a sandbox.
+    """Run cases of one subject, one after the other, in a scratch directory and a sandbox.
 
-    The scratch directory is below ``parent`` if that is given.
+    The scratch directory is created in ``parent``, if given.
     """
 
     def __init__(
@@ -205,9 +205,10 @@ class Worker:
     def run(self, case: Case) -> Result:
         """Run one case and return its result.
 
-        After a crash, a timeout or the like, the case is run once more, alone, in a new session. A
-        crash remains a crash; the second run shows whether the case alone causes it. A timeout
-        counts only if it happens again with more time, because the machine may have been busy.
+        After a crash, a timeout or a similar failure, the case runs once more, alone, in a new
+        session. A crash remains a crash; the second run shows whether this case alone causes it. A
+        timeout counts only if it occurs again with a longer time limit, because the machine may
+        have been busy.
         """
         session = self.open_session()
         is_alone = session.replies == 0 or self.subject.one_shot

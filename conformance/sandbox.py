@@ -1,8 +1,8 @@
-"""The sandbox of programs under test: bubblewrap if it is installed and allowed.
+"""The sandbox of programs under test: bubblewrap, if it is installed and allowed.
 
-In the sandbox a program has no network, sees no other processes and no expected answers, and can
-change only its own directory. Without bubblewrap the program gets its own directory and a reduced
-environment, and the report states that it was not isolated.
+In the sandbox, a program has no network access, sees neither other processes nor the expected
+answers, and can change only its own directory. Without bubblewrap, the program gets its own
+directory and a reduced environment, and the report states that it was not isolated.
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ def bubblewrap() -> str | None:
 class Sandbox:
     """The sandbox of one program, with a directory in which its processes start.
 
-    The processes work in ``work``, or else in an empty directory below ``folder``, and can change
-    files below ``folder`` and ``writes``. They can read only ``reads``; if that is None, everything
-    that is not below ``hides``. A ``bare`` sandbox passes no environment variables.
+    The processes start in ``work``, or in an empty directory below ``folder``. They can change
+    files below ``folder`` and ``writes``. They can read only ``reads``; if that is None, they can
+    read everything that is not below ``hides``. If ``bare`` is true, the sandbox passes no
+    environment variables.
     """
 
     def __init__(
@@ -126,10 +127,10 @@ class Sandbox:
     def absolute_command(self, command: Sequence[str]) -> list[str]:
         """Return a command with absolute paths for files of the working directory.
 
-        Arguments with a slash are replaced if they exist, other arguments if they are files. The
-        same applies to text after ``=``, and to each part of a list such as ``classes:lib/*``. A
-        Java machine gets the directory for temporary files as an option, because it ignores the
-        variable.
+        An argument with a slash is replaced if the path exists. An argument without a slash is
+        replaced if it is a file. The same applies to text after ``=``, and to each part of a list
+        such as ``classes:lib/*``. A Java machine gets the directory for temporary files as an
+        option, because it ignores the environment variable.
         """
         program, *argv = command
         path = shutil.which(program)
@@ -143,8 +144,8 @@ class Sandbox:
     def environment(self, command: Sequence[str]) -> dict[str, str]:
         """Return the environment of a program under test, with a directory for temporary files.
 
-        Variables that contain the path of the checkout are left out, unless the command itself is
-        there.
+        Variables that contain the path of the checkout are removed, unless the command itself is in
+        the checkout.
         """
         temporary = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(self.temporary))
         if self.bare:

@@ -1,7 +1,7 @@
 """Write files atomically: an incomplete file never has the final name, even after a crash.
 
-A file is written under a hidden name in the same directory, synced, and renamed. Errors name the
-file that could not be written, because a full disk is not a fault of the log.
+A file is written under a hidden name in the same directory, synced, and renamed. Errors contain the
+path of the file that could not be written, to distinguish them from errors in reading a log.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLIN
 def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[BinaryIO]:
     """Open a file that gets its name when the block ends without an exception.
 
-    Without ``sync`` the file survives a killed program but not a power failure; use that for
-    thousands of small files. Raises ``FileExistsError`` if ``replace`` is False and the name is
-    already taken when the block ends, and ``OSError`` with the name of the file for any other
+    If ``sync`` is false, the file survives a killed program but not a power failure, which is
+    faster for thousands of small files. Raises ``FileExistsError`` if ``replace`` is false and the
+    name exists when the block ends. Raises ``OSError`` with the name of the file for any other
     error.
     """
     unfinished = temporary_name(path)
@@ -72,7 +72,7 @@ def save(path: Path, data: bytes | str, replace: bool = True, sync: bool = True)
 def publish(finished: Path, path: Path) -> None:
     """Rename a finished file or directory to a name that must not exist.
 
-    ``finished`` is in the same directory. Everything below it is synced first. Raises
+    ``finished`` is in the same directory, and is synced with its contents before the rename. Raises
     ``FileExistsError``, and ``OSError`` with ``path``.
     """
     with named_in_errors(path):
@@ -93,8 +93,8 @@ def publish(finished: Path, path: Path) -> None:
 def replace_folder(finished: Path, path: Path) -> None:
     """Replace a directory by a finished one in the same parent directory, and remove the old one.
 
-    On Linux, if the file system can exchange names, the path exists at every moment. Raises
-    ``OSError``.
+    On Linux, the two names are exchanged if the file system supports it, so that the path always
+    exists. Raises ``OSError``.
     """
     with named_in_errors(path):
         if _exchanged(finished, path):
@@ -129,7 +129,7 @@ def is_unfinished(path: Path) -> bool:
 def temporary_sibling(path: Path) -> Iterator[Path]:
     """Yield a hidden name in the same directory, for a file that :func:`publish` renames.
 
-    If the block ends before the rename, the file or directory of this name is removed.
+    If the file or directory still has this name at the end of the block, it is removed.
     """
     temporary = temporary_name(path)
     try:
@@ -146,7 +146,7 @@ def temporary_sibling(path: Path) -> Iterator[Path]:
 def build_once(folder: Path) -> Iterator[Path]:
     """Create a directory atomically, even if several processes do so at once.
 
-    The first process to finish renames its copy; the others remove theirs.
+    The first process to finish renames its copy. The other processes remove theirs.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with temporary_sibling(folder) as unfinished:

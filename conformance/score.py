@@ -12,11 +12,11 @@ WRITING = ("write", "append")
 def score(
     results: Sequence[Mapping[str, Any]], vectors: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return the score of a run, also by profile and by group.
+    """Return the score of a run, in total, by profile and by group.
 
-    Reading is counted in pairs: a damaged vector counts only together with its control, both passed
-    in the same profile. Writing and appending are counted singly. Known failures do not count as
-    passed; skipped cases are not counted.
+    For reading, the score counts pairs: a damaged vector counts only if its control has passed in
+    the same profile. Writes and appends are counted one by one. Known failures do not count as
+    passed, and skipped cases are not counted.
     """
     right = {
         (result["vector"], result["profile"]) for result in results if result["class"] == "pass"

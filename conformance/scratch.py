@@ -1,7 +1,7 @@
 """Scratch copies of logs, which programs under test may leave in any state.
 
-A killed harness cannot remove its directories. It holds a lock on each of them, which the system
-releases with the process. The next harness removes all directories without a lock.
+A killed harness cannot remove its directories. It therefore holds a lock on each of them, which the
+system releases when the process ends. The next harness removes all directories without a lock.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ PREFIX = "walproof-scratch-"
 
 
 class Held:
-    """A new directory with a lock, which shows that its creator is alive; closing removes it.
+    """A new directory with a lock that shows that its creator is running.
 
-    A forked process also holds the lock; a process started by ``exec`` does not.
+    The directory is removed on closing. Forked processes also hold the lock; processes started by
+    ``exec`` do not.
     """
 
     def __init__(self, parent: Path | None = None) -> None:

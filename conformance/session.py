@@ -152,10 +152,10 @@ class ProtocolSession:
 class OneShotSession:
     """A program that runs once per request: ``PROGRAM read FORMAT PATH [strict]``.
 
-    It prints the answer. The rest of a request is in the environment: ``WALPROOF_PROFILE``, and
-    ``WALPROOF_CONTEXT`` as JSON. The program cannot declare which parts of the answer it reports,
-    so the printed parts are compared. ``strict`` means that it takes the profile as its last
-    argument.
+    The program prints the answer. The environment contains the rest of the request:
+    ``WALPROOF_PROFILE``, and ``WALPROOF_CONTEXT`` as JSON. The program cannot declare which parts
+    of the answer it reports, so the parts that it prints are compared. If ``strict`` is true, the
+    program gets the profile as its last argument.
     """
 
     def __init__(
@@ -278,9 +278,10 @@ def reported_parts(answer: Mapping[str, Any]) -> list[str]:
 
 
 def why_no_hello(command: Sequence[str], sandbox: Sandbox | None = None) -> str | None:
-    """Return a description of the output instead of a reply to hello, or None after a reply.
+    """Send hello to a command, and return None if it replies.
 
-    Raises :class:`CannotStart` for a program that cannot be started.
+    Without a reply, the result describes what the program printed. Raises :class:`CannotStart` if
+    the program cannot be started.
     """
     session = ProtocolSession(command, Limits(start_seconds=PROBE_SECONDS), sandbox)
     try:

@@ -1,7 +1,8 @@
-"""Test step by step whether an adapter speaks the protocol, and attribute every fault.
+"""Test step by step whether an adapter follows the protocol, and attribute every fault.
 
-Faults in messages, pipes and processes are the adapter's. Faults in the answer for an undamaged
-log, a changed log, and a process killed by a signal are the implementation's.
+The adapter is responsible for faults in messages, pipes and processes. The implementation is
+responsible for incorrect answers about undamaged logs, for changes to the log, and for crashes by a
+signal.
 """
 
 from __future__ import annotations
@@ -79,8 +80,8 @@ class _Step:
 class Smoke:
     """The steps for one command; :meth:`run` performs them and fills ``findings``.
 
-    ``formats`` are the ids to try, if the adapter has them. ``seconds`` is the limit of hello and
-    other slow steps.
+    ``formats`` contains the ids of the formats to try, if the adapter supports them. ``seconds`` is
+    the time limit for hello and other slow steps.
     """
 
     command: Sequence[str]

@@ -1,7 +1,7 @@
 """Make external text (names, values, program output) safe for a terminal or a report.
 
-Characters that move the cursor, change a colour or the direction of text, or cannot be encoded as
-UTF-8 are escaped. Only this module decides which characters are safe.
+The following characters are escaped: those that move the cursor, those that change a colour or the
+text direction, and those that cannot be encoded as UTF-8. All output uses this module.
 """
 
 from __future__ import annotations

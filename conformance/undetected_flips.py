@@ -1,8 +1,9 @@
-"""Undetected bit flips: the flips of a search, by field, and why no check detects them.
+"""List bit flips that no check detects, by field, with the reason.
 
-``spec/one-bit/<format>.json`` holds the result of ``walproof sweep --flips --save``: the flips of
-each log, and those that lost or changed a record of a log that is still `intact`. The register of
-the format explains them (``unseen``). Both make the table in the chapter and in the report.
+``walproof sweep --flips --save`` writes ``spec/one-bit/<format>.json``. The file contains the
+number of flips of each log, and the flips that changed or removed a record although the log is
+still `intact`. The register of the format has the reasons (``unseen``). The table in the chapter
+and in the report is generated from both.
 """
 
 from __future__ import annotations
@@ -45,9 +46,10 @@ Hit = tuple[str, str]
 
 @dataclass(frozen=True)
 class SearchedLog:
-    """One log: a fingerprint of its bytes and context, its size in bits, and the number of flips.
+    """A log that was searched.
 
-    ``unseen`` counts the undetected flips.
+    It has a fingerprint of its bytes and context, its size in bits, and the number of flips that
+    were tried. ``unseen`` counts the flips that were not detected.
     """
 
     id: str
@@ -77,9 +79,10 @@ class Searched:
 
 @dataclass(frozen=True)
 class Row:
-    """One field: its flips, its undetected flips by effect, and the entries that explain them.
+    """A field with its flips, its undetected flips by effect, and the entries that explain them.
 
-    ``other_fields`` names values other than the payload that change. Entries are numbered from 1.
+    ``other_fields`` lists the record fields other than the payload that change. Entries are
+    numbered from 1.
     """
 
     field: str
@@ -176,23 +179,22 @@ def table(register: Register, searched: Searched) -> str:
     logs, flips = len(searched.logs), sum(log.flips for log in searched.logs.values())
     unseen = searched.unseen.total()
     whole = sum(log.flips == log.bits for log in searched.logs.values())
-    share = "every bit of each"
+    share = "every bit"
     if whole < logs:
         sample = f"at most {searched.at_most:,} bits of each"
-        share = f"every bit of {whole:,} vectors and {sample} other one" if whole else sample
+        share = f"every bit of {whole:,}, {sample} other" if whole else sample
     after = "No flip left the log `intact` with other records."
     if unseen:
-        after = f"After {unseen:,} of these flips the log is `intact` but has other records."
+        after = f"After {unseen:,} flips, the log was `intact` with other records."
     lines = [
-        f"A search flipped {flips:,} bits of {logs} undamaged vectors, one at a time: {share}."
-        f" {after}",
+        f"A search flipped {flips:,} single bits in {logs} undamaged vectors ({share}). {after}",
     ]
     table_rows = rows(searched, register.unseen)
     if not table_rows:
         return f"{_wrapped(lines[0])}\n"
     shown = [effect for effect in EFFECTS if any(row.counts.get(effect) for row in table_rows)]
     lines[0] = _wrapped(
-        f"{lines[0]} Each flip counts once, under its worst effect: {legend(shown)}."
+        f"{lines[0]} The table counts each flip under its worst effect: {legend(shown)}."
     )
     head = ["field", "flipped", *(HEADS[effect] for effect in shown), "why"]
     lines += ["", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]

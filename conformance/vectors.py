@@ -66,9 +66,9 @@ class Vector:
 
     @functools.cached_property
     def neutral_name(self) -> str:
-        """Return the name of a scratch copy, which does not reveal the vector.
+        """Return the name of a scratch copy, which does not identify the vector.
 
-        An input that is not named after its vector keeps its name, because the name has a meaning.
+        If an input is not named after its vector, its name has a meaning and is kept.
         """
         return self.in_neutral_names(self.input.name)
 

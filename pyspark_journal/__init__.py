@@ -1,8 +1,8 @@
 """Journal files on Spark: the ``journal`` data source.
 
-Spark imports every top-level package called ``pyspark_*`` in each session, looking for a
-``DefaultSource``. Therefore this module is light: only code that needs pyspark, pyarrow or numba
-imports them.
+In each session, Spark imports every top-level package called ``pyspark_*`` to look for a
+``DefaultSource``. This module must therefore be fast to import: pyspark, pyarrow and numba are
+imported only when they are needed.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def __getattr__(name: str) -> Any:
 
 
 def register(spark: SparkSession) -> None:
-    """Register ``format("journal")`` in a session that does not find this package by itself.
+    """Register ``format("journal")`` in a session that does not find this package automatically.
 
     Raises :class:`~pyspark_journal.interpreter.WrongPython` if workers on this machine cannot
-    import it.
+    import the package.
     """
     from pyspark_journal.interpreter import check_workers
     from pyspark_journal.source import JournalDataSource

@@ -1,8 +1,8 @@
 """``walproof audit``: the inventory of a directory of logs as a Spark job.
 
 Spark schedules, retries and distributes the tasks. A task reads one partition of the data source
-and writes its rows as Parquet (:mod:`walproof.inventory.task`). This file also works with
-``spark-submit``, with the arguments of ``walproof audit``.
+and writes its rows as Parquet (:mod:`walproof.inventory.task`). You can also run this file with
+``spark-submit`` and the arguments of ``walproof audit``.
 """
 
 from __future__ import annotations
@@ -76,9 +76,10 @@ def audit(
 ) -> Outcome:
     """Read the new and changed logs, and replace ``out`` by a new result.
 
-    ``is_again`` reads all logs. Without ``spark`` a session starts if any log must be read. Raises
-    :class:`OutputRefused`, :class:`JobFailed`, ``DidNotStart``, ``JavaMissing``, and ``OSError``
-    for a missing path and for the output; never because of a log.
+    If ``is_again`` is true, all logs are read. If ``spark`` is None and a log must be read, a
+    session is started. Raises :class:`OutputRefused`, :class:`JobFailed`, ``DidNotStart``,
+    ``JavaMissing``, and ``OSError`` for a missing path or for the output. Faults of logs are not
+    raised.
     """
     started = time.time()
     out = out.resolve()
@@ -183,9 +184,9 @@ def _summary_in(out: Path) -> dict[str, Any] | None:
 
 @contextmanager
 def _building(out: Path) -> Iterator[Path]:
-    """Yield a directory beside ``out`` for building a result, and remove it at the end.
+    """Yield a directory next to ``out`` for building a result, and remove it at the end.
 
-    Raises :class:`OutputRefused` while another audit holds it.
+    Raises :class:`OutputRefused` while another audit uses it.
     """
     building = out.with_name(f".{out.name}.unfinished")
     building.mkdir(parents=True, exist_ok=True)

@@ -23,9 +23,9 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Reached:
-    """A position, and the number of bytes after the previous one.
+    """A position, and the number of bytes since the previous position.
 
-    ``is_all``: the log has no more records for now, and no limit was reached.
+    ``is_all`` is true if the log has no more records for now, and no limit was reached.
     """
 
     position: Position
@@ -42,12 +42,12 @@ def advance(
     bound: Place | None = None,
     one_at_least: bool = True,
 ) -> Reached:
-    """Return the position up to which a log can be delivered now.
+    """Return the position up to which a log can be read now.
 
-    At most ``limit`` bytes are between the positions, except that ``one_at_least`` allows the first
-    record of any size. ``bound`` is a position that must not be passed. A torn tail is left for
-    later. Damage at the end is passed once the log is quiet. Raises ``OSError``, and
-    ``UnknownFormat`` (a ``ValueError``).
+    The number of bytes since the previous position is at most ``limit``. If ``one_at_least`` is
+    true, the first record may exceed the limit. ``bound`` is the last permitted position. A torn
+    tail is left for later. Damage at the end is included once the log has stopped growing. Raises
+    ``OSError``, and ``UnknownFormat`` (a ``ValueError``).
     """
     with opened(listed, options) as log:
         format_id = log.format

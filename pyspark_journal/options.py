@@ -1,7 +1,7 @@
 """The options of the data source: for finding and opening logs, and for Spark.
 
-This table is the source for parsing values and for the README. Names are those of Spark's own file
-sources if these have such an option.
+This table defines how option values are parsed, and it is the source of the table in the README.
+Options that Spark's own file sources also have are named as in Spark.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The position of a stream in a log, and the check that the log is still the same.
 
-A position is small JSON in the checkpoint. Every record and lost range that begins before it was
-delivered, and none that begins at or after it. It always follows a whole record, or damage that no
-longer changes.
+A position is a small JSON object in the checkpoint. All records and lost ranges that begin before
+the position have been delivered, and no others. A position always follows a complete record, or
+damage that no longer changes.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ MARK = 64
 class Position:
     """The position of a stream in a log: byte ``at`` of ``file`` (None in a log of one file).
 
-    ``mark`` is a checksum of the bytes before it. ``epoch`` counts the restarts from the start of
-    the log, ``fault`` is the error that was reported instead of records. ``inode`` is the inode
-    number of a log of one file on this machine, ``head`` a checksum of its first bytes.
+    ``mark`` is a checksum of the bytes before the position. ``epoch`` is the number of restarts
+    from the start of the log. ``fault`` is the error that was reported in place of records. For a
+    local log of one file, ``inode`` is the inode number, and ``head`` is a checksum of the first
+    bytes.
     """
 
     path: str
@@ -72,10 +73,10 @@ def order(format_id: str | None, file: str | None) -> int:
 
 
 def key_of(listed: FoundLog, tree: Tree) -> str:
-    """Return the name of a log in a checkpoint: its path, or a better name of its own.
+    """Return the name of a log in a checkpoint: its path, or a name that remains stable.
 
-    Files may be renamed when new ones begin, and two logs may share a directory. Raises
-    ``OSError``.
+    A path is not sufficient if files are renamed when new ones begin, or if two logs share a
+    directory. Raises ``OSError``.
     """
     if listed.format is not None:
         name = plugin_for(listed.format).discovery.stable_name(listed.path, tree)
@@ -100,8 +101,8 @@ def _mark(position: Position, tree: Tree) -> int | None:
 def is_rewritten(position: Position, listed: FoundLog, tree: Tree) -> bool:
     """Return whether a log no longer has the bytes that were read. Raises ``OSError``.
 
-    A log of several files may lose its oldest ones. Only the file read last counts, and even that
-    one may be gone if there are newer ones.
+    For a log of several files, only the last file that was read is checked, because the oldest
+    files may be deleted. This file may be missing too, if there are newer files.
     """
     if position.at == 0:
         return False

@@ -51,10 +51,11 @@ class Reader:
     def batches(
         self, pieces: Sequence[Piece], choose: Choose | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Return the rows of a partition.
+        """Yield the rows of a partition.
 
-        ``choose`` may cut or drop events before they become rows, because a stream starts reading
-        at an offset. Raises :class:`ScannerMissing`, and :class:`Malformed` in mode ``FAILFAST``.
+        ``choose`` may shorten or drop events before they are converted to rows, because a stream
+        begins at an offset. Raises :class:`ScannerMissing`, and :class:`Malformed` in mode
+        ``FAILFAST``.
         """
         batches = (batch for piece in pieces for batch in self._piece(piece, choose))
         return map(self.columns.fit, bounded(batches))

@@ -28,17 +28,18 @@ class BadSchema(ValueError):
 def offered(options: Options) -> pa.Schema:
     """Return the columns of the source with these options if no schema is given.
 
-    With ``auto`` they are the columns common to all formats, for any logs. The schema of a table
-    must not depend on the existing files. The columns of all formats together would be mostly null
-    and a third slower.
+    With ``auto``, these are the columns that all formats have in common, whatever logs exist,
+    because the schema of a table must not depend on the existing files. The columns of all formats
+    together would be mostly null, and reading them would take a third longer.
     """
     return _columns(options, () if options.format == "auto" else (options.format,))
 
 
 def known(options: Options) -> pa.Schema:
-    """Return the columns that a schema may name, with ``auto`` those of every format.
+    """Return the columns that a schema may contain. With ``auto``, these are the columns of all
+    formats.
 
-    A column with another type in each format (``entry_type``) is text.
+    A column whose type depends on the format (``entry_type``) is text.
     """
     return _columns(options, tuple(FORMATS) if options.format == "auto" else (options.format,))
 
@@ -74,7 +75,7 @@ def decoded_type(options: Options) -> pa.DataType:
 class Columns:
     """The columns of a query.
 
-    ``target`` is the schema that Spark uses, ``names`` has the name of each column here.
+    ``target`` is the schema that Spark uses, ``names`` contains the name of each column here.
     """
 
     target: pa.Schema
@@ -105,7 +106,7 @@ class Columns:
 def requested_columns(schema: StructType, options: Options) -> Columns:
     """Return the columns of a user's schema. Raises :class:`BadSchema`.
 
-    Column names are matched in any case, as in Spark. The schema of the source itself is valid.
+    Column names are case-insensitive, as in Spark. The schema of the source itself is always valid.
     """
     from pyspark.sql.pandas.types import to_arrow_schema
 

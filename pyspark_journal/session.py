@@ -42,10 +42,10 @@ def session(
 ) -> SparkSession:
     """Start the session of a job. Raises :class:`~pyspark_journal.java.JavaMissing`.
 
-    ``master`` is the value for ``spark-submit --master``. None takes the master of ``spark-submit``
-    if there is one, otherwise ``local[N,4]`` with N cores and three retries of a task. ``settings``
-    override those of ``spark-submit``, which override the defaults here. JVM settings count only
-    for the first session of a process.
+    ``master`` is the value for ``spark-submit --master``. If it is None, the master is that of
+    ``spark-submit``, or else ``local[N,4]``, which uses N cores and retries a task three times.
+    ``settings`` override those of ``spark-submit``, which override the defaults in this module. JVM
+    settings take effect only in the first session of a process.
     """
     # Without it, workers run the python3 on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -79,10 +79,10 @@ def _submitted_settings() -> dict[str, str]:
 
 @contextmanager
 def redirect_jvm_output(log: IO[bytes]) -> Iterator[None]:
-    """Send the standard error of a JVM that starts in this block to ``log``, for its whole life.
+    """Redirect the standard error of a JVM that starts in this block to ``log``.
 
-    A JVM prints a dozen lines at every start, which would break a progress bar. Raises
-    :class:`DidNotStart` with them if the block fails.
+    The redirection remains until the JVM ends, because its messages would break a progress bar. If
+    the block fails, :class:`DidNotStart` is raised with these messages.
     """
     sys.stderr.flush()
     terminal = os.dup(2)

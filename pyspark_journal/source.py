@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 class JournalDataSource(DataSource):
     """Journal files as a table: a row for each record and each lost range.
 
-    Name: ``journal``. Options: ``pyspark_journal.options.OPTIONS``. Spark finds the installed
-    package by itself; otherwise call ``pyspark_journal.register(spark)``.
+    The name of the source is ``journal``, and its options are ``pyspark_journal.options.OPTIONS``.
+    Spark finds the installed package automatically. If the package is not installed, call
+    ``pyspark_journal.register(spark)``.
 
       >>> spark.read.format("journal").load("/var/lib/broker")
       >>> spark.sql("CREATE TEMP VIEW v USING journal OPTIONS (path '/var/lib/broker')")

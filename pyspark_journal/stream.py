@@ -1,8 +1,8 @@
-"""``spark.readStream.format("journal")``: growing logs, with every record exactly once.
+"""``spark.readStream.format("journal")``: read growing logs, and return every record exactly once.
 
-The checkpoint has a position for each log (``positions.py``). A batch holds what begins between two
-positions. Bytes before a position no longer change, so a batch that is repeated after a crash has
-the same rows.
+The checkpoint has a position for each log (``positions.py``). A batch contains the records and lost
+ranges that begin between two positions. Bytes before a position no longer change, so a batch that
+is repeated after a crash has the same rows.
 """
 
 from __future__ import annotations

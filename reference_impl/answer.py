@@ -21,10 +21,10 @@ INLINE_PAYLOAD_LIMIT = 4096
 class Record:
     """One record that a reader returns.
 
-    ``at`` and ``size`` are the offset and length of the framed record in bytes, from its first
-    header to the end of its last fragment. ``fields`` holds the fields that the format adds (index,
-    term, …), with 64-bit numbers as decimal text. ``file`` names the file in a log of several
-    files.
+    ``at`` and ``size`` are the offset and the length in bytes of the framed record, from its first
+    header to the end of its last fragment. ``fields`` contains the additional fields of the format
+    (index, term, …); 64-bit numbers are decimal text. ``file`` is the name of the file in a log of
+    several files.
     """
 
     at: int
@@ -55,10 +55,10 @@ class NewRecord:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A half-open byte range ``[start, end)`` that yielded no record, and the reason code.
+    """A half-open byte range ``[start, end)`` that contains no record, and the reason code.
 
-    ``torn`` is true for an unfinished write at the end of the log, which was never acknowledged,
-    and false for damage.
+    ``torn`` is true for an unfinished write at the end of the log, which was never acknowledged. It
+    is false for damage.
     """
 
     start: int
@@ -127,8 +127,8 @@ def payload_to_json(payload: bytes) -> dict[str, str]:
 def collect(events: Iterable[Event]) -> Answer:
     """Run a reader to its end and return its answer, with the lost ranges in log order.
 
-    Raises ``ValueError`` if the events do not end with exactly one :class:`End`. That is a defect
-    of the reader, never of the log.
+    Raises ``ValueError`` if the events do not end with exactly one :class:`End`, which is a bug in
+    the reader.
     """
     records: list[Record] = []
     lost: list[Lost] = []

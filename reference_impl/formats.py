@@ -13,9 +13,9 @@ from reference_impl.register import Register, registers
 
 
 class UnknownFormat(ValueError):
-    """No format or more than one fits the log, or no format has the given id.
+    """Raised if no format has the given id, or if a log does not match exactly one format.
 
-    ``fitting`` are the ids of the formats that fit.
+    ``fitting`` contains the ids of the formats that match.
     """
 
     def __init__(self, message: str, fitting: Sequence[str] = ()) -> None:

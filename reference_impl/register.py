@@ -1,6 +1,7 @@
-"""The register of each format: the facts that its chapter, the code and the tools share.
+"""Load the register of a format: the facts that its chapter, the code and the tools share.
 
-The register is ``spec/<format>.toml``, beside the chapter; ``spec/README.md`` describes its keys.
+The register is the file ``spec/<format>.toml`` next to the chapter. ``spec/README.md`` describes
+its keys.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ class Reason:
 class Fault:
     """A possible fault of a log, in the words of the chapter.
 
-    ``bytes`` describes the lost range, ``then`` how a reader continues. Faults are listed in the
-    order in which a reader checks for them.
+    ``bytes`` describes the lost range, and ``then`` describes how a reader continues. Faults are
+    listed in the order in which a reader checks for them.
     """
 
     fault: str
@@ -58,7 +59,7 @@ class RecordField:
 class FieldToWrite:
     """A field that a record to write may have in addition to its payload.
 
-    ``of`` names the records that have it, ``default`` describes the meaning of its absence.
+    ``of`` describes the records that have the field. ``default`` describes a record without it.
     """
 
     name: str
@@ -72,9 +73,9 @@ class ContextKey:
     """A key of the context that a reader or writer accepts.
 
     ``values`` lists the allowed texts; if it is empty, any text is allowed. ``default`` is the
-    value of an absent key, or None if no single value describes it. ``read_by`` names the
-    operations that use the key. An integer has a ``range``, both ends included; a value outside it
-    is an error.
+    value that applies without the key, or None if this depends on the log. ``read_by`` lists the
+    operations that use the key. If the value is an integer, it must be in ``range``, which includes
+    both ends.
     """
 
     name: str
@@ -100,9 +101,10 @@ class ContextKey:
 class Unseen:
     """A limit of the format: a bit flip that changes the records but that no check detects.
 
-    ``fields`` are generic field names, in which ``*`` stands for any text. If the format has
-    several file types, the file type comes first (``snapshot: log_index``). ``effects`` are some of
-    ``gone``, ``changed``, ``invented``, ``order`` and ``fields``; an empty list means all of them.
+    ``fields`` contains generic field names, in which ``*`` matches any text. If the format has
+    several file types, a name begins with the file type (``snapshot: log_index``). ``effects`` may
+    contain ``gone``, ``changed``, ``invented``, ``order`` and ``fields``; an empty list means all
+    effects.
     """
 
     fields: tuple[str, ...]
@@ -115,8 +117,8 @@ class Unseen:
 class Grammar:
     """A grammar in ``ksy/`` and the files that it describes.
 
-    ``extensions`` are endings of file names, dot included. Such files begin with ``token``. The
-    ``default`` grammar is for any other file that holds records.
+    The files have a name with one of the ``extensions`` (including the dot) and begin with
+    ``token``. The ``default`` grammar describes all other files with records.
     """
 
     name: str
@@ -166,7 +168,7 @@ def load(path: Path) -> Register:
 def registers() -> Mapping[str, Register]:
     """Return the registers of all formats by id, in the order of the specification.
 
-    Raises ``FileNotFoundError`` if the specification is not beside the packages.
+    Raises ``FileNotFoundError`` if the specification is not next to the packages.
     """
     loaded = sorted(map(load, SPEC.glob("*.toml")), key=lambda register: register.order)
     if not loaded:

@@ -1,12 +1,12 @@
-"""One Spark session for all tests that need one, and the rule for ``make test-quick``.
+"""Provide one Spark session for all tests that need one, and select the tests of ``make
+test-quick``.
 
-Tests with a fixture of :data:`SHARED_FIXTURES` are a group, which `pytest -n 2 --dist loadgroup`
-gives to one process: a Spark session costs five seconds and half a gigabyte. Most tests of the data
-source need none: readers work without a JVM.
+Tests that use a fixture in :data:`SHARED_FIXTURES` form a group, which `pytest -n 2 --dist
+loadgroup` runs in one process, because a Spark session takes five seconds and half a gigabyte. Most
+tests of the data source need no session: readers work without a JVM.
 
-``make test-quick`` leaves out the tests that are ``slow``: those in :data:`SLOW_PATHS`, those in
-groups, those that import Spark, and those that carry the mark because they take more than half a
-second.
+``make test-quick`` skips the tests that are ``slow``: those in :data:`SLOW_PATHS`, those in groups,
+those that import Spark, and those with the mark because they take more than half a second.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ vectors.load_all = _load_all
 
 
 def pytest_configure() -> None:
-    """See to it that what the tests start can be interrupted.
+    """Restore the handler for SIGINT, so that child processes can be interrupted.
 
-    A shell without job control has what it starts in the background ignore SIGINT, and so do all
-    its children: a run of ``make test &`` in a script.
+    A shell without job control starts background commands, such as ``make test &`` in a script,
+    with SIGINT ignored, and all their children inherit this.
     """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

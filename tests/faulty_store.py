@@ -1,7 +1,7 @@
-"""A store with faults: an HTTP server that passes requests on, and mishandles some of them.
+"""An HTTP server that forwards requests to a store, and injects faults into some of them.
 
-``FaultyStore`` starts it as a process of its own, before a server that does no wrong. A request
-that fits a ``Fault`` is counted, and from the first to the last of those numbers the fault strikes.
+``FaultyStore`` starts this server as a separate process, in front of a store that works correctly.
+Each ``Fault`` counts the requests that match it, and applies to a range of these numbers.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ KINDS = (*ERRORS, "slow", "reset", "half", "unanswered")
 
 @dataclass
 class Fault:
-    """A fault for the matching requests ``first`` to ``last``, counted from 0.
+    """A fault that affects the matching requests ``first`` to ``last``, counted from 0.
 
-    ``error`` and ``busy`` are replies of S3; ``slow`` waits for ``seconds``; ``reset`` breaks the
-    connection before the request is processed, ``unanswered`` afterwards, ``half`` in the middle of
-    the reply. ``method`` and ``path`` are regular expressions.
+    ``error`` and ``busy`` are replies of S3. ``slow`` waits for ``seconds``. The other faults close
+    the connection: ``reset`` before the request is processed, ``unanswered`` after it was
+    processed, and ``half`` in the middle of the reply. ``method`` and ``path`` are regular
+    expressions.
     """
 
     kind: str

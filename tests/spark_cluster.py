@@ -1,7 +1,7 @@
-"""A Spark cluster of several processes on this machine: a master and workers.
+"""Start a Spark cluster on this machine, with a master and workers as separate processes.
 
-Each runs in a session of its own, so that all that it starts (executors, their Python workers)
-is found again and ended with it.
+Each process leads its own session. All its children (executors and their Python workers) can
+therefore be found and ended with it.
 """
 
 from __future__ import annotations

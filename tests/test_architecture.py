@@ -1,8 +1,7 @@
-"""The rooms and the doors between them: which package may use which (docs/architecture.md).
+"""Test which package may use which (docs/architecture.md).
 
-``make lint`` checks the imports that a person can see (``lint-imports``, the contract in
-``pyproject.toml``). Here: circles between single modules, and edges that hide in strings, where no
-import shows them.
+``make lint`` checks the imports with ``lint-imports`` and the contract in ``pyproject.toml``. These
+tests find cycles between single modules, and dependencies that are hidden in strings.
 """
 
 from __future__ import annotations

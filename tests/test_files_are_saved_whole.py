@@ -1,8 +1,8 @@
-"""Code that writes a file for users calls ``conformance.saving``, so no partial file ever has
-the final name.
+"""Test that code that writes a file for users calls ``conformance.saving``.
 
-The exceptions are listed here, each with the reason why a plain write is safe. ``reference_impl``
-is not checked: its writers write logs in place, like the formats' real writers.
+With this module, an incomplete file never has the final name. The exceptions are listed here, each
+with the reason why a plain write is safe. ``reference_impl`` is not checked: its writers write logs
+in place, like the real writers.
 """
 
 from __future__ import annotations

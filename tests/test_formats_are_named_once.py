@@ -1,9 +1,9 @@
-"""A format is named in its own files and nowhere else: adding one touches no line elsewhere.
+"""Test that a format is named only in its own files, so that adding a format changes no other code.
 
-Its own are the files with its name in their path, and those in ``spec/``, ``ksy/`` and
-``vectors/``. Prose and tests may name any format, and an implementation under test has its own
-name. The files of one format may name the system of another, such as a database that writes both,
-but not the format.
+The files of a format are those with its name in their path, and those in ``spec/``, ``ksy/`` and
+``vectors/``. Prose and tests may name any format, and implementations under test have their own
+names. The files of one format may name the system of another format, such as a database that writes
+both, but not the format itself.
 """
 
 from __future__ import annotations

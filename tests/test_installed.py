@@ -1,8 +1,8 @@
-"""Every command, from a wheel in a fresh environment, in a folder far from the checkout.
+"""Test every command of an installed wheel, in a new environment and outside the checkout.
 
-Two environments: ``plain`` has what ``pip install walproof`` brings and no Node.js on the PATH,
-``fast`` has ``walproof[fast]`` too. What they depend on is linked from the environment of the
-tests, so nothing is fetched.
+There are two environments. ``plain`` contains the packages of ``pip install walproof``, without
+Node.js on the PATH. ``fast`` has those of ``walproof[fast]``. Their dependencies are linked from
+the environment of the tests, so nothing is downloaded.
 """
 
 from __future__ import annotations

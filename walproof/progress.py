@@ -52,10 +52,10 @@ class ProgressBar:
 def progress_bar(
     text: str, total: int | None = None, in_bytes: bool = False
 ) -> Iterator[ProgressBar]:
-    """Show a bar while the block runs; nothing if standard error is no terminal.
+    """Show a progress bar while the block runs, if standard error is a terminal.
 
-    The bar is redrawn on changes and not by a thread, because a process with threads cannot fork
-    safely.
+    The bar is redrawn when its value changes, not by a thread, because a process with threads
+    cannot fork safely.
     """
     console = Console(stderr=True)
     amount: tuple[ProgressColumn, ...] = (MofNCompleteColumn(),)

@@ -39,9 +39,9 @@ def exact(size: int) -> str:
 
 
 def moment(microseconds: int, zone: str = "") -> str:
-    """Return microseconds since 1970 as a date in UTC, followed by ``zone``.
+    """Return a time in microseconds since 1970 as a date in UTC, followed by ``zone``.
 
-    A number without a date is returned with the unit µs.
+    A number outside the range of dates is returned with the unit µs.
     """
     try:
         return f"{datetime.fromtimestamp(microseconds / 1e6, UTC):%Y-%m-%d %H:%M:%S}{zone}"

@@ -1,7 +1,7 @@
-"""Records and lost ranges in a scratch file, for answers that are larger than memory.
+"""Store records and lost ranges in a scratch file, for answers that are larger than memory.
 
-A log of empty records has one for every few bytes, and each would be an object of some hundred
-bytes.
+A log of empty records has a record for every few bytes, and each record object takes several
+hundred bytes of memory.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class Shelf(Sequence[T]):
 
 
 class Spool:
-    """Records and lost ranges that can be read repeatedly, with eight bytes of memory for each.
+    """Records and lost ranges that can be read repeatedly and take eight bytes of memory each.
 
-    Their contents are in one scratch file and their order in another, both unnamed. Methods raise
-    ``OSError`` and ``sqlite3.OperationalError`` if the disk is full.
+    Their contents are in one scratch file, and their order is in another; both files are unnamed.
+    If the disk is full, methods raise ``OSError`` or ``sqlite3.OperationalError``.
     """
 
     def __init__(self) -> None:
@@ -123,10 +123,11 @@ class Spool:
     def rows(
         self, key: Callable[[str], Any] | None, limit: int | None = None
     ) -> Iterator[tuple[int, Record | Lost]]:
-        """Yield records with their numbers and lost ranges, ordered by ``key(file)`` and offset.
+        """Yield records with their numbers, and lost ranges with -1, ordered by ``key(file)`` and
+        offset.
 
-        Without a key, records come in the order of insertion, then the lost ranges. At the same
-        offset the lost range comes first. The number of a lost range is -1.
+        At the same offset, a lost range precedes a record. Without a key, the records come first,
+        in the order of insertion, and then the lost ranges.
         """
         self._put()
         ranked = sorted(self._files.items(), key=lambda item: key(item[0] or "") if key else 0)

@@ -30,12 +30,12 @@ def map_unordered(
     arguments: Sequence[Any] = (),
     deadline: float | None = None,
 ) -> Iterator[Result]:
-    """Run every task; yield the results as they finish.
+    """Run every task, and yield the results in the order in which the tasks finish.
 
-    ``work`` and ``start`` are module-level functions; each process begins with
+    ``work`` and ``start`` are module-level functions. Each process begins with
     ``start(*arguments)``. After ``deadline``, a time of the monotonic clock, no further task
     starts. The processes end with the iteration. Raises the errors of ``work``, and
-    ``BrokenProcessPool`` if a process dies.
+    ``BrokenProcessPool`` if a process crashes.
     """
     count = min(len(tasks), core_count())
     if not count:

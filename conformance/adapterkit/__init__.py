@@ -1,13 +1,14 @@
 """Walproof's adapter protocol v1 for a reader or writer written in Python.
 
-Describe the implementation in a dictionary, pass the functions that drive it, call :func:`serve`::
+Describe the implementation in a dictionary, and pass it to :func:`serve` with the functions that
+run the implementation::
 
   serve({"name": "mine", "version": "1.0", "formats": ["leveldb-log"],
          "profiles": ["recover"], "reports": ["records", "signals"]}, read)
 
 The module needs only the standard library, so that an adapter can run in the environment of its
-implementation. It catches no exception of an adapter: the process ends, because a crash is a result
-of its own and must not look like an answer.
+implementation. Exceptions of an adapter are not caught. The process ends, and the harness reports a
+crash instead of an answer.
 """
 
 from __future__ import annotations
@@ -60,10 +61,11 @@ def serve(
 
     ``describe`` is the reply to ``hello``; the field ``language`` is added. ``read(path, request)``
     returns the answer. ``write(path, request)`` creates a new log. ``append(path, request)`` opens
-    a log as the implementation does after a restart, and appends to it. Each of them may raise
-    :class:`Skipped`; ``write`` and ``append`` may also raise :class:`Refused`. Requests for formats
-    and profiles that ``describe`` does not list are skipped, except writes if it has
-    ``also_writes``.
+    a log as the implementation does after a restart, and appends to it. Each function may raise
+    :class:`Skipped`; ``write`` and ``append`` may also raise :class:`Refused`.
+
+    A request is skipped if ``describe`` does not list its format and profile. If ``describe`` has
+    ``also_writes``, writes are never skipped.
     """
     replies = _take_stdout()
     kit = _Kit({"language": "Python", **describe}, read, write, append)
@@ -87,9 +89,9 @@ def serve(
 
 
 def measure(repeat: int, once: Callable[[], tuple[int, int]]) -> None:
-    """Time ``repeat`` passes over a log and print one JSON object, for ``walproof bench``.
+    """Measure ``repeat`` passes over a log for ``walproof bench``, and print one JSON object.
 
-    ``once`` returns the number of records it read and the bytes of their payloads.
+    ``once`` reads the log, and returns the number of records and the total bytes of their payloads.
     """
     read, seconds = (0, 0), []
     for _ in range(repeat):

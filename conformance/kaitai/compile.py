@@ -1,8 +1,8 @@
 """Compile a grammar of ``ksy/`` with the Kaitai Struct compiler, and import the Python parser.
 
-The compiler is the npm package pinned in ``package-lock.json`` beside this file. The compiler and
-the parsers are stored in ``.build/kaitai/``, in directories named after a hash of their inputs.
-Therefore nothing is compiled twice, and no stale parser is imported.
+The compiler is the npm package pinned in ``package-lock.json`` in this directory. The compiler and
+the parsers are stored in ``.build/kaitai/``, in directories whose names include a hash of their
+inputs. A grammar is therefore compiled only once, and an outdated parser is never imported.
 
 ``python -m conformance.kaitai.compile --target java --out DIR leveldb_log`` writes a parser in
 another language.
@@ -52,11 +52,12 @@ def compiled(
 ) -> ModuleType:
     """Return the Python parser of a grammar, such as ``leveldb_log``, as a module.
 
-    The parser's class is named in CamelCase (``module.LeveldbLog``). With ``debug`` it stores the
-    offsets of every field in ``_debug``, and reads only when its ``_read()`` is called. With
-    ``in_steps`` it can also read a field at a time (:mod:`conformance.kaitai.in_steps`).
-    ``grammars`` is the directory of the .ksy files. Raises :class:`GrammarError`,
-    :class:`ToolMissing`, and ``FileNotFoundError`` for a grammar that does not exist.
+    The class of the parser is in CamelCase (``module.LeveldbLog``). If ``debug`` is true, the
+    parser stores the offsets of all fields in ``_debug``, and reads only when its ``_read()`` is
+    called. If ``in_steps`` is true, it can also read one field at a time
+    (:mod:`conformance.kaitai.in_steps`). ``grammars`` is the directory of the .ksy files. Raises
+    :class:`GrammarError`, :class:`ToolMissing`, and ``FileNotFoundError`` for a grammar that does
+    not exist.
     """
     folder = parser_folder(grammar, debug, grammars, in_steps)
     # A separate package, so that two versions of a grammar can be imported together.
@@ -81,7 +82,7 @@ def parser_folder(
 ) -> Path:
     """Return the directory of the Python parser of a grammar and its imports.
 
-    An installed wheel contains its parsers. Otherwise the directory is in ``.build/kaitai/``.
+    An installed wheel contains the parsers. In a checkout, the directory is in ``.build/kaitai/``.
     """
     sources = grammar_files(grammar, grammars)
     key = _hash([*sources, *_MAKERS, *([_REWRITES] if in_steps else [])])
@@ -101,8 +102,8 @@ def parser_folder(
 def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = False) -> None:
     """Compile .ksy files to parsers in ``target`` (python, java, go, javascript …) under ``out``.
 
-    Raises :class:`GrammarError`, :class:`ToolMissing`, and ``OSError`` if ``out`` cannot be
-    written: a full disk is not a fault of a grammar.
+    Raises :class:`GrammarError` and :class:`ToolMissing`. Raises ``OSError`` if ``out`` cannot be
+    written, for example because the disk is full.
     """
     out.mkdir(parents=True, exist_ok=True)
     arguments = ["--target", target, "--out", str(out)] + ["--debug"] * debug
@@ -119,9 +120,9 @@ def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = Fals
 def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
     """Run a script of this directory with the compiler's modules and return its output.
 
-    The script runs in a sandbox, since a grammar may come from an untrusted source, and it can
-    change only ``writes``. Raises :class:`GrammarError` with the script's message if it fails, and
-    :class:`ToolMissing`.
+    The script runs in a sandbox, because a grammar may come from an untrusted source. It can write
+    only to the paths in ``writes``. Raises :class:`GrammarError` with the script's message if it
+    fails, and :class:`ToolMissing`.
     """
     # Imported here because adapters import parsers, and start sooner without.
     from conformance.process import Limits, Timeout, run_program
@@ -142,9 +143,9 @@ def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
 
 
 def compiler_folder() -> Path:
-    """Return the directory in ``.build/kaitai/`` whose ``node_modules`` holds the compiler.
+    """Return the directory in ``.build/kaitai/`` whose ``node_modules`` contains the compiler.
 
-    Installs the compiler if it is missing. No other step uses the network.
+    The compiler is installed if it is missing. No other step uses the network.
     """
     from conformance.process import Timeout, run_program
 

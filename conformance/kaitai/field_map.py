@@ -1,6 +1,6 @@
 """Field maps: the fields of a log and their bytes, according to its Kaitai grammar.
 
-The map comes from the stepwise parser (``in_steps.py``). Damage operations use it to find their
+The stepwise parser (``in_steps.py``) produces the map. Damage operations use the map to find their
 target ("flip bit 3 of ``blocks[0].records[1].header.checksum``"), and ``walproof inspect`` displays
 it.
 """
@@ -27,11 +27,11 @@ _UNDOCUMENTED = FieldDoc("", (), "")
 
 @dataclass(frozen=True)
 class Field:
-    """One field, ``data[start:end]``.
+    """A field, ``data[start:end]``.
 
     ``value`` is the bytes, number, text or enum member that the parser read. It is None if the
     field has subfields. ``kind`` is the type in the grammar: ``u4``, ``bytes``, ``record_header`` …
-    ``requirements`` and ``doc`` are from the grammar.
+    ``requirements`` and ``doc`` come from the grammar.
     """
 
     path: str
@@ -51,11 +51,12 @@ class UnknownField(KeyError):
 
 
 def field_map(data: bytes, format: str, name: str = "") -> list[Field]:
-    """Return all fields of a log, sorted by offset, each outer field before the fields in it.
+    """Return all fields of a log, sorted by offset. Each outer field precedes its subfields.
 
-    ``format`` is an id such as ``leveldb-log``. ``name`` is the file's name, by which
-    :func:`conformance.kaitai.grammars.grammar_of` chooses the grammar. Raises :class:`ParseStopped`
-    if the grammar does not fit, and the exceptions of :func:`conformance.kaitai.compile.compiled`.
+    ``format`` is an id such as ``leveldb-log``. ``name`` is the name of the file, from which
+    :func:`conformance.kaitai.grammars.grammar_of` determines the grammar. Raises
+    :class:`ParseStopped` if the grammar does not match, and the exceptions of
+    :func:`conformance.kaitai.compile.compiled`.
     """
     return list(iter_fields(data, format, name))
 
@@ -63,9 +64,9 @@ def field_map(data: bytes, format: str, name: str = "") -> list[Field]:
 def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterator[Field]:
     """Yield the fields in the order of :func:`field_map`.
 
-    If the grammar declares a ``-stride``, each part of the log is read separately, so that memory
-    use does not grow with a mapped log. Otherwise memory holds the bytes of the log, and eight more
-    for each object inside an incomplete one.
+    If the grammar declares a ``-stride``, each part of the log is parsed separately, so memory use
+    does not depend on the size of a mapped log. Otherwise, the log is kept in memory, with eight
+    additional bytes for each object inside an incomplete object.
     """
     grammar = grammar_of(format, data[:4], name)
     docs = grammar_docs(grammar)
@@ -82,7 +83,7 @@ def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterato
 def fields_by(grammar: Path, data: bytes) -> Iterator[Field]:
     """Yield the fields of a file, parsed with any .ksy grammar. Raises as :func:`field_map`.
 
-    This runs the generated parser. Use a sandbox for a grammar from an untrusted source.
+    This function runs the generated parser. For a grammar from an untrusted source, use a sandbox.
     """
     docs = grammar_docs(grammar.stem, grammar.parent)
     parser = getattr(compiled(grammar.stem, grammars=grammar.parent, in_steps=True), docs.top)
@@ -90,10 +91,10 @@ def fields_by(grammar: Path, data: bytes) -> Iterator[Field]:
 
 
 def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:
-    """Return a path with negative indexes replaced by indexes from the start.
+    """Replace negative indexes in a path by indexes from the start.
 
-    ``fields()`` yields the log's fields. If an index has no element, that index and the rest of the
-    path stay unchanged.
+    ``fields()`` yields the fields of the log. If there is no element with an index, the path is
+    returned unchanged from this index on.
     """
     at = 0
     while negative := re.compile(r"\[(-\d+)\]").search(path, at):
@@ -110,8 +111,8 @@ def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:
 def resolve(fields: Callable[[], Iterable[Field]], path: str) -> Field:
     """Return the field with a path such as ``blocks[0].records[1].header.checksum``.
 
-    ``fields()`` yields the fields of the log on each call. A negative index counts from the end, as
-    in ``blocks[-1].records[-1].data``. Raises :class:`UnknownField`, a ``KeyError``.
+    Negative indexes count from the end, as in ``blocks[-1].records[-1].data``. Each call of
+    ``fields()`` yields the fields of the log. Raises :class:`UnknownField`, a ``KeyError``.
     """
     path = from_the_start(path, fields)
     match = next((field for field in fields() if field.path == path), None)

@@ -14,11 +14,11 @@ from conformance.kaitai.types import Body, Types
 
 @dataclass(frozen=True)
 class FieldDoc:
-    """One field of one type.
+    """A field of a type.
 
     ``kind`` is the type as written in the grammar (``u4``, ``record_header``). It is ``bytes`` if
-    the grammar states no type, and empty if the type depends on the data (``switch-on``). ``doc``
-    defaults to the documentation of the field's type.
+    the grammar states no type, and empty if the type depends on the data (``switch-on``). If the
+    field has no documentation, ``doc`` is that of its type.
     """
 
     kind: str
@@ -28,13 +28,13 @@ class FieldDoc:
 
 @dataclass(frozen=True)
 class GrammarDocs:
-    """A grammar and its imports, under the names of the compiled parsers.
+    """A grammar and its imports, under the class names of the compiled parsers.
 
-    ``fields`` is keyed by the qualified name of the class and the field's id, as in
-    ``("LeveldbLog.Record", "data")``; ``kinds`` maps a qualified class name to the type's id.
-    ``stride`` is the ``-stride`` of a grammar whose top level is one array: the size of an element
-    in bytes, so that elements can be parsed separately. It is None if the grammar does not declare
-    it.
+    The keys of ``fields`` are the qualified class name and the id of the field, as in
+    ``("LeveldbLog.Record", "data")``. ``kinds`` maps a qualified class name to the id of the type.
+    ``stride`` is the ``-stride`` of a grammar whose top level is a single array: the size of an
+    element in bytes, which allows parsing the elements separately. It is None if the grammar has no
+    ``-stride``.
     """
 
     top: str

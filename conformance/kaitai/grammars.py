@@ -9,11 +9,11 @@ from reference_impl.register import Grammar, registers
 
 
 def grammar_of(format: str, head: bytes = b"", name: str = "") -> str:
-    """Return the grammar of a log, or of one file in it.
+    """Return the grammar of a log, or of one file in a log.
 
-    ``head`` is the start of the file, at least four bytes, and ``name`` is the file's name; either
-    may be missing. For an unknown format the grammar is named after it, with ``_`` instead of
-    ``-``.
+    ``head`` is the start of the file, at least four bytes, and ``name`` is the name of the file;
+    both are optional. The grammar of an unknown format has the name of the format, with ``_`` in
+    place of ``-``.
     """
     known = _grammars(format)
     for grammar in known:
@@ -24,9 +24,9 @@ def grammar_of(format: str, head: bytes = b"", name: str = "") -> str:
 
 
 def grammar_of_file(format: str, name: str) -> str | None:
-    """Return the grammar of a file in a log by the file's name, or None if it does not decide.
+    """Return the grammar of a file in a log, or None if the name of the file is not sufficient.
 
-    If a format has only one grammar, all its files have that grammar.
+    If a format has only one grammar, that grammar applies to all files.
     """
     known = _grammars(format)
     if len(known) == 1:

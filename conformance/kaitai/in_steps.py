@@ -1,10 +1,10 @@
 """Rewrite a generated Python parser so that it releases objects after reading them.
 
 The compiler's ``_read`` builds the whole tree, which takes about a hundred bytes of memory for each
-byte of a log. The rewritten parser also has a generator ``_steps`` for each type. It yields
-``(name, object)`` before it reads an object of the field ``name``, and ``name`` when that field or
-array element is complete. An array keeps only its last element, unless an expression of the grammar
-uses the others.
+byte of a log. The rewritten parser has an additional generator ``_steps`` for each type. The
+generator yields ``(name, object)`` before it reads an object in the field ``name``, and ``name``
+when that field or array element is complete. Arrays keep only their last element, unless an
+expression of the grammar uses the others.
 """
 
 from __future__ import annotations

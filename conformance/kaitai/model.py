@@ -1,7 +1,7 @@
 """The model of a grammar: its types and fields, resolved for drivers and templates.
 
-Drivers of languages with reflection read it as JSON (:meth:`Model.to_json`). For other languages a
-walker is generated from it.
+Drivers in languages with reflection read the model as JSON (:meth:`Model.to_json`). For other
+languages, code that visits all fields is generated from the model.
 """
 
 from __future__ import annotations

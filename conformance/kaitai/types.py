@@ -1,6 +1,6 @@
 """The types and enums of a grammar, under the class names that the compiler gives them.
 
-They are read from the YAML file alone, so drivers and packages need no Node.js for them.
+This module reads only the YAML file, so drivers and packages can use it without Node.js.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Type:
-    """One type. ``name`` is its class, such as ``LeveldbLog.Block``; ``body`` is its YAML.
+    """A type of a grammar.
 
-    ``ids`` is the path to it: the id of the grammar, then the ids of the enclosing types and its
-    own.
+    ``name`` is its class name, such as ``LeveldbLog.Block``, and ``body`` is its YAML. ``ids`` is
+    its path: the id of the grammar, the ids of the enclosing types, and its own id.
     """
 
     name: str
@@ -35,9 +35,9 @@ class Type:
 
 
 class Types:
-    """The types and enums of a grammar and its imports, those of the grammar first.
+    """The types and enums of a grammar, followed by those of its imports.
 
-    Raises the exceptions of YAML and the file system.
+    Raises the exceptions of the YAML parser and of the file system.
     """
 
     def __init__(self, grammar: str, grammars: Path = GRAMMARS) -> None:

@@ -1,6 +1,6 @@
-"""Yield the fields of a log one by one, so that memory use does not grow with the log.
+"""Yield the fields of a log one by one, so that memory use does not depend on the size of the log.
 
-The stepwise parser (``in_steps.py``) reads them.
+The fields come from the stepwise parser (``in_steps.py``).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Found:
 
 
 def walk(make: Callable[[], Any], base: int) -> Iterator[Found]:
-    """Yield all fields of ``make()``, whose stream begins at ``base``, outer fields first.
+    """Yield all fields of ``make()``, sorted by offset. Each outer field precedes its subfields.
 
-    Fields are in offset order. A second parser runs ahead to find the end of each outer field.
-    Raises :class:`ParseStopped`.
+    ``base`` is the offset at which the stream begins. A second parser runs ahead to find the end of
+    each outer field. Raises :class:`ParseStopped`.
     """
     ends = _Ends(_steps(make(), base))
     for step in _steps(make(), base):

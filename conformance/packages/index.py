@@ -1,7 +1,8 @@
-"""``vectors/index.json``: the vectors of a set by hash, and the difference of two sets.
+"""List the vectors of a set by hash in ``vectors/index.json``, and compare two sets.
 
-The version of the set is the first heading of ``vectors/CHANGES.md``, which also has the rule.
-``python -m conformance.packages.index OLD/index.json [NEW/index.json]`` classifies a change.
+The version of the set is the first heading of ``vectors/CHANGES.md``, which also describes the rule
+for new versions. ``python -m conformance.packages.index OLD/index.json [NEW/index.json]``
+classifies a change.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def _digest(value: Any) -> str:
 def change(old: Index, new: Index) -> tuple[str, list[str]]:
     """Return the class of the change between two sets, one of :data:`KINDS`, and the reasons.
 
-    Each reason is one line. Those of larger changes come first.
+    Each reason is one line. The reasons for larger changes come first.
     """
     before = {row["id"]: row for row in old["vectors"]}
     after = {row["id"]: row for row in new["vectors"]}

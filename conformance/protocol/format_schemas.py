@@ -1,8 +1,8 @@
 """Generate the JSON Schemas of one format from its register: for answers and for contexts.
 
 ``schemas/<format>/answer.schema.json`` restricts the common answer schema to the reason codes and
-record fields of one format; ``context.schema.json`` lists the keys of the context. ``python -m
-conformance.traceability.write_tables`` regenerates them.
+record fields of the format. ``context.schema.json`` lists the keys of the context. To regenerate
+both, run ``python -m conformance.traceability.write_tables``.
 """
 
 from __future__ import annotations
@@ -90,9 +90,10 @@ def context_schema(register: Register) -> dict[str, Any]:
 def _one_of(
     types: tuple[str, ...], values: tuple[str, ...], range: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """Return a schema for any of the types; a non-empty ``values`` restricts text to these values.
+    """Return a schema for any of the types.
 
-    Both ends of the ``range`` of an integer are allowed.
+    If ``values`` is not empty, text must be one of them. ``range`` is the inclusive range of an
+    integer.
     """
     allowed = [dict(_TYPES[type]) for type in types if not (type == "text" and values)]
     for type in allowed:

@@ -1,4 +1,5 @@
-"""Reports of a run: JSON (the source of all others), JUnit, HTML, terminal, and run differences.
+"""Reports of a run: JSON, JUnit, HTML, terminal, and the comparison of two runs.
 
-The schema of a run report is `report.schema.json` in this directory.
+All other reports are generated from the JSON report. Its schema is `report.schema.json` in this
+directory.
 """

@@ -1,8 +1,8 @@
 """Align two lists of records or lost ranges: matching, missing, extra and different items.
 
-Every report that shows expected and actual items side by side uses this module. Only
-``conformance/compare.py`` decides whether the lists agree. A part that one side does not report,
-such as `at`, never counts as a difference.
+All reports that show expected and actual items side by side use this module.
+``conformance/compare.py`` alone decides whether the lists agree. If one side does not report a part
+such as `at`, the part is not compared.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _MATCHER_LIMIT = 1_000_000
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a side-by-side view; `expected` and `actual` are indexes into the two lists.
+    """A line of a side-by-side view. `expected` and `actual` are indexes into the two lists.
 
-    `fields` names the fields that differ in a `different` row; `note` describes how the payloads
-    differ.
+    `fields` lists the fields that differ, if the items are `different`. `note` describes how the
+    payloads differ.
     """
 
     kind: Kind

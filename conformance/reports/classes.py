@@ -1,8 +1,8 @@
-"""The nine result classes: one name, one symbol and one colour each, for every report.
+"""The nine result classes, each with the name, symbol and colour that all reports use.
 
-A class is never shown by colour alone: `glyph` (or `plain`, if the console cannot print it) and
-`label` also identify it. Timeouts and crashes are not incorrect answers, so they have their own
-colours.
+Colour is never the only sign of a class: its `glyph` (or `plain`, if the console cannot print the
+glyph) and its `label` also identify it. Timeouts and crashes are not incorrect answers, so they
+have their own colours.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class ResultClass:
-    """One outcome of one vector.
+    """A possible result of a vector.
 
-    `wrongness` orders the behaviour of the *implementation*: 0 correct, 1 incorrect as expected, 2
-    an incorrect answer, 3 no usable answer, 4 the calling process or its time is lost too.
-    `expected` means that the run may still end with status 0.
+    `wrongness` orders the classes by the behaviour of the implementation: 0 is correct, 1 is
+    incorrect as expected, 2 is an incorrect answer, 3 is no usable answer, and 4 also affects the
+    calling process. If `expected` is true, the run may still end with status 0.
     """
 
     name: str

@@ -94,10 +94,10 @@ def column_widths(headings: Sequence[str], rows: Sequence[Row]) -> list[int]:
 def print_table(
     headings: Sequence[str], rows: Sequence[Row], baselines_from: int, console: Console
 ) -> None:
-    """Print a table: names on the left, right-justified cells, and the null baselines after a rule.
+    """Print a table with names on the left, right-justified cells, and the baselines after a line.
 
-    A heading may have several lines; all headings must have the same number. ``baselines_from`` is
-    the index of the first row of a baseline.
+    Headings may have several lines, but all must have the same number. ``baselines_from`` is the
+    index of the first row of a baseline.
     """
     first, *widths = column_widths(headings, rows)
     rule = "─" if is_unicode(console) else "-"

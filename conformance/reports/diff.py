@@ -1,10 +1,10 @@
-"""The difference of two runs: `walproof compare-runs RUN1 RUN2`.
+"""The difference between two runs: `walproof compare-runs RUN1 RUN2`.
 
 A *regression* is a result that became worse: a correct result is now incorrect, skipped or a known
-failure, or an incorrect answer became a timeout or a crash. An implementation that no longer runs
-(its build failed) is one too, since nothing proves its results any more. Removing a vector, a
-profile or an implementation from the run is a choice, which is listed. A null baseline that gains
-pairs is a regression of the vectors, which have become easier to guess.
+failure, or an incorrect answer became a timeout or a crash. It is also a regression if an
+implementation no longer runs, for example because its build failed. If a vector, a profile or an
+implementation was removed from the run on purpose, this is listed but is not a regression. A null
+baseline that gains pairs is a regression of the vectors, because they have become easier to guess.
 """
 
 from __future__ import annotations
@@ -129,9 +129,9 @@ def compare(old: Report, new: Report) -> Diff:
 def _named_as_now(
     old: Sequence[Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
-    """Return the implementations of the old run under their present names.
+    """Return the implementations of the old run under their current names.
 
-    A command that now reports another name is identified by its title.
+    If a command now reports another name, it is identified by its title.
     """
     before = {each["name"]: each for each in old}
     gone = {each["title"]: name for name, each in before.items() if name not in after}

@@ -1,7 +1,7 @@
-"""The run report as one self-contained HTML file that works from disk.
+"""Write the run report as one self-contained HTML file that works from disk.
 
-The report is stored once, as JSON; plain JavaScript in the page draws the requested parts. A
-content security policy in the page forbids it to load anything.
+The file contains the report as JSON, and JavaScript without libraries that draws the visible parts.
+A content security policy prevents the page from loading anything.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def environment() -> Environment:
 
 
 def embedded_json(value: Any) -> str:
-    """Return JSON for a script element.
+    """Return JSON that can be embedded in a script element.
 
-    The JSON contains no `<`, which could end the element or open a comment. It is ASCII only, since
+    The JSON contains no `<`, which could end the element or begin a comment. It is ASCII, because
     the stderr of a program may contain lone surrogates.
     """
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")

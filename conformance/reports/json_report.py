@@ -1,7 +1,7 @@
-"""The run report as a JSON file, validated whenever it is written or read.
+"""Read and write the run report as a JSON file, with validation.
 
-Its schema is `report.schema.json` beside this file. This module checks the rules that JSON Schema
-cannot express, for example that a result names a vector of the report.
+The schema is `report.schema.json` in this directory. This module also checks rules that JSON Schema
+cannot express, for example that each result refers to a vector in the report.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def save(report: Report, path: Path | str) -> None:
 
 
 def load(path: Path | str) -> Report:
-    """Read a run report: its file, or `report.json` in a directory.
+    """Read a run report from a file, or from `report.json` in a directory.
 
-    Raises `OSError` for an unreadable file, `InvalidReport` for an invalid one.
+    Raises `OSError` if the file is unreadable, and `InvalidReport` if it is invalid.
     """
     path = Path(path) / "report.json" if Path(path).is_dir() else Path(path)
     try:

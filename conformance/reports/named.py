@@ -29,10 +29,10 @@ _AT = re.compile(
 
 
 def name_fields(failures: Iterable[Failure], vectors: Mapping[str, Vector]) -> None:
-    """Add ``fields`` to each result, in the form of a report, if the grammar has names.
+    """Add ``fields`` to each result: the names of the ranges that differ, if the grammar has names.
 
-    Each names a range that differs: in the log that the reader received, or in the expected log
-    after a write or an append.
+    The ranges are those of the log that the reader received. For a write or an append, they are
+    those of the expected log.
     """
     for implementation, result in failures:
         vector = vectors.get(result["vector"])

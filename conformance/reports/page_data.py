@@ -1,7 +1,7 @@
-"""The data of the HTML page: the report without duplicates, as small as possible.
+"""Convert a report to compact data for the HTML page.
 
-Texts and lines recur hundreds of times (the expected answer is the same for every implementation),
-so they are stored in tables and referred to by number.
+The same texts and lines occur hundreds of times, because the expected answer is the same for every
+implementation. They are therefore stored in tables and referred to by number.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class _Table:
 def page_data(report: Report) -> dict[str, Any]:
     """Return everything that the page shows.
 
-    Its results are lists, `[implementation, vector, profile, class, ms, detail]`, of indexes into
-    the other lists; `detail` is -1 for a pass.
+    A result is a list `[implementation, vector, profile, class, ms, detail]`. The references are
+    indexes into the other lists; `detail` is -1 for a pass.
     """
     names = [each["name"] for each in report["implementations"]]
     vectors = {vector: number for number, vector in enumerate(report["vectors"])}
@@ -141,7 +141,8 @@ def _detail(
 ) -> list[Any]:
     """Return `[difference, cause, stderr, issue, repeat, lines, bars, fields, ask]`.
 
-    Texts are given by number, -1 for none. The difference is the part that the lines do not show.
+    Texts are given by their number, or -1 if there is no text. The difference is the part that the
+    lines do not show.
     """
 
     def text(value: str | None) -> int:

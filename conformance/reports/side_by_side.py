@@ -57,9 +57,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the comparison. `label` is empty if the line continues the one above.
+    """A line of the comparison. `label` is empty if the line continues the previous line.
 
-    `ranges` are the byte ranges of both sides, if they differ.
+    `ranges` has the byte ranges of both sides, if they differ.
     """
 
     label: str
@@ -90,9 +90,9 @@ class Bar:
 
 
 def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Answer | None:
-    """Return the actual answer without the empty placeholders of parts that were not reported.
+    """Return the actual answer, without placeholders for parts that were not reported.
 
-    In the profiles write and append, the harness read the log itself, so the answer is complete.
+    In the profiles write and append, the harness reads the log itself, so the answer is complete.
     """
     answer: Answer | None = result.get("actual")
     if answer is None or result["profile"] not in ("recover", "strict"):
@@ -104,7 +104,8 @@ def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> An
 def request_facts(id: str, vector: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return labels and texts for the parts of a request other than the bytes of the log.
 
-    They include the name of the log if the name has a meaning; the scratch copy then keeps it.
+    They include the name of the log if the name affects reading. In this case, the scratch copy has
+    the same name.
     """
     facts = []
     name = PurePath(vector.get("input") or "").name
@@ -153,9 +154,10 @@ def _labelled(compared: Sequence[Line]) -> list[Line]:
 
 
 def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> list[Line]:
-    """Compare two answers part by part, with about `rows` lines each of records and lost ranges.
+    """Compare two answers part by part.
 
-    Without an actual answer (after a crash or a timeout), the actual sides are empty and no
+    `rows` is the approximate number of lines to show for the records, and also for the lost ranges.
+    If there is no actual answer, as after a crash or a timeout, the actual side is empty and no
     difference is marked.
     """
     compared: list[Line] = []
@@ -178,9 +180,9 @@ def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> 
 def bars(size: int, expected: Answer | None, actual: Answer | None) -> list[Bar]:
     """Return bars that show records and lost ranges over the length of each file.
 
-    `size` is the length of the log in bytes. A log of several files has one bar for each file, as
-    long as the known part of the file. Segments are ordered by length, longest first, so that a
-    short one is never drawn under a longer one.
+    `size` is the length of the log in bytes. A log of several files has one bar for each file; the
+    length of a bar is that of the known part of the file. Long segments come first, so that they
+    are never drawn over shorter ones.
     """
     sides = [_segments(answer) if answer is not None else None for answer in (expected, actual)]
     files = sorted({file for side in sides if side for file in side})

@@ -104,10 +104,10 @@ def cached_in(report: Report) -> str | None:
 
 
 def by_cause(failures: Iterable[Failure]) -> list[list[Failure]]:
-    """Return the failures in groups, the largest first, each in its original order.
+    """Group the failures, and return the largest group first.
 
-    The failures of a group share implementation, operation, result class and difference, except for
-    numbers and texts in the difference.
+    The failures of a group have the same implementation, operation, result class and difference;
+    numbers and texts in the difference are ignored. Each group keeps the original order.
     """
     groups: dict[tuple[str, ...], list[Failure]] = {}
     for implementation, result in failures:

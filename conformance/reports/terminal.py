@@ -1,7 +1,7 @@
 """The reports for a terminal: the matrix, and the unexpected results.
 
-They fit 80 columns, use wider terminals, and are complete without colour: each class has its own
-glyph, and a letter for consoles that cannot print the glyph.
+They fit into 80 columns, but use wider terminals. They are complete without colour: each class has
+its own glyph, and a letter for consoles that cannot print the glyph.
 """
 
 from __future__ import annotations
@@ -238,8 +238,9 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
 def print_kinds(
     report: Report, kinds: Sequence[Sequence[Failure]], most: int, console: Console
 ) -> None:
-    """Print the first result of each failure group, at most ``most`` groups, and how many remain.
+    """Print the first result of each failure group.
 
+    ``most`` is the maximum number of groups; the number of other groups is printed after them.
     ``kinds`` are the groups of :func:`conformance.reports.summary.by_cause`.
     """
     for (implementation, result), *alike in kinds[:most]:

@@ -47,10 +47,11 @@ _MASK = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class Tells:
-    """The distinctions that a language's parsers can make.
+    """The distinctions that the parsers of a language can make.
 
-    ``absent``: they distinguish a field whose ``if`` is false from one that holds 0 or nothing.
-    ``unknown_enums``: they return the number of an enum value that the grammar does not name.
+    If ``absent`` is true, they distinguish a field whose ``if`` is false from a field that is 0 or
+    empty. If ``unknown_enums`` is true, they return the number of an enum value that the grammar
+    does not define.
     """
 
     absent: bool = True
@@ -107,10 +108,10 @@ def expected_digest(data: bytes, grammar: str, tells: Tells, grammars: Path = GR
 def listing(
     data: bytes, grammar: str, tells: Tells | None = None, grammars: Path = GRAMMARS
 ) -> list[str]:
-    """Return the expected listing of a log, from the Python parser in debug mode.
+    """Return the expected field listing of a log, from the Python parser in debug mode.
 
-    That parser records the offset of each field, and the function checks every offset in the
-    listing against it.
+    The parser records the offset of each field. The function checks every offset in the listing
+    against these offsets.
     """
     model = _model(grammar, grammars)
     parser = getattr(compiled(grammar, debug=True, grammars=grammars), model.top)

@@ -1,9 +1,9 @@
 """Traceability: requirement ids connect prose, code, grammars and vectors.
 
-:func:`problems` reads a source tree and returns broken connections. The package has no code for
-single formats: chapters, prefixes, reason codes and field names come from the tree
-(spec/conventions.md, "Requirements"). A rule is a function in :data:`RULES`, and its name is the
-rule's name.
+:func:`problems` reads a source tree and returns missing or invalid connections. The package has no
+code for single formats: it finds chapters, prefixes, reason codes and field names in the tree
+(spec/conventions.md, "Requirements"). A rule is a function in :data:`RULES` with the name of the
+rule.
 """
 
 from __future__ import annotations

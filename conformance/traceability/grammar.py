@@ -14,9 +14,10 @@ _PATH = re.compile(rf"(?<![\w.\]])(?=[a-z0-9_.]*\[){_STEP}(?:\.{_STEP})*(?:\.\{{
 
 
 def field_paths(text: str) -> Iterator[str]:
-    """Yield the field paths in a text: those with an index, as in ``blocks[0].trailer``.
+    """Yield the field paths in a text that have an index, as in ``blocks[0].trailer``.
 
-    ``header.{a, b}`` names two fields. A path without an index looks like any other word.
+    ``header.{a, b}`` refers to two fields. A path without an index cannot be distinguished from
+    other words, so it is ignored.
     """
     for whole in filter(lambda path: "[" in path, _PATH.findall(text)):
         outer, brace, inner = whole.partition(".{")
@@ -49,7 +50,7 @@ class Grammar:
     def has(self, path: str) -> bool:
         """Return whether a path such as ``blocks[0].records[1].header`` leads to a field.
 
-        If the type depends on the data (``switch-on``), any of the cases counts.
+        If a type depends on the data (``switch-on``), the path may lead to a field of any case.
         """
         types = [self.top]
         for step in path.split("."):

@@ -46,7 +46,7 @@ def mixed_prefixes(tree: Tree) -> Iterator[Found]:
 def unknown_citation(tree: Tree) -> Iterator[Found]:
     """Report ids in prose, code or a grammar that no chapter defines.
 
-    Tests may invent ids with prefixes that no chapter has.
+    Tests may use invented ids, with prefixes that no chapter has.
     """
     prefixes = {identifier[:3] for identifier in tree.ids}
     for path in tree.sources():

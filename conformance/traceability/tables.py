@@ -1,7 +1,7 @@
-"""The tables of a chapter that are generated from its register and from a bit-flip search.
+"""Generate the tables of a chapter from its register and from a bit-flip search.
 
 Each table is between ``<!-- register: NAME -->`` and ``<!-- end -->``. After a change to a
-register, ``python -m conformance.traceability.write_tables`` regenerates them.
+register, run ``python -m conformance.traceability.write_tables`` to regenerate them.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ Found = tuple[str, str]
 class Chapter:
     """The chapter of one format: its requirements with their lines, and its reason codes.
 
-    ``malformed`` are the lines that begin with an id but do not have the form of a requirement.
-    ``reasons`` maps each code to its kind (torn, damage, refused) and its requirements.
+    ``malformed`` contains the lines that begin with an id but are not a valid requirement.
+    ``reasons`` maps each code to its type (torn, damage, refused) and its requirements.
     """
 
     path: Path

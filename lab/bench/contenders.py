@@ -1,6 +1,6 @@
-"""The contenders: the readers of this project, and those that ``bench.toml`` files declare.
+"""The readers to measure: those of this project, and those that ``bench.toml`` files declare.
 
-A contender is a program that reads a log a number of times and prints how long it took.
+A contender is a program that reads a log several times and prints how long it took.
 """
 
 from __future__ import annotations
@@ -128,11 +128,11 @@ def our_contenders(format_id: str) -> Iterator[Contender]:
 
 
 def declared_contenders(implementation: Implementation) -> Iterator[Contender]:
-    """Yield the contenders that an implementation declares; none without a ``bench.toml``.
+    """Yield the contenders that an implementation declares in its ``bench.toml``, if it has one.
 
     Each table ``[[contender]]`` declares one contender for each of ``formats``;
-    ``bench.schema.json`` describes its keys. Raises :class:`BrokenDeclaration`, also if an argument
-    to leave out is not in the command.
+    ``bench.schema.json`` describes the keys. Raises :class:`BrokenDeclaration`, for example if the
+    table removes an argument that the command does not have.
     """
     path = implementation.folder / BENCH_FILE
     if not path.exists():

@@ -15,7 +15,7 @@ from reference_impl.answer import NewRecord
 class Size:
     """A log of ``count`` records with ``size`` bytes of payload each.
 
-    ``context`` is added to the context of the format for the writer of this log.
+    ``context`` is added to the format's context when this log is written.
     """
 
     name: str
@@ -32,11 +32,11 @@ def random_records(count: int, size: int) -> Iterable[NewRecord]:
 
 @dataclass(frozen=True)
 class Limit:
-    """The work of :mod:`lab.bench.limit` for a log of a format, apart from reading it.
+    """The work of :mod:`lab.bench.limit` for a log of a format, in addition to reading the file.
 
-    ``checksum`` is a checksum of the program, or ``none``. A record with ``size`` bytes of payload
-    has ``summed(size)`` bytes under a checksum, in runs of at most ``longest`` bytes. With
-    ``is_joint``, one checksum covers many records.
+    ``checksum`` is the name of a checksum in that program, or ``none``. ``summed(size)`` is the
+    number of bytes under a checksum in a record with ``size`` bytes of payload. A single checksum
+    covers at most ``longest`` bytes. If ``is_joint`` is true, one checksum covers many records.
     """
 
     checksum: str = "none"

@@ -1,7 +1,7 @@
-"""The speed of the harness with a reader that replies at once, beside toml-test.
+"""Compare the speed of the harness with toml-test, using readers that reply at once.
 
-Both rows are complete runs including start-up: the harness with a program that only prints prepared
-replies, and ``toml-test test`` with the decoder of its own authors.
+Both measurements are complete runs including start-up. The harness runs a program that only prints
+prepared replies. ``toml-test test`` runs the decoder of its own authors.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Run the programs to measure in the sandbox of ``walproof check``.
 
-A sandbox delays the start by a few milliseconds, which contenders do not include in their times.
+The sandbox delays the start by a few milliseconds. The contenders measure their own time, which
+does not include this delay.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""A reader that replies at once, to measure the time of the harness and two pipes.
+"""Reply to each request at once, to measure the time of the harness and two pipes.
 
-``python lab/bench/noop_reader.py REPLIES`` sends its hello, then the n-th line of the file for the
-n-th request, whatever the request is. It imports no module of this project, so that it starts fast.
+``python lab/bench/noop_reader.py REPLIES`` prints a hello message, and then one line of the file
+REPLIES for each request. The contents of the requests are ignored. The script imports no module of
+this project, so that it starts fast.
 """
 
 import sys

@@ -1,11 +1,10 @@
-"""The readers of this project, timed in a process of their own.
+"""Measure the readers of this project in a separate process.
 
-``python -m lab.bench.readers LOG REPEAT READER FORMAT [ARGUMENT]``, with a ``READER`` of
-:data:`READERS`, prints the same line as the adapters for ``bench LOG REPEAT``. A separate process
-keeps the memory and garbage of one reader from slowing the next.
+``python -m lab.bench.readers LOG REPEAT READER FORMAT [ARGUMENT]`` runs a ``READER`` of
+:data:`READERS` and prints the measurement in the same form as the adapters do. In a separate
+process, the memory of one reader cannot slow down the next.
 
-Each reader first prepares everything that is not timed, and returns a function that reads a log
-once.
+Each reader first does the work that is not measured, and returns a function that reads a log once.
 """
 
 from __future__ import annotations
@@ -108,8 +107,8 @@ READERS: dict[str, Callable[..., ReadOnce]] = {
 def main(log: Path, repeat: int, reader: str, *arguments: str) -> None:
     """Read the log ``repeat`` times and print one line of JSON.
 
-    ``all_seconds`` has the wall-clock time of each read, ``processor_seconds`` the CPU time of all
-    threads; ``peak_bytes`` is the peak memory of the process.
+    ``all_seconds`` contains the wall-clock time of each read. ``processor_seconds`` is the CPU time
+    of all threads, and ``peak_bytes`` is the peak memory use of the process.
     """
     read_once = READERS[reader](*arguments)
     records = payload_bytes = 0

@@ -33,9 +33,9 @@ def measure(
 ) -> list[Row]:
     """Return a row for each workload and each contender of its format, in order.
 
-    If the workload has a limit, its row comes last. Readers that print their CPU time have their
-    share of the limit in the row. Raises :class:`WrongCount`, and
-    :class:`~lab.bench.isolated_run.Failed` for a contender that fails.
+    If a limit was measured for the workload, it is the last row. Rows of readers that print their
+    CPU time then have a share of the limit. Raises :class:`WrongCount`, and
+    :class:`~lab.bench.isolated_run.Failed` if a contender fails.
     """
     rows: list[Row] = []
     for workload in workloads:
@@ -106,9 +106,9 @@ def _log_rate(log_bytes: int, seconds: Sequence[float]) -> float | None:
 def _into_page_cache(log: Path) -> int:
     """Read a log of any size into the page cache, and return its number of bytes.
 
-    If the system allows it, the log is first dropped from the page cache and read from the disk.
-    Pages that were just written are in smaller pieces, and reading them takes up to half as long
-    again (docs/speed.md).
+    If possible, the log is first removed from the page cache and read again from the disk. Pages
+    that were just written are in smaller pieces, and reading them takes up to 50 % longer
+    (docs/speed.md).
     """
     total = 0
     for path in list_entries(log) if log.is_dir() else [log]:

@@ -1,10 +1,10 @@
-"""Measure how fast logs come through Spark: ``python -m lab bench --only spark``.
+"""Measure how fast Spark reads logs: ``python -m lab bench --only spark``.
 
 Each round reads the same rows in three ways, one after another (``local[2]``, sink ``noop``): with
-the data source; with a Python source that yields the same batches from mapped memory, which is the
-ceiling of Spark's Python sources; and from Parquet. The ratio to the ceiling is computed within
-each round, and the median over the rounds is printed. The logs are large, because a small log would
-mostly measure Spark's planning.
+the data source, from Parquet, and with a Python source that yields the same batches from mapped
+memory. The last one is the upper limit for Python sources. The ratio to this limit is computed
+within each round, and the median is printed. The logs are large, because the time for a small log
+would mostly be Spark's planning.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ def measure(
 ) -> list[dict[str, float]]:
     """Return the seconds of each way of reading a log, for each round.
 
-    If ``columns`` is empty, all columns are read. A first round, which compiles, is not counted.
+    If ``columns`` is empty, all columns are read. An additional first round is not counted, because
+    it includes compilation.
     """
     with tempfile.TemporaryDirectory() as folder:
         ways = _ways(log, columns, spark, Path(folder))

@@ -23,7 +23,7 @@ TIMEOUT_SECONDS = 600
 class Workload:
     """A log of ``count`` records with ``size`` bytes of payload each.
 
-    ``context`` is added to the context of the writer for all logs of the format.
+    ``context`` is added to the context in which all logs of the format are written.
     """
 
     name: str

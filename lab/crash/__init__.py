@@ -1,6 +1,6 @@
-"""Crash consistency: what a writer has acknowledged, and what remains after a power failure.
+"""Test crash consistency: do all acknowledged records survive a power failure?
 
-The system calls of a writer are recorded (:mod:`~lab.crash.strace`). The states that a crash may
-leave are generated from a stated model (:mod:`~lab.crash.model`), and each state is read
-(:mod:`~lab.crash.judge`). docs/crash.md describes what this proves.
+:mod:`~lab.crash.strace` records the system calls of a writer. :mod:`~lab.crash.model` generates the
+states that a crash can leave, according to a persistence model, and :mod:`~lab.crash.judge` reads
+each state. docs/crash.md describes what this proves.
 """

@@ -1,9 +1,9 @@
-"""Readers beside a writer: what they return from a log that is being written.
+"""Test readers on a log while it is being written.
 
-A recorded writer is a sequence of file states, and a reader may see any of them. There is a state
-after every operation, and there are states inside each write, since a reader sees a write of
-several pages page by page. A reader that reads repeatedly must return the written records in order,
-each once, and never fewer than before.
+The recorded calls of a writer define a sequence of file states, and a reader may see any of them.
+There is a state after every operation. There are also states inside each write, because a reader
+can see some pages of a write before the others. A reader that reads repeatedly must return the
+written records in order, each record once, and never fewer records than before.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ class Moment:
 def moments(trace: Trace, sectors: Sequence[int] = SECTORS) -> Iterator[Moment]:
     """Yield the states of the files while a writer works, in order, without consecutive duplicates.
 
-    Inside a write there are two states for each sector boundary. In one, the bytes before the
-    boundary are already written. In the other, the bytes after it are, if the file already had that
-    part; a reader that reads page by page can see this state.
+    Inside a write, there are two states for each sector boundary. In the first state, only the
+    bytes before the boundary are written. In the second state, only the bytes after the boundary
+    are written, provided that the file already had these bytes. A reader that reads page by page
+    can see the second state.
     """
     live, acknowledged = Live(), 0
     last: dict[str, bytes | None] | None = None

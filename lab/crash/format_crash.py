@@ -23,12 +23,12 @@ def random_records(count: int) -> list[NewRecord]:
 
 @dataclass(frozen=True)
 class FormatCrash:
-    """The name of a log, the context of its writer, and ``count`` records for it.
+    """The name of a log, the context of its writer, and ``count`` records to write.
 
-    ``is_part`` returns whether the executable specification returns a record while reporting that
-    part of it, or a record before it, is missing. Such a record counts neither as invented nor as
-    returned. ``written`` returns the payload that the writer was given for a payload that was read,
-    or None if the writer itself added the record.
+    ``is_part`` returns whether a record is incomplete, so that it counts neither as invented nor as
+    returned: the executable specification returns it but reports a part of it, or a record before
+    it, as missing. ``written`` converts a payload that was read to the payload that the writer
+    received. It returns None if the writer added the record itself.
     """
 
     name: str = "log"

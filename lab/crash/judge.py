@@ -43,8 +43,9 @@ Found = list[str]
 def after_a_crash(written: Sequence[str], acknowledged: int, found: Sequence[str]) -> list[str]:
     """Return the violations in the payloads that a reader returned.
 
-    ``written`` are all payloads of the writer, in order; the first ``acknowledged`` of them are
-    safe. The reader must return a prefix of ``written`` with at least those.
+    ``written`` are all payloads of the writer, in order. A reader must return the first
+    ``acknowledged`` payloads, may return more of ``written`` in order, and must return nothing
+    else.
     """
     if any(each not in written for each in found):
         return [INVENTED]
@@ -58,7 +59,7 @@ def after_an_append(
 ) -> list[str]:
     """Return the violations after one more record was appended to a log that a crash left.
 
-    The record must be the last one; :func:`after_a_crash` checks those before it.
+    The appended record must be the last one. :func:`after_a_crash` checks the records before it.
     """
     if not found or found[-1] != appended:
         return [UNREAD]
@@ -68,9 +69,10 @@ def after_an_append(
 
 @dataclass
 class Finding:
-    """One kind of violation: description, reader, number of states, and the simplest state.
+    """A type of violation: its description, the reader, the number of states, and the simplest
+    state.
 
-    ``found`` are the payloads that were read from ``state``, or None if the reader died.
+    ``found`` are the payloads that were read from ``state``, or None if the reader crashed.
     """
 
     what: str
@@ -115,9 +117,10 @@ class _Died(Exception):
 
 
 class Judge:
-    """Run every reader on each state. ``records`` were written; ``probe`` is appended later.
+    """Run every reader on each state.
 
-    The program of ``subject`` runs in a sandbox until :meth:`close`.
+    ``records`` are the records that were written, and ``probe`` is the record to append. The
+    program of ``subject`` runs in a sandbox until :meth:`close` is called.
     """
 
     def __init__(

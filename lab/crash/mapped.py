@@ -1,6 +1,7 @@
-"""Find changed pages of mapped memory: writes that no system call shows.
+"""Find writes to mapped memory, which do not appear as system calls.
 
-A page has changed if a snapshot of the files differs from what the recorded calls explain.
+A page was written through a mapping if its content in a snapshot of the files differs from the
+result of the recorded calls.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from lab.crash.trace import Live, Sync, Trace, Write
 
 
 class Mapped:
-    """Add changed pages to a trace. :attr:`files` are those that were ever mapped for writing.
+    """Add the changed pages of mapped files to a trace.
 
-    A snapshot is placed in the trace by its time. strace reports a call before the snapshot is
-    taken, and the snapshot includes what other threads did in between. Therefore a paused call
-    begins at its snapshot: for every call that has not ended, :attr:`began` has the number of
-    operations before the snapshot, by thread.
+    :attr:`files` are the files that were ever mapped for writing. Snapshots are ordered by time.
+    strace prints a call before its snapshot is taken, and other threads may write between the two.
+    A paused call is therefore treated as beginning at its snapshot. For each unfinished call,
+    :attr:`began` has the number of operations before this snapshot, by thread.
     """
 
     def __init__(self, trace: Trace, live: Live) -> None:
@@ -37,9 +38,9 @@ class Mapped:
         self._looked.discard(thread)
 
     def ends(self, thread: int) -> None:
-        """Note that a paused call of a thread has ended: the snapshot before it is complete.
+        """Record that the paused call of a thread has ended, so its snapshot is complete.
 
-        The times of strace do not always show this, because strace may record them late.
+        The times that strace prints are not sufficient, because strace may record them late.
         """
         if thread in self._looked:
             return
@@ -68,10 +69,10 @@ class Mapped:
         self._waits = (len(self.trace.operations), look)
 
     def _waited(self) -> None:
-        """Process a snapshot of a program that was waiting after it had acknowledged records.
+        """Process a snapshot that was taken while the program waited after an acknowledgement.
 
-        Changes are assumed to have been written before that, unless a sync of another thread has
-        ended since and may have written them.
+        The changes are inserted before the acknowledgement. If a sync of another thread has ended
+        since then, they remain after that sync.
         """
         assert self._waits is not None
         (at, look), self._waits = self._waits, None
@@ -90,8 +91,8 @@ class Mapped:
     def seen(self, seen: Mapping[str, Pages]) -> None:
         """Compare the files at this moment with the trace.
 
-        The files may be ahead of the trace by calls of other threads that have not returned. Only
-        the bytes that both contain are compared, and only in files that were mapped.
+        The files may already include unfinished calls of other threads. Therefore only mapped files
+        are compared, and only the bytes that exist in both.
         """
         for path, pages in seen.items():
             if (node := self.live.node(path)) in self.files:

@@ -46,11 +46,11 @@ MIN_STATES_AT_A_POINT = 16
 
 @dataclass(frozen=True)
 class State:
-    """The files that a crash left: path → content, ``None`` for a directory.
+    """The files that a crash left, as a mapping from path to content (``None`` for a directory).
 
-    ``acknowledged`` is the number of records that the writer had acknowledged by then; ``after`` is
-    the number of operations that had begun. ``missing`` describes which of these operations had not
-    reached the disk.
+    ``acknowledged`` is the number of records that the writer had acknowledged before the crash, and
+    ``after`` is the number of operations that had begun. ``missing`` describes the operations that
+    did not reach the disk.
     """
 
     files: dict[str, bytes | None]
@@ -61,9 +61,10 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A sector or a size, valid from the operation ``number`` on; ``epoch`` counts truncations.
+    """A sector or a file size that is valid from operation ``number`` on.
 
-    A write that spans sectors gives the file several sizes, whose numbers differ by less than half.
+    ``epoch`` counts truncations. A write that spans several sectors sets several sizes, whose
+    numbers differ by less than 0.5.
     """
 
     number: float
@@ -285,8 +286,8 @@ def _of_epoch(versions: Sequence[_Version], chosen: _Version, epoch: int) -> _Ve
 def points(trace: Trace) -> list[int]:
     """Return the crash points: before each sync, and at the end.
 
-    A state that is possible between two syncs is also possible just before the second one, when
-    more records have been acknowledged.
+    Any state that is possible between two syncs is also possible just before the second sync, when
+    more records are acknowledged.
     """
     results = [number for number, each in enumerate(trace.operations) if isinstance(each, Sync)]
     return [number for number in [*results, len(trace.operations)] if number]
@@ -303,9 +304,10 @@ class Crash:
 
 
 def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
-    """The states after each operation, and with ``torn`` after each sector of a write.
+    """Yield the states after each operation and, if ``torn`` is true, after each sector of a write.
 
-    With ``torn`` the disk may be late: it is where the writer was before its last sync at least.
+    If ``torn`` is true, the writer may be ahead of the disk, but by no more than the operations
+    since its last sync.
     """
     for after, each in enumerate(trace.operations, 1):
         cuts: list[Write | None] = [None]
@@ -326,9 +328,10 @@ def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
 
 
 def _acknowledged(operations: Sequence[Operation], done: int | None, after: int) -> int:
-    """Return how many records may be acknowledged when only ``done`` operations are on the disk.
+    """Return how many records may be acknowledged while the disk has only ``done`` operations.
 
-    Without ``done``, count the acknowledgements in the first ``after`` operations.
+    If ``done`` is None, return the number of records that the first ``after`` operations
+    acknowledge.
     """
     count = 0
     for number, each in enumerate(operations):
@@ -351,10 +354,11 @@ def _replayed(trace: Trace, after: int, cut: Write | None, acknowledged: int) ->
 def states(
     trace: Trace, model: str, sector: int, most: int = 2000, seed: int = 1
 ) -> tuple[list[Crash], bool]:
-    """Return the states that a crash may leave, each once, and whether the list is complete.
+    """Return the distinct states that a crash may leave, and whether the list is complete.
 
-    ``most`` is the approximate maximum number of states to examine; ``seed`` selects them if there
-    are more. Of several equal states, the one with the most acknowledged records is kept.
+    ``most`` is the approximate maximum number of states to examine; if there are more, ``seed``
+    selects them. If several states are equal, the one with the most acknowledged records is
+    returned.
     """
     results: dict[bytes, Crash] = {}
 

@@ -25,10 +25,10 @@ WALL_MS = 60_000
 
 
 class CannotRecord(Exception):
-    """The writer was not recorded.
+    """The writer could not be recorded.
 
-    Either strace is missing, the writer refused or did not acknowledge, or no listener received its
-    calls.
+    Possible reasons: strace is missing, the writer refused the request or did not acknowledge the
+    records, or its calls could not be paused.
     """
 
 
@@ -56,8 +56,8 @@ def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator
 def _stopping(folder: Path, slow: float) -> Iterator[Stops]:
     """Pause the calls of a program that ends inside this block.
 
-    Raises :class:`CannotRecord` if listening failed: the calls of the program then failed, and the
-    program is not responsible for its later behaviour.
+    Raises :class:`CannotRecord` if the calls could not be paused. They fail in this case, so the
+    recorded behaviour of the program is meaningless.
     """
     try:
         stops = Stops(Eyes(folder).look, slow)
@@ -83,11 +83,12 @@ def record(
     records: Sequence[NewRecord],
     slow: float = 0.0,
 ) -> tuple[Trace, dict[str, Any]]:
-    """Let a program write the first half of the records and append the others; return the trace.
+    """Record a program that writes the first half of the records and appends the others.
 
-    A program that cannot append writes all of them. Each sync takes at least ``slow`` seconds. Also
-    returns the program's hello. The program runs without isolation, because it is traced. Raises
-    :class:`CannotRecord`, ``NotUnderstood``, and the errors of a session.
+    If the program cannot append, it writes all of them. Each sync is delayed by at least ``slow``
+    seconds. The program runs without isolation, because it is traced. Returns the trace and the
+    program's hello message. Raises :class:`CannotRecord`, ``NotUnderstood``, and the errors of a
+    session.
     """
     if shutil.which("strace") is None:
         raise CannotRecord("there is no strace on PATH")

@@ -53,10 +53,11 @@ def run(
     progress: Callable[[str, int, int], None] = lambda model, done, of: None,
     slow: float = 0.0,
 ) -> Run:
-    """Record ``count`` records and judge at most about ``most`` states under each model.
+    """Record ``count`` records, and judge the states of each model.
 
-    ``seed`` selects the states if there are more. A sync takes at least ``slow`` seconds. Raises
-    the errors of the recorder.
+    ``most`` is the approximate maximum number of states per model; if there are more, ``seed``
+    selects them. Each sync is delayed by at least ``slow`` seconds. Raises the errors of the
+    recorder.
     """
     what = crash_of(format)
     *records, probe = what.records(count + 1)

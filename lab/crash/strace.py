@@ -1,9 +1,9 @@
 """Convert the output of ``strace`` to a trace: the operations of a program below one directory.
 
-An operation is placed where its system call ended; a sync covers what had ended when it began.
-Writes into mapped memory are not system calls. They are found by comparing the trace with snapshots
-of the files, which are taken when a call is paused (:mod:`~lab.crash.sync_snapshots`) and when the
-program waits. :mod:`~lab.crash.mapped` places each snapshot among the lines.
+Operations are ordered by the end of their system calls. A sync covers the operations that ended
+before it began. Writes to mapped memory are not system calls; they are found by comparing the trace
+with snapshots of the files. :mod:`~lab.crash.sync_snapshots` takes snapshots while a call is paused
+and while the program waits, and :mod:`~lab.crash.mapped` inserts them into the trace.
 """
 
 from __future__ import annotations
@@ -120,10 +120,9 @@ class _Process:
 
 
 def command(output: Path) -> list[str]:
-    """Return the beginning of a command line that records a program.
+    """Return the start of a command line that records a program.
 
-    strace gets no filter of its own, because it would never see a call that another filter has
-    paused.
+    strace gets no seccomp filter, because it would then miss calls that another filter has paused.
     """
     return [
         "strace", "--follow-forks", "--decode-fds=path", "--strings-in-hex=all",
@@ -136,8 +135,8 @@ def command(output: Path) -> list[str]:
 class Parser:
     """Parse the output of strace, line by line, into :attr:`trace`.
 
-    ``root`` is the recorded directory, ``cwd`` the working directory of the program. ``before``
-    maps the number of a request to the number of records acknowledged before it.
+    ``root`` is the recorded directory, and ``cwd`` is the working directory of the program.
+    ``before`` maps the number of each request to the number of records acknowledged before it.
     """
 
     def __init__(self, root: Path, cwd: Path, before: Mapping[int, int]) -> None:

@@ -79,9 +79,9 @@ class Eyes:
 
 @dataclass(frozen=True)
 class Look:
-    """The content of the files at ``time``, in seconds since 1970, before a call was resumed.
+    """A snapshot of the files, taken before a paused call was resumed.
 
-    ``thread`` is the number of the thread whose call was about to begin.
+    ``time`` is in seconds since 1970. ``thread`` is the number of the thread that made the call.
     """
 
     time: float
@@ -90,11 +90,11 @@ class Look:
 
 
 class Stops:
-    """Listen for the calls of one program, in a thread, from :meth:`command` to :meth:`close`.
+    """Pause the calls of one program, from :meth:`command` to :meth:`close`, in a thread.
 
-    Each sync is delayed by at least ``slow`` seconds before it begins. A writer that does not wait
-    for its sync then acknowledges too early, as it would with a busy disk. :attr:`looks` has the
-    content of the files at each call, in order. Raises ``OSError`` if it cannot listen.
+    Each sync is delayed by at least ``slow`` seconds, as on a busy disk. A writer that does not
+    wait for its sync then acknowledges records too early. :attr:`looks` has a snapshot of the files
+    for each call, in order. Raises ``OSError`` if the listener cannot start.
     """
 
     def __init__(self, look: Callable[[], Seen], slow: float = 0.0) -> None:

@@ -1,9 +1,9 @@
 """Run a program and pause its calls in :data:`CALLS` until a listener has read its files.
 
 ``python syscall_pause.py SOCKET PROGRAM [ARGUMENT]...`` installs a seccomp filter, sends the
-descriptor that reports the calls to the listener at SOCKET, and executes the program. Children and
-threads of the program inherit the filter. This script uses the standard library alone, because it
-starts under strace, where every call is slow.
+notification descriptor to the listener at SOCKET, and executes the program. Child processes and
+threads of the program inherit the filter. The script uses only the standard library, because it
+starts under strace, which slows down each call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The operations of a writer on its files, in order: the input of every persistence model.
 
-Files and directories have numbers, like inodes, so that a rename changes names and no content. The
-directory :data:`ROOT` exists, empty and durable, before the first operation.
+Files and directories are identified by numbers, like inodes, so a rename does not affect contents.
+The directory :data:`ROOT` exists before the first operation; it is empty and durable.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Resize:
 class Names:
     """Names that change together: ``(folder, name, node)``, with None for a removed name.
 
-    These are a new file, a link, a rename (two changes), an unlink, or a new directory.
+    The operations are: create a file, link, rename (two changes), unlink, and create a directory.
     """
 
     changes: tuple[tuple[int, str, int | None], ...]
@@ -42,10 +42,11 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """A sync: a file or directory is on the disk as it was before the operation number ``since``.
+    """A sync, which stores a file or directory on the disk.
 
-    If ``node`` is None, everything is on the disk. ``since`` is where the call began: operations of
-    other threads during the call are not covered.
+    The sync covers operations before number ``since``, at which the call began. Operations of other
+    threads during the call are not covered. If ``node`` is None, the sync covers all files and
+    directories.
     """
 
     node: int | None

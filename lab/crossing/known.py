@@ -1,7 +1,7 @@
-"""Known differences between readers and writers: a list for each format, with causes.
+"""Read and write the lists of known differences between readers and writers, with causes.
 
-``lab crossing --update-known`` writes the lists, in the form of the lists of known failures beside
-the adapters. A pair of writer and reader takes the place of the profile.
+``lab crossing --update-known`` writes a list for each format. The lists have the same form as the
+lists of known failures of the adapters, with a pair of writer and reader in place of the profile.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ DIFFERS = "fail"
 class Difference:
     """A log that a reader does not read as the writer wrote it.
 
-    ``cause`` is the name of its cause in the list, or None if this difference is not listed;
-    ``because`` is the sentence of the cause.
+    ``cause`` is the name of the cause in the list of known differences, and ``because`` is its
+    description. ``cause`` is None if the difference is not in the list.
     """
 
     writer: str

@@ -1,7 +1,7 @@
-"""The logs that every writer writes: the records of an intact log, and their context.
+"""Select the logs that every writer writes: the records of an intact log, and the context.
 
-They come from the ``write`` vectors of a format. If these prescribe bytes that real writers choose
-themselves, or include no large logs, the format's module in ``formats`` adds more.
+The logs come from the ``write`` vectors of a format. A module in ``formats`` adds others if the
+vectors prescribe bytes that real writers choose freely, or if they include no large logs.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from lab.formats import lab_part
 
 @dataclass(frozen=True)
 class Wanted:
-    """A log to write: its records in the form of the protocol, and the context of the write.
+    """A log to write: its records as in the protocol, and the context of the write.
 
-    ``id`` identifies the log. ``name`` is the name of the file or directory, and shows which of the
-    two it is.
+    ``id`` identifies the log. ``name`` is the name of the file or directory, from which the type
+    follows.
     """
 
     id: str

@@ -1,7 +1,7 @@
 """Write logs with every writer, and read each of them with every reader.
 
-Whether or not the bytes equal those of a vector, a reader must return the acknowledged records and
-report no damage.
+The bytes may differ from those of a vector. In any case, a reader must return the acknowledged
+records and report no damage.
 """
 
 from __future__ import annotations

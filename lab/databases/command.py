@@ -38,8 +38,8 @@ def databases(
 
     A released system opens each log in a new directory, in a sandbox with limits of time and
     memory. The keys, messages or entries that it returns are compared with the written ones:
-    survived, lost with or without a report, or invented. Then the system writes one more and opens
-    the log again.
+    survived, lost with or without a report, or invented. Then the system writes one more item and
+    opens the log again.
 
     \b
     python -m lab databases --list

@@ -1,8 +1,8 @@
-"""Judge an opened database: the items that survived, are lost or were invented.
+"""Judge an opened database: list the items that survived, were lost, or were invented.
 
-The executable specification reads the damaged log; the items that it finds must survive. A report
-is an error for the caller, or a log line that the system does not write (numbers aside) when it
-opens the undamaged log.
+The executable specification reads the damaged log, and the items that it finds must survive. The
+system reports the damage if it returns an error to the caller, or if it writes a log line that it
+does not write when it opens the undamaged log. Numbers in the lines are ignored.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from lab.databases.opening import Opened, shape
 from reference_impl.answer import Answer, collect
 from reference_impl.formats import named
 
-ENDS = {"refused": "does not open", "refused-again": "**opens only once**"}
+ENDS = {"refused": "refuses", "refused-again": "**opens only once**"}
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The outcome of one opening, in numbers of items.
+    """The outcome of opening a log once, as numbers of items.
 
-    The system returned ``returned`` of the ``written`` items. ``lost``: readable, but not returned.
-    ``gone``: no longer readable. ``unproven``: returned, although no checksum proves them.
-    ``stale``: from an older log, or already acknowledged; undetectable. ``invented``: never
-    written, as a checksum shows. ``forgotten``: returned once, but not after a restart. ``report``
-    is the system's first message about the damage. ``log`` is that of
-    :class:`~lab.databases.opening.Opened`.
+    The system returned ``returned`` of the ``written`` items. ``lost`` items were readable but were
+    not returned, and ``gone`` items are no longer readable. ``unproven`` items were returned
+    although no checksum proves them. ``stale`` items are from an older log or were already
+    acknowledged, which the system cannot detect. ``invented`` items were never written.
+    ``forgotten`` items were returned once, but not after a restart. ``report`` is the system's
+    first message about the damage. ``log`` is as in :class:`~lab.databases.opening.Opened`.
     """
 
     end: str
@@ -116,7 +116,7 @@ def _answer(format_id: str, case: Case, log: Contents) -> Answer:
 def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:
     """Compare the returned items with the expected ones.
 
-    ``usual`` holds the lines that the system writes when it opens the undamaged log in the same
+    ``usual`` contains the lines that the system writes when it opens the undamaged log in the same
     mode.
     """
     if opened.end != "opened":

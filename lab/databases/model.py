@@ -20,12 +20,12 @@ Item = tuple[str, str]
 
 @dataclass(frozen=True)
 class Case:
-    """One damaged log.
+    """A damaged log.
 
     ``id`` is the id of the scenario, followed by the vector if the scenario has several.
-    ``control`` is the log before the damage, ``operations`` describes the damage. ``name`` is the
-    file name of the log, where the system needs one. ``variant`` is the dialect of the log, if only
-    some systems of the format read it.
+    ``control`` is the log before the damage, and ``operations`` describes the damage. ``name`` is
+    the file name of the log, if the system requires a certain name. ``variant`` is the dialect of
+    the log, if only some systems read it.
     """
 
     id: str

@@ -28,9 +28,10 @@ class Opened:
     """The items and messages of a system.
 
     ``end`` is ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``. ``why`` is the
-    message of a system that refused or died. ``later`` are the items that the system returned after
-    it had written one more and opened the log again. ``log`` is the state of the log before that:
-    ``kept``, ``rewritten``, ``moved`` or ``deleted``; None if the program does not report it.
+    message of a system that refused the log or crashed. ``later`` contains the items that the
+    system returned after it had written one more item and opened the log again. ``log`` describes
+    what the system did with the log before that: ``kept``, ``rewritten``, ``moved`` or ``deleted``.
+    It is None if the program does not report this.
     """
 
     end: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,60 +19,102 @@ from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
 PAGE = ROOT / "docs" / "databases.md"
-MAX_SHOWN_MESSAGES = 6
+MAX_SHOWN_MESSAGES = 3
+#: A cell with the expected outcome, without stale or unproven items.
+AS_EXPECTED = "✓"
 
 
 def page() -> str:
     """Return the text of the page."""
     answered = [each for each in systems() if each.load_answers()]
+    by_format = {
+        format_id: [each for each in answered if each.format == format_id]
+        for format_id in formats()
+    }
     template = templates.environment(Path(__file__).parent).get_template("databases.md.j2")
     return template.render(
-        summary=[row for each in answered for row in _summary(each)],
+        summary=_without_zeros([row for each in answered for row in _summary(each)]),
         formats=[
-            {
-                "title": registers()[format_id].title,
-                "systems": [_shown(each) for each in answered if each.format == format_id],
-            }
-            for format_id in formats()
-            if any(each.format == format_id for each in answered)
+            {"title": registers()[format_id].title, "systems": _sections(of_format)}
+            for format_id, of_format in by_format.items()
+            if of_format
         ],
     )
 
 
-def _summary(system: System) -> Iterator[Mapping[str, Any]]:
+def _summary(system: System) -> Iterator[dict[str, str | int]]:
+    """Yield a row for each group of modes with the same numbers of outcomes."""
+    modes: dict[tuple[tuple[str, int], ...], list[str]] = {}
     for mode, answers in system.load_answers().items():
         judged = [Judgement.from_json(each) for id, each in answers.items() if id != "none"]
         opened = [each for each in judged if each.end == "opened"]
-        yield {
-            "system": system.implementation.title,
-            "mode": f"`{mode}`",
-            "expected": sum(each.is_as_expected for each in judged),
-            "reported": sum(bool(each.lost and each.report) for each in opened),
-            "silent": sum(bool((each.lost or each.gone) and not each.report) for each in opened),
+        numbers = {
+            "as expected": sum(each.is_as_expected for each in judged),
+            "lost, reported": sum(bool(each.lost and each.report) for each in opened),
+            "lost silently": sum(
+                bool((each.lost or each.gone) and not each.report) for each in opened
+            ),
             "invented": sum(bool(each.invented) for each in opened),
-            "refused": sum(each.end == "refused" for each in judged),
-            "ended": sum(each.end in ("hangs", "dies") for each in judged),
-            "forgotten": sum(
+            "refuses": sum(each.end == "refused" for each in judged),
+            "hangs or dies": sum(each.end in ("hangs", "dies") for each in judged),
+            "gone after a restart": sum(
                 each.end == "refused-again" or bool(each.forgotten) for each in judged
             ),
         }
+        modes.setdefault(tuple(numbers.items()), []).append(f"`{mode}`")
+    for counted, names in modes.items():
+        yield {
+            "Log": f"`{system.format}`",
+            "System": system.implementation.title,
+            "Mode": ", ".join(names),
+            **dict(counted),
+        }
 
 
-def _shown(system: System) -> Mapping[str, Any]:
+def _without_zeros(rows: Sequence[Mapping[str, str | int]]) -> list[Mapping[str, str | int]]:
+    """Return the rows without the columns in which every number is 0."""
+    columns = [name for name in rows[0] if any(row[name] != 0 for row in rows)]
+    return [{name: row[name] for name in columns} for row in rows]
+
+
+def _sections(of_format: Sequence[System]) -> list[Mapping[str, Any]]:
+    """Return a section for each system; only the last one of equal results has the table."""
+    sections = [_section(each) for each in of_format]
+    last_with = {str(each["rows"]): each["title"] for each in sections}
+    return [{**each, "same_as": last_with[str(each["rows"])]} for each in sections]
+
+
+def _section(system: System) -> Mapping[str, Any]:
     stored = system.load_answers()
-    rows = list(_rows(system, stored))
+    columns: dict[tuple[str, ...], list[str]] = {}
+    rows = _rows(system, stored)
+    for number, mode in enumerate(system.modes):
+        columns.setdefault(tuple(row.cells[number] for row in rows), []).append(mode)
     return {
         "title": system.implementation.title,
-        "modes": system.modes,
+        "modes": {mode: (what, _logs(stored[mode])) for mode, what in system.modes.items()},
         "note": system.note,
-        "rows": [row for row in rows if not row["as_expected"]],
-        "others": sum(row["as_expected"] for row in rows),
-        "logs": [_logs(stored[mode]) for mode in system.modes],
+        "columns": [", ".join(modes) for modes in columns.values()],
+        "rows": list(_joined(rows, list(columns))),
         "messages": list(_first_messages(stored))[:MAX_SHOWN_MESSAGES],
     }
 
 
-def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+@dataclass(frozen=True)
+class _Row:
+    """A damaged log, its expected outcome, and the outcome in each mode.
+
+    ``which`` tells the logs of one title apart; it may be empty.
+    """
+
+    title: str
+    which: str
+    expected: str
+    cells: Sequence[str]
+
+
+def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> list[_Row]:
+    rows = []
     known = scenarios()
     for case in cases_for(system):
         expected = due(system.format, case)
@@ -79,12 +122,53 @@ def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> Iterator[M
         _, _, which = case.id.partition("/")
         title = known[case.scenario].title if case.scenario in known else "No damage"
         judged = [Judgement.from_json(stored[mode][case.id]) for mode in system.modes]
+        rows.append(
+            _Row(
+                title,
+                which.replace("-", " "),
+                f"{survivors} of {len(expected.written)}: {expected.verdict}",
+                [_cell(each) for each in judged],
+            )
+        )
+    return rows
+
+
+def _cell(judgement: Judgement) -> str:
+    is_plain = judgement.is_as_expected and not (judgement.stale or judgement.unproven)
+    return AS_EXPECTED if is_plain else judgement.effect
+
+
+def _joined(rows: Sequence[_Row], columns: Sequence[Sequence[str]]) -> Iterator[Mapping[str, Any]]:
+    """Yield one row for all damage with equal outcomes; count the damage that is all as expected.
+
+    ``columns`` are the different columns of the table.
+    """
+    joined: dict[tuple[str, tuple[str, ...]], dict[str, list[str]]] = {}
+    others = 0
+    for number, row in enumerate(rows):
+        cells = tuple(column[number] for column in columns)
+        if set(cells) == {AS_EXPECTED}:
+            others += 1
+            continue
+        titles = joined.setdefault((row.expected, cells), {})
+        titles.setdefault(row.title, []).append(row.which)
+    for (expected, cells), titles in joined.items():
+        damage = "; ".join(_title(title, which) for title, which in titles.items())
+        yield {"damage": damage, "expected": expected, "cells": cells}
+    if others:
         yield {
-            "what": f"{title} ({which.replace('-', ' ')})" if which else title,
-            "expected": f"{survivors} of {len(expected.written)}: {expected.verdict}",
-            "cells": [each.effect for each in judged],
-            "as_expected": case.id != "none" and all(each.is_as_expected for each in judged),
+            "damage": f"No damage, and other damage ({others - 1})",
+            "expected": "",
+            "cells": (AS_EXPECTED,) * len(columns),
         }
+
+
+def _title(title: str, which: Sequence[str]) -> str:
+    """Return a title with the logs that it stands for, such as ``One bit flips (also: salt)``."""
+    named = ", ".join(filter(None, which))
+    if not named:
+        return title
+    return f"{title} ({'' if all(which) else 'also: '}{named})"
 
 
 def _logs(answers: Mapping[str, Any]) -> str:
@@ -95,7 +179,7 @@ def _logs(answers: Mapping[str, Any]) -> str:
         if id != "none" and "log" in each
     )
     return ", ".join(
-        f"{log}{' (does not open)' * is_refused} {number}"
+        f"{log}{' (refused)' * is_refused} {number}"
         for (is_refused, log), number in sorted(outcomes.items())
     )
 

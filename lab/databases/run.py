@@ -41,7 +41,7 @@ def open_cases(
     wanted: Callable[[Case], bool] = lambda case: True,
     opening: Callable[[System, str, Case], Opened] = open_with,
 ) -> Iterator[Result]:
-    """Open the cases with a system that is built, starting with the undamaged log in each mode.
+    """Open the cases with a system, beginning with the undamaged log in each mode.
 
     Raises ``OSError`` if no sandbox can be created.
     """

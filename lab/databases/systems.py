@@ -23,11 +23,11 @@ Answers = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class System:
-    """A system, the program that drives it, and a description of each mode, for one format.
+    """A system, the program that runs it, and a description of each mode, for one format.
 
-    It opens the logs of its ``variants``, and those without a variant. ``note`` is a remark for the
-    page, in Markdown. A system that is not ``is_sandboxed`` mounts folders of its own and needs
-    root.
+    The system opens logs of its ``variants`` and logs without a variant. ``note`` is a remark for
+    the page, in Markdown. If ``is_sandboxed`` is false, the system mounts its own directories and
+    needs root.
     """
 
     implementation: Implementation

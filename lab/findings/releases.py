@@ -1,7 +1,7 @@
 """Install releases of packages, and run the scripts of findings on them.
 
-The commands are those of the report. A release is installed in a directory of ``.build/findings``,
-together with the script.
+The commands are those in the report. Each release is installed in a directory of
+``.build/findings``, together with the script.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The corpus as an archive: inputs that fuzzing found, each with the expected answers.
+"""Export the corpus as an archive: inputs that fuzzing found, with the expected answers.
 
-Tests of other projects can use it without Walproof. The same corpus gives the same bytes.
+Other projects can use the archive in their tests without Walproof. Equal corpora give equal bytes.
 """
 
 from __future__ import annotations

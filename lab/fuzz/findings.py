@@ -1,6 +1,6 @@
-"""Findings of fuzzing, a directory for each: the smallest input, and the command that repeats it.
+"""Write the findings of fuzzing: for each, the smallest input and the command that repeats it.
 
-A finding is written as soon as it occurs, so that it survives the end of the process.
+A finding is written as soon as it occurs, so that it is not lost if the process crashes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Inputs as byte strings: a line of JSON with name and context, then the files.
+"""Convert logs to byte strings and back, because fuzzers work on byte strings.
 
-A fuzzer stores, changes and merges byte strings. The first line turns them back into logs of one or
-several files, with a name and a context, and is readable. Fuzzing begins with the logs of the
-vectors.
+The first line is JSON with the format, the name, the context and the file sizes. The contents of
+the files follow. Fuzzing begins with the logs of the vectors.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Judge readers on inputs that have no stated expected answer.
+"""Judge readers on inputs without a stated expected answer.
 
-The executable specification must keep the invariants of the conventions. The scanner and the second
-reader must give its answer. No reader may raise, or exceed its limits of time and memory.
+The executable specification must satisfy the invariants in the conventions. The scanner and the
+second reader must return the same answer as the executable specification. No reader may raise an
+exception, or exceed its time and memory limits.
 """
 
 from __future__ import annotations
@@ -296,9 +297,10 @@ def second_reader(format: str) -> Reader:
 
 
 class Meter:
-    """Measures time and memory of this process since :meth:`begin`.
+    """Measure the time and the peak memory of this process since :meth:`begin`.
 
-    On Linux the peak of memory is reset each time; elsewhere it is that of the process.
+    On Linux, the peak is reset by each call of :meth:`begin`. On other systems, it is the peak
+    since the start of the process.
     """
 
     def __init__(self) -> None:

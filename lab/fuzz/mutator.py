@@ -1,8 +1,8 @@
-"""Change an input: its fields by the grammar, whole units, bytes, files, and context.
+"""Change an input: fields of the grammar, whole units, bytes, files, or the context.
 
-The operations are those of the damage algebra. Each one is applied to the result of the previous
-one, so that an input moves as far from an intact log as coverage leads it. Checksums are often
-corrected, because otherwise the code after a checksum would never run.
+The operations are those of the damage algebra. Each operation is applied to the result of the
+previous one, so inputs can become very different from an intact log. Checksums are often corrected,
+because the code after a checksum would otherwise never run.
 """
 
 from __future__ import annotations

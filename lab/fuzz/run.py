@@ -80,9 +80,9 @@ class Outcome:
 def run(
     settings: Settings, corpus: Path, progress: Callable[[Outcome], None] = lambda outcome: None
 ) -> Outcome:
-    """Try inputs until the budget is used up; store those that reach new code in ``corpus``.
+    """Try inputs until the budget is used up, and store those that reach new code in ``corpus``.
 
-    Creates ``settings.scratch``. ``progress`` is called about once a second.
+    Creates the directory ``settings.scratch``. ``progress`` is called about once a second.
     """
     outcome = Outcome(settings.format, settings.target, settings.engine)
     corpus.mkdir(parents=True, exist_ok=True)
@@ -213,9 +213,9 @@ def _progress(scratch: Path) -> dict[str, Any]:
 
 
 def _enter_death(settings: Settings, status: int | None, text: str, outcome: Outcome) -> bool:
-    """Record the input that ended the process; return whether the run should stop.
+    """Record the input that crashed the process, and return whether the run should stop.
 
-    ``status`` is None for a process that had to be killed.
+    ``status`` is None if the process had to be killed.
     """
     culprit = _culprit(Path(settings.scratch))
     outcome.deaths += 1

@@ -1,8 +1,8 @@
-"""The process that runs inputs: ``python -m lab.fuzz.worker SETTINGS [FLAG …]``.
+"""Run inputs in a separate process: ``python -m lab.fuzz.worker SETTINGS [FLAG …]``.
 
-With coverage, atheris instruments the modules of the readers when they are imported, and its
-libFuzzer chooses the changes and receives the flags. Without coverage, seeds are changed at random.
-An input may kill the process; the parent then finds the last input in a file.
+With coverage, atheris instruments the modules of the readers when they are imported. Its libFuzzer
+selects the changes and receives the flags. Without coverage, seeds are changed at random. If an
+input crashes the process, the parent finds this input in a file.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ PROGRESS, LAST = "progress.json", "last"
 class Settings:
     """The settings of one run, for one format and one target.
 
-    ``seconds`` and ``inputs`` limit the run, 0 for no limit; one of them is set. ``findings`` and
-    ``scratch`` are directories.
+    The run ends after ``seconds`` seconds or ``inputs`` inputs. A limit of 0 is ignored; at least
+    one limit must be set. ``findings`` and ``scratch`` are directories.
     """
 
     format: str
@@ -47,9 +47,10 @@ class Settings:
 
     @property
     def instrumented(self) -> tuple[str, ...]:
-        """Return the packages whose coverage counts: the readers of the target, unless compiled.
+        """Return the packages that are instrumented for coverage.
 
-        Inputs for the scanner are guided by the coverage of the specification.
+        These contain the readers of the target. The scanner is compiled, so the coverage of the
+        executable specification is used for it.
         """
         if self.target == "second":
             return (registers()[self.format].module,)

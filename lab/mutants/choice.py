@@ -29,9 +29,9 @@ class NoSuchRevision(Exception):
 class Choice:
     """A selection of mutants. Empty fields select everything.
 
-    ``functions`` are shell globs on names such as ``reader.Scan.events``. ``changed`` has the
-    changed lines by file. ``sample`` is the number of mutants to draw from the rest, at random but
-    always the same ones.
+    ``functions`` are glob patterns for names such as ``reader.Scan.events``. ``changed`` contains
+    the changed lines of each file. ``sample`` is the number of mutants to select at random from the
+    rest; the same mutants are selected each time.
     """
 
     functions: Sequence[str] = ()
@@ -141,9 +141,9 @@ MAIN = ("origin/main", "main")
 
 
 def base_of_change(root: Path) -> str:
-    """Return the revision to compare a change with: the point where its branch left main.
+    """Return the revision to compare a change with: the commit at which its branch left main.
 
-    On main, or if nothing was committed since, it is the commit before the last one. Raises
+    On main, or in a branch without commits, this is the commit before the last one. Raises
     :class:`NoSuchRevision` if the history is too short, as in a shallow clone.
     """
     head = _git(root, "rev-parse", "--verify", "HEAD")

@@ -67,9 +67,9 @@ def mutants(
 
     A mutant has one small change: another comparison, a constant plus or minus one, a deleted
     statement or check, another reason, another byte order. Every vector that reaches the change
-    runs, and so do the examples of recognition. Only these can kill a mutant. So each survivor is a
-    wrong reader or writer that the vectors would certify, unless it is equivalent; equivalent
-    mutants are listed, each with a reason, in lab/mutants/reviewed.
+    runs, and so do the examples of recognition. If none of them fails, the mutant survives. A
+    survivor is a wrong reader or writer that passes all vectors, unless it is equivalent to the
+    original. Equivalent mutants are listed, each with a reason, in lab/mutants/reviewed.
 
     \b
     python -m lab mutants --format leveldb-log

@@ -27,10 +27,10 @@ FELL_OVER = "time-out or crash"
 class Fate:
     """The outcome of a mutant.
 
-    ``killer`` is the id of a question that killed it, ``how`` the fault of its answer; both are
-    ``None`` for a survivor. ``only`` are the requirements that all its killers have in common:
-    without the vectors of any one of them, the mutant would survive. ``asked`` counts the
-    questions.
+    ``killer`` is the id of the question that killed it, and ``how`` is the fault in its answer.
+    Both are ``None`` if the mutant survived. ``only`` are the requirements that all killers have in
+    common: without the vectors of any of these requirements, the mutant would survive. ``asked`` is
+    the number of questions.
     """
 
     mutant: Mutant
@@ -49,8 +49,9 @@ class Fate:
 class Hunt:
     """Run questions on the mutants of one format.
 
-    With ``first_kill``, a mutant is dropped after its first kill. Otherwise all questions run, to
-    find the requirements that all its killers have in common. Mutants write in ``scratch``.
+    If ``first_kill`` is true, a mutant is not tested further after it was killed once. Otherwise
+    all questions run, to find the requirements that all killers have in common. Mutants write only
+    in ``scratch``.
     """
 
     format_id: str

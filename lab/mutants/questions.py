@@ -1,7 +1,7 @@
-"""The questions for a mutant: every vector, and every example of recognition.
+"""The questions that a mutant must answer: every vector, and every example of recognition.
 
-The judgement is that of ``walproof check``, for an implementation that reports every part of an
-answer and every field of the format. It uses the original readers, never the mutant's.
+The answers are judged as by ``walproof check``, for an implementation that reports every part of an
+answer and every field of the format. The judge uses the original readers, never the mutant.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class Question:
     requirements: frozenset[str]
 
     def difference(self, format: Format, folder: Path) -> str | None:
-        """Return the fault of the answer, or ``None``. ``folder`` is empty.
+        """Return the fault in the answer, or ``None``.
 
-        Unexpected exceptions of a reader or writer are raised here too.
+        ``folder`` must be empty. Unexpected exceptions of a reader or writer are not caught.
         """
         raise NotImplementedError
 
@@ -113,9 +113,9 @@ def _own_questions(format_id: str) -> list[Question]:
 
 
 def ask(question: Question, format: Format, scratch: Path) -> str | None:
-    """Return the fault of a format's answer, or the error of its reader or writer; None if right.
+    """Return the fault in a format's answer, the error of its reader or writer, or None.
 
-    Scratch files are in ``scratch``, and removed afterwards.
+    Scratch files are written to ``scratch`` and removed afterwards.
     """
     with tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as folder:
         try:

@@ -32,9 +32,9 @@ def hunt(
     progress: Callable[[Fate], None] = lambda fate: None,
     reviewed: Reviewed | None = None,
 ) -> Report:
-    """Run the vectors on the chosen mutants of a format and return the outcomes.
+    """Run the vectors on the selected mutants of a format and return the outcomes.
 
-    ``first_kill`` is as in :class:`Hunt`. Raises :class:`~lab.mutants.questions.WrongOriginal` and
+    For ``first_kill``, see :class:`Hunt`. Raises :class:`~lab.mutants.questions.WrongOriginal` and
     :class:`~lab.mutants.reviewed.BadReview`.
     """
     clock = time.monotonic()

@@ -1,13 +1,13 @@
-"""Reviewed mutants: equivalent ones, functions that no vector needs, requirements.
+"""Read the list of reviewed mutants: equivalent mutants, and code that needs no vector.
 
-``reviewed/<format>.json`` has the following lists, with a reason for each entry:
+``reviewed/<format>.json`` contains the following lists, with a reason for each entry:
 
-* ``equivalent``: mutants that no log, record or name distinguishes from the original, or only a log
-  larger than a vector may be;
-* ``outside``: functions that do not affect the answer to any vector, which are not mutated;
-* ``requirements``: those at level MUST whose vectors no mutant needs.
+* ``equivalent``: mutants that behave like the original on every log, record and name, or differ
+  only on a log that is too large for a vector;
+* ``outside``: functions that do not affect the answer to any vector, and are not mutated;
+* ``requirements``: requirements at level MUST whose vectors are not needed to kill any mutant.
 
-``complete`` means that every survivor was reviewed: a new survivor is then a failure.
+If ``complete`` is true, every survivor was reviewed, and a new survivor is a failure.
 """
 
 from __future__ import annotations

@@ -23,9 +23,10 @@ _SHOWN = 90
 
 @dataclass(frozen=True, order=True)
 class Name:
-    """The name of a mutant: its place and change, without a line number.
+    """The name of a mutant: its function and change, without a line number.
 
-    ``line`` is the text of the source line; ``number`` counts mutants that are otherwise equal.
+    ``line`` is the text of the source line. ``number`` distinguishes mutants that are otherwise
+    equal.
     """
 
     function: str
@@ -59,10 +60,10 @@ class Edit:
 
 @dataclass(frozen=True)
 class Mutant:
-    """One mutant of a source file.
+    """A mutant of a source file.
 
-    ``lines`` are the lines of the changed statement: the mutant differs only if one of them runs.
-    ``at_import`` means that they run when the module is loaded.
+    ``lines`` are the lines of the changed statement; the mutant differs from the original only if
+    one of them runs. ``at_import`` is true if they run when the module is imported.
     """
 
     name: Name

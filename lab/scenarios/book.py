@@ -63,11 +63,12 @@ def scenarios() -> Mapping[str, Scenario]:
 
 @dataclass(frozen=True)
 class Shown:
-    """One vector of a scenario, and the records that a reader must return.
+    """A vector of a scenario, and the records that a reader must return.
 
-    ``of`` is the number of records in the control; for an append it includes the appended ones. Of
-    these, ``whole`` records are expected unchanged, ``in_part`` with a part missing, and ``twice``
-    a second time. ``changed`` counts records that were never written, which is undetectable.
+    ``of`` is the number of records in the control, including the appended ones. Of these, a reader
+    must return ``whole`` records unchanged, ``in_part`` records with a part missing, and ``twice``
+    records a second time. ``changed`` is the number of returned records that were never written,
+    which a reader cannot detect.
     """
 
     vector: Vector
@@ -104,8 +105,8 @@ class Shown:
 def shown(vectors: Mapping[str, Vector]) -> Mapping[str, Sequence[Shown]]:
     """Return the vectors of each scenario by its id, in the order of the formats.
 
-    Raises :class:`BrokenScenario` for an unknown scenario or format, and for a guarantee
-    without a vector.
+    Raises :class:`BrokenScenario` if a scenario or format is unknown, or if a guarantee has no
+    vector.
     """
     results: dict[str, list[Shown]] = {id: [] for id in scenarios()}
     for vector in sorted(vectors.values(), key=_place):

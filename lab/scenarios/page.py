@@ -18,14 +18,16 @@ PAGE = ROOT / "docs" / "scenarios.md"
 
 @dataclass(frozen=True)
 class Row:
-    """One vector of one scenario.
+    """A vector of a scenario.
 
-    ``right`` lists the systems that return the expected records; ``wrong`` lists the others by
-    effect; ``not_run`` those that cannot run the example.
+    ``right`` lists the systems that return the expected records. ``wrong`` lists the other systems
+    by effect. ``not_run`` lists the systems that cannot run the vector. ``is_first`` is true for
+    the first row of a format in the scenario.
     """
 
     format: str
     title: str
+    is_first: bool
     promise: str
     example: Shown
     right: Sequence[str]
@@ -35,6 +37,7 @@ class Row:
 
 def rows(scenario: Scenario, examples: Sequence[Shown], results: Results) -> Iterator[Row]:
     """Yield the rows of one scenario, in the order of the formats."""
+    previous = None
     for example in examples:
         id, format = example.vector.id, format_of(example.vector)
         effects_here = {name: effects[id] for name, effects in results.items() if id in effects}
@@ -45,12 +48,26 @@ def rows(scenario: Scenario, examples: Sequence[Shown], results: Results) -> Ite
         yield Row(
             format,
             registers()[format].title,
+            format != previous,
             scenario.promise[format],
             example,
             [name for name, effect in effects_here.items() if effect == AS_EXPECTED],
             wrong,
             [name for name, effect in effects_here.items() if effect == NOT_RUN],
         )
+        previous = format
+
+
+def systems(examples: Mapping[str, Sequence[Shown]], results: Results) -> Mapping[str, list[str]]:
+    """Return the names of the systems with a result, by format."""
+    ids = {
+        each.vector.id: format_of(each.vector) for of_one in examples.values() for each in of_one
+    }
+    by_format: dict[str, list[str]] = {format: [] for format in registers()}
+    for name, effects in results.items():
+        for format in sorted({ids[id] for id in effects if id in ids}):
+            by_format[format].append(name)
+    return by_format
 
 
 def page(vectors: Mapping[str, Vector], results: Results) -> str:
@@ -59,5 +76,5 @@ def page(vectors: Mapping[str, Vector], results: Results) -> str:
     examples = shown(vectors)
     sections = [(each, list(rows(each, examples[id], results))) for id, each in scenarios().items()]
     return environment.get_template("scenarios.md.j2").render(
-        scenarios=sections, formats=registers()
+        scenarios=sections, formats=registers(), systems=systems(examples, results)
     )

@@ -1,7 +1,7 @@
-"""Results of real systems in the scenarios, from a run report, stored beside each adapter.
+"""Store the results of real systems in the scenarios, taken from the report of a run.
 
-The page is written from the stored results, so it needs no systems. A test compares them with the
-lists of known failures, which every run checks.
+The results of a system are stored next to its adapter, so the page can be written without running
+the systems. A test compares them with the lists of known failures, which every run checks.
 """
 
 from __future__ import annotations

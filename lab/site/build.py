@@ -41,7 +41,7 @@ def build(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> Made:
     """Build the site of a run in the directory ``out``.
 
     ``mutants`` is the report of ``lab mutants``. An existing site is replaced when the new one is
-    complete. Raises ``FileExistsError`` if ``out`` is anything else.
+    complete. Raises ``FileExistsError`` if ``out`` exists and is not a site.
     """
     if out.exists() and not _may_be_replaced(out):
         raise FileExistsError(errno.EEXIST, "there is something that is no site", str(out))

@@ -66,11 +66,11 @@ _MARKDOWN = MarkdownIt("commonmark").enable("table")
 def render(
     text: str, source: str, here: str, links: Links, evidence: Evidence | None = None
 ) -> Rendered:
-    """Return the page of a Markdown text.
+    """Convert a Markdown text to a page.
 
-    ``source`` is its path in the repository, ``here`` its path in the site. The paragraph of a
-    requirement has the id as an anchor and is followed by ``evidence``; the same holds for the row
-    of a reason.
+    ``source`` is the path of the text in the repository, and ``here`` is the path of the page in
+    the site. The paragraph of each requirement, and the table row of each reason, gets its id as an
+    anchor and is followed by its ``evidence``.
     """
     created = Rendered()
     tokens = _MARKDOWN.parse(text)

@@ -76,9 +76,10 @@ def write(frame: Frame, task: Task, pages: frozenset[str]) -> None:
 
 
 def _expected_parts(body: Mapping[str, Any]) -> list[tuple[str, Sequence[Any]]]:
-    """Return the expected answer by parts: in profile ``recover``, and ``strict`` if different.
+    """Return the parts of the expected answer, in profile ``recover`` and, if different,
+    ``strict``.
 
-    Records and ranges are the first ones as text, and the number of further ones.
+    Only the first records and lost ranges are returned, as text, with the number of the others.
     """
     sides = [body["expect"]]
     strict = body.get("expect_strict")

@@ -41,9 +41,10 @@ class _Batch:
 
 
 class Scan:
-    """One pass over a data file; afterwards ``end`` is the offset at which a writer may continue.
+    """A pass over a data file.
 
-    ``name`` is the file's name in a log of several files.
+    After the pass, ``end`` is the offset at which a writer may continue. ``name`` is the name of
+    the file in a log of several files.
     """
 
     def __init__(self, stream: BinaryIO, name: str | None = None) -> None:
@@ -59,8 +60,8 @@ class Scan:
     def events(self, is_last: bool) -> Iterator[Record | Lost]:
         """Yield records and lost ranges in file order.
 
-        ``is_last`` means that no later file has batches. Only then is an unfinished write at the
-        end torn rather than damage (KDB-049).
+        ``is_last`` is true if no later file has batches. Only in this case is an unfinished write
+        at the end torn; otherwise it is damage (KDB-049).
         """
         self.is_last = is_last
         at = 0
@@ -175,8 +176,8 @@ class Scan:
     def _is_unfinished(self, batch: _Batch) -> bool:
         """Return whether a batch in preallocated space was never finished (KDB-042).
 
-        The fill of the preallocation begins inside such a batch, and a zero follows the batch where
-        the write would have put an EOF record.
+        This is the case if the batch contains preallocated bytes, and if a zero follows the batch.
+        After a finished write, an EOF record would follow.
         """
         assert batch.end is not None
         return self._fill < batch.end and self.source.get(batch.end, 1) == b"\0"
@@ -198,9 +199,9 @@ class Scan:
         return None
 
     def _settles(self, batch: _Batch) -> bool:
-        """Return whether a sound batch shows that the bytes before it were damaged (KDB-051).
+        """Return whether a valid batch proves that the bytes before it were damaged (KDB-051).
 
-        It does if a reader would reach it whatever follows.
+        This is the case if a reader would reach the batch whatever bytes follow it.
         """
         assert batch.end is not None
         if batch.end <= self._beyond:
@@ -242,10 +243,11 @@ class Scan:
     # The end of an unsound batch.
 
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None, bool]:
-        """Return the lost range of an unsound batch, the offset to continue at, and its certainty.
+        """Return the lost range of an invalid batch, the offset at which to continue, and its
+        certainty.
 
-        The offset is ``None`` at the end of the file. The third value is true if the reader would
-        reach that offset without looking at the bytes there.
+        The offset is ``None`` at the end of the file. The third value is true if a reader would
+        continue at that offset regardless of the bytes there.
         """
         at, end = batch.at, batch.end
         if fault == "bad-header":
@@ -290,10 +292,10 @@ class Scan:
         return following
 
     def _pass_over(self, start: int, stop: int) -> None:
-        """Record the furthest end claimed by the headers that a search skipped (KDB-051).
+        """Store the largest end offset that the headers in a skipped range claim (KDB-051).
 
-        Later writes may mark the end of one of these batches. Everything before that end would then
-        be lost.
+        A later write may show that a batch ended there. In this case, everything before that end is
+        lost.
         """
         at = self.source.find_header(start)
         while at is not None and at < stop:
@@ -314,9 +316,9 @@ class Scan:
         return at if self.source.get(at, len(HEADER)) == HEADER else self._walk(at)
 
     def _walk(self, start: int) -> int | None:
-        """Follow a chain of records and return the first offset in step after ``start``.
+        """Follow a chain of records, and return the first synchronised offset after ``start``.
 
-        The result is stored at each offset of the chain. A chain that joins an earlier one stops
+        The result is stored for each offset of the chain. A chain that joins an earlier one stops
         there, so all chains together take one pass over the file (KDB-053).
         """
         passed = array("q")
@@ -371,8 +373,8 @@ class Scan:
 
 
 def _record_head(head: bytes) -> tuple[int, int]:
-    """Return the size and type of a record. A negative size counts as too large for any batch.
+    """Return the size and the type of a record.
 
-    The type is 0 if the file ends before it.
+    A negative size counts as larger than any batch. The type is 0 if the file ends before it.
     """
     return int.from_bytes(head[:4], "big"), int.from_bytes(head[4:], "big")

@@ -51,10 +51,11 @@ def file_id(name: str) -> int | None:
 
 
 def data_files(folder: Path) -> tuple[list[str], list[str]]:
-    """Return data file names by id, and names whose id another file has (KDB-003, KDB-004).
+    """Return the data file names sorted by id, and other names with the same ids (KDB-003,
+    KDB-004).
 
-    Empty files are ignored. If several names have the same id, the data file is the one that comes
-    first by length, then by name.
+    Empty files are ignored. If several names have the same id, the shortest name is the data file;
+    among names of equal length, it is the first one in sort order.
     """
     by_id: dict[int, list[str]] = {}
     for path in folder.iterdir():
@@ -83,7 +84,8 @@ def sibling(head: bytes) -> str | None:
 def command(payload: bytes) -> dict[str, int | str]:
     """Return the broker's command in a payload as record fields, or an empty dict (KDB-016).
 
-    A broker's payload is the number of the command, the length of its protobuf body, and the body.
+    The payload of a broker consists of the command number, the length of the protobuf body, and the
+    body.
     """
     if not payload or payload[0] >= len(COMMANDS):
         return {}

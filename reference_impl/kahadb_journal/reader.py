@@ -18,8 +18,8 @@ FIRST_FILE = "db-1.log"
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """Read a data file or a directory of data files: yield records and lost ranges, then the end.
 
-    The content of the files never raises an exception; ``OSError`` passes through. ``context`` is
-    ignored, because the files contain everything.
+    ``context`` is ignored, because KahaDB readers need none. Raises only ``OSError``, whatever the
+    files contain.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -132,11 +132,11 @@ class _Log:
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a log is a KahaDB journal or of a sibling format, which the reader refuses.
+    """Return whether a log is a KahaDB journal, or a related format that the reader refuses.
 
-    A control record header or an EOF record at the start is proof. In a file with the right name
-    they are proof at any offset, since a damaged batch may precede them. If the bytes are
-    inconclusive (an empty file, zeros), the name decides.
+    A control record header or an EOF record at the start is proof. In a file with the right name,
+    it is proof at any offset, because a damaged batch may come first. If the bytes are inconclusive
+    (an empty file, zeros), the name decides.
     """
     if path.is_dir():
         names, _ = data_files(path)

@@ -18,8 +18,8 @@ _FILL_BACKWARDS = re.compile(rb"(?:\0+|4aMq-)*")
 class Source:
     """The bytes of a data file. ``size`` is its length when it was opened.
 
-    ``stream`` is buffered and returns all requested bytes. Checksums of prefixes, one for every
-    4096 bytes, stay in memory (KDB-053).
+    ``stream`` is buffered and returns as many bytes as requested. The checksum of a prefix is kept
+    in memory for every 4096 bytes (KDB-053).
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -59,7 +59,7 @@ class Source:
     def adler32(self, start: int, end: int) -> int:
         """Return the Adler-32 of ``[start, end)``, computed from the checksums of two prefixes.
 
-        A further call for an overlapping range costs next to nothing.
+        Further calls for overlapping ranges are fast.
         """
         before, upto = self._prefix(start), self._prefix(end)
         length, a = end - start, before & 0xFFFF

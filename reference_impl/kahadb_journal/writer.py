@@ -47,9 +47,9 @@ def batch(records: bytes, is_checked: bool = True) -> bytes:
 
 
 def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
-    """Fill a new data file of ``length`` bytes as a preallocation strategy does (KDB-014).
+    """Fill a new data file of ``length`` bytes with a preallocation strategy (KDB-014).
 
-    ``half-mebibyte-less`` is the strategy up to 5.11, ``last-byte`` that of 5.12 and 5.13. Raises
+    Releases up to 5.11 use ``half-mebibyte-less``, and 5.12 and 5.13 use ``last-byte``. Raises
     ``ValueError`` for an unknown strategy.
     """
     if strategy == "sparse":
@@ -81,11 +81,11 @@ class _Planned:
 
 
 class Writer:
-    """Writes batches into the data files of a log.
+    """Write batches to the data files of a log.
 
     Context keys: ``folder`` (several files with rotation; otherwise ``path`` is the only data
     file), ``checksum``, ``eof``, ``preallocation``, ``max_file_length``, ``write_batch_size``.
-    ``length`` is the end of the last batch in ``file``; :meth:`create` and :meth:`resume` set it.
+    :meth:`create` and :meth:`resume` set ``length``, the end of the last batch in ``file``.
     """
 
     length: int
@@ -111,10 +111,10 @@ class Writer:
         self.length, self._is_used = 0, True
 
     def resume(self, file: Path, at: int) -> None:
-        """Continue a file after its last sound batch.
+        """Continue a file after its last valid batch.
 
-        Preallocated space is overwritten. Any other bytes there are cut off, because a reader would
-        take them for batches or for lost data after the next EOF record (KDB-023).
+        Preallocated space is overwritten. Other bytes there are removed, because a reader would
+        treat them as batches, or as lost data after the next EOF record (KDB-023).
         """
         self.file, self.length, self._is_used = file, at, False
         with file.open("r+b") as stream:
@@ -195,9 +195,9 @@ def copied(path: Path, context: Context) -> Context:
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it without losing a record (KDB-023 to KDB-025).
 
-    In a directory without a safe offset, the append starts a new file. Raises ``ValueError``,
-    before any change, for a log of one file without a safe offset, for a log that a reader refuses,
-    and if the id of a new file would be too large.
+    In a directory without a safe offset, the append starts a new file. Raises ``ValueError`` before
+    any change if a log of one file has no safe offset, if a reader refuses the log, or if the id of
+    a new file would be too large.
     """
     last = deque(read(path, "recover", {}), maxlen=1).pop()
     assert isinstance(last, End)

@@ -1,7 +1,7 @@
 """Distinguish logs of LevelDB from those of RocksDB and Pebble by their first blocks.
 
-LDB-043 refuses a log because of its first physical record. Recognition examines further records, so
-that a damaged first record does not hide the dialect.
+LDB-043 looks only at the first physical record. Recognition also looks at further records, because
+the first one may be damaged.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131
 
 
 def is_foreign(head: bytes, name: str = "") -> bool:
-    """Return whether the log that begins with ``head`` (whole blocks) is from RocksDB or Pebble.
+    """Return whether the log that begins with the blocks ``head`` is from RocksDB or Pebble.
 
-    It is if the first physical record with a matching checksum has one of their types. If a record
-    of types 1 to 4 comes first, only metadata counts as proof, or compressed data after a damaged
-    start. Bytes after a clean close may be from an older log if the file's ``name`` contains its
-    number.
+    This is the case if the first physical record with a valid checksum has one of their types. If a
+    record of types 1 to 4 precedes it, only metadata is proof, or compressed data after a damaged
+    start. After a clean close, a log may contain bytes of an older log, so the log number in the
+    file ``name`` is compared.
     """
     close = RECYCLABLE_HEADER_SIZE
     if len(head) >= close and head.startswith(CLEAN_CLOSE):
@@ -61,9 +61,9 @@ def log_number(name: str) -> int | None:
 
 
 def header_size(kind: int, is_sync: bool) -> int:
-    """Return the size of the header before data of this type, in LevelDB's and other dialects.
+    """Return the size of the header of a physical record, in LevelDB's and other dialects.
 
-    The types 9 to 12 mean one thing in RocksDB and another in Pebble; ``is_sync`` chooses Pebble's.
+    The types 9 to 12 have different headers in RocksDB and Pebble. Set ``is_sync`` for Pebble.
     """
     if is_sync and 9 <= kind <= 12:
         return SYNC_HEADER_SIZE

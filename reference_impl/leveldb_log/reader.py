@@ -42,9 +42,10 @@ class _OpenRecord:
 
 
 class Scan:
-    """One pass over a log in the profile ``recover``.
+    """A pass over a log in the profile ``recover``.
 
-    Keeps one block and at most one open record in memory, whatever the size of the log (LDB-041).
+    It keeps at most one block and one unfinished record in memory, regardless of the size of the
+    log (LDB-041).
     """
 
     def __init__(self, log: BinaryIO) -> None:
@@ -190,10 +191,10 @@ def recognise(path: Path) -> bool:
 
 
 def read_stream(log: BinaryIO, profile: str = "recover") -> Iterator[Event]:
-    """Read a log from its start; yield its records and lost ranges, then the end.
+    """Read a log from its start: yield its records and lost ranges, then the end.
 
-    ``log`` is a binary stream at offset 0; it may be a pipe. The content of the log never raises an
-    exception. Errors of the stream itself (``OSError``) pass through.
+    ``log`` is a binary stream at offset 0, which may be a pipe. Raises only the errors of the
+    stream (``OSError``), whatever the log contains.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -217,13 +218,13 @@ def _stop_at_first_damage(scan: Scan, events: Iterator[Event]) -> Iterator[Event
 
 
 def looks_like(head: bytes, name: str) -> bool:
-    """Return whether a file called ``name`` with the first blocks ``head`` is a LevelDB log.
+    """Return whether a file called ``name`` that begins with ``head`` is a LevelDB log.
 
-    The format has no magic number (LDB-001), so the evidence is structure: a record whose checksum
-    matches, reached through the lengths from the start of a block. A plausible header alone is not
-    enough: every ELF program begins with one. The name decides in two cases: it is one of LevelDB's
-    own names, or the bytes are inconclusive (an empty file, a torn or damaged first record,
-    preallocated zeros). A log of another dialect is not one, whatever its name.
+    The format has no magic number (LDB-001). The evidence is a record with a valid checksum that
+    can be reached by the lengths from the start of a block. A plausible header is not enough: every
+    ELF program begins with one. The name decides if it is one of LevelDB's own names, or if the
+    bytes prove nothing (an empty file, a torn or damaged first record, preallocated zeros). A log
+    of another dialect is never a LevelDB log.
     """
     if is_foreign(head, name):
         return False

@@ -42,9 +42,9 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
 
 
 class Writer:
-    """Appends records to a log, byte for byte as LevelDB's ``log::Writer`` does (LDB-013).
+    """Append records to a log, byte for byte as LevelDB's ``log::Writer`` does (LDB-013).
 
-    ``log`` is positioned at the next byte to write, ``length`` bytes after the start (LDB-015).
+    ``log`` is positioned at the next byte to write, which is at offset ``length`` (LDB-015).
     """
 
     def __init__(self, log: BinaryIO, length: int = 0) -> None:
@@ -77,9 +77,9 @@ class Writer:
 def append_stream(log: BinaryIO, payloads: Iterable[bytes]) -> None:
     """Recover a log and append to it without losing a record (LDB-016, LDB-017, LDB-018).
 
-    ``log`` is open for reading and writing. An unfinished write or preallocated zeros at its end
-    are cut off first. If there are no payloads, the log stays unchanged. Raises ``ValueError`` if
-    the log cannot be appended to.
+    ``log`` is open for reading and writing. An unfinished write or preallocated zeros at the end
+    are removed first. Without payloads, the log is not changed. Raises ``ValueError`` if the log
+    cannot be appended to.
     """
     log.seek(0)
     last = deque(read_stream(log), maxlen=1).pop()

@@ -1,7 +1,7 @@
 """Headers, types and metadata of a RocksDB write-ahead log.
 
-Upstream: facebook/rocksdb ``db/log_format.h``, cockroachdb/pebble ``record/record.go``. Blocks and
-the masked checksum are those of ``leveldb-log``.
+Blocks and the masked checksum are the same as in ``leveldb-log``. Upstream: facebook/rocksdb
+``db/log_format.h``, cockroachdb/pebble ``record/record.go``.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ class Physical:
 
 
 def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
-    """Return the sound physical record at an offset of a block, or None (RDB-002 to RDB-008).
+    """Return the valid physical record at an offset of a block, or None (RDB-002 to RDB-008).
 
-    The types 9 to 12 mean one thing in RocksDB and another in Pebble; ``is_sync`` chooses Pebble's
+    The types 9 to 12 have different headers in RocksDB and Pebble. Set ``is_sync`` for Pebble
     (RDB-013).
     """
     if at + HEADER_SIZE > len(block):
@@ -96,9 +96,9 @@ def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
 
 
 def any_physical(block: bytes, at: int) -> Physical | None:
-    """Return the sound physical record at an offset of a block of unknown dialect (RDB-013).
+    """Return the valid physical record at an offset of a block of unknown dialect (RDB-013).
 
-    For the types 9 to 12, the record has the header whose checksum matches.
+    For the types 9 to 12, both header sizes are tried, and the checksum decides.
     """
     return physical(block, at, is_sync=True) or physical(block, at, is_sync=False)
 
@@ -121,7 +121,7 @@ def is_well_formed(record: Physical) -> bool:
 
 
 def is_clean_close(block: bytes, at: int, number: int | None) -> bool:
-    """Return whether the trailer of a log that Pebble closed is at an offset (RDB-026).
+    """Return whether an offset has the trailer of a log that Pebble closed (RDB-026).
 
     ``number`` is the number of the log, or None if it is unknown.
     """

@@ -57,9 +57,10 @@ from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 
 @dataclass(slots=True)
 class OpenRecord:
-    """A record whose FIRST fragment was read and whose LAST was not.
+    """A record whose FIRST fragment was read, but not yet its LAST one.
 
-    ``fields`` are those of its FIRST; ``data`` is what its fragments hold so far.
+    ``fields`` are the fields of the FIRST fragment. ``data`` is the content of the fragments so
+    far.
     """
 
     at: int
@@ -69,10 +70,10 @@ class OpenRecord:
 
 
 class Scan:
-    """One pass over a log in the profile ``recover``, after its survey.
+    """A pass over a log in the profile ``recover``, after the survey.
 
-    Holds one block and at most one open record, whatever the size of the log (RDB-060). ``size`` is
-    the number of bytes that were read.
+    It keeps at most one block and one unfinished record in memory, regardless of the size of the
+    log (RDB-060). ``size`` is the number of bytes that were read.
     """
 
     def __init__(self, found: Survey, max_record_size: int = MAX_RECORD_SIZE) -> None:
@@ -368,8 +369,8 @@ def read_stream(
 ) -> Iterator[Event]:
     """Read a log from its start: yield its records and lost ranges, then the end.
 
-    ``log`` is a seekable binary stream, ``number`` the low half of the log number if it is known.
-    The content of the log never raises an exception; ``OSError`` of the stream passes through.
+    ``log`` is a seekable binary stream. ``number`` is the lower half of the log number, if it is
+    known. Raises only the errors of the stream (``OSError``), whatever the log contains.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")

@@ -29,10 +29,10 @@ from reference_impl.rocksdb_wal.layout import (
 class Survey:
     """The properties of a log that are determined before its records are read (RDB-012 to RDB-017).
 
-    ``dialect`` is None if no physical record shows it, ``compression`` None until a record decides.
-    ``has_compression_record`` is true if the log begins with a compression record.
-    All bytes before the offset ``proven`` were written. ``last_other`` is the start of the last
-    block that begins with a record of another log, or None if there is none.
+    ``dialect`` is None if no physical record determines it. ``compression`` is None if no record
+    has determined it yet. ``has_compression_record`` is true if the log begins with a compression
+    record. All bytes before the offset ``proven`` were written. ``last_other`` is the start of the
+    last block that begins with a record of another log, or None if there is none.
     """
 
     number: int | None

@@ -44,10 +44,10 @@ from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Make a new log at a path that does not exist yet (RDB-020 to RDB-026).
+    """Create a log at a path that does not exist yet (RDB-020 to RDB-026).
 
-    Raises ``OSError``, and ``ValueError`` for a context or a field that the dialect does not have,
-    and for a record that a reader would not return.
+    Raises ``OSError``. Raises ``ValueError`` if the dialect does not support the context or a
+    field, or if a reader would not return a record.
     """
     writer = Writer(_number(path, context), context)
     writer.check(records)
@@ -57,11 +57,11 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Recover a log file and continue it, in its own dialect (RDB-027 to RDB-029).
+    """Recover a log file and append to it in its own dialect (RDB-027 to RDB-029).
 
-    An unfinished write, zeros, Pebble's trailer and the bytes of an older log are cut off first. If
-    there are no records, the log stays unchanged. Raises ``OSError``, and ``ValueError`` if the log
-    must not be appended to.
+    An unfinished write, zeros, Pebble's trailer and bytes of an older log are removed first.
+    Without records, the log is not changed. Raises ``OSError``, and ``ValueError`` if the log must
+    not be appended to.
     """
     with path.open("r+b") as log:
         found = survey(log, number_of(path, context))
@@ -116,10 +116,10 @@ def _number(path: Path, context: Mapping[str, Any]) -> int:
 
 
 class Writer:
-    """Writes the records of one log as RocksDB or Pebble does, from an offset on.
+    """Write the records of one log as RocksDB or Pebble does, from an offset on.
 
-    ``families`` are the column families whose timestamp sizes the log already has;
-    ``decompressor`` is that of the reader of the log so far.
+    ``families`` contains the column families whose timestamp sizes are already in the log.
+    ``decompressor`` is in the state in which the reader left it.
     """
 
     def __init__(

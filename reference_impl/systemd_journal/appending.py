@@ -14,10 +14,10 @@ _COMPRESSION = {layout.XZ: "xz", layout.LZ4: "lz4", layout.ZSTD: "zstd"}
 
 
 def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
-    """Return a writer positioned after the last object of a sound, offline file.
+    """Return a writer that continues after the last object of an intact, offline file.
 
-    Raises :class:`CannotWrite`, a ``ValueError``, for any other file: the caller must start a new
-    one.
+    Raises :class:`CannotWrite`, a ``ValueError``, for any other file. The caller must then start a
+    new file.
     """
     if refusal(data) is not None:
         raise CannotWrite("the file is not a readable journal file")

@@ -1,7 +1,7 @@
-"""The journal file writer (SDJ-080 to SDJ-088).
+"""Write journal files (SDJ-080 to SDJ-088).
 
-Upstream: systemd ``src/libsystemd/sd-journal/journal-file.c``. Objects are in the same order as in
-systemd. Given the same ids, the files are equal byte for byte.
+Objects are in the same order as in systemd. With the same ids, the files are equal byte for byte.
+Upstream: systemd ``src/libsystemd/sd-journal/journal-file.c``.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ class Options:
 
     @classmethod
     def from_context(cls, context: Mapping[str, Any]) -> Options:
-        """Build options from a context with hexadecimal ids and the key as text; ignore other keys.
+        """Return the options in a context, with ids in hexadecimal and the key as text.
 
-        Raises :class:`CannotWrite` for an unknown compression.
+        Other keys are ignored. Raises :class:`CannotWrite` for an unknown compression.
         """
         known: dict[str, Any] = {
             name: context[name] for name in cls.__dataclass_fields__ if name in context
@@ -175,9 +175,10 @@ class Writer:
         monotonic: int,
         boot_id: bytes,
     ) -> None:
-        """Write one entry (SDJ-081); ``payloads`` are ``FIELD=value``, times are in microseconds.
+        """Write one entry (SDJ-081).
 
-        Raises :class:`CannotWrite` for an entry that readers would reject (SDJ-015, SDJ-086).
+        ``payloads`` have the form ``FIELD=value``, and times are in microseconds. Raises
+        :class:`CannotWrite` for an entry that readers would reject (SDJ-015, SDJ-086).
         """
         header = self.header
         if not 0 < realtime < layout.TIME_LIMIT or not 0 <= monotonic < layout.TIME_LIMIT:
@@ -222,7 +223,7 @@ class Writer:
     def write(self, record: NewRecord) -> None:
         """Write one record: payload in export format, ``realtime``, ``monotonic``, ``boot_id``.
 
-        ``_BOOT_ID`` is also stored as the first field, as systemd's writers do.
+        Like systemd's writers, this method also stores ``_BOOT_ID`` as the first field.
         """
         boot = str(record.fields["boot_id"])
         if not _BOOT_ID.fullmatch(boot):

@@ -119,11 +119,10 @@ def _unlz4(payload: bytes, limit: int) -> bytes:
 
 
 def _check_lz4_block(block: bytes) -> None:
-    """Raise ``ValueError`` for a match of offset 0, or with too few literals after the last match.
+    """Raise ``ValueError`` if a match has offset 0, or if too few literals follow the last match.
 
-    liblz4 does not check for offset 0 and returns whatever was in memory. It accepts some blocks
-    with too few literals and refuses others, depending on shortcuts that differ between releases.
-    It refuses every match that begins too near to the end, because no shortcut covers that case.
+    liblz4 is not reliable here. It does not check for offset 0 and returns whatever was in memory.
+    Whether it accepts a block with too few literals depends on the release.
     """
     at, is_copied = 0, False
     while at < len(block):

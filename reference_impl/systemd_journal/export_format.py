@@ -38,10 +38,10 @@ def export_field(payload: bytes) -> bytes:
 
 
 def entry_body(payloads: Iterable[bytes]) -> bytes:
-    """Return a record's payload: its fields in export format, without ``_BOOT_ID`` (SDJ-042).
+    """Return the payload of a record: its fields in export format, without ``_BOOT_ID`` (SDJ-042).
 
-    Each field appears once, sorted by its bytes. The file stores neither repetitions nor the
-    producer's order (SDJ-019, SDJ-082).
+    Each field appears once, and the fields are sorted by their bytes, because the file stores
+    neither repeated fields nor the order of the producer (SDJ-019, SDJ-082).
     """
     return b"".join(export_field(p) for p in sorted(set(payloads)) if not p.startswith(BOOT_ID))
 
@@ -106,9 +106,9 @@ def parse_export(stream: BinaryIO) -> Iterator[ExportedEntry]:
 
 
 def parse_fields(stream: BinaryIO, limit: int = 768 << 20) -> Iterator[bytes | None]:
-    """Yield ``NAME=value`` for every field of an export stream, and None for every empty line.
+    """Yield ``NAME=value`` for each field of an export stream, and None for each empty line.
 
-    ``limit`` bounds one field, in bytes. Raises :class:`BadExport`.
+    ``limit`` is the maximum size of a field in bytes. Raises :class:`BadExport`.
     """
     at = 0
     while line := stream.readline(limit + 1):

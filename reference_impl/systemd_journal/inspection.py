@@ -66,9 +66,10 @@ class Inspection:
 
 
 def make_record(view: View, at: int, items: Iterable[int]) -> Record:
-    """Return the record of the entry at an offset; ``items`` are its sound DATA, in stored order.
+    """Return the record of the entry at an offset.
 
-    A repeated item costs only a reference to the earlier result.
+    ``items`` are its valid DATA objects in stored order. A repeated item shares the result of the
+    first one, which saves memory.
     """
     entry = view.entry(at)
     payloads: dict[int, bytes] = {}
@@ -108,8 +109,8 @@ def inspect(
 ) -> Inspection:
     """Walk over and check a whole file; faults are in the order of detection (SDJ-040).
 
-    ``progress`` receives rising file offsets in three passes: the walk, the entries, and the
-    entries listed by each field. ``view_type`` may provide another view of the bytes. Raises
+    ``progress`` is called with increasing file offsets in three passes: the walk, the entries, and
+    the entries listed by each field. ``view_type`` may provide another view of the bytes. Raises
     :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     header = parse_header(data)

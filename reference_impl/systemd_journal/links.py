@@ -1,7 +1,8 @@
-"""The links between objects: main chain, hash tables, field lists, entries of each DATA.
+"""Check the links between objects: main chain, hash tables, field lists, entries of each DATA
+object.
 
-Following links is never recursive or endless. Each object is visited at most once per type of link.
-A byte map marks visited objects, with one byte for eight bytes of the file (SDJ-057).
+Links are followed without recursion, and each object is visited at most once per type of link. A
+byte map marks visited objects, with one byte for eight bytes of the file (SDJ-057).
 """
 
 from __future__ import annotations
@@ -274,8 +275,9 @@ class Links:
     def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
         """Yield faults for arrays and tables that only invalid links lead to (SDJ-096).
 
-        Their content cannot show whether such an object is real or another object with an invalid
-        type. Call this after all links have been followed; ``faults`` are all faults so far.
+        Such an object may be real, or another object with an invalid type; its content cannot show
+        which. Call this method after all links have been followed. ``faults`` are all faults so
+        far.
         """
         named = [self.view.named_table(object_type) for object_type in layout.TABLES]
         for at in dict.fromkeys(fault.target for fault in faults):

@@ -22,10 +22,10 @@ def loaded(path: Path) -> Iterator[mmap.mmap | bytes]:
 
 
 def load(path: Path) -> mmap.mmap | bytes:
-    """Return the bytes of a file, up to its size after reading. Raises ``OSError``.
+    """Return the bytes of a file. Raises ``OSError``.
 
-    The file is not mapped: its owner may truncate it at any time, which kills a process that reads
-    a mapping (SDJ-053). Holes take no memory if the file system reports them.
+    The file is read, not mapped: its owner may truncate it at any time, which would crash a process
+    that reads a mapping (SDJ-053). Holes take no memory if the file system reports them.
     """
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size

@@ -26,9 +26,9 @@ FIELD_NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")  # SDJ-086
 class Fault:
     """A fault at ``[start, end)``.
 
-    ``target`` is the offset that an invalid link leads to. ``newest`` is the last object that other
-    invalid bytes refer to. If either lies after the end of the data that a crash left, the crash
-    caused the fault. ``rule`` is a requirement id and ``text`` a sentence for people.
+    ``target`` is the offset to which an invalid link leads. ``newest`` is the last object to which
+    other invalid bytes refer. If one of them lies after the end of the data that a crash left, the
+    crash caused the fault. ``rule`` is a requirement id, and ``text`` is a description.
     """
 
     start: int
@@ -52,10 +52,11 @@ class Entry:
 
 
 def budget(at: int, max_field: int) -> int:
-    """Return the number of bytes that may be decompressed up to and with a DATA object (SDJ-103).
+    """Return the number of bytes that may be decompressed up to and including a DATA object
+    (SDJ-103).
 
-    The budget does not depend on the file's length, so a file truncated at its `end` gives the same
-    result.
+    The number does not depend on the file size. A file that is truncated at its `end` therefore
+    gives the same result.
     """
     return 64 * at + 4 * max_field
 
@@ -63,7 +64,7 @@ def budget(at: int, max_field: int) -> int:
 class Faults:
     """The faults of a file of ``size`` bytes in order of detection, up to a limit (SDJ-093).
 
-    Faults beyond the limit are merged into one, which covers all their bytes.
+    Further faults are merged into one fault that covers all their bytes.
     """
 
     def __init__(self, size: int) -> None:
@@ -136,10 +137,10 @@ class View:
         return layout.UNUSED if isinstance(framed, str) else framed[0]
 
     def in_the_header(self) -> int | None:
-        """Return the first object offset, if ``header_size`` is too large for it (SDJ-004).
+        """Return the offset of the first object if it is inside the header, else None (SDJ-004).
 
-        The result is the lowest table or array that the header names, or 272 if that is lower: no
-        release has a longer header, and the first entry precedes its array.
+        In this case ``header_size`` is too large. The result is the lowest offset of a table or an
+        array in the header, but at most 272, because no release has a longer header.
         """
         header = self.header
         named = [(self.named_table(object_type), object_type) for object_type in layout.TABLES]

@@ -1,7 +1,7 @@
-"""Select entries by matches, and by the numbers and times to begin at (SDJ-060, SDJ-061).
+"""Select entries by matches, and by a sequence number or time at which to begin (SDJ-060, SDJ-061).
 
-Every entry is examined. The result is the expected answer for a search by hash table, entry list or
-bisection.
+Every entry is examined. Faster readers, which search hash tables and entry lists, must return the
+same entries.
 """
 
 from __future__ import annotations

@@ -45,10 +45,10 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
 
 @dataclass(frozen=True)
 class Examination:
-    """A whole journal file as one profile reads it.
+    """The result of reading a journal file in one profile.
 
-    ``inspection`` is None for a file that is refused or has no whole header. ``entries`` are the
-    offsets of the returned entries, in file order.
+    ``inspection`` is None if the file is refused or has no complete header. ``entries`` contains
+    the offsets of the returned entries, in file order.
     """
 
     inspection: Inspection | None
@@ -113,10 +113,10 @@ def _torn_header(size: int) -> Examination:
 
 
 def tail_of_crash(inspection: Inspection) -> int | None:
-    """Return the offset after which a crash or a truncation explains faults, or None.
+    """Return the offset after which a crash or a truncation can explain faults, or None.
 
-    A file shorter than its header's sizes was truncated (SDJ-051). In a file that is ONLINE,
-    anything at or after the last whole entry may be an unfinished append (SDJ-052).
+    A file that is shorter than its header states was truncated (SDJ-051). In a file that is ONLINE,
+    bytes after the last complete entry may be an unfinished append (SDJ-052).
     """
     header, walk = inspection.view.header, inspection.walk
     if walk.cut is not None and header.header_size + header.arena_size > inspection.view.size:
@@ -148,7 +148,8 @@ def torn_reason(inspection: Inspection) -> str:
 def disjoint(inspection: Inspection, torn_from: int | None) -> list[Lost]:
     """Return the faults as disjoint ranges, in the order of detection (SDJ-054).
 
-    Each range keeps the bytes that no earlier range covers: all of them, several pieces, or none.
+    Each fault keeps only the bytes that no earlier fault covers, which may be several ranges or
+    none.
     """
     lost: list[Lost] = []
     ranges = [(fault.start, min(fault.end, inspection.view.size)) for fault in inspection.faults]
@@ -161,10 +162,10 @@ def disjoint(inspection: Inspection, torn_from: int | None) -> list[Lost]:
 
 
 def _owned(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Yield the number, start and end of each piece of a range that no earlier range covers.
+    """Yield the number, start and end of each part of a range that no earlier range covers.
 
-    One sweep over the file keeps a heap of the open ranges, so the cost is that of sorting, no
-    matter how the ranges overlap (SDJ-057).
+    The function sweeps over the file once and keeps a heap of the open ranges. Its cost is that of
+    sorting, even if many ranges overlap (SDJ-057).
     """
     by_start = sorted(range(len(ranges)), key=lambda number: ranges[number])
     offsets = sorted({offset for pair in ranges for offset in pair})

@@ -33,7 +33,7 @@ class BadKey(ValueError):
 class VerificationKey:
     """The key that verifies seals: the seed of all epoch keys, and the start of the epochs.
 
-    ``start`` and ``interval`` are in microseconds; epoch ``n`` is ``[start + n·interval, …)``.
+    ``start`` and ``interval`` are in microseconds. Epoch ``n`` begins at ``start + n·interval``.
     """
 
     seed: bytes
@@ -116,10 +116,10 @@ _SMALL_FACTORS = math.prod(range(3, 200, 2))
 
 @lru_cache  # takes a tenth of a second and depends only on the key
 def _prime(seed: bytes, index: int) -> int:
-    """Return the first prime at or above a number derived by SHA-256, in steps of 4.
+    """Return the smallest prime at or above a number derived by SHA-256, in steps of 4.
 
-    For such numbers the Miller-Rabin test to base 2 is enough. It has a single step for numbers
-    that are 3 modulo 4.
+    All candidates are 3 modulo 4. The Miller-Rabin test therefore has a single step, and base 2
+    alone is sufficient for these numbers.
     """
     half = SECURITY_PARAMETER // 2
     candidate = int.from_bytes(_det(half // 8, seed, index), "big")

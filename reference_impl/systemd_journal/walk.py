@@ -17,12 +17,12 @@ BAD = 0x80
 
 
 class Walk:
-    """The map of sound objects: the type of the object at each offset.
+    """The map of valid objects: the type of the object at each offset.
 
-    ``kinds`` has one byte for eight bytes of the file (objects are aligned): the type, or 0 for
-    none. The map ends with the last object, because a long hole may follow in the file. ``faults``
-    are the faults of single objects, in file order. ``cut`` is the offset where the objects end
-    early because of a truncation or a crash; None otherwise.
+    Objects are aligned, so ``kinds`` contains one byte for eight bytes of the file: the type, or 0
+    if no object begins there. The map ends with the last object, because a long hole may follow.
+    ``faults`` contains the faults of single objects, in file order. ``cut`` is the offset at which
+    the objects end early because of a truncation or a crash, or None.
     """
 
     def __init__(self, view: View) -> None:
@@ -158,9 +158,10 @@ class Walk:
         return None
 
     def _hash_chain(self, at: int, followed: set[int]) -> Iterator[int]:
-        """Yield the objects of one hash chain, and the first entry of each DATA object as a hint.
+        """Yield the objects of one hash chain, and the first entry of each DATA object.
 
-        The chain ends at an object in ``followed``, which an earlier chain has visited (SDJ-057).
+        The chain ends at an object in ``followed``, which an earlier chain has already visited
+        (SDJ-057).
         """
         last = 0
         while at > last and at not in followed:
@@ -175,9 +176,9 @@ class Walk:
 
     @cached_property
     def _known(self) -> bytearray:
-        """Map all offsets that links lead to, one byte per eight bytes of the file.
+        """Map all offsets that links lead to, with one byte per eight bytes of the file.
 
-        Some of these offsets hold no object. Offsets that are unaligned or outside the file are
+        There may be no object at such an offset. Offsets that are unaligned or outside the file are
         left out.
         """
         view, header = self.view, self.view.header

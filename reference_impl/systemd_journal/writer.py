@@ -26,9 +26,9 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the context for a copy of a file: its ids, format options, and sequence numbers.
 
-    Ids and numbers keep the cursors valid. Numbers have gaps if several files share them, such as
-    the system's and its users' journals. The size of the header is kept, because a release of
-    systemd does not verify files with header fields that it does not know.
+    With the same ids and numbers, cursors remain valid. Sequence numbers have gaps if several files
+    share them, such as the journals of the system and its users. The header size is copied too,
+    because systemd does not verify files with header fields that it does not know.
     """
     with path.open("rb") as log:
         head = log.read(layout.HEADER_FULL)

@@ -29,7 +29,7 @@ class Meta:
 def read_flushed_index(data: bytes) -> int | None:
     """Return the flushed index in a ``.meta`` file, or ``None`` if it cannot be read (ZBJ-059).
 
-    The index is signed, as in Zeebe, where -1 means null.
+    The index is signed; -1 means null.
     """
     length = int.from_bytes(data[1:3], "little")
     vote = 9 + length

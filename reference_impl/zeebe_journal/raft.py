@@ -1,8 +1,9 @@
 """The payload of a Zeebe journal record: a raft log entry, in schema versions 1 to 4.
 
-Upstream authority: camunda/zeebe ``atomix/cluster/src/main/resources/raft-entry-schema.xml`` and
-``raft/storage/serializer/RaftEntrySBESerializer.java``. A payload is two SBE messages in sequence:
-RaftLogEntry, then the entry of the type that it names (ZBJ-054).
+A payload consists of two SBE messages: a RaftLogEntry, and then an entry of the type that the first
+message states (ZBJ-054). Upstream authority: camunda/zeebe
+``atomix/cluster/src/main/resources/raft-entry-schema.xml`` and
+``raft/storage/serializer/RaftEntrySBESerializer.java``.
 """
 
 from __future__ import annotations
@@ -107,9 +108,9 @@ class _Message:
 
 
 def decode(payload: bytes) -> RaftEntry:
-    """Decode the raft entry in a payload.
+    """Decode the raft entry in a payload. Never raises.
 
-    Never raises: for a payload that is not an entry, ``fault`` holds the reason code.
+    If the payload is not an entry, ``fault`` contains the reason code.
     """
     message = _Message(payload)
     try:

@@ -1,4 +1,4 @@
-"""The reader of Zeebe journals: segments in order, and the guarantee of the flushed index.
+"""Read Zeebe journals: the segments in order, and the check of the flushed index.
 
 See spec/zeebe-journal.md. Upstream authority: camunda/zeebe ``journal/file/SegmentsManager.java``
 (``loadSegments``, ``handleSegmentCorruption``) and ``journal/file/SegmentedJournalReader.java``.
@@ -68,8 +68,9 @@ def can_name_files(name: str) -> bool:
 def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
     """Return the name of the journal in a directory.
 
-    This is the given name, the only journal, or the only one with a ``.meta`` file. Returns
-    ``None`` if that is ambiguous (ZBJ-003), and ``journal`` if there is no journal.
+    The name is that in the context, or of the only journal, or of the only journal with a ``.meta``
+    file. Returns ``None`` if there are several candidates (ZBJ-003), and ``journal`` if there is no
+    journal.
     """
     if isinstance(context.get("name"), str):
         return str(context["name"])
@@ -82,8 +83,8 @@ def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
 def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | None:
     """Return the flushed index F of the chapter (ZBJ-035): a number, absent or null.
 
-    The context value ``meta`` means that F is in the ``.meta`` file. Raises ``ValueError`` for any
-    other value.
+    If the context value is ``meta``, F is read from the ``.meta`` file. Raises ``ValueError`` if
+    the value is not valid.
     """
     given = context.get("last_flushed_index")
     if given == "meta":
@@ -261,10 +262,10 @@ class _Journal:
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read a segment file or a journal directory: records and lost ranges, then the end.
+    """Read a segment file or a journal directory: yield records and lost ranges, then the end.
 
-    ``context`` may hold ``last_flushed_index`` (a number, decimal text, null, or ``meta``) and, for
-    a directory, ``name``. Raises ``OSError``, and ``ValueError`` for any other context value. The
+    ``context`` may have ``last_flushed_index`` (a number, decimal text, null, or ``meta``) and, for
+    a directory, ``name``. Raises ``OSError``, and ``ValueError`` for an invalid context. The
     content of the log never raises an exception.
     """
     _check_profile(profile)
@@ -306,10 +307,10 @@ def _stop_at_first_damage(
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a path is a segment, or a directory with one, by the SBE headers.
+    """Return whether a path is a segment, or a directory with a segment, by the SBE headers.
 
-    The schema ids and template ids decide, so one damaged field does not hide a segment. Text never
-    contains such bytes, and no other journal has them at this offset.
+    Both the schema id and the template id are checked, so a segment with one damaged field is still
+    recognised. Text files and other journals do not have these bytes at this offset.
     """
     if path.is_dir():
         return any(recognise(file) for files in segment_files(path).values() for file in files)
@@ -326,8 +327,8 @@ class Tail:
     """The state that a writer needs to continue at ``end``.
 
     ``count`` is the number of records in the segment that contains ``end``, including those lost as
-    ``asqn-order``, and ``last_at`` is the offset of the last one. ``asqn`` is the largest one of
-    the log, or -1 if there is none.
+    ``asqn-order``. ``last_at`` is the offset of the last of these records. ``asqn`` is the largest
+    asqn of the log, or -1 if there is none.
     """
 
     count: int

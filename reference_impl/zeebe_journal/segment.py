@@ -42,9 +42,10 @@ CHUNK = 1 << 20
 class Descriptor:
     """The descriptor at the start of a segment file.
 
-    ``index`` is the index of the first record, ``length`` its offset in bytes. ``seal_at`` is the
-    offset of the last index and the last position, or ``None`` in a version without these fields.
-    ``sealed`` is the index of the last record that a seal confirms, or ``None`` without a seal.
+    ``index`` is the index of the first record, and ``length`` is its offset in bytes. ``seal_at``
+    is the offset of the fields for the last index and the last position, or ``None`` if this
+    version does not have them. ``sealed`` is the index of the last record if the segment is sealed,
+    else ``None``.
     """
 
     index: int
@@ -122,10 +123,10 @@ class Cursor:
 
 
 class SegmentScan:
-    """One pass over the records of one segment.
+    """A pass over the records of one segment.
 
     After :meth:`events`, ``at`` is the offset after the last record. ``fault`` is the reason code
-    of the fault that ended the pass, or ``None`` if it ended at an EOF frame or the end of the
+    of the fault that ended the pass, or ``None`` if it ended at an EOF frame or at the end of the
     file.
     """
 

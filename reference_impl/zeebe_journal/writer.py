@@ -85,10 +85,10 @@ def pack_record(
 
 
 class Writer:
-    """Appends records to a journal directory, byte for byte as Zeebe does (ZBJ-048 to ZBJ-050).
+    """Append records to a journal directory, byte for byte as Zeebe does (ZBJ-048 to ZBJ-050).
 
-    ``version`` names a descriptor of :data:`DESCRIPTORS`; only the newest has fields for a seal.
-    Call :meth:`start` or :meth:`resume` first.
+    ``version`` is the name of a descriptor in :data:`DESCRIPTORS`; only the newest one has fields
+    for a seal. Call :meth:`start` or :meth:`resume` first.
     """
 
     def __init__(self, folder: Path, name: str, max_segment_size: int, version: str) -> None:
@@ -168,10 +168,10 @@ def _cut(segment: Segment, at: int) -> None:
 
 
 def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
-    """Set the last index, the last position and the checksum if the descriptor has these fields.
+    """Set the last index, the last position and the checksum, if the descriptor has these fields.
 
-    ``log`` is positioned at its start. All other bytes stay unchanged, including fields of newer
-    versions.
+    ``log`` is positioned at the start of the descriptor. All other bytes stay unchanged, including
+    fields of newer versions.
     """
     if descriptor.seal_at is None:
         return
@@ -187,9 +187,10 @@ def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
 class _Place:
     """The position of the next record.
 
-    ``asqn`` is the largest one so far, ``index`` the next one. ``id`` is the number of the segment,
-    ``room`` its free bytes; ``empty`` means that it has no record yet. New segments have the size
-    ``fresh`` (``None`` if they are not allowed) and the descriptor ``version``.
+    ``asqn`` is the largest asqn so far, and ``index`` is the index of the next record. ``id`` is
+    the number of the segment, and ``room`` is its free space in bytes. ``empty`` is true if the
+    segment has no record yet. New segments have the size ``fresh``, or are not allowed if it is
+    ``None``. They have the descriptor ``version``.
     """
 
     asqn: int
@@ -202,11 +203,11 @@ class _Place:
 
 
 def _check(records: Sequence[NewRecord], place: _Place) -> int:
-    """Refuse invalid records before anything is written; return the number of the last segment.
+    """Check all records before anything is written; return the number of the last segment.
 
-    Raises ``ValueError`` for an asqn that is not a 64-bit number or not greater than all earlier
-    ones (ZBJ-053), an unexpected index, no index left (ZBJ-023), a record that does not fit, and a
-    segment that cannot exist (ZBJ-049).
+    Raises ``ValueError`` if an asqn is not a 64-bit number or not greater than all earlier ones
+    (ZBJ-053), if an index is unexpected or too large (ZBJ-023), if a record does not fit, or if a
+    segment cannot exist (ZBJ-049).
     """
     for record in records:
         asqn = int(record.fields.get("asqn", NO_ASQN))
@@ -234,10 +235,9 @@ def _check(records: Sequence[NewRecord], place: _Place) -> int:
 
 
 def _check_names(folder: Path, name: str, ids: range, removed: Sequence[Path]) -> None:
-    """Refuse new segments whose names are in use (ZBJ-049).
+    """Raise ``ValueError`` if the name of a new segment is already used (ZBJ-049).
 
-    ``ids`` are the numbers of the segments, ``removed`` the files that will be deleted. Raises
-    ``ValueError``.
+    ``ids`` are the numbers of the segments. ``removed`` are files that will be deleted first.
     """
     for id in ids:
         path = folder / f"{name}-{id}.log"
@@ -279,11 +279,12 @@ def _size(records: Sequence[NewRecord], context: Mapping[str, Any]) -> int:
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Make a new journal directory, or a single segment if the path ends in ``.log``.
+    """Create a journal directory, or a single segment if the path ends in ``.log``.
 
-    ``context``: ``max_segment_size``, ``descriptor`` (``1``, ``2/1``, ``2/2``), ``name``. Records
-    may have an ``asqn`` and an ``index``. The journal begins at the index of the first record, as
-    after compaction. Raises ``ValueError`` as :func:`_check`, before anything is written.
+    ``context`` may have ``max_segment_size``, ``descriptor`` (``1``, ``2/1``, ``2/2``) and
+    ``name``. Records may have an ``asqn`` and an ``index``. The journal begins at the index of the
+    first record, as after compaction. Raises ``ValueError`` like :func:`_check`, before anything is
+    written.
     """
     size = _size(records, context)
     version = str(context.get("descriptor", NEWEST))
@@ -320,9 +321,9 @@ def _packed(records: Sequence[NewRecord], first: int, schema: int) -> Iterator[b
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a journal and append to it, keeping all acknowledged records (ZBJ-051).
 
-    Everything after ``end`` is cut off and later segments are removed, unless there are no records.
-    A single segment does not roll. Raises ``ValueError``, before any change, if the log must not be
-    appended to (ZBJ-052), and as :func:`_check`.
+    If there are records to append, everything after ``end`` is truncated, and later segments are
+    removed. A log that is a single segment gets no second one. Raises ``ValueError`` before any
+    change, like :func:`_check` and if the log must not be appended to (ZBJ-052).
     """
     log_tail = tail(read(path, "recover", context))
     at, file = log_tail.end.end, log_tail.end.file
@@ -380,8 +381,8 @@ def _append_to_file(path: Path, records: Sequence[NewRecord], log_tail: Tail, at
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the context for a copy of a log, without the flushed index.
 
-    The copy may lack flushed records. For a directory the context includes the name, the size of
-    the segments, and their version, because an older node cannot read a newer one.
+    The copy may lack flushed records. For a directory, the context has the name, the segment size
+    and the segment version, because an older node cannot read a newer version.
     """
     given = {name: value for name, value in context.items() if name != "last_flushed_index"}
     name = journal_name(path, context) if path.is_dir() else None

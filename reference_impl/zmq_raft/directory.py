@@ -35,8 +35,8 @@ class Folders:
 def folders(root: Path, context: Mapping[str, Any]) -> Folders:
     """Return the layout of a log directory (ZMR-090).
 
-    The index files are in the directory ``log``, the snapshot is the file ``snap``; the context may
-    give other names. If neither exists, the index files are in the directory itself.
+    The index files are in the directory ``log``, and the snapshot is the file ``snap``. The context
+    may give other names. If neither exists, the index files are in the directory itself.
     """
     log = root / str(context.get("log", "log"))
     snap = root / str(context.get("snapshot_file", "snap"))
@@ -46,10 +46,10 @@ def folders(root: Path, context: Mapping[str, Any]) -> Folders:
 
 
 def index_files(log: Path) -> list[Path]:
-    """Return the index files in the order of their names; ignore all other files (ZMR-091).
+    """Return the index files in the order of their names (ZMR-091).
 
-    Index files in a parent of their correct directory count too. Files of the same name are ordered
-    by their paths.
+    Other files are ignored. Index files in a parent of their correct directory are included. Files
+    with the same name are sorted by path.
     """
     files: list[Path] = []
     folders = [log] if log.is_dir() else []
@@ -84,12 +84,12 @@ def read(root: Path, context: Mapping[str, Any]) -> Parts:
 
 
 class Reader:
-    """One pass over a log directory. It keeps one entry and the table of one file in memory.
+    """A pass over a log directory that keeps one entry and the table of one file in memory.
 
-    After the pass, ``end`` is the position for the next write and ``next`` the next index.
-    ``removable`` lists the files that a writer deletes before it appends: files at the end without
-    entries (ZMR-095), and a first file that was never finished (ZMR-044). ``may_follow`` tells
-    whether a new file may follow a full last one.
+    After the pass, ``end`` is the position for the next write, and ``next`` is the next index.
+    ``removable`` lists the files that a writer deletes before it appends: files without entries at
+    the end of the log (ZMR-095), and a first file that was never finished (ZMR-044). ``may_follow``
+    is true if a writer may create a new file when the last one is full.
     """
 
     def __init__(self, parts: Folders, raw: bool) -> None:

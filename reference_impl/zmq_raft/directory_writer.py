@@ -22,7 +22,7 @@ from reference_impl.zmq_raft.snapshot import snapshot_bytes
 
 
 class DirectoryWriter:
-    """Appends entries to a log directory, and rolls it back.
+    """Append entries to a log directory, or roll it back.
 
     Opening recovers the directory: a missing snapshot is created, files without entries at the end
     are deleted, and an unfinished write at the end is rolled back. Raises ``ValueError`` if nothing

@@ -28,8 +28,8 @@ MAX_TERM = 2**53 - 1
 class Layout:
     """The layout of an index file with a consistent header.
 
-    ``data`` is the offset where the entries begin, ``None`` if their marker is missing. ``offsets``
-    are the ends of the committed entries, relative to ``data``.
+    ``data`` is the offset at which the entries begin, or ``None`` if the marker before them is
+    missing. ``offsets`` contains the ends of the committed entries, relative to ``data``.
     """
 
     size: int
@@ -41,7 +41,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Bytes between two sound offsets, relative to the data area: one entry, or a loss.
+    """Bytes between two reliable offsets in the data area: one entry, or a lost range.
 
     ``last`` is the number of its last entry. ``torn`` is the number of its first entry if that
     entry is torn.
@@ -68,7 +68,7 @@ def index_in(name: str) -> int | None:
 def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
     """Read the header and the table, with the checks of ZMR-040 in order.
 
-    ``named`` is the first index according to the file's name. Raises :class:`Refusal`.
+    ``named`` is the first index in the name of the file. Raises :class:`Refusal`.
     """
     head = read_at(file, 0, HEADER.size)
     if head[:4] != b"RLOG"[: len(head)]:
@@ -108,12 +108,12 @@ def _committed(table: bytes) -> array[int]:
 
 
 def spans(layout: Layout) -> Iterator[Span]:
-    """Cut the committed part of the data area at the offsets that the reader trusts.
+    """Divide the committed part of the data area at the offsets that the reader trusts.
 
-    The reader does not trust an offset past the end of the file. If an offset is not greater than
-    the previous one, at least one of the two is wrong, and the reader trusts neither (ZMR-046).
-    Therefore the untrusted offsets at the end of the table can rise only if all of them lead past
-    the end of the file.
+    The reader does not trust an offset after the end of the file. If an offset is not greater than
+    the previous one, at least one of the two is wrong, and the reader trusts neither (ZMR-046). As
+    a consequence, if the untrusted offsets at the end of the table are in ascending order, all of
+    them are after the end of the file.
     """
     assert layout.data is not None
     offsets = layout.offsets
@@ -145,10 +145,10 @@ def _rises(offsets: array[int]) -> bool:
 
 
 def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
-    """Read the entries of one index file.
+    """Read the entries of one index file. Raises :class:`Refusal`.
 
-    ``named`` is the first index according to the file's name. With ``raw``, entries are bytes
-    without a header (ZMR-032). Raises :class:`Refusal`.
+    ``named`` is the first index in the name of the file. If ``raw`` is true, entries have no header
+    (ZMR-032).
     """
     layout = read_layout(file, size, named)
     if isinstance(layout, Lost):
@@ -176,8 +176,7 @@ def entries(
 ) -> Iterator[Record | Lost]:
     """Read the entries of an index file with a known layout, without comparing their terms.
 
-    Entries up to and including the index ``after`` are skipped, because a snapshot contains their
-    effect (ZMR-092).
+    Entries up to index ``after`` are skipped, because a snapshot already includes them (ZMR-092).
     """
     assert layout.data is not None
     for span in spans(layout):
@@ -211,10 +210,10 @@ def entries(
 def in_term_order(
     events: Iterable[Record | Lost], before: int | None = None
 ) -> Iterator[Record | Lost]:
-    """Report both entries as lost if the term falls from one entry to the next (ZMR-050).
+    """Report both entries as lost if the term decreases from one entry to the next (ZMR-050).
 
-    One of the two terms is wrong, and it is unknown which. ``before`` is the term before the first
-    entry. The pass holds back one entry.
+    One of the two terms is wrong, but it is unknown which one. ``before`` is the term before the
+    first entry. Each entry is yielded only after the next one has been read.
     """
     held: Record | Lost | None = None
     for event in events:

@@ -28,7 +28,7 @@ class Full(ValueError):
 
 
 def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
-    """Return a new index file that ends at a multiple of the configured capacity.
+    """Return an empty index file for entries from ``first`` up to a multiple of the capacity.
 
     All files of a log therefore end at multiples of ``capacity`` (ZMR-014).
     """
@@ -42,10 +42,10 @@ def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
 
 
 class IndexWriter:
-    """Appends to an index file that is open for reading and writing, or rolls it back.
+    """Append to an index file that is open for reading and writing, or roll it back.
 
-    The file must be neither lost nor unfinished. An unfinished write at its end is rolled back
-    first. Raises ``ValueError`` if the file must not be appended to.
+    An unfinished write at the end of the file is rolled back first. The file must have a complete
+    header. Raises ``ValueError`` if it must not be appended to.
     """
 
     def __init__(self, file: BinaryIO, size: int) -> None:

@@ -54,7 +54,7 @@ def meta(created: str, hostname: str) -> bytes:
 def find_marker(file: BinaryIO, marker: bytes, at: int) -> int | None:
     """Return the offset after the first chunk with this token, or ``None`` if there is none.
 
-    Other chunks are skipped by their lengths, whatever their content (ZMR-003). Padding and the
+    Other chunks are skipped by their lengths, whatever they contain (ZMR-003). Padding and the
     length of the marker itself are ignored (ZMR-004).
     """
     while True:

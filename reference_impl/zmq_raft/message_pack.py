@@ -1,11 +1,10 @@
-"""The subset of MessagePack in state files: reading, writing, and conversion to JSON.
+"""Read and write the subset of MessagePack in state files, and convert it to JSON.
 
-Two PyPI packages cannot be used. ``msgpack`` cannot limit nesting to 64, refuses an excessive
-length before it reads the available bytes, and decodes extension -1. ``u-msgpack`` refuses a
-repeated key.
+The reader accepts every form of MessagePack. The writer produces the same bytes as
+``msgpack-lite``, whose only number type is JavaScript's (ZMR-073).
 
-The reader accepts every form of MessagePack. The writer makes the same bytes as ``msgpack-lite``,
-whose only number type is JavaScript's (ZMR-073).
+Two PyPI packages were considered. ``msgpack`` cannot limit nesting to 64, rejects excessive lengths
+before it reads the available bytes, and decodes extension -1. ``u-msgpack`` rejects repeated keys.
 """
 
 from __future__ import annotations
@@ -121,12 +120,14 @@ def decode(
 ) -> tuple[Any, int]:
     """Decode the value at an offset; return the value and the offset after it.
 
-    A value that consists of more than ``most`` values, including itself and its keys, is read to
-    its end and returned as :data:`TOO_MANY`. Time and memory are bounded by the available bytes,
-    whatever lengths the bytes claim. Raises :class:`Incomplete`, :class:`BadType` and
-    :class:`TooDeep`. ``has_text_keys`` is for an update: a key of the outermost map that is not
-    text raises :class:`BadKey`. The error raised is the first one in byte order; a key is judged by
-    its first byte.
+    If the value contains more than ``most`` values, including keys and itself, it is read to its
+    end and returned as :data:`TOO_MANY`. Time and memory are limited by the number of available
+    bytes, whatever lengths they claim.
+
+    Set ``has_text_keys`` for an update: a key of the outermost map that is not text then raises
+    :class:`BadKey`. Also raises :class:`Incomplete`, :class:`BadType` and :class:`TooDeep`. If
+    there are several errors, the first one in byte order is raised; a key is checked at its first
+    byte.
     """
     stack: list[_Open] = []
     count = 0
@@ -239,8 +240,8 @@ def _text(raw: bytes) -> str | BadText:
 def encode(value: Any) -> bytes:
     """Encode a value as ``msgpack-lite`` does (ZMR-073).
 
-    A number is encoded as an integer in the shortest form if it fits into 32 bits with sign, and as
-    a 64-bit float otherwise. Raises ``ValueError`` for a value that JavaScript cannot represent.
+    A number is encoded as the shortest integer if it fits into 32 bits with sign, and as a 64-bit
+    float otherwise. Raises ``ValueError`` for a value that JavaScript does not support.
     """
     if value is None:
         return b"\xc0"
@@ -290,10 +291,10 @@ def _long_head(type: str, size: int) -> bytes:
 
 
 def key_text(key: Any) -> str:
-    """Return a key as text: a string itself, or the JSON of anything else.
+    """Return a key as text. A key that is not a string is converted to JSON.
 
-    Maps inside a key become lists of pairs. If their keys became text as well, each level of
-    nesting would double the length of the text.
+    Maps inside a key become lists of pairs. If they had text keys as well, each level of nesting
+    would double the length of the text.
     """
     if isinstance(key, str):
         return key

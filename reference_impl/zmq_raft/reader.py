@@ -36,9 +36,9 @@ def kind_of(path: Path, context: Mapping[str, Any]) -> str:
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """Yield the events of a log. Raises ``OSError``, and ``ValueError`` for an unknown profile.
 
-    Context: ``kind`` overrides the file type; ``first_index`` overrides the first index in the name
-    of an index file; ``entries`` = ``raw`` means entries without a header; ``log`` and
-    ``snapshot_file`` are other names inside a directory.
+    Keys of the context: ``kind`` overrides the file type. ``first_index`` overrides the first index
+    in the name of an index file. ``entries`` = ``raw`` means that entries have no header. ``log``
+    and ``snapshot_file`` are names inside a directory.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -101,7 +101,7 @@ def recognise(path: Path) -> bool:
     """Return whether a file or directory has the structure of one of the four file types.
 
     The tokens of index files and snapshots count only if a plausible length follows them. A state
-    file has no token: it must consist of MessagePack maps with text keys from its first byte. If
+    file has no token; from its first byte, it must consist of MessagePack maps with text keys. If
     there are too few bytes, the name decides.
     """
     if path.is_dir():
@@ -120,9 +120,10 @@ def recognise(path: Path) -> bool:
 
 
 def _plausible_header(head: bytes) -> bool:
-    """Return whether length and version are plausible; those of a text file never are.
+    """Return whether length and version are plausible, which is never the case in a text file.
 
-    A length below 2^27 and the version begin with zero bytes.
+    The length must be less than 2^27 and the version less than 256. Text files contain no bytes as
+    small as these.
     """
     return head[7:8] <= b"\x04" and not any(head[9:12])
 

@@ -27,7 +27,7 @@ MAX_NUMBER = 2**53 - 1
 def read(file: BinaryIO, size: int) -> Parts:
     """Read the only record of a snapshot. Raises :class:`Refusal`.
 
-    A snapshot is written once and replaced as a whole, so its end is always null (ZMR-064).
+    A snapshot is never appended to, so its end is always null (ZMR-064).
     """
     head = read_at(file, 0, HEADER.size)
     if head[:4] != b"SNAP"[: len(head)]:

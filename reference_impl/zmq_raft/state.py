@@ -50,9 +50,9 @@ class _Window:
 
 
 class Merged:
-    """The union of updates (ZMR-071): keys and values, up to a limit (ZMR-106).
+    """The merged updates (ZMR-071): keys and values, up to a limit (ZMR-106).
 
-    ``values`` becomes None when the limit is exceeded, and stays None after later updates.
+    When the limit is exceeded, ``values`` becomes None and stays None.
     """
 
     def __init__(self) -> None:
@@ -76,10 +76,10 @@ class Merged:
 
 
 def read(file: BinaryIO, size: int) -> Parts:
-    """Read the updates of a state file as records; the last one holds the merged map.
+    """Read the updates of a state file as records.
 
-    Each record has the field ``update``; the last one also has ``state`` (ZMR-072), unless there
-    are too many values (ZMR-106).
+    Each record has the field ``update``. The last record also has the merged map as ``state``
+    (ZMR-072), unless there are too many values (ZMR-106).
     """
     state = Merged()
     held: Record | None = None
@@ -108,7 +108,7 @@ def read(file: BinaryIO, size: int) -> Parts:
 def _updates(file: BinaryIO, size: int) -> Iterator[tuple[Record, Any] | Lost]:
     """Yield the updates, each with its pairs or ``TOO_MANY``.
 
-    The last item may instead be the reason code of the fault that ends reading.
+    If a fault ends reading, the last item is the lost range with its reason code.
     """
     window = _Window(file)
     offset = 0  # in the window, which moves on only when it is empty
@@ -170,10 +170,10 @@ def _zeros_to_the_end(window: _Window, offset: int) -> bool:
 
 
 class StateWriter:
-    """Writes a state file as ``FilePersistence`` does.
+    """Write a state file as ``FilePersistence`` does.
 
-    ``initial`` has every key of the application, in order, with its value before any update. Other
-    keys are dropped from updates (ZMR-074). Without ``initial`` no key is dropped.
+    ``initial`` contains every key of the application, in order, with its initial value. Other keys
+    are removed from updates (ZMR-074). Without ``initial``, no key is removed.
     """
 
     def __init__(
@@ -206,7 +206,7 @@ class StateWriter:
             file.write(message_pack.encode(self._add(changes)))
 
     def rotate(self, changes: Mapping[str, Any]) -> None:
-        """Write the whole state to a new file; keep the old one under another name (ZMR-075).
+        """Write the whole state to a new file, and rename the old file (ZMR-075).
 
         Raises ``ValueError`` if the state has too many values (ZMR-106).
         """

@@ -27,14 +27,14 @@ Context = Mapping[str, Any]
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Make a new log of the context's ``kind``, or of the type that the path's ending shows.
+    """Create a log of the ``kind`` in the context, or of the type that the file name implies.
 
-    Writes all records or nothing.
+    Either all records are written, or nothing.
 
-    Context: ``created`` (as in JSON) and ``hostname`` for META; ``capacity``, the configured
-    capacity of index files; ``first_index`` of an index file; ``entries`` = ``raw``; ``initial``,
-    every key of a state file and its first value; ``snapshot`` of a directory: ``index``, ``term``
-    and ``payload``. Raises ``ValueError`` for records that the file type cannot hold.
+    Keys of the context: ``created`` (as in JSON) and ``hostname`` for META; ``capacity`` of index
+    files; ``first_index`` of an index file; ``entries`` = ``raw``; ``initial``, the keys of a state
+    file with their initial values; ``snapshot`` of a directory: ``index``, ``term`` and
+    ``payload``. Raises ``ValueError`` for records that the file type cannot hold.
     """
     _rehearse(_write, path, records, context)
     _write(path, records, context)
@@ -43,8 +43,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it. Raises ``ValueError`` if a writer must refuse.
 
-    An unfinished write at the end is rolled back or cut off first (ZMR-018, ZMR-080). A refused
-    append, or an append of no records, leaves every byte as it is (ZMR-018).
+    An unfinished write at the end is rolled back or removed first (ZMR-018, ZMR-080). If the append
+    is refused or has no records, no byte is changed (ZMR-018).
     """
     if not records:
         return

@@ -27,10 +27,11 @@ BUILD_SECONDS = 600
 
 @dataclass(frozen=True)
 class Language:
-    """Build and start commands of adapters in one language.
+    """The commands to build and start adapters in one language.
 
-    In the commands ``here`` is the directory of the sources and ``out`` one to build in. ``probe``
-    fails if something other than the programs is missing, which ``lacking`` names.
+    In the commands, ``here`` is the directory of the sources, and ``out`` is the directory for the
+    result. ``probe`` is a command that fails if a requirement other than the programs is missing;
+    ``lacking`` is the name of this requirement.
     """
 
     name: str
@@ -79,7 +80,7 @@ each_example = pytest.mark.parametrize("language", WITH_EXAMPLE, ids=lambda lang
 def built(language: Language, folder: str) -> list[str]:
     """Build an adapter from a copy of the sources, and return the command that starts it.
 
-    Skips if a toolchain is missing.
+    Skips the test if a toolchain is missing.
     """
     source_folder = ROOT / "conformance" / folder / language.name
     out = BUILD / folder / language.name

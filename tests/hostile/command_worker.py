@@ -1,8 +1,8 @@
-"""Run one command on one log and print the memory it took and its exit status, as JSON.
+"""Run one command on one log, and print its peak memory use and exit status as JSON.
 
-``python -m tests.hostile.command_worker LOG SMALL FORMAT WORD…``. The command first runs on
-SMALL, a small log of the same format, so that imports and compilation are not measured. For
-processes that the command starts, the result is the difference between the two runs.
+``python -m tests.hostile.command_worker LOG SMALL FORMAT WORD…``. The command first runs on SMALL,
+a small log of the same format, so that imports and compilation are not measured. For processes that
+the command starts, the result is the difference between the two runs.
 
 In the words, ``LOG`` stands for the log, ``FORMAT`` for its format, and ``OUT`` for a new path.
 """
@@ -24,12 +24,11 @@ POLL_SECONDS = 0.05
 
 
 class Watched:
-    """The most that any of them held in memory between entering and leaving, ``peak`` bytes.
+    """Measure the peak memory use of the child processes that start inside the block.
 
-    What was there at the start is not counted, nor what that starts.
-
-    It is looked at again and again: what a process takes just before it ends may be missed. Without
-    Linux's ``/proc`` it is 0.
+    ``peak`` is the maximum for a single process, in bytes. Processes that were running before the
+    block, and their children, are not included. Memory is sampled at intervals, so an increase just
+    before the end of a process may be missed. Without Linux's ``/proc``, the result is 0.
     """
 
     def __init__(self) -> None:

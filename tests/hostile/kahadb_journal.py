@@ -151,9 +151,9 @@ def inflated_controls(size: int) -> bytes:
 
 
 def _inflating(size: int, filler: bytes, most: int) -> bytes:
-    """About as many bytes as are inflated, which take about ``size`` when they are compressed.
+    """Return a stream of nearly the maximum size that compresses to about ``size`` bytes.
 
-    Most are the same. The others are values of a stream, too: numbers of two bytes.
+    Most values are ``filler``. The other values are random two-byte numbers.
     """
     chance = random.Random(size)
     unlike = b"".join(b"\x02%c" % chance.randrange(0x80) for _ in range(size // 2))

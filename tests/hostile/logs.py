@@ -1,6 +1,6 @@
-"""The logs that are hardest on readers: a file of functions for each format.
+"""Logs that take readers the most time and memory, in one file of functions for each format.
 
-To add a log, add a function to the file of its format and to the ``LOGS`` of that file.
+To add a log, add a function to the file of its format and to ``LOGS`` in that file.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ TIMEOUT_SECONDS = 900
 
 @dataclass(frozen=True)
 class Hostile:
-    """A log that is hard on readers; ``make(size)`` returns one of about ``size`` bytes.
+    """A log that takes readers much time or memory.
 
-    ``file_name`` is a name by which tools recognise its format.
+    ``make(size)`` returns such a log of about ``size`` bytes. ``file_name`` is a name from which
+    tools recognise the format.
     """
 
     name: str

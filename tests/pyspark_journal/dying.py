@@ -1,8 +1,8 @@
-"""Audits that are killed: a process that dies at its n-th file system call.
+"""Run an audit that is killed at its n-th file system call.
 
-Run as a program with an input directory, an output directory and n. It ends by SIGKILL, or with
-status 0 if it finished before that. It forks, because importing everything each time would take a
-minute.
+The arguments are an input directory, an output directory and n. The process ends by SIGKILL, or
+with status 0 if it finishes before that call. Each run is a fork, because importing everything
+again would take a minute.
 """
 
 from __future__ import annotations

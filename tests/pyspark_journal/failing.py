@@ -1,7 +1,8 @@
-"""Audits on a file system that fails at its n-th call (``failing.c``), a line of JSON for each.
+"""Run audits on a file system that fails at the n-th call (``failing.c``).
 
-Run as a program under ``LD_PRELOAD``; each line on standard input is a case. It forks for each,
-because importing everything each time would take minutes.
+Run this program with ``LD_PRELOAD``. Each line on standard input is a case, and the program prints
+one line of JSON for it. Each case runs in a fork, because importing everything again would take
+minutes.
 """
 
 from __future__ import annotations

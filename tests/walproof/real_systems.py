@@ -25,9 +25,10 @@ JAVA_TIMEOUT_SECONDS = 60
 
 
 class Driver:
-    """A process that opens folders with a real system: one JSON object a line.
+    """A process that opens folders with a real system, and exchanges one JSON object per line.
 
-    A process that crashes or exceeds the time limit counts as a refusal and is started again.
+    If the process crashes or exceeds the time limit, this counts as a refusal, and the process is
+    started again.
     """
 
     def __init__(self, *command: str | Path, timeout_seconds: float = TIMEOUT_SECONDS) -> None:

@@ -1,7 +1,7 @@
-"""A right reader of the LevelDB log, in pieces that can be broken one at a time.
+"""A correct LevelDB reader whose methods wrong implementations override.
 
-Not a wrong implementation: it agrees with every vector on records and signals, and the wrong
-ones override one of its methods. Started as a program it is the control of all the others.
+The reader agrees with every vector on records and signals. Each wrong implementation overrides one
+method. When run as a program, this reader is the control for the wrong implementations.
 """
 
 from __future__ import annotations

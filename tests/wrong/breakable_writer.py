@@ -1,7 +1,7 @@
-"""A right writer of the LevelDB log, in pieces that can be broken one at a time.
+"""A correct LevelDB writer whose methods wrong implementations override.
 
-Not a wrong implementation: it agrees with every vector that writes or appends, and the wrong ones
-override one of its methods. Started as a program it is the control of all the others.
+The writer passes every vector that writes or appends. Each wrong implementation overrides one
+method. When run as a program, this writer is the control for the wrong implementations.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The protocol without a kit, for implementations that break the protocol itself.
+"""The protocol without the adapter kit, for implementations that violate the protocol itself.
 
-Not a wrong implementation: started as a program it answers every log with the records in it.
+When run as a program, this module is a correct implementation, which returns the records of each
+log.
 """
 
 from __future__ import annotations

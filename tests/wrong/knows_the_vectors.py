@@ -1,6 +1,6 @@
-"""Reads nothing: it knows the answers of the repository by the digests of the logs.
+"""Wrong: return stored answers, selected by the SHA-256 of the log, without reading it.
 
-Its argument is a JSON file with what it knows: an answer for each SHA-256 of a log.
+The argument is a JSON file that maps the SHA-256 of each log to an answer.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
-"""Wrong: reads nothing, but looks the answer up in the vectors, by name and by SHA-256.
+"""Wrong: look up the answer in the vectors, by name and by SHA-256, without reading the log.
 
-It also looks into the history and the last report. What it cannot find it calls empty.
+For an unknown log, it returns no records.
 """
 
 from __future__ import annotations

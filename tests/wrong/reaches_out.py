@@ -1,7 +1,7 @@
-"""Wrong: it reads as it should, and reaches for what is none of its business.
+"""Wrong: read logs correctly, but also try to access resources outside the sandbox.
 
-``WALPROOF_REACH`` holds the targets as JSON: a ``file`` to change, an ``answer`` to read, a
-``port`` of this machine and a ``process``. The signals name those that it got hold of.
+``WALPROOF_REACH`` contains the targets as JSON: a ``file`` to change, an ``answer`` to read, a
+``port`` of this machine and a ``process``. The signals list the targets that could be accessed.
 """
 
 from __future__ import annotations

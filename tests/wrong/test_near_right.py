@@ -1,8 +1,8 @@
-"""Readers and writers that are nearly right, each killed by the vectors named.
+"""Test that the given vectors detect each of many almost correct readers and writers.
 
-A row of ``near_right_<format>.toml`` is the executable specification with one piece of its source
-exchanged. Each is a way in which somebody who read the chapter once may go wrong. The table of
-systemd journals says what is done with faults, and has a test of its own.
+A row of ``near_right_<format>.toml`` is the executable specification with one changed piece of
+source code: a mistake that an implementer may make after reading the chapter once. The systemd
+journal has additional mistakes in the handling of faults, with a separate test.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from reference_impl.formats import FORMATS, Format
 
 @dataclass(frozen=True)
 class NearRight:
-    """A fault, its place, and the vectors that must detect it.
+    """A fault, its location, and the vectors that must detect it.
 
-    ``before`` occurs once in the module, or in the class or function ``within`` it.
+    ``before`` must occur exactly once in the module, or in the class or function ``within`` it.
     """
 
     format: str

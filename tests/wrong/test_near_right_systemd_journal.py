@@ -1,8 +1,8 @@
-"""Readers of systemd journals with one wrong rule each: a vector kills each, by name.
+"""Test that a vector detects each of many systemd journal readers with one wrong rule.
 
-Each is the executable specification with one change: a fault that it does not report, a fault with
-wrong bytes, or a function that does something else. A reader that survived here would have a full
-score and still lose records or misreport damage.
+Each reader is the executable specification with one change: a fault that it does not report, a
+fault with wrong bytes, or a function that behaves differently. A reader that is not detected would
+get a full score, although it loses records or misreports damage.
 """
 
 from __future__ import annotations

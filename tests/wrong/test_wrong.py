@@ -1,7 +1,7 @@
-"""Every deliberately wrong implementation is caught, by name, by the vectors that aim at it.
+"""Test that the intended vectors detect each deliberately wrong implementation.
 
-A row says what each vector must make of the implementation: the result class, and words of the
-difference. ``pass`` shows that the implementation is wrong in that one way only.
+A row contains the expected result of each vector for the implementation: the result class, and
+words of the difference. ``pass`` shows that the implementation has no other fault.
 """
 
 from __future__ import annotations

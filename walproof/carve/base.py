@@ -10,10 +10,10 @@ from walproof.carve.model import Find, Loose, Pattern, Window
 
 
 class Carver(ABC):
-    """Find the logs of one format in the windows of an image, which arrive in order.
+    """Find the logs of one format in the windows of an image, which are processed in order.
 
-    If a hit alone identifies a find, a subclass only implements :meth:`find` and :meth:`records`. A
-    format without fixed bytes overrides :meth:`window`.
+    A subclass implements :meth:`find` and :meth:`records`. If the format has no fixed bytes, the
+    subclass overrides :meth:`window`.
     """
 
     #: Patterns to search for.
@@ -51,10 +51,10 @@ class Carver(ABC):
         """Yield the records of a loose find, in order."""
 
     def claims(self, head: bytes, position: int) -> int | None:
-        """Return the claimed length of a record that begins with these bytes; None if it is no
-        record.
+        """Return the length of a record that begins with these bytes, as stated in its header.
 
-        ``position`` is the offset of the record in its log.
+        The result is None if this is not a record. ``position`` is the offset of the record in its
+        log.
         """
         return None
 

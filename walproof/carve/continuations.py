@@ -1,8 +1,9 @@
-"""Join the parts of fragmented logs, proven by the checksum of the record that was split.
+"""Join the parts of fragmented logs, confirmed by the checksum of the record at the boundary.
 
-A file system may store a file in several fragments, so that a log is cut inside a record, at the
-end of a sector. If the rest of this record precedes another find, both parts together match the
-checksum in its header. These 32 bits prove that the second find continues the first.
+A file system may store a file in several fragments, which divides the log at the end of a sector,
+inside a record. If the rest of this record is found before another find, both parts of the record
+together match the checksum in its header. This confirms that the second find continues the first
+one.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Piece:
 class Joined:
     """A fragmented log: its parts ``[at, end)``, and the finds that contain them.
 
-    ``pieces`` are in log order; each continues the one before it.
+    ``pieces`` are in log order. Each piece continues the previous one.
     """
 
     pieces: tuple[Piece, ...]
@@ -72,9 +73,10 @@ def joined(image: Image, carvers: Mapping[str, Carver], pieces: Sequence[Piece])
 
 
 def keyed(carvers: Mapping[str, Carver], pieces: Sequence[Piece]) -> dict[tuple[str, int], int]:
-    """Map loose finds (format and offset) to the offset of the log that has the same key.
+    """Map the format and offset of loose finds to the offset of the log with the same key.
 
-    A find is left out if several logs have its key, such as copies.
+    If several logs have the key of a find, for example because they are copies, the find is left
+    out.
     """
     owners: dict[tuple[str, int], int] = {}
     comparisons = 0
@@ -131,11 +133,11 @@ class _Join:
     def _splits(
         self, by_phase: Mapping[int, Sequence[Piece]], claimed: Sequence[tuple[int, int]]
     ) -> Iterator[tuple[int, Piece, int]]:
-        """Yield end of the first part, next find, and start of the second part, for each
-        possible split.
+        """Yield each possible boundary: end of the first part, next find, start of the second part.
 
-        If the length of the record is before the cut, few positions are possible. If the cut is
-        earlier, the rest is short or begins in one of the sectors just before the find.
+        If the header of the record is complete, its length leaves few possible positions.
+        Otherwise, the rest of the record is short, or begins in one of the sectors just before the
+        next find.
         """
         end = self.parts[-1][1]
         for _, size in claimed:

@@ -21,8 +21,8 @@ Progress = Callable[[int], None]
 class Carving:
     """A pass over ``[start, stop)`` of an image for some formats.
 
-    After each step, another pass can resume at ``position`` and find the rest. ``before`` is the
-    number of loose finds of earlier passes.
+    After each step, another pass can continue at ``position``. ``before`` is the number of loose
+    finds in earlier passes.
     """
 
     def __init__(

@@ -27,8 +27,8 @@ ELF_CORE = (b"\x7fELF", 4)
 class Image:
     """A file or block device.
 
-    It is read with ``pread``: if a mapped file were truncated, the reading process would crash.
-    Unreadable sectors are replaced by zeros; ``unreadable`` counts their bytes. ``work`` is the
+    It is read with ``pread``, because truncating a mapped file would crash the reading process.
+    Unreadable sectors are replaced by zeros, and ``unreadable`` counts their bytes. ``work`` is the
     :class:`Budget` of all carvers. Raises ``OSError``.
     """
 
@@ -188,10 +188,10 @@ class _Slice(io.RawIOBase):
 
 
 class Budget:
-    """Limits the work spent on false hits.
+    """Limit the work on false hits.
 
-    A few bytes may claim to start gigabytes. The limit is proportional to the bytes processed so
-    far, so that the total time is linear in the size of the image.
+    A few bytes may claim that gigabytes follow. The limit is proportional to the bytes processed so
+    far, so the total time is linear in the size of the image.
     """
 
     FREE = 64 << 20

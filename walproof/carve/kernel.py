@@ -13,9 +13,9 @@ _BLOCK = 64
 
 @helper
 def _has_pair(data: Any, at: Any, byte: Any, other_at: Any, other_byte: Any) -> Any:
-    """Return whether two bytes occur at their offsets plus ``k``, for any k in a block.
+    """Return whether two bytes occur at their offsets plus ``k``, for some ``k`` in a block.
 
-    The loop has no branch, so that LLVM compares all bytes of a block at once.
+    The loop has no branch, so that LLVM can vectorise it.
     """
     at, other_at, hits = np.uint64(at), np.uint64(other_at), np.uint8(0)
     for k in range(np.uint64(_BLOCK)):
@@ -41,8 +41,8 @@ def matches(
 ) -> Any:
     """Find patterns that begin in ``[go_on, stop)``; 80 bytes after ``stop`` lie in the array.
 
-    Pattern ``p`` has the words ``values[2 * p]`` and ``values[2 * p + 1]`` under its masks. Its
-    bytes ``letters[2 * p]`` and ``letters[2 * p + 1]`` are at ``offsets`` after its start. If
+    Pattern ``p`` contains the words ``values[2 * p]`` and ``values[2 * p + 1]`` under its masks.
+    Its bytes ``letters[2 * p]`` and ``letters[2 * p + 1]`` are at ``offsets`` after its start. If
     ``[first[p], first[p + 1])`` is not empty, one of the bytes at ``peeks`` after its start and
     before ``size`` must be one for which ``among[256 * p + byte]`` is not 0. Offsets and numbers of
     hits are stored in ``at`` and ``numbers``. Returns the number of hits, and the offset to

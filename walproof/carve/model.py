@@ -20,10 +20,10 @@ Kind = Literal["log", "loose"]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Up to sixteen fixed bytes; bits that are zero in the mask are ignored.
+    """A pattern of up to sixteen bytes, in which bits that are zero in the mask are ignored.
 
-    At least one byte is fixed in all bits. With ``peeks``, one of the bytes at these offsets after
-    the start must be in ``among``. A hit is reported ``back`` bytes before the pattern.
+    At least one byte has no ignored bits. If there are ``peeks``, one of the bytes at these offsets
+    after the start must be in ``among``. A hit is reported ``back`` bytes before the pattern.
     """
 
     value: bytes
@@ -48,9 +48,9 @@ class Reading:
 class Find:
     """Bytes ``[at, end)`` of the image that belong to a log.
 
-    ``suffix`` is the extension of its file. With ``goes_on``, the find begins at the end of the
-    previous find and continues the same log. ``reading`` is the result of a reader, if one has read
-    it already.
+    ``suffix`` is the file extension. If ``goes_on`` is true, the find begins at the end of the
+    previous find and continues the same log. ``reading`` is the result of a reader, if it has
+    already read the find.
     """
 
     at: int
@@ -74,10 +74,10 @@ class Loose:
 
 @dataclass(slots=True)
 class Window:
-    """Bytes of an image: ``data[0]`` is at ``base``; ``size`` bytes are filled.
+    """A window of an image. ``data[0]`` is at offset ``base``, and ``size`` bytes are filled.
 
-    Finds that begin before ``stop`` (an offset in the image) belong to this window; the rest is
-    lookahead. At least 80 zeros follow the filled bytes.
+    Finds that begin before ``stop`` (an offset in the image) belong to this window. The bytes after
+    it are lookahead. At least 80 zeros follow the filled bytes.
     """
 
     base: int

@@ -23,9 +23,10 @@ _read = Counter[str]()
 
 
 def read_file(path: Path, format_id: str) -> Reading:
-    """Read a log; a large log, or one of many, with the scanner, if it is installed.
+    """Read a log with the scanner, or with the executable specification if there are few small
+    logs.
 
-    The executable specification reads a few small logs faster than the scanner of a format loads.
+    Loading a compiled scanner takes longer than reading a few small logs without it.
     """
     records = lost = 0
     last: tuple[int, int] | None = None
@@ -66,7 +67,7 @@ def as_file(
     suffix: str,
     consume: Callable[[bytes], object] = lambda _: None,
 ) -> Iterator[Path]:
-    """Write parts ``[at, end)`` one after the other to a scratch file, with zeros as holes.
+    """Write parts ``[at, end)`` of an image to a scratch file, with holes for zeros.
 
     Each piece is also passed to ``consume``.
     """

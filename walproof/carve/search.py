@@ -18,10 +18,10 @@ MAX_HITS = 1 << 16
 
 
 class Search:
-    """Search for patterns, which must all differ.
+    """Search for patterns, which must all be different.
 
-    :meth:`hits` returns offset in the image and number of each pattern that begins in a window
-    before its lookahead, in order.
+    :meth:`hits` returns the offset in the image and the number of each pattern that begins in a
+    window before its lookahead, in order.
     """
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:

@@ -411,7 +411,8 @@ def _update_known(
 def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
     """Return whether a required implementation did not run.
 
-    Broken implementations always count. Unavailable ones count in CI or if they were named.
+    Implementations that fail to start always count. Those that are not installed count in CI, or if
+    the user named them.
     """
     must_run = asked_for or in_ci()
     optional = (

@@ -55,8 +55,8 @@ class LazyGroup(click.Group):
 def run(group: click.Command) -> None:
     """Run a command or group and exit with its status.
 
-    Usage errors exit with 1, because 2 to 4 are results. Status 2 also means that the command was
-    renamed, or needs a checkout and found none.
+    The exit status of a usage error is 1, because 2 to 4 have other meanings. Status 2 is also used
+    for a command that was renamed, or that needs a checkout and finds none.
     """
     # Without this, numpy starts threads that wait in a busy loop: 50 ms per command.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -13,10 +13,10 @@ from reference_impl.register import registers
 
 
 def context_of(items: Sequence[str], format: str) -> dict[str, Any]:
-    """Parse a context from ``KEY=VALUE`` items; VALUE is JSON, or else text.
+    """Parse a context from ``KEY=VALUE`` items. A VALUE that is not JSON is text.
 
-    Raises ``click.UsageError`` for an item of another form, for a key that the format does not
-    define, and for a value of the wrong type.
+    Raises ``click.UsageError`` if an item has another form, if the format does not define its key,
+    or if its value has the wrong type.
     """
     context = dict(_parsed(item, format) for item in items)
     try:

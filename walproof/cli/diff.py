@@ -70,8 +70,8 @@ def diff(
 ) -> int:
     """Compare the records of two logs.
 
-    Use it on a replica, a backup, or a recovered log. Records with a number (an index, or a
-    sequence number of a boot) are matched by that number, and other records by order and content.
+    Use it on a replica, a backup, or a recovered log. Records with a number (an index, or
+    a sequence number within a boot) are matched by that number, and others by order and content.
     The position in the file does not matter. Both paths may be compressed, as in `walproof PATH`.
 
     \b

@@ -14,7 +14,7 @@ from reference_impl.register import registers
 def explain(names: tuple[str, ...], everything: bool) -> int:
     """Explain a requirement, reason code, field or context key.
 
-    The output has the text of the chapter, the faults with the bytes that they cost, the code that
+    The output has the text of the chapter, the faults with the bytes that are lost, the code that
     implements the rule, the vectors that test it, and the readers known to fail them. Without WHAT,
     the available names are listed.
 

@@ -187,8 +187,8 @@ def journal_files(
 ) -> Iterator[Paths]:
     """Find the journal files of several paths: files, compressed files, folders and archives.
 
-    ``otherwise`` is the message about the folder of another system. Ends the command with a line on
-    standard error for an unreadable file or one that is not a journal.
+    ``otherwise`` is the message for a folder of another system. If a file is unreadable or not a
+    journal, the command prints an error and exits.
     """
     results: list[tuple[str, Path]] = []
     with contextlib.ExitStack() as stack:
@@ -212,10 +212,10 @@ def journal_files(
 
 
 def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> int:
-    """Print the selected entries, then the lost ranges on standard error; return the exit
-    status.
+    """Print the selected entries and the lost ranges; return the exit status.
 
-    ``name`` stands for all files together. Files and pipes receive the bytes unchanged.
+    ``name`` is the display name of all files together. The lost ranges go to standard error. Files
+    and pipes receive unchanged bytes, without escapes.
     """
     rest = Rest()
     write = _write_to_terminal if sys.stdout.isatty() else sys.stdout.buffer.write

@@ -1,7 +1,7 @@
-"""Open the log of a command line: a file, pipe, compressed file, archive or system folder.
+"""Open the log that a command line names: a file, pipe, compressed file, archive or system folder.
 
-All commands use this module. Errors about unreadable files and files that are not logs are one
-line, which begins with the path as typed.
+All commands use this module. If a file is unreadable or not a log, the error is one line that
+begins with the path as typed.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Opened:
 def opened(typed: str | Path, format_id: str | None = None) -> Iterator[Opened]:
     """Open the log at ``typed`` in the given or detected format.
 
-    Ends the command with a line on standard error: status 4 if the path is not a log, 1 if it
-    cannot be read.
+    If the path is not a log, the command prints an error and exits with status 4. If it cannot be
+    read, the status is 1.
     """
     with source_of(typed, format_id) as source:
         yield log_in(source, format_id)
@@ -117,9 +117,9 @@ def at_log(source: Unpacked) -> Unpacked:
 def source_of(
     typed: str | Path, format_id: str | None = None, tells_faults: bool = True
 ) -> Iterator[Unpacked]:
-    """Open the source at ``typed``, of any format. Errors end the command as in :func:`opened`.
+    """Open a source of any format. Errors end the command as in :func:`opened`.
 
-    Without ``tells_faults``, the caller reports faults of the compression.
+    If ``tells_faults`` is false, the caller reports damaged compression.
     """
     typed = str(typed)
     source: Unpacked | None = None

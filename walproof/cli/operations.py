@@ -93,7 +93,7 @@ def print_operations(
 ) -> int:
     """Print up to ``most`` operations that meet all conditions; return the exit status.
 
-    ``name`` is the name of the log in messages. Lost ranges go to standard error.
+    ``name`` is the name of the log in messages. Lost ranges are printed to standard error.
     """
     heads = _heads(format_id, operations)
     out = _Lines()
@@ -131,9 +131,10 @@ def print_operations(
 def print_pending(
     format_id: str, pending: Pending, events: Iterable[Event], name: str, as_lines: bool
 ) -> int:
-    """Print the messages still pending at the end of a log; return the exit status.
+    """Print the messages that are pending at the end of a log; return the exit status.
 
-    Lost ranges and the number of undecodable records go to standard error.
+    The lost ranges and the number of records that could not be decoded are printed to standard
+    error.
     """
     unknown = 0
     status = 0

@@ -20,9 +20,9 @@ def say(text: str, *, err: bool = False, style: str | None = None) -> None:
 
 
 def say_lines(text: str, *, err: bool = False) -> None:
-    """Print a text of several lines; indent all lines after the first.
+    """Print a text of several lines, and indent all lines after the first.
 
-    The indentation prevents a name with a newline from forging a line.
+    Without the indentation, a name that contains a newline could forge a line.
     """
     first, *others = text.splitlines() or [""]
     say(first, err=err)

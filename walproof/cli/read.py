@@ -255,9 +255,9 @@ def _gathered(
 def _events(
     source: Opened, profile: str, context: Context, fast: bool, most: int | None = None
 ) -> Iterator[Any]:
-    """Yield the answer; large logs are read by the bulk scanner if it is installed.
+    """Yield the answer of the bulk scanner for large logs, else of the executable specification.
 
-    Of a scanned log, records after the first ``most`` are only counted.
+    The scanner only counts the records after the first ``most``.
     """
     source.tell()
     if source.logs_apart is not None:

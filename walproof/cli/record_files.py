@@ -72,8 +72,8 @@ class TooLarge(ValueError):
 def readable(payload: bytes) -> bytes:
     """Convert a MessagePack value to readable JSON.
 
-    Raises :class:`NotMessagePack`, and :class:`TooLarge` for more than 100,000 values, each of
-    which may take some hundred bytes of memory.
+    Raises :class:`NotMessagePack`. Raises :class:`TooLarge` for more than 100,000 values, which
+    limits memory use.
     """
     try:
         value, end = message_pack.decode(payload, most=MOST_VALUES)
@@ -112,15 +112,15 @@ def write_record_files(
     unzip: bool,
     force: bool,
 ) -> int:
-    """Write each record of a log to a file of its own and return the exit status.
+    """Write each record of a log to a separate file, and return the exit status.
 
-    A record is known by its index, or, in a format without indexes, by its number in the log, from
-    0. The file is named after it: 0000000000000100.data, or .json with ``messagepack``. Two records
-    with the same index get 0000000000000100.data and 0000000000000100.2.data. A line of JSON on
-    standard output names each file and the other fields of its record.
+    A file is named after the index of its record, such as ``0000000000000100.data``, or ``.json``
+    if ``messagepack`` is true. In a format without indexes, the records are numbered from 0. A
+    second record with the same index is written to ``0000000000000100.2.data``. For each record, a
+    line of JSON on standard output contains the file name and the other fields.
 
-    Raises ``click.ClickException`` for a range without records, and for an existing file unless
-    ``force`` is set.
+    Raises ``click.ClickException`` if a range contains no records, or if a file exists and
+    ``force`` is false.
     """
     wanted = parse_ranges(":" if ranges is None else ranges)
     folder.mkdir(parents=True, exist_ok=True)

@@ -60,9 +60,10 @@ def gather(
     stop: int | None = None,
     count_lost: Callable[[Lost], int] = lambda gap: gap.end - gap.start,
 ) -> Gathered:
-    """Run a reader to its end; store the first ``records`` and ``lost`` ranges, None for all.
+    """Read a log to its end, and keep the first ``records`` records and ``lost`` lost ranges.
 
-    Reading stops after ``stop`` rows. ``count_lost`` counts the bytes of a lost range.
+    A limit of None keeps all of them. Reading stops after ``stop`` rows. ``count_lost`` is called
+    with each lost range to count its bytes.
     """
     result = Gathered()
     for event in events:
@@ -133,9 +134,10 @@ def print_table(
 ) -> None:
     """Print the first ``most`` of ``total`` records and lost ranges, in log order.
 
-    If logs were merged (``is_merged``), records keep their order, and the lost ranges come last.
-    Decoded records are described in words; other records show their payload. The table has plain
-    columns and one line per row, because a table library is too slow for 100,000 records.
+    If ``is_merged`` is true, several logs were merged: records keep their order, and the lost
+    ranges come last. Decoded records are described in words; for other records, the payload is
+    shown. Each row is one line with plain columns, because a table library is too slow for 100,000
+    records.
     """
     order = None if is_merged else _by_number
     heads = ["record", "at", "size", *answer.columns]
@@ -164,9 +166,10 @@ def print_table(
 def pieces(
     rows: Iterable[tuple[int, Record | Lost]],
 ) -> Iterator[list[tuple[int, Record | Lost]]]:
-    """Split rows into batches whose records are decoded together.
+    """Divide rows into batches whose records are decoded together.
 
-    A record with a large decoded value, up to a hundred times its size, ends its batch.
+    A record ends its batch if its decoded value is large. Decoded values can be a hundred times as
+    large as their records.
     """
     piece: list[tuple[int, Record | Lost]] = []
     held = 0

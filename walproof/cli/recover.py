@@ -241,10 +241,10 @@ def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]
 def write_log(
     format: Format, log: Path, records: Sequence[Record], out: Path, context: Mapping[str, Any]
 ) -> None:
-    """Write records to a new log, which is renamed to ``out`` only if it reads back correctly.
+    """Write records to a new log, and rename it to ``out`` if it reads back correctly.
 
     Raises ``ValueError`` if the writer of the format rejects the records, :class:`Unlike` if the
-    new log reads differently, and ``OSError``.
+    records read back differ, and ``OSError``.
     """
     with tempfile.TemporaryDirectory(
         dir=out.absolute().parent, prefix=f".{out.name[:200]}.", suffix=UNFINISHED
@@ -265,9 +265,9 @@ def write_log(
 
 
 class NewRecords(Sequence[NewRecord]):
-    """Records in the form that writers take, created on demand.
+    """Convert records to the form that writers accept, on demand.
 
-    ``progress`` receives the number of bytes that the records had in the old log.
+    ``progress`` is called with the size of the records in the old log, in bytes.
     """
 
     def __init__(

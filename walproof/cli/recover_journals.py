@@ -31,9 +31,9 @@ def recover_without(
 ) -> int:
     """Copy the journals of a path without the entries that a query selects.
 
-    A selected entry is removed from every file that contains it. ``out`` becomes a file for a file,
-    and a folder with only the journals for a folder. Returns the exit status. Raises ``ValueError``
-    and ``OSError``.
+    A selected entry is removed from every file that contains it. If the path is a file, ``out`` is
+    a file. If it is a folder, ``out`` is a folder that contains only the journals. Returns the exit
+    status. Raises ``ValueError`` and ``OSError``.
     """
     if format_id not in (None, SYSTEMD):
         raise click.UsageError(f"--drop: {NOT_A_JOURNAL}")

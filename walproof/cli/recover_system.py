@@ -79,8 +79,9 @@ def recover_folder(
 ) -> int:
     """Copy ``folder`` to ``out`` and rewrite damaged logs in the copy; return the exit status.
 
-    ``contents`` lists the items of the folder, ``typed`` is its path as typed. With ``only_logs``,
-    only logs are copied. Raises ``OSError`` if ``out`` cannot be written, and then removes it.
+    ``contents`` lists the items of the folder. ``typed`` is the path that the user typed. If
+    ``only_logs`` is true, only logs are copied. If ``out`` cannot be written, it is removed, and
+    ``OSError`` is raised.
     """
     if out.absolute().resolve().is_relative_to(folder.resolve()):
         raise click.UsageError(f"--out {out} is inside {typed}: choose a path outside")
@@ -296,9 +297,9 @@ def _replace(
 ) -> list[str]:
     """Rewrite a damaged log next to its old version; return one line per file.
 
-    Evidence is written beside it, and noted in ``done``. ``path`` is the readable old log,
-    ``before`` its number of records. Raises ``ValueError`` if the survivors cannot form one log;
-    nothing is changed then.
+    Records that are only evidence are written to a separate log, which is added to ``done``.
+    ``path`` is the readable old log, and ``before`` is the number of its records. Raises
+    ``ValueError`` if the surviving records cannot form one log; in this case, nothing is changed.
     """
     system = done.system
     kept, evidence = without_evidence(gathered, system.folder_type)

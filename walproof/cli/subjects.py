@@ -32,7 +32,7 @@ isolation = click.option(
 def words_of(command: str) -> list[str]:
     """Split ``--cmd`` into a program and its arguments as a shell does.
 
-    Raises a one-line error for unbalanced quotes and for a missing program.
+    Raises a usage error if quotes are unbalanced or the program is missing.
     """
     try:
         words = shlex.split(command)
@@ -139,11 +139,11 @@ def chosen_subjects(
     chosen: Sequence[Vector],
     telling: Collection[Vector],
 ) -> list[Subject]:
-    """Return the programs of ``--cmd``, then those of ``--impl``; by default all
-    implementations.
+    """Return the programs of ``--cmd`` and ``--impl``, or all implementations without these
+    options.
 
-    ``chosen`` are the vectors of the run. ``telling`` are vectors that show which formats a
-    one-shot program reads; the list is empty if the user named the formats.
+    ``chosen`` contains the vectors of the run. ``telling`` contains vectors that show which formats
+    a one-shot program supports; it is empty if the user named the formats.
     """
     results = []
     for command in dict.fromkeys(commands):
@@ -175,10 +175,11 @@ def _formats_of(
     vectors: Iterable[Vector],
     why: str | None,
 ) -> Sequence[str]:
-    """Return the formats to test a one-shot program with: it has no hello that lists them.
+    """Return the formats that a one-shot program supports.
 
-    Prints the formats and how to choose. Raises a one-line error if the program always dies;
-    ``why`` is the reply to hello, if one was sent.
+    A one-shot program sends no hello message with its formats, so it is tried with a vector of each
+    format. The function prints the result and the option to select formats. Raises a usage error if
+    the program crashes on every vector. ``why`` is the reply to hello, if one was sent.
     """
     tried = formats_read(subject, [each for each in vectors if each.body["format"] in every])
     results = [format for format, reads in tried.items() if reads is True]

@@ -90,8 +90,7 @@ def summary(
 def about_one(log: Unpacked, format_id: str | None, context: Context) -> int:
     """Print the summary of one log; return the exit status.
 
-    ``format_id`` is the format given by the user. The path is known to be a log. Raises
-    ``OSError`` and ``ValueError``.
+    ``format_id`` is the format that the user gave. Raises ``OSError`` and ``ValueError``.
     """
     return _about(log, format_id, context, all_logs=False, as_json=False)
 

@@ -199,10 +199,10 @@ def import_(
 
 
 def _write_all(writer: Writer, stream: bytes, strict: bool) -> int:
-    """Write the complete entries and report skipped ranges; return the number of ranges.
+    """Write the complete entries, report the skipped ranges, and return the number of ranges.
 
-    Raises ``ClickException`` for the first range if ``strict``, and ``CannotWrite`` if the file has
-    no room for an entry.
+    Raises ``CannotWrite`` if the file has no room for an entry. If ``strict`` is true, raises
+    ``ClickException`` for the first skipped range.
     """
     count = 0
     for entry in read_entries(stream):

@@ -202,10 +202,10 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
 
 
 def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
-    """Check a large file with the compiled kernels; None if they find a fault or are not
-    installed.
+    """Check a large file with the compiled kernels.
 
-    The executable specification then reads the file again and describes the faults.
+    Returns None if the kernels find a fault or are not installed. The executable specification then
+    reads the file again and describes the faults.
     """
     if not plugin_for(SYSTEMD).has_scanner:
         return None

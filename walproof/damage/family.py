@@ -58,9 +58,10 @@ def _names(field: Field) -> Iterator[str]:
 def family(
     make: Callable[[], LogToDamage], count: int, seed: int
 ) -> Iterator[tuple[list[str], Contents]]:
-    """Yield ``count`` distinct damaged logs, each with its operations.
+    """Yield ``count`` distinct damaged logs with their operations.
 
-    Each copy gets one operation; the operations take turns. Small logs give fewer copies.
+    Each copy gets one operation, and all operations are used in turn. A small log may not have
+    enough distinct copies.
     """
     chance = random.Random(seed)
     control = _Control(make())

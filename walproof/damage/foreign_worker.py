@@ -1,9 +1,9 @@
-"""Map the fields of a file with any grammar: the sandboxed process of ``walproof damage --ksy``.
+"""Map the fields of a file with any grammar, in the sandboxed process of ``walproof damage --ksy``.
 
 ``python -m walproof.damage.foreign_worker GRAMMAR`` exchanges JSON lines on stdin and stdout:
 ``{"data": hexadecimal}`` → ``{"fields": [[path, start, end, value], …], "stopped": reason}``. A
-value is a number, a text, ``[name, number]`` of an enum, ``{}`` for bytes, or null for a field with
-subfields. ``stopped`` is null if the grammar fits the whole file.
+value is a number, a text, ``[name, number]`` for an enum, ``{}`` for bytes, or null for a field
+with subfields. ``stopped`` is null if the grammar matches the whole file.
 """
 
 from __future__ import annotations

@@ -15,9 +15,10 @@ Mapped = Callable[[bytes, str], Iterator[Field]]
 
 
 class LogToDamage(Damage):
-    """The damage algebra on any log; if the grammar stops, the fields before that are available.
+    """Apply the damage algebra to any log.
 
-    ``mapped`` yields the fields if the format's own grammar does not apply.
+    If the grammar does not match the whole log, only the fields before that point are available.
+    ``mapped`` yields the fields of another grammar than that of the format.
     """
 
     def __init__(

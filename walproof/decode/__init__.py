@@ -1,10 +1,8 @@
 """Decode payloads to a typed struct for each format (option ``decode``).
 
-The decoder of a format is the part ``decoder`` of its package in ``walproof/formats``. Without a
-decoder, no payload is decoded.
-
-A record whose payload cannot be decoded is still a record: its struct is null, and ``detail`` has
-the reason.
+The decoder of a format is the module ``decoder`` of its package in ``walproof/formats``. If there
+is none, payloads are not decoded. A record whose payload cannot be decoded is still returned: its
+struct is null, and ``detail`` contains the reason.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ def pieces(format_id: str, run: Records) -> Iterator[Records]:
 
 
 def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[pa.Array, pa.Array]:
-    """Return the structs of a run of records, and the reasons for those that are null.
+    """Decode a run of records; return the structs, and the reasons for those that are null.
 
     Divide a long run with :func:`pieces` first.
     """
@@ -74,9 +72,9 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
 
 
 def phrases(format_id: str, run: Records) -> list[tuple[str | None, str | None]]:
-    """Return for each record of a run its phrase and the reason for a missing phrase.
+    """Return for each record of a run its description, or the reason why there is none.
 
-    One of the two is None; both are None for a record without a meaning. See :func:`phrase`.
+    One of the two is always None; both are None for a record without content. See :func:`phrase`.
     """
     texts: list[tuple[str | None, str | None]] = []
     for piece in pieces(format_id, run):
@@ -95,9 +93,9 @@ def _row(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Any]:
 
 
 def phrase(format_id: str, value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """Return a decoded record as one line of text.
+    """Describe a decoded record in one line of text.
 
-    ``value`` is its struct, ``fields`` are the values of its columns. Texts from the log are not
-    escaped; the caller must do that before printing.
+    ``value`` is its struct, and ``fields`` are the values of its columns. Texts from the log are
+    not escaped, so the caller must escape the line before printing it.
     """
     return plugin_for(format_id).decoder.phrase(value, fields)

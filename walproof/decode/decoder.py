@@ -22,8 +22,8 @@ class Decoder(Protocol):
     def type_of(self, names: tuple[str, ...]) -> pa.DataType:
         """Return the type of the struct.
 
-        ``names`` are fields of an entry that become separate columns, in a format whose entries
-        have named fields.
+        If the entries of the format have named fields, ``names`` lists the fields that become
+        separate columns.
         """
 
     def decoders(
@@ -31,7 +31,7 @@ class Decoder(Protocol):
     ) -> Sequence[Callable[[], Mapping[str, Any] | None]]:
         """Return for each record of a run a function that decodes it.
 
-        The function returns the fields of the struct, or None for a record without a meaning. It
+        The function returns the fields of the struct, or None for a record without content. It
         raises :class:`~walproof.decode.fault.Undecodable`.
         """
 

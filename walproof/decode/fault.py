@@ -12,11 +12,10 @@ class Incomplete(Undecodable):
 
 
 def most_values(size: int) -> int:
-    """Return the maximum number of values (operations, fields, elements) in a payload of
-    ``size`` bytes.
+    """Return the maximum number of values in a payload of ``size`` bytes.
 
-    A value may take one byte in the payload and some hundred in memory. A payload with more values
-    is not decoded.
+    Values are operations, fields and elements. A value of one byte in the payload may take several
+    hundred bytes in memory. A payload with more values than the maximum is not decoded.
     """
     return (1 << 16) + size // 40
 
@@ -50,9 +49,9 @@ class Cursor:
             raise Undecodable(f"more than {self.max_values:,} values")
 
     def varint(self, limit: int = 10) -> int:
-        """Return a number with seven bits per byte, lowest first, in at most ``limit`` bytes.
+        """Read a number with seven bits per byte, lowest first, in at most ``limit`` bytes.
 
-        Bits above the 32nd (limit 5) or the 64th are dropped, as the real readers do.
+        Bits above the 32nd (if ``limit`` is 5) or the 64th are ignored, as in the real readers.
         """
         value = shift = 0
         for at in range(self.at, min(self.at + limit, len(self.data))):

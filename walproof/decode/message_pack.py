@@ -1,9 +1,9 @@
 """Convert a MessagePack value of an application to JSON, with the package ``msgpack``.
 
-This is for many large payloads. The executable specification of a format that is MessagePack itself
-has a separate decoder with its own limits. ``Unpacker.skip`` first skips the value without building
-it; only a complete value is unpacked, so that no length can allocate more memory than there are
-bytes.
+This module is fast for many large payloads. Formats that use MessagePack themselves have a separate
+decoder in the executable specification. ``Unpacker.skip`` first finds the end of a value without
+building it, and only complete values are unpacked. Memory use is therefore limited by the available
+bytes, whatever lengths they claim.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class _Pairs(list[tuple[Any, Any]]):
 def to_json(data: bytes, nested: frozenset[str] = frozenset()) -> str:
     """Return the only value in ``data`` as JSON text, with its keys in order.
 
-    Binary values are base64, as Jackson writes them. If a binary value under a key in ``nested`` is
-    a complete MessagePack value, it is converted too, one level deep. Values that JSON lacks are
-    objects with one key: ``{"float": the eight bytes}`` for NaN and infinities, ``{"hex": …}`` for
-    a string that is not UTF-8, and ``{"ext": [type, hex]}``. Raises
-    :class:`~walproof.decode.fault.Undecodable`.
+    Binary values are converted to base64, as by Jackson. If a binary value under a key in
+    ``nested`` is itself a complete MessagePack value, it is converted too, one level deep. Values
+    that JSON does not support become objects with one key: ``{"float": the eight bytes}`` for NaN
+    and infinities, ``{"hex": …}`` for a string that is not UTF-8, and ``{"ext": [type, hex]}``.
+    Raises :class:`~walproof.decode.fault.Undecodable`.
     """
     return _text(unpacked(data), nested, 0)
 
@@ -84,10 +84,10 @@ def _has_more(data: bytes, limit: int) -> bool:
 
 
 def _heads() -> list[tuple[int, int]]:
-    """Return for each first byte the number of bytes in its head, and the width of a length.
+    """Return the size of the head for each first byte, and the size of its length field.
 
-    A head consists of bytes that are no values themselves. If there is a length, it follows the
-    first byte, and the head is longer by its value.
+    The head is the part of a MessagePack value before any nested values. A length field follows the
+    first byte, and its value is added to the size of the head.
     """
     heads = [(1, 0)] * 256
     for size in range(32):

@@ -16,8 +16,8 @@ class Operations:
     """The operations of one log, or of all logs of a directory in their order.
 
     This class yields one row for each record, with the columns of the record and its decoded
-    struct. A format whose records hold several operations has a subclass. An instance may
-    remember earlier records that later ones refer to.
+    struct. A format whose records contain several operations has a subclass. An instance may store
+    earlier records to which later ones refer.
     """
 
     #: Names of a row, in the order of the columns of CSV. Each name of a row must be among them.
@@ -30,16 +30,16 @@ class Operations:
         """Start to read ``log``, a file or a directory."""
 
     def take(self, record: Record) -> None:
-        """Take each record before its rows, also one that cannot be decoded.
+        """Process a record before its rows are requested, even if it cannot be decoded.
 
-        For formats whose operations follow from more than the decoded struct.
+        Subclasses override this method if operations do not follow from the decoded struct alone.
         """
 
     def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the operations of a record.
 
-        ``value`` is its decoded struct, from which null members may be missing; ``fields`` are its
-        columns. Members that are None are left out of a row.
+        ``value`` is the decoded struct, possibly without null members, and ``fields`` are the
+        columns of the record. Members that are None are left out of the rows.
         """
         yield {**fields, **without_nulls(value)}
 

@@ -12,10 +12,11 @@ from reference_impl.answer import Record
 
 @dataclass
 class Waiting:
-    """Messages, or other things, that wait in one place.
+    """Messages or other items that wait in one place.
 
-    ``first`` and ``last`` are the oldest and the newest time, in milliseconds since 1970, None if
-    no time is known. ``files`` counts by the file that they pin: it is needed as long as they wait.
+    ``first`` and ``last`` are the oldest and the newest time, in milliseconds since 1970, or None
+    if no time is known. ``files`` counts the waiting items in each file; a file cannot be deleted
+    while it contains any.
     """
 
     place: str

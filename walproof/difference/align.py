@@ -46,11 +46,11 @@ def differences(
 
 
 def _by_number(old: Sequence[ComparedRecord], new: Sequence[ComparedRecord]) -> Iterator[Pair]:
-    """Pair records with equal numbers from the same source.
+    """Pair records that have the same number from the same source.
 
-    The numbers of a copy may have another source. Its records are paired with those of the same
-    moment, first with those of equal content. Several records with one key are paired in order. A
-    record that only the second log has follows its predecessor there.
+    In a copy, the numbers may come from another source. Its records are paired with records of the
+    same time, and with those of equal content first. If several records have the same key, they are
+    paired in order. A record that only the second log has is placed after its predecessor there.
     """
     right_of, left_of = (array("q", [-1]) * len(log) for log in (old, new))
     shared = {record.source for record in old} & {record.source for record in new}
@@ -81,9 +81,9 @@ def _pair(
     right_of: array[int],
     left_of: array[int],
 ) -> None:
-    """Pair unpaired records with equal keys, in order; records whose key is None stay unpaired.
+    """Pair unpaired records with equal keys, in order. A key of None matches nothing.
 
-    ``right_of`` and ``left_of`` have the partner of each record, -1 for none.
+    ``right_of`` and ``left_of`` have the partner of each record, or -1.
     """
     next_free: dict[object, int] = {}  # key → first unpaired position in ``new``
     last: dict[object, int] = {}
@@ -127,10 +127,9 @@ def _by_content(left: Sequence[bytes], right: Sequence[bytes]) -> Iterator[Pair]
 def _operations(
     left: Sequence[bytes], right: Sequence[bytes]
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield corresponding ranges ``[a, b)`` and ``[c, d)``, whose records are paired by
-    position.
+    """Yield corresponding ranges ``[a, b)`` and ``[c, d)``, whose records are paired by position.
 
-    Longer logs are first divided at records that occur once in both.
+    Long logs are first divided at records that occur exactly once in both logs.
     """
     if len(left) <= MAX_COMPARED and len(right) <= MAX_COMPARED:
         yield from _matching_ranges(left, right, 0, 0)

@@ -27,8 +27,8 @@ _POSITION_FIELDS = frozenset(
 class ComparedRecord:
     """A record: its position, its number if the format has one, and a digest of its content.
 
-    ``source`` is the source of the number, and ``moment`` has the times of the record; both are
-    None in formats without copies with other numbers.
+    ``source`` identifies the source of the number, and ``moment`` contains the times of the record.
+    Both are None if all copies of a record have the same number.
     """
 
     at: int

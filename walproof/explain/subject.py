@@ -123,9 +123,9 @@ def _meanings(register: Register, word: str) -> tuple[Meaning, ...]:
 
 
 def _grammar_fields(register: Register, path: str) -> Iterator[GrammarField]:
-    """Yield the fields that a path refers to, from the whole log or from a type.
+    """Yield the fields to which a path refers, from the whole log or from a type.
 
-    If there are none, yield those whose name is the last step of the path.
+    If there are none, yield the fields whose name is the last step of the path.
     """
     steps = _INDEX.sub("", path).split(".")
     documents = {

@@ -1,4 +1,5 @@
-"""The byte map of a log: every field with its bytes, value, requirements and fate.
+"""The byte map of a log: every field with its bytes, value, requirements and state.
 
-Fields come from the grammar. The fate (record, lost, torn) comes from the executable specification.
+The fields come from the grammar. The state (record, lost, torn) comes from the executable
+specification.
 """

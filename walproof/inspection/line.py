@@ -46,10 +46,10 @@ class Line:
 
 
 class Lines:
-    """Write lines to the file of a console, without the slow layout of rich.
+    """Write lines to the file of a console, faster than with the layout of rich.
 
-    Styles are written if the console has colours. Characters that its encoding lacks are replaced.
-    Trailing spaces are removed.
+    Styles are written only if the console has colours. Characters that the encoding of the console
+    does not support are replaced, and trailing spaces are removed.
     """
 
     def __init__(self, console: Console) -> None:

@@ -14,12 +14,12 @@ _PIECE = 1 << 16
 class LogBytes:
     """The bytes of a file, as a sequence.
 
-    ``log[start:end]`` reads from the file and caches the last piece, so that several small slices
-    at one place need one read.
+    ``log[start:end]`` reads from the file and caches the last block, so that several small slices
+    at nearby offsets need only one read.
 
-    The file is not mapped: if the owner of a live log truncated it, a process that reads a mapping
-    would crash. ``size`` is the length in bytes at opening; slices are shorter if the file was
-    truncated later. Raises ``OSError``, also if this is not a regular file.
+    The file is not mapped, because a process that reads a mapping crashes if the file is truncated.
+    ``size`` is the length in bytes at opening; if the file is truncated later, slices are shorter.
+    Raises ``OSError``, also if the path is not a regular file.
     """
 
     def __init__(self, path: Path) -> None:

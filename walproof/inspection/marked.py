@@ -23,10 +23,10 @@ class FieldRow:
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark between two fields at offset ``at``.
+    """A mark between two fields, at offset ``at``.
 
-    A lost range begins or ends, a writer may resume (``end``), or fields from ``at`` on are left
-    out because the limit was reached (``limit``).
+    At the mark, a lost range begins or ends, or a writer may continue (``end``), or the output
+    stops because the limit was reached (``limit``).
     """
 
     type: Literal["lost-begins", "lost-ends", "end", "limit"]
@@ -40,11 +40,11 @@ Row = FieldRow | Mark
 def marked(
     fields: Iterable[Field], outline: Outline, start: int, end: int, limit: int | None = None
 ) -> Iterator[Row]:
-    """Yield rows for the fields of the window ``[start, end)``, and the marks among them.
+    """Yield rows for the fields in the window ``[start, end)``, and for the marks between them.
 
-    After ``limit`` fields the output stops at the next array element, so that no unit is split. A
-    lost range that begins before the window begins at its start; one that ends after the window has
-    no end.
+    After ``limit`` fields, the output stops at the next array element, so that no element is split.
+    The start of a lost range that begins before the window is shown at the start of the window. The
+    end of a range after the window is not shown.
     """
     marks = _marks(outline, start, end)
     mark = next(marks, None)

@@ -18,10 +18,10 @@ MAX_COLUMNS = 400
 
 
 class Meanings:
-    """Decoded records by number, requested in ascending order.
+    """Decoded records by number, which must be requested in ascending order.
 
-    ``read`` reads the log from its start. It is called at the first request, and reads only up to
-    the current batch, the only one in memory.
+    The first request calls ``read``, which reads the log from its start. Only one batch of records
+    is read and kept in memory at a time.
     """
 
     def __init__(self, format_id: str, read: Callable[[], Iterable[Event]]) -> None:
@@ -32,9 +32,9 @@ class Meanings:
         self._texts: list[str | None] = []
 
     def of(self, number: int) -> str | None:
-        """Return a decoded record in one line; None if it cannot be decoded.
+        """Return a decoded record in one line, or None if it cannot be decoded.
 
-        The result is also None for a number before the current batch.
+        The result is also None if the number is before the current batch.
         """
         if number >= self._next:
             batch = self._batch(number)

@@ -1,7 +1,7 @@
-"""Notes of a format on its fields, beyond the grammar.
+"""Notes of a format on its fields, in addition to the grammar.
 
-A grammar describes structure and judges nothing. Notes compare a field with others: whether a
-checksum is correct, whether a length is possible, which type of unit this is.
+A grammar describes only structure. Notes compare a field with other fields, to find out whether a
+checksum is correct, whether a length is possible, or which type a unit has.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from walproof.inspection.log_bytes import LogBytes
 class Note:
     """A note on one field.
 
-    ``value``, if not None, replaces the value as the grammar shows it. ``text`` is a short text
-    after the value, possibly empty. ``holds`` is the result of a check, or None if there is no
-    check.
+    ``value`` replaces the value that the grammar gives, unless it is None. ``text`` is a short text
+    after the value, possibly empty. ``holds`` is the result of a check, or None without a check.
     """
 
     text: str = ""

@@ -1,7 +1,7 @@
-"""Write the byte map as one HTML file without external files, which works from disk.
+"""Write the byte map as one HTML file that works from disk without other files.
 
-The page contains its data as JSON, and plain JavaScript draws the visible part. A content security
-policy allows only the page's own scripts, whatever a payload contains.
+The page contains its data as JSON, and JavaScript without libraries draws the visible part. A
+content security policy allows only the page's own scripts, so a payload cannot run any.
 """
 
 from __future__ import annotations

@@ -26,10 +26,10 @@ _MAX_RUNS = 300
 
 
 def page_data(view: Inspection, start: int, end: int, limit: int | None) -> dict[str, Any]:
-    """Return the page of the window ``[start, end)``, cut after ``limit`` fields.
+    """Return the data of the page for the window ``[start, end)``, with at most ``limit`` fields.
 
-    ``window`` is the part of the log on the page; ``map``, ``lost`` and the counts cover the whole
-    log.
+    ``window`` is the part of the log on the page. ``map``, ``lost`` and the counts describe the
+    whole log.
     """
     table = _FieldTable(view)
     end, stopped = _fill(table, start, end, limit)
@@ -165,7 +165,7 @@ def _chunks(
 def _runs(outline: Outline) -> Iterator[tuple[str, int, int]]:
     """Yield ``(type, start, end)`` for the map: r record, l lost, t torn, z zero-fill.
 
-    If there are more ranges than screen columns, close ones are merged.
+    If there are more ranges than columns on the screen, adjacent ranges are merged.
     """
     for start, end in _joined(zip(outline.record_start, outline.record_end, strict=True), outline):
         yield "r", start, end

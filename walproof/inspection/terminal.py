@@ -27,8 +27,9 @@ _SHOWN = 64
 class TerminalMap:
     """Print the map of one inspection.
 
-    On a terminal, lines fit its width, and the fields of a unit follow a line with its path. In a
-    pipe, each line has its full path and full requirement ids, so that grep finds them.
+    On a terminal, lines have the width of the terminal, and a line with the path of a unit precedes
+    its fields. In a pipe, each line has the full path and the full requirement ids, for use with
+    grep.
     """
 
     def __init__(self, view: Inspection, console: Console) -> None:

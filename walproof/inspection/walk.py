@@ -18,10 +18,10 @@ HOLE_PIECE_BYTES = 1 << 16
 
 
 def fields_between(log: LogBytes, format: str, start: int, end: int) -> Iterator[Field]:
-    """Yield the fields with bytes in ``[start, end)``, by offset, outer fields first.
+    """Yield the fields with bytes in ``[start, end)``, sorted by offset, outer fields first.
 
-    An empty field belongs to the preceding bytes. Raises
-    ``conformance.kaitai.field_map.ParseStopped`` after the last field if the grammar does not fit.
+    An empty field counts as part of the preceding bytes. If the grammar does not match the whole
+    log, ``conformance.kaitai.field_map.ParseStopped`` is raised after the last field.
     """
     for number in _parts(log, format, start, end):
         for field in _part(log, format, number):
@@ -32,10 +32,9 @@ def fields_between(log: LogBytes, format: str, start: int, end: int) -> Iterator
 
 
 def subtree(log: LogBytes, format: str, path: str) -> Iterator[Field]:
-    """Yield the field with a path such as ``blocks[0].records[1].header``, then all fields in
-    it.
+    """Yield the field with a path such as ``blocks[0].records[1].header``, then its subfields.
 
-    Negative indices count from the end. Raises ``conformance.kaitai.field_map.UnknownField``.
+    Negative indexes count from the end. Raises ``conformance.kaitai.field_map.UnknownField``.
     """
     array, count = _top(log, format)
     step = re.match(rf"{array}\[(-?\d+)\]", path)
@@ -95,9 +94,10 @@ class Zeros(str):
 
 
 def _all_fields(log: LogBytes, format: str) -> Iterator[Field]:
-    """Yield the fields of a log that is parsed as a whole; of its last hole only a piece.
+    """Yield the fields of a log that is parsed as a whole.
 
-    A field that ends with this piece is extended to the end of the file.
+    If the file ends with a hole, only the start of the hole is parsed, and a field that ends there
+    is extended to the end of the file.
     """
     end = min(log.data_end() + HOLE_PIECE_BYTES, log.size)
     for field in iter_fields(log[0:end], format):

@@ -1,7 +1,7 @@
 """Find the logs of an inventory, as the data source does, and the files of each log.
 
-Formats may be mixed, and folders are searched recursively. Other files are found too, because the
-inventory reports on every file.
+Formats may be mixed, and folders are searched recursively. Other files are found as well, because
+the inventory lists every file.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ STAT_THREADS = 16
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file of a log. ``name`` is its name in the log's answer; None in a log of one file.
+    """A file of a log.
 
-    ``modified`` is in microseconds since 1970.
+    ``name`` is its name in the log's answer, or None in a log of one file. ``modified`` is in
+    microseconds since 1970.
     """
 
     path: str
@@ -35,9 +36,9 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class LogFiles:
-    """One log, or a file that may be one, with its files.
+    """A log, or a file that may be a log, with its files.
 
-    ``name`` identifies the log in the tables. ``error`` is the reason why nothing can be read.
+    ``name`` identifies the log in the tables. ``error`` is the reason why the log cannot be read.
     """
 
     name: str
@@ -59,11 +60,11 @@ class LogFiles:
 
 
 def find_logs(options: Options, excluded: str | None = None) -> list[LogFiles]:
-    """Return the logs under the paths of the options, in order of their paths.
+    """Return the logs under the paths of the options, sorted by path.
 
-    ``excluded`` is a folder to leave out, because the output may be among the logs. Raises
-    ``FileNotFoundError`` for a path that does not exist; unreadable files below it become logs with
-    an error.
+    The folder ``excluded`` is left out, because the output may be written next to the logs. Raises
+    ``FileNotFoundError`` for a path that does not exist. An unreadable file in a folder is returned
+    as a log with an error.
     """
     logs = find(options)
     if excluded is not None:

@@ -1,6 +1,6 @@
-"""Plots as inline SVG, without scripts and network, with colours from the style of the page.
+"""Draw plots as inline SVG, without scripts and network access, in the colours of the page.
 
-Every mark has a title, which browsers show as a tooltip and screen readers read.
+Every mark has a title, which browsers show as a tooltip and screen readers read aloud.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Write a result: three tables in a folder, with reuse of an earlier result.
+"""Write a result: three tables in a folder. Parts of an earlier result are reused.
 
-A log is unchanged if its files have the paths, sizes and modification times in the earlier table
-``files``. Row files that only hold unchanged logs are linked into the new result. From other row
+A log is unchanged if the earlier table ``files`` contains the same paths, sizes and modification
+times. A row file that contains only unchanged logs is linked into the new result. From other row
 files, a task copies the rows of unchanged logs.
 """
 
@@ -109,7 +109,7 @@ def make_plan(
 ) -> Plan:
     """Divide the work on logs into tasks that write into ``folder``.
 
-    ``slots`` is the number of tasks that run at a time.
+    ``slots`` is the number of tasks that run at the same time.
     """
     plan = Plan(folder)
     add = partial(Task, folder=folder, options=options)
@@ -144,9 +144,10 @@ def write_result(
 ) -> None:
     """Run the plan, and merge the three tables in the new folder ``result``.
 
-    Tasks write into ``plan.folder``, on the same file system. The files of the first attempt of a
-    task to finish are moved, because an abandoned attempt may still be writing. Raises the errors
-    of ``run``, and ``OSError`` for the output, but no errors of logs.
+    Tasks write into ``plan.folder``, which must be on the same file system. If a task was started
+    several times, only the files of the first attempt to finish are used, because another one may
+    still be writing. Raises the errors of ``run``, and ``OSError`` for the output. Errors of logs
+    are not raised.
     """
     for table in SCHEMAS:
         (result / table).mkdir(parents=True)
@@ -203,8 +204,8 @@ def _link(old: Path, new: Path) -> None:
 def run_in_pool(tasks: Sequence[Task]) -> Iterator[Written]:
     """Run tasks on all cores of this machine.
 
-    If a worker is killed, the remaining tasks run again in careful mode. Raises
-    ``BrokenProcessPool`` if a worker is killed then.
+    If a worker is killed, the remaining tasks are repeated in careful mode. If a worker is killed
+    again, ``BrokenProcessPool`` is raised.
     """
     remaining = {task.number: task for task in tasks}
     for is_careful in (False, True):

@@ -1,8 +1,8 @@
 """The three tables of an inventory: their columns, and the conversion of records to rows.
 
-``records`` holds all formats, with the column names of the data source
-(:mod:`walproof.tables.rows`). Unsigned 64-bit numbers are bigint in two's complement. Offsets,
-lengths and sizes are in bytes.
+``records`` contains the records of all formats, with the column names of the data source
+(:mod:`walproof.tables.rows`). Unsigned 64-bit numbers are stored as bigint in two's complement.
+Offsets, lengths and sizes are in bytes.
 """
 
 from __future__ import annotations

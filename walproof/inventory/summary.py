@@ -1,6 +1,7 @@
-"""The summary of a result: the content of ``summary.json``, from which all output is generated.
+"""Compute the summary of a result, which is stored in ``summary.json``.
 
-It is computed from the tables ``files`` and ``damage``. Sizes are bytes.
+All reports are generated from the summary. It is computed from the tables ``files`` and ``damage``.
+Sizes are in bytes.
 """
 
 from __future__ import annotations

@@ -18,10 +18,10 @@ NOTHING_BUT_ZEROS = "nothing but zeros"
 
 @dataclass
 class FileTally:
-    """Counts of one file.
+    """The counters of one file.
 
-    ``first_fault`` is the verdict and reason of the first damage, else of the first torn range.
-    Times are microseconds since 1970.
+    ``first_fault`` is the verdict and the reason of the first damage, or of the first torn range if
+    there is no damage. Times are in microseconds since 1970.
     """
 
     records: int = 0
@@ -71,10 +71,10 @@ class FileTally:
 
 @dataclass
 class Tally:
-    """Counts of a log, or of a part of one, by file (None in a log of one file).
+    """The counters of a log, or of a part of a log, by file (None in a log of one file).
 
-    ``format`` is None for a file that is no log. ``verdict`` and ``reason`` are those of the
-    reader, None for a part. ``error`` is the reason why reading ended early.
+    ``format`` is None if the file is not a log. ``verdict`` and ``reason`` are those of the reader,
+    or None for a part. ``error`` is the reason why reading stopped early.
     """
 
     format: str | None = None

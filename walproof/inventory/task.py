@@ -1,8 +1,8 @@
-"""The work of a task: read pieces of logs and write their rows as Parquet files.
+"""Run a task: read parts of logs and write their rows as Parquet files.
 
-Workers write the rows themselves, also on Spark: Spark's own writer would pass them through a
-socket and the JVM, which takes several times the CPU time (docs/cluster.md). A worker returns
-counts.
+Workers write the files themselves and return only counters, also on Spark. Spark's own writer would
+pass the rows through a socket and the JVM, which takes several times the CPU time
+(docs/cluster.md).
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ LOGS_KEY = "walproof.logs"
 class Options:
     """Options for reading and writing.
 
-    With ``payload`` the table has the content of records; with ``decode`` it has the decoded
-    records as text.
+    If ``payload`` is true, the table has the payloads of records. If ``decode`` is true, it has the
+    decoded records as text.
     """
 
     source: lake.Options
@@ -84,10 +84,9 @@ class LogPiece(Piece):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Pieces of logs to read, or ``logs`` whose rows are copied from a file of an earlier
-    result.
+    """Parts of logs to read, or ``logs`` whose rows are copied from a file of an earlier result.
 
-    The rows go to ``folder``, into one Parquet file for each table with rows.
+    The rows are written to ``folder``, in one Parquet file for each table that has rows.
     """
 
     number: int
@@ -100,9 +99,10 @@ class Task:
 
 @dataclass
 class Written:
-    """The result of a task: counts by log and number of the piece, and files by table.
+    """The result of a task: counters by log and number of the part, and files by table.
 
-    ``error`` is an error of the output, never of a log; then there are no files.
+    ``error`` is an error in writing the output. In this case, there are no files. Errors of logs
+    are in the counters.
     """
 
     task: int
@@ -112,10 +112,11 @@ class Written:
 
 
 def write_rows(task: Task, is_careful: bool = False) -> Written:
-    """Run a task. Errors of logs become part of their tally.
+    """Run a task. Errors of logs become part of their counters.
 
-    With ``is_careful``, a separate process reads each piece first. A log that kills its reader then
-    gets an error in its tally and no rows. Use this if a task has killed its worker before.
+    If ``is_careful`` is true, a separate process reads each part first. A log that crashes its
+    reader then gets an error in its counters, and no rows. Use this mode if a task has crashed its
+    worker before.
     """
     written = Written(task.number)
     name = f"{uuid.uuid4().hex}.parquet"
@@ -184,9 +185,9 @@ def _read_through(piece: LogPiece, options: Options) -> None:
 
 
 def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
-    """Yield the rows of a piece, including those before an error of its reader.
+    """Yield the rows of a part, including those before an error of its reader.
 
-    Raises :class:`ScannerMissing`, a fault of the machine and not of the log.
+    Raises :class:`ScannerMissing`, because this is not an error of the log.
     """
     path = piece.log.path
     gaps = _Gaps(piece.name)

@@ -36,9 +36,10 @@ Cell = tuple[str, str]
 
 
 def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: Console) -> None:
-    """Print columns; the first and the last are left-aligned.
+    """Print columns. The first and the last column are left-aligned.
 
-    If the last cell is too long, its end is shown, because it is the name of a file.
+    If the last cell is too long, its beginning is cut off, because the end of a file name is more
+    useful.
     """
     widths = [
         max(len(text) for text in (head, *(row[n][0] for row in rows)))

@@ -1,8 +1,8 @@
-"""Convert the events of a scanner to JSON lines, a run of records at a time.
+"""Convert the events of a scanner to JSON lines, one run of records at a time.
 
-Most runs are joined column by column, about fifty times as fast as record by record. A run takes
-the slow path if it has text that JSON escapes, a field that is neither number nor text, or a
-payload that is shown as a hash. Both paths give the same bytes.
+Most runs are converted column by column, about fifty times as fast as record by record. A run is
+converted record by record if it has text that JSON escapes, a field that is neither a number nor
+text, or a payload that is shown as a hash. Both ways produce the same bytes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Find the logs in files and folders.
 
-A folder may be a log of several files, or contain such logs. Each format recognises its own
-(``format_discovery``), and their files are then not separate logs. Every other file in a folder is
-a log. Paths follow the rules of Spark's file sources: globs are expanded, names that begin with
-``_`` or ``.`` are hidden, and subfolders are searched only with ``recursiveFileLookup``.
+A folder may be a log of several files, or contain such logs. Each format recognises its own folders
+(``format_discovery``), whose files are then not separate logs. Every other file in a folder is a
+log. Paths follow the rules of Spark's file sources: globs are expanded, names that begin with ``_``
+or ``.`` are hidden, and subfolders are searched only with ``recursiveFileLookup``.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from walproof.lake.trees import absolute, tree_of
 
 @dataclass(frozen=True)
 class FoundLog:
-    """A log found by a search; small and picklable.
+    """A log that was found by a search. Instances are small and picklable.
 
-    ``format`` is None if it was not detected yet. ``files`` are the file names of a log of several
-    files, relative to ``path``. ``fault`` is the error that prevents reading. ``inode`` identifies
-    a local log of one file, and ``is_link`` is true if its path is a symbolic link.
+    ``format`` is None if it was not detected yet. ``files`` contains the file names of a log of
+    several files, relative to ``path``. ``fault`` is the error that prevents reading. ``inode``
+    identifies a local log of one file. ``is_link`` is true if the path is a symbolic link.
     """
 
     path: str
@@ -45,10 +45,10 @@ class FoundLog:
 def find(options: Options) -> list[FoundLog]:
     """Return all logs under the paths of a query, sorted by path.
 
-    A log that several symbolic links lead to is returned once: under its own path if that was
-    searched, else under the first link. Raises :class:`BadOption` if there is no path, and
-    ``FileNotFoundError`` for a path or glob without a match. An error of a file or folder further
-    down is stored in its ``fault``.
+    If several symbolic links lead to a log, it is returned once: under its own path if that was
+    searched, otherwise under the first link. Raises :class:`BadOption` if there is no path, and
+    ``FileNotFoundError`` if a path or glob matches nothing. Errors of files and folders below a
+    path are stored in ``fault``.
     """
     if not options.paths:
         raise BadOption("journal: no path: use load(path), option('path', …) or OPTIONS(path '…')")

@@ -9,10 +9,10 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Entry:
-    """A file or folder; ``fault`` is the error that prevents listing or reading it.
+    """A file or folder. ``fault`` is the error that prevents listing or reading it.
 
     ``inode`` identifies a file with several names, if the file system has inodes. ``is_link`` is
-    true if the path itself is a symbolic link.
+    true if the path is a symbolic link.
     """
 
     path: str

@@ -18,7 +18,7 @@ FoundFiles = tuple[dict[str, Any], list[Entry]]
 class Folder:
     """A folder that may contain logs of several files.
 
-    ``is_given`` is true if the user named the format; files are then not inspected.
+    ``is_given`` is true if the user gave the format. The content of files is then not inspected.
     """
 
     format: str

@@ -72,10 +72,11 @@ def one_of(*values: str) -> Callable[[str], str]:
 
 @dataclass(frozen=True)
 class Option:
-    """An option. ``parse`` raises ``ValueError`` with a description of the expected value.
+    """An option.
 
-    ``attribute`` is the field of the options that stores the value, or the context key for an
-    option of a format. ``shown`` is the default as text.
+    ``parse`` raises ``ValueError`` with a description of the expected value. ``attribute`` is the
+    field in which the value is stored, or the context key for an option of a format. ``shown`` is
+    the default as text.
     """
 
     name: str

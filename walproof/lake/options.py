@@ -1,8 +1,8 @@
 """Options for finding and opening logs, defined in one table.
 
-Names are those of Spark's file sources where Spark has such an option. Spark passes options as text
-and ignores the case of names. An unknown name is an error, so that a misspelt option is never
-ignored silently.
+Options that Spark's file sources also have are named as in Spark. Spark passes options as text and
+ignores the case of names. An unknown name is an error, because a misspelt option must not be
+ignored.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ OPTIONS: Sequence[Option] = (
 class Options:
     """The values of :data:`OPTIONS`, the paths, and the options of the file system.
 
-    ``contexts`` has the values of the formats' own options, by format id and context key.
+    ``contexts`` contains the values of the formats' own options, by format id and context key.
     """
 
     paths: tuple[str, ...] = ()

@@ -20,9 +20,8 @@ _VARIES = re.compile(
 def recognise_log(path: Path) -> str:
     """Return the format id of a file or folder.
 
-    A file of zeros, or an empty file, fits every format without a signature and none with one. The
-    file name decides in this case, if it fits exactly one format. Raises ``UnknownFormat`` and
-    ``OSError``.
+    An empty file, or a file of zeros, matches every format that has no signature. In this case, the
+    file name decides, if it matches exactly one format. Raises ``UnknownFormat`` and ``OSError``.
     """
     try:
         result = detect(path).id

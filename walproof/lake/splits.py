@@ -28,9 +28,9 @@ AnyPiece = TypeVar("AnyPiece", bound=Piece)
 class Packing:
     """The sizes of partitions.
 
-    There are at least ``slots`` partitions if there is enough to read. No partition exceeds
-    ``max_bytes``, unless the format cannot be split there. ``open_cost_bytes`` is the cost of
-    opening a log, as the number of bytes that could be read in the same time.
+    There are at least ``slots`` partitions, if there is enough data. No partition exceeds
+    ``max_bytes``, unless the format cannot be split. ``open_cost_bytes`` is the cost of opening a
+    log, as the number of bytes that can be read in the same time.
     """
 
     slots: int
@@ -38,10 +38,9 @@ class Packing:
     open_cost_bytes: int = 64 << 10
 
     def target_bytes(self, sizes: Sequence[int]) -> int:
-        """Return the size of a partition, computed as in Spark's
-        ``FilePartition.maxSplitBytes``.
+        """Return the size of a partition, computed as in Spark's ``FilePartition.maxSplitBytes``.
 
-        No partition is so small that opening its files costs more than reading them.
+        A partition is at least so large that reading its files takes longer than opening them.
         """
         share = sum(size + self.open_cost_bytes for size in sizes) // self.slots
         return min(self.max_bytes, max(self.open_cost_bytes, share))

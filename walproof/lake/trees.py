@@ -168,8 +168,8 @@ class RemoteTree:
 def s3_retry_strategy() -> Any:
     """Return the retry strategy for Arrow's S3 file system: exponential backoff for up to 3 s.
 
-    Arrow's default (``AwsStandardS3RetryStrategy``) has a budget of about a hundred retries for the
-    life of a file system. Once that is spent, every error of the store is final.
+    The default of Arrow (``AwsStandardS3RetryStrategy``) permits about a hundred retries for each
+    file system object. After that, every error of the store is final.
     """
     from pyarrow import fs
 

@@ -1,6 +1,6 @@
-"""Parsers generated from ``ksy/``: packages for six languages, and checks of grammars.
+"""Generate parsers from ``ksy/``: packages for six languages, and checks of grammars.
 
-``package`` generates the packages, and ``build`` the sources of the drivers in
+``package`` generates the packages, and ``build`` generates the sources of the drivers in
 ``walproof/implementations``. ``lint`` and ``ksy_test`` are for authors of grammars.
-``conformance.structure`` defines the listing that compares parsers.
+``conformance.structure`` defines the field listing by which parsers are compared.
 """

@@ -1,8 +1,9 @@
-"""Build the sources of a parser driver: the package, models, and a generated walker.
+"""Build the sources of a parser driver: the package, the models, and a generated walker.
 
 ``python -m walproof.parsers.build LANGUAGE FOLDER`` writes the package of the language to
-``package/``, ``models.json`` (:meth:`Model.to_json` by grammar), and a walker if
-``walkers/<language>*`` has a template. ``--without NAME`` leaves out a grammar.
+``package/``, and the models of the grammars (:meth:`Model.to_json`) to ``models.json``. If there is
+a template ``walkers/<language>*``, it also generates a walker, the code that visits all fields.
+``--without NAME`` leaves out a grammar.
 """
 
 from __future__ import annotations

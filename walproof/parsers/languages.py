@@ -20,14 +20,14 @@ _BRACKET = re.compile(r"<(?!a href=|/a>)")
 
 @dataclass(frozen=True)
 class Language:
-    """One target of the compiler.
+    """A target language of the compiler.
 
-    ``sources`` is the folder of the parsers in a package; ``runtime`` is their dependency.
-    ``install``, ``example``, ``test`` and ``lint`` are commands to run in the folder of the
-    package; the README shows the first three, and the workflow runs all. Names in braces are those
-    of :class:`Naming`. ``file_name`` returns the file of a grammar's parser. ``driver`` is the
-    implementation that tests the parsers, ``tools`` are the Debian packages that the workflow
-    installs. ``finish`` corrects the text of a generated file.
+    ``sources`` is the folder of the parsers in a package, and ``runtime`` is their dependency.
+    ``install``, ``example``, ``test`` and ``lint`` are commands that run in the folder of the
+    package. The README shows the first three, and the CI workflow runs all four. Names in braces
+    are fields of :class:`Naming`. ``file_name`` returns the file name of a grammar's parser.
+    ``driver`` is the implementation that tests the parsers. ``tools`` are Debian packages that the
+    workflow installs. ``finish`` corrects the text of a generated file.
     """
 
     id: str

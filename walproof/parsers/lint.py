@@ -1,13 +1,12 @@
-"""``walproof parsers lint``: find constructs for which generated parsers differ between
-languages.
+"""``walproof parsers lint``: find constructs for which generated parsers differ.
 
-The compiler accepts everything that is found here. Each rule is a function: first the style guide,
-then traps, where languages differ or a parser does not terminate. The docstring of a rule is its
-description in ``--rules``.
+The compiler accepts all constructs that are reported here. Each rule is a function. The first rules
+are those of the style guide; the others find constructs for which languages differ or a parser does
+not terminate. The docstring of a rule is its description in ``--rules``.
 
-A comment excuses an intended finding: ``# lint-ksy: RULE: reason`` applies to the next line that is
-not a comment or, before ``meta``, to the whole file. An excuse without a reason, for an unknown
-rule, or without a finding is itself a finding.
+A comment permits an intended finding: ``# lint-ksy: RULE: reason`` applies to the next line that is
+not a comment or, before ``meta``, to the whole file. The comment itself is a finding if it has no
+reason, if its rule is unknown, or if it permits nothing.
 """
 
 from __future__ import annotations

@@ -21,9 +21,9 @@ class BadName(ValueError):
 
 @dataclass(frozen=True)
 class Naming:
-    """Names of a package: ``name`` in registries, ``module`` as in Go, ``licence`` as in SPDX.
+    """The names of a package: ``name`` in registries, ``module`` as in Go, ``licence`` as in SPDX.
 
-    Without a licence, a package gets the licence of its grammars. Raises :class:`BadName`.
+    Without ``licence``, a package has the licence of its grammars. Raises :class:`BadName`.
     """
 
     name: str = "walproof-parsers"
@@ -76,7 +76,7 @@ class Naming:
 def licence_of(stated: list[str | None], chosen: str | None = None) -> str | None:
     """Return the licence of generated files: the chosen one, or all licences of the grammars.
 
-    None if a grammar states no licence.
+    Returns None if one of the grammars states no licence.
     """
     if chosen or not stated or None in stated:
         return chosen

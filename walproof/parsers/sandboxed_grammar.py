@@ -24,9 +24,9 @@ class SandboxedGrammar:
     """A compiled grammar, and a sandboxed process that runs its parser.
 
     The process is ``python -m WORKER GRAMMAR``. It can read the folder of the grammar, the
-    packages, the system and Python, and write nothing. ``in_steps`` is as in
-    :func:`conformance.kaitai.compile.compiled`. Raises ``GrammarError``, also if the id of the
-    grammar differs from its file name, and ``ToolMissing``.
+    packages, the system and Python, but cannot write anything. For ``in_steps``, see
+    :func:`conformance.kaitai.compile.compiled`. Raises ``ToolMissing``. Raises ``GrammarError``,
+    also if the id of the grammar differs from its file name.
     """
 
     def __init__(self, grammar: Path, worker: str, in_steps: bool = False) -> None:

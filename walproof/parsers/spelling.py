@@ -1,7 +1,7 @@
 """Write a path of a grammar, such as ``record.header.len_data``, in each language.
 
-The first step of a path is a variable. All example programs are generated with this module from one
-description (``examples/``), so that they print the same.
+The first step of a path is a variable. The example programs of all languages are generated from one
+description (``examples/``), so they print the same output.
 """
 
 from __future__ import annotations

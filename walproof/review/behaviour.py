@@ -29,10 +29,10 @@ EXPECTED_IN = {"expect": "recover", "expect_strict": "strict"}
 
 @dataclass(frozen=True)
 class Changed:
-    """One log that the two readers answer differently.
+    """A log that the old and the new reader answer differently.
 
-    ``difference`` describes the change from the old answer to the new one. ``shown`` are the bytes
-    at the damage, or where the answers diverge.
+    ``difference`` describes the change from the old answer to the new one. ``shown`` are the
+    damaged bytes, or the bytes at which the answers diverge.
     """
 
     log: str
@@ -50,12 +50,11 @@ class Changed:
 
 @dataclass
 class Table:
-    """Agreement of the old and the new version of one reader: executable specification or
-    grammar.
+    """The agreement of the old and the new version of a reader.
 
-    ``cells`` counts logs as (agreeing, all) by the side of the logs and by damage: ``("old",
-    False)`` is the new reader on undamaged old logs, ``("new", False)`` the old reader on undamaged
-    new logs.
+    The reader is the executable specification or the grammar. ``cells`` counts the logs with equal
+    answers and all logs. Its keys are the version that wrote the logs, and whether the logs are
+    damaged: ``("old", False)`` contains the results for undamaged old logs.
     """
 
     format: str
@@ -109,11 +108,11 @@ class Behaviour:
             self.profiles.append("strict")
 
     def gather(self, count: int, seed: int, aim: Aim = _NO_AIM) -> None:
-        """Read vectors of both sides, logs by both writers, and damaged copies, with both
-        readers.
+        """Read logs with the old and the new readers, and record the differences.
 
-        ``aim`` holds numbers and names from changed expressions; part of the damage is aimed at
-        them.
+        The logs are the vectors of both versions, logs from both writers, and damaged copies.
+        ``aim`` contains the numbers and names from changed expressions; some of the damage is aimed
+        at them.
         """
         vectors = [logs_of(self.bodies[side], side) for side in SIDES]
         self.logs = merged(*vectors, *(self._written(side) for side in SIDES))
@@ -350,9 +349,9 @@ def first_names(names: list[str], shown: int = 3) -> str:
 
 
 def bytes_of(log: LogUnderReview, control: LogUnderReview | None) -> str:
-    """Show the bytes that the damage changed, or those where the two answers diverge.
+    """Show the bytes that the damage changed, or those at which the two answers diverge.
 
-    Empty if the answers differ only as a whole.
+    The result is empty if the answers do not diverge at an offset.
     """
     if control is not None:
         changed = first_change(control.contents, log.contents)
@@ -409,10 +408,10 @@ def contradicted(
     worker: Worker,
     readers: Mapping[str, str | None],
 ) -> Iterator[Finding]:
-    """Yield the findings; those for edited answers that the new specification contradicts
-    change.
+    """Yield the findings, and modify those for edited answers that the new specification
+    contradicts.
 
-    ``bodies`` are the new vectors of one format; ``worker`` runs the new readers.
+    ``bodies`` are the new vectors of one format. ``worker`` runs the new readers.
     """
     for finding in findings:
         body = bodies.get(finding.subject)

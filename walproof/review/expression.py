@@ -1,8 +1,9 @@
 """Compare expressions of grammars by their values.
 
-Two expressions that are written differently are evaluated for many values of the fields: numbers in
-the expressions, these plus or minus 1, and values for which the sides of a comparison are equal or
-differ by 1. The expressions count as equal if all results are equal. This is no proof.
+Two expressions with different spelling are evaluated for many values of their fields: the numbers
+in the expressions, these plus or minus 1, and values at which the two sides of a comparison are
+equal or differ by 1. If all results are equal, the expressions count as equal. This is a test, not
+a proof.
 """
 
 from __future__ import annotations
@@ -175,8 +176,8 @@ def _drawn(*key: Any) -> int:
 class ExpressionReader:
     """Resolve the expressions of one model: names, value instances, enums and sizes of types.
 
-    ``transparent`` holds fields, by type and name, whose fields count as fields of the enclosing
-    type.
+    ``transparent`` contains fields, by type and name. Subfields of these fields count as fields of
+    the enclosing type.
     """
 
     def __init__(self, model: Model, rename: Rename) -> None:
@@ -187,10 +188,10 @@ class ExpressionReader:
     def read(
         self, node: Node, owner: Name, base: Tree | None = None, element: Name | None = None
     ) -> Expression:
-        """Return the expression of a node in type ``owner``.
+        """Read the expression of a node in type ``owner``.
 
-        ``base`` is the object that contains the fields (None: the enclosing object); ``element`` is
-        the type of ``_``.
+        ``base`` is the object that contains the fields, or None for the enclosing object.
+        ``element`` is the type of ``_``.
         """
         return Expression(self._tree(node, owner, base, element, 0))
 

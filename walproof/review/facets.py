@@ -16,8 +16,8 @@ Facets = dict[str, Any]
 class AcceptedValues:
     """The values that a field accepts: a set, a range, or values that satisfy rules.
 
-    By default every value is accepted. The effect of ``rules`` is unknown, except that additional
-    rules accept fewer values.
+    By default, every value is accepted. ``rules`` are not evaluated; additional rules can only
+    reduce the accepted values.
     """
 
     values: frozenset[Any] | None = None
@@ -64,7 +64,8 @@ class AcceptedValues:
 class FacetReader:
     """Read the facets of the members of one model.
 
-    ``base`` is the object whose members are read, as seen from outside; None for its own view.
+    ``base`` is the outer object through which the members are reached, or None if they are read
+    directly.
     """
 
     def __init__(

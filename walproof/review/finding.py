@@ -25,12 +25,13 @@ class CannotReview(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """One effect of a change.
+    """An effect of a change.
 
-    ``rule`` is an id of :data:`RULES`. ``classes`` name the affected parties and ``hurts``
-    describes them. ``subject`` is a member (``record_header.len_data``), a requirement or a vector;
-    ``change`` describes the change, and ``where`` is a ``file:line``. ``excused`` is the reason of
-    a matching excuse. ``fields`` are members if the finding rests only on their expressions.
+    ``rule`` is an id in :data:`RULES`. ``classes`` contains the classes of affected readers and
+    writers, and ``hurts`` describes them. ``subject`` is a member (``record_header.len_data``), a
+    requirement or a vector. ``change`` describes the change, and ``where`` is its ``file:line``.
+    ``excused`` is the reason in a matching exception. ``fields`` lists members if the finding
+    depends only on their expressions.
     """
 
     rule: str

@@ -1,4 +1,4 @@
-"""Damage intact logs: at random, and aimed at changed expressions.
+"""Damage intact logs at random, and at values that occur in changed expressions.
 
 Random damage rarely produces the one length for which ``>= 17`` and ``>= 16`` differ.
 """
@@ -44,11 +44,11 @@ def aim_at(findings: Iterable[Finding]) -> Aim:
 
 
 def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]:
-    """Yield damaged copies of the first undamaged logs; none if there is no number to aim at.
+    """Yield damaged copies of the first undamaged logs, or nothing if ``aim`` has no number.
 
-    A copy is truncated or extended by one byte, or truncated at a distance of such a number (± 1)
-    after one of the last record boundaries. Or a field with one of the names is set to such a
-    number (± 1).
+    A copy is truncated or extended by one byte, or truncated at a given distance after one of the
+    last record boundaries, or has one of the named fields changed. The distances and the field
+    values are the numbers in ``aim``, and these plus or minus 1.
     """
     if not aim.numbers:
         return
@@ -94,10 +94,10 @@ def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
 
 
 def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[LogUnderReview]:
-    """Yield ``count`` damaged copies of undamaged logs, reproducible by ``seed``.
+    """Yield ``count`` damaged copies of undamaged logs. Equal seeds give equal copies.
 
-    Most damage hits record boundaries and headers. One copy in :data:`LARGE_INTERVAL` is of a log
-    above :data:`LARGE_BYTES`, which is slow to read.
+    Most damage affects record boundaries and headers. Logs above :data:`LARGE_BYTES` are slow to
+    read, so only one copy in :data:`LARGE_INTERVAL` is of such a log.
     """
     chance = random.Random(seed)
     usable = [log for log in bases if 0 < size(log.contents) <= LARGE_BYTES]

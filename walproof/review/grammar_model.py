@@ -1,8 +1,8 @@
 """The resolved model of grammars, as the Kaitai compiler understands them.
 
-``conformance/kaitai/model.mjs`` prints it. The compiler has resolved types, byte order, encodings
-and expressions, so that equivalent spellings of a grammar have the same model. For types by the
-names of their generated classes, without the compiler, see :mod:`conformance.kaitai.types`.
+``conformance/kaitai/model.mjs`` prints the model. The compiler has resolved types, byte order,
+encodings and expressions, so equivalent grammars have equal models. To look up types by the names
+of their generated classes without the compiler, use :mod:`conformance.kaitai.types`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Node = Any
 class Member:
     """A field, an instance or a parameter of a type.
 
-    ``role`` is ``seq``, ``parse`` (an instance read from the log), ``value`` (a computed one) or
-    ``param``; ``path`` is where it stands in the YAML document of its file.
+    ``role`` is ``seq``, ``parse`` (an instance that is read from the log), ``value`` (a computed
+    instance) or ``param``. ``path`` is its path in the YAML document.
     """
 
     owner: Name
@@ -66,9 +66,10 @@ class Class:
 
 @dataclass
 class Model:
-    """All types and enums of the grammars in a folder, imports included.
+    """All types and enums of the grammars in a folder, including imports.
 
-    ``tops`` are the ids of the grammars; ``files`` has the path of each, relative to ``root``.
+    ``tops`` contains the ids of the grammars. ``files`` contains the path of each grammar, relative
+    to ``root``.
     """
 
     root: Path
@@ -151,8 +152,8 @@ class Model:
 def load_models(*roots: Path) -> list[Model]:
     """Return the models of all grammars in the folder ``ksy`` of each root.
 
-    Raises :class:`~conformance.kaitai.compile.GrammarError` if a grammar does not compile, and
-    ``ToolMissing``.
+    Raises ``ToolMissing``, and :class:`~conformance.kaitai.compile.GrammarError` if a grammar does
+    not compile.
     """
     files = [sorted((root / "ksy").glob("*.ksy")) for root in roots]
     resolved = _resolved([file for some in files for file in some])

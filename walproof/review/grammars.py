@@ -26,12 +26,12 @@ MIN_LOGS = 3
 
 @dataclass
 class MemberStatistics:
-    """Statistics of members over the logs.
+    """Counters for comparing members over the logs.
 
-    ``held`` counts the undamaged logs that contain a member; ``undamaged`` and ``damaged`` count
-    the logs in which it differs. ``names`` are the keys and names of the undamaged logs,
-    ``undamaged_count`` is their number, and ``differing_count`` the number that differ.
-    ``damaged_count`` is the number of damaged logs.
+    ``held`` counts the undamaged logs that contain a member. ``undamaged`` and ``damaged`` count
+    the logs in which the member differs. ``names`` contains the keys and names of the undamaged
+    logs. ``undamaged_count`` and ``damaged_count`` are the numbers of logs. ``differing_count`` is
+    the number of undamaged logs that differ.
     """
 
     held: dict[str, int] = field(default_factory=dict)
@@ -153,9 +153,9 @@ class GrammarRun:
                 self.statistics.held[key] = self.statistics.held.get(key, 0) + 1
 
     def _expected(self, log: LogUnderReview, differing: Mapping[str, str]) -> bool:
-        """Return whether a damaged log must differ because its undamaged original does.
+        """Return whether a damaged log must differ because its undamaged original differs.
 
-        If the original was not read, it counts as differing if most undamaged logs differ.
+        If the original was not read, the majority of the undamaged logs decides.
         """
         if log.control in self.statistics.names:
             return log.control in differing
@@ -181,10 +181,11 @@ class GrammarRun:
 
 
 def by_data(findings: Iterable[Finding], statistics: MemberStatistics) -> list[Finding]:
-    """Return the structural findings, corrected by data where they rest on expressions.
+    """Correct the structural findings that depend only on expressions, using the logs.
 
-    A finding is corrected only if its members occur in at least :data:`MIN_LOGS` undamaged logs
-    that both grammars read alike: then only damage can reveal a difference.
+    A finding is corrected only if its members occur in at least :data:`MIN_LOGS` undamaged logs,
+    and if both grammars read these logs alike. In this case, the grammars can differ only on
+    damaged logs.
     """
     judged = []
     for finding in findings:

@@ -13,8 +13,8 @@ from walproof.review.grammar_model import Member, Model, Name, target
 def bounded(model: Model, name: Name, visited: frozenset[Name] = frozenset()) -> bool:
     """Return whether readers ignore bytes after the last known field of a type.
 
-    They do at the end of a file, in a substream of fixed size, and at a position given by an
-    offset.
+    This is the case at the end of a file, in a substream of fixed size, and at a position that is
+    given by an offset.
     """
     if name in visited:
         return True
@@ -31,10 +31,11 @@ def bounded(model: Model, name: Name, visited: frozenset[Name] = frozenset()) ->
 
 
 def may_be_absent(facets: Facets, member: Member) -> str:
-    """Return the reason why an old log without this field is still valid; "" if there is none.
+    """Return why an old log without this field is still valid, or "" if it is not.
 
-    ``end``: the condition depends on the end of the stream. ``empty``: the field may have no bytes.
-    ``never``: the condition is constant and false. ``condition``: any other condition.
+    The reason is ``end`` if the condition depends on the end of the stream, ``empty`` if the field
+    may have no bytes, ``never`` if the condition is always false, and ``condition`` for any other
+    condition.
     """
     condition = facets.get("if")
     if condition is not None:
@@ -80,8 +81,8 @@ def names_in(expression: Expression | None) -> set[str]:
 def flattened(model: Model, reader: FacetReader, name: Name) -> list[Any]:
     """Return the bytes of a type as a list of plain fields, regardless of grouping into types.
 
-    References to fields are replaced by their index in the list, so that two types with the same
-    bytes have equal lists.
+    A reference to a field is replaced by the index of the field in the list. Two types with the
+    same bytes therefore have equal lists.
     """
     slots: dict[Tree, Tree] = {}
     fields: list[Any] = []

@@ -17,10 +17,11 @@ LARGE_BYTES = 256 * 1024
 
 @dataclass
 class LogUnderReview:
-    """One log. ``sides`` holds ``old``, ``new`` or both.
+    """A log that is read by one or both versions of the readers.
 
-    ``control`` is the key of its undamaged original, None if it has none. ``answers`` are the
-    answers of both sides in the profile recover, ``strict`` those in strict, if there are any.
+    ``sides`` contains ``old``, ``new`` or both. ``control`` is the key of the undamaged original,
+    or None if there is none. ``answers`` contains the answers in the profile ``recover``, and
+    ``strict`` those in the profile ``strict``, if any.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Pair the types, fields and enums of the old grammars with those of the new ones.
 
-Fields are paired by name or position, types through the fields that use them. Renamed types and
-reordered keys are therefore no change.
+Fields are paired by name or position, and types by the fields that use them. Renaming a type or
+reordering keys is therefore not a change.
 """
 
 from __future__ import annotations

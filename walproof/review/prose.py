@@ -75,10 +75,11 @@ def _requirements_of(path: Path, shown: str) -> Iterator[Requirement]:
 def compare_requirements(
     old: Path, new: Path, vectors: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Iterator[Finding]:
-    """Yield findings for requirements that were added, removed, reworded or changed in level.
+    """Yield a finding for each requirement that was added, removed or reworded, or whose level
+    changed.
 
-    ``vectors`` are those of the new side; the finding for a removed requirement names those that
-    still exercise it.
+    ``vectors`` are the new vectors. The finding for a removed requirement lists the vectors that
+    still cite it.
     """
     before, after = requirements(old), requirements(new)
     for id, old_requirement in before.items():

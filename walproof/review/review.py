@@ -28,8 +28,8 @@ Report = Callable[[str], None]
 class Review:
     """The outcome of a review.
 
-    ``skipped`` names what did not run, and why. ``isolation`` lists the mechanisms that isolated
-    the readers (``by``), and the accesses that were still possible (``could``).
+    ``skipped`` lists the parts that did not run, with reasons. ``isolation`` lists the mechanisms
+    that isolated the readers (``by``), and the accesses that remained possible (``could``).
     """
 
     against: str
@@ -68,11 +68,11 @@ def review(
     old: Path, new: Path, against: str = "old", formats: tuple[str, ...] = (),
     count: int = 300, seed: int = 0, report_progress: Report = lambda _: None,
 ) -> Review:  # fmt: skip
-    """Review the change from one tree to another; each has ksy/, spec/, vectors/,
-    reference_impl/.
+    """Review the change from one tree to another.
 
-    ``formats`` selects formats (none: all). ``count`` is the number of damaged copies, generated
-    with ``seed``. ``report_progress`` gets a line for each step. Raises
+    Each tree contains ksy/, spec/, vectors/ and reference_impl/. ``formats`` selects formats; if it
+    is empty, all formats are reviewed. ``count`` damaged copies are generated from ``seed``.
+    ``report_progress`` is called with a line for each step. Raises
     :class:`~conformance.kaitai.compile.GrammarError` if a grammar does not compile, and
     :class:`~walproof.review.finding.CannotReview` if the new readers do not run or time out.
     """
@@ -140,10 +140,10 @@ def review(
 
 
 def same_specification(old: Path, new: Path, format: str) -> bool:
-    """Return whether the code of a format's executable specification is identical on both sides.
+    """Return whether a format's executable specification has not changed.
 
-    This covers the directory of the format and the shared code, not the directories of other
-    formats.
+    The comparison includes the directory of the format and the shared code, but not the directories
+    of other formats.
     """
     return _digest(old, format) == _digest(new, format)
 

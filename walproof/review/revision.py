@@ -62,7 +62,7 @@ def _git(root: Path, *arguments: str) -> str:
 class Worker:
     """The readers of one tree, in a sandboxed process.
 
-    They can read the tree and the Python installation, and write only to ``scratch``.
+    They can read only the tree and the Python installation, and write only to ``scratch``.
     """
 
     def __init__(self, root: Path, wall_seconds: float = 20, scratch: Path | None = None) -> None:
@@ -85,11 +85,10 @@ class Worker:
         )
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """Send a request and return the reply; ``{"error"}`` if the reader raised, crashed or
-        timed out.
+        """Send a request, and return the reply or ``{"error": …}``.
 
-        The process stops a reader that loops and reports its location. If that fails, it is killed
-        after the whole time limit.
+        An error means that the reader raised an exception, crashed or timed out. After a timeout,
+        the process stops the reader and reports where it was. If this fails, the process is killed.
         """
         try:
             return self._program.request({"seconds": self._wall_seconds * 0.75, **request})

@@ -31,9 +31,9 @@ _RESERVED = ("reserved", "unused", "padding", "pad", "unknown", "spare", "filler
 class StructureDiff:
     """The structural findings between two models, and the pairing of their members.
 
-    ``spared`` are reserved fields of the old model whose bytes new fields use; their values are not
-    compared. ``grown`` are fields of the new model that hold all remaining bytes, and that follow
-    an added field.
+    ``spared`` are reserved fields of the old model whose bytes belong to new fields; their values
+    are not compared. ``grown`` are fields of the new model that follow an added field and extend to
+    the end of the data.
     """
 
     def __init__(self, old: Model, new: Model) -> None:
@@ -126,9 +126,10 @@ class StructureDiff:
         return []
 
     def _followed(self, model: Model, member: Member, paired: set[str]) -> bool:
-        """Return whether a field that both sides have follows this one.
+        """Return whether a field that exists on both sides follows this one.
 
-        A field that holds all remaining bytes does not count: it is reserved for additions.
+        A field that extends to the end of the data does not count, because its bytes are reserved
+        for additions.
         """
         reader = self._read_new if model is self.new else self._read_old
         seq = model.classes[member.owner].seq
@@ -142,9 +143,10 @@ class StructureDiff:
     def _added_or_removed(
         self, member: Member, facets: Facets, model: Model, followed: bool, added: bool
     ) -> Finding:
-        """Return the finding for a field that only one side has.
+        """Return the finding for a field that exists on only one side.
 
-        ``having`` is the side with the field: its readers read what the ``lacking`` side wrote.
+        The side with the field is called ``having``. Its readers must read the logs of the side
+        without it (``lacking``).
         """
         having, lacking = ("new", "old") if added else ("old", "new")
         # The class of trouble for the side that has the field, and for the side that has not.
@@ -237,9 +239,9 @@ class StructureDiff:
     def _gaps(
         self, a: Name, b: Name, alignment: Alignment, may_shrink: Callable[[Member], bool]
     ) -> Iterator[tuple[list[Member], list[Member]]]:
-        """Yield removed and added fields between each two fields that stayed.
+        """Yield the removed and the added fields between consecutive unchanged fields.
 
-        A field with a changed width also counts as removed if ``may_shrink`` accepts it.
+        If ``may_shrink`` accepts a field with a changed width, it counts as removed, too.
         """
         stable = {old.id: new.id for old, new in alignment.pairs if new.id not in alignment.moved}
         resized = {
@@ -259,11 +261,11 @@ class StructureDiff:
             i, j = n + 1, end + 1
 
     def _widths(self, reader: FacetReader, members: list[Member]) -> list[tuple[Any, int]] | None:
-        """Return the bits of fields, summed over each run with the same condition; None if not
-        fixed.
+        """Return the size of each group of fields with the same condition, in bits.
 
-        A condition on the stream position or on one of these fields may hold for one field and not
-        for the next, so it counts as not fixed.
+        Returns None if a size is not fixed. This includes groups whose condition depends on the
+        stream position or on one of their own fields, because the condition may then hold for only
+        some of the fields.
         """
         runs: list[tuple[Any, int]] = []
         names = {member.id for member in members}

@@ -1,11 +1,11 @@
 """Scanners: optimised readers of all formats, from bytes to columns.
 
-A scanner returns the events of the executable specification (``reference_impl.answer``), but with
-records in runs of columns: :class:`~walproof.scan.model.Records` instead of ``Record``, then
-``Lost`` and one ``End``. Scanners are tested like any implementation: on every vector
+A scanner returns the events of the executable specification (``reference_impl.answer``). The only
+difference is that records are grouped into runs of columns: :class:`~walproof.scan.model.Records`
+in place of ``Record``. Scanners are tested like any implementation: on every vector
 (``walproof/implementations/fast-scan``) and in the damage sweep.
 
-The scanner of a format is the part ``scanner`` of its package in ``walproof/formats``.
+The scanner of a format is the module ``scanner`` of its package in ``walproof/formats``.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ def scanner(format_id: str) -> Scanner:
 
 
 def scanner_for(format_id: str, size: int) -> Scanner:
-    """Return the scanner for a log of ``size`` bytes: the specification for a small one.
+    """Return the scanner for a log of ``size`` bytes.
 
-    Loading a compiled kernel takes longer than reading such a log.
+    For a small log, this is the executable specification, because loading a compiled scanner would
+    take longer than reading the log.
     """
     if size >= WORTH_A_KERNEL:
         return scanner(format_id)
@@ -48,7 +49,7 @@ def reads_ranges(format_id: str) -> bool:
 def part_from(format_id: str, start: int, end: int | None = None) -> Part:
     """Return the part of a log that contains everything that begins in ``[start, end)``.
 
-    This is :data:`WHOLE` for a format whose records depend on everything before them.
+    If the records of the format depend on everything before them, the result is :data:`WHOLE`.
     """
     step = plugin_for(format_id).discovery.restart_bytes
     if step is None or start < step:

@@ -17,7 +17,8 @@ _ARROW = {np.dtype(t): pa.from_numpy_dtype(t) for t in (np.int32, np.int64, np.u
 def pooled(count: int, dtype: Any = np.uint8) -> NDArray[Any]:
     """Return an uninitialised array from the memory pool of Arrow.
 
-    Memory of ``np.empty`` is returned to the system, which clears every page before reuse.
+    Arrow reuses its memory. The memory of ``np.empty`` is returned to the system, which clears
+    every page before it is used again.
     """
     return np.frombuffer(pa.allocate_buffer(count * np.dtype(dtype).itemsize), dtype)
 

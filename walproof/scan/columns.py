@@ -1,7 +1,7 @@
 """The format-specific fields of a record as columns, with the names of the answer.
 
-The columns of a format are the ``COLUMNS`` of the part ``columns`` of its package in
-``walproof/formats``. Changing them changes the schema of the data source.
+The columns of a format are the ``COLUMNS`` in the module ``columns`` of its package in
+``walproof/formats``. A change to them changes the schema of the data source.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ TO_ESCAPE = r"[^ !#-\[\]-~]"
 
 @dataclass(frozen=True)
 class Column:
-    """One field of a record, in a column and in an answer.
+    """A field of a record, in a column and in an answer.
 
-    ``is_content`` is true for content of the record, like the payload, and false for its position.
-    ``is_settled`` is true if later records cannot change it. ``is_own`` is true if nearly all
-    records have different values.
+    If ``is_content`` is true, the field is content of the record, like the payload; otherwise it
+    describes the position. If ``is_settled`` is true, later records cannot change the field. If
+    ``is_own`` is true, nearly all records have different values.
     """
 
     name: str

@@ -34,9 +34,10 @@ STRAND_BYTES = 256
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function at its first call, and cache the machine code if numba can write.
+    """Compile a function at its first call, and cache the machine code if possible.
 
-    For an installed package, the cache is in the user's cache folder, by version.
+    For an installed package, the cache is in the cache folder of the user, separate for each
+    version.
     """
     configured = numba.config.CACHE_DIR
     if IS_INSTALLED and not configured:

@@ -59,9 +59,9 @@ class LocalSource:
 
 @dataclass(frozen=True)
 class Log:
-    """One log: a file or a folder, and the context for its reader.
+    """A log: a file or a folder, and the context for its reader.
 
-    A log that is not on this machine overrides all methods; its path is only a name.
+    A subclass for logs on another machine overrides all methods and uses the path only as a name.
     """
 
     path: Path

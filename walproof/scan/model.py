@@ -24,11 +24,11 @@ LONGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Wanted:
-    """Selection of the output; payloads cause most of the work.
+    """A selection of the output. Returning payloads takes most of the time.
 
-    ``columns`` are the names of the fields to return; None means all. ``max_payload`` is the
-    maximum size of a payload in bytes, and of each value in a journal entry; longer ones are cut,
-    and their records marked in ``Records.truncated``. With ``dictionaries``, columns may have the
+    ``columns`` lists the fields to return; None means all. ``max_payload`` is the maximum size in
+    bytes of a payload, and of each value in a journal entry. Longer ones are truncated, and their
+    records are marked in ``Records.truncated``. If ``dictionaries`` is true, columns may have the
     type ``Column.with_dictionaries``.
     """
 
@@ -49,10 +49,10 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a log that can be scanned separately; small and picklable.
+    """A part of a log that can be scanned separately. Instances are small and picklable.
 
-    ``[start, end)`` are byte offsets in ``file`` (None in a log of one file). ``state`` is the
-    state of the format's scanner at ``start``.
+    ``[start, end)`` are byte offsets in ``file``, which is None in a log of one file. ``state`` is
+    the state of the format's scanner at ``start``.
     """
 
     start: int = 0
@@ -68,9 +68,10 @@ WHOLE = Part()
 class Records:
     """A run of ``n`` records of one file, in log order, as columns.
 
-    ``at`` and ``size`` are int64, shape (n,), in bytes. ``payload`` is a binary array, or None if
-    payloads were not selected. ``truncated`` marks records that were cut, None if there are none.
-    ``fields`` holds the selected columns, with the types of the format's ``COLUMNS``.
+    ``at`` and ``size`` are int64 arrays of shape (n,), in bytes. ``payload`` is a binary array, or
+    None if payloads were not selected. ``truncated`` marks the records that were truncated, or is
+    None if there are none. ``fields`` contains the selected columns, with the types in the format's
+    ``COLUMNS``.
     """
 
     at: NDArray[np.int64]
@@ -118,6 +119,6 @@ class Scanner(Protocol):
     def scan(self, log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
         """Yield the events of a part. Raises ``OSError``.
 
-        All parts together yield exactly the records and lost ranges of the log; only ``WHOLE`` ends
-        with an ``End``.
+        All parts together yield exactly the records and lost ranges of the log. The ``End`` is only
+        in the part ``WHOLE``.
         """

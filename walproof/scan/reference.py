@@ -17,7 +17,7 @@ from walproof.scan.model import MAX_BYTES, PIECE_ROWS, WHOLE, Event, Part, Recor
 
 
 class _Row(NamedTuple):
-    """A record as a row of columns, which takes far less memory than its fields.
+    """A record as a row of columns, which takes much less memory than a dictionary of its fields.
 
     ``held`` is the number of bytes of payload and text.
     """

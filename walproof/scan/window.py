@@ -20,10 +20,10 @@ REMOTE_BYTES = 8 << 20
 
 
 class Window:
-    """A part ``[base, end)`` of a file in reused memory. ``size`` is the size of the file.
+    """A part ``[base, end)`` of a file in a reused buffer, ``array``.
 
-    ``array`` holds the part. Offsets are offsets in the file. All methods raise ``OSError``, also
-    if the file is shorter than at opening.
+    Offsets are offsets in the file, and ``size`` is the size of the file. All methods raise
+    ``OSError``, also if the file has become shorter.
     """
 
     def __init__(self, source: Source, stretch: int = WINDOW_BYTES) -> None:
@@ -44,10 +44,11 @@ class Window:
         self.end, self.array = at + length, room
 
     def blocks(self, at: int, wish: int, block: int) -> tuple[NDArray[np.uint8], int, bool]:
-        """Return whole blocks from ``at`` on: an array, its filled length, and whether the file
+        """Read whole blocks from ``at`` on; return the array, its length, and whether the file
         ends.
 
-        The length is about ``wish``, at most a stretch. The window is empty afterwards.
+        ``wish`` is the approximate length, which is limited to one stretch. The window is empty
+        afterwards.
         """
         length = -(-min(wish, self.stretch, self.size - at + 1) // block) * block
         self.base = self.end = at

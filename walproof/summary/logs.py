@@ -19,8 +19,9 @@ _HEAD_BYTES = 1 << 20
 class FoundOne:
     """A log with its path, format and context, or the reason why it is unreadable.
 
-    ``by`` is the way in which the format was determined: ``content``, ``name`` alone, or ``told``.
-    A log ``is_blank`` if it is empty or all zeros. ``is_packed``: it must be unpacked first.
+    ``by`` describes how the format was determined: by ``content``, by ``name`` alone, or ``told``
+    by the user. ``is_blank`` is true if the log is empty or all zeros. ``is_packed`` is true if it
+    must be unpacked first.
     """
 
     path: Path
@@ -34,7 +35,7 @@ class FoundOne:
 
 
 def find_log(path: Path, format_id: str | None) -> FoundOne | None:
-    """Return the log at ``path``; None for a folder that is not a log but may contain some.
+    """Return the log at ``path``, or None for a folder that is not a log but may contain logs.
 
     Raises :class:`UnknownFormat` with a description of the file, and ``OSError``.
     """

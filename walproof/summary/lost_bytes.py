@@ -14,8 +14,8 @@ _CHUNK_BYTES = 1 << 16
 def lost_counter(format_id: str, log: Path) -> Callable[[Lost], int]:
     """Return a function that counts the bytes of a lost range of a log.
 
-    Space at the end of a file that was allocated and never written does not count, if the format
-    tells where it begins. The function raises ``OSError``.
+    If the format shows where the allocated but unwritten space at the end of a file begins, this
+    space is not counted. The function raises ``OSError``.
     """
     ends: dict[Path, int | None] = {}
 

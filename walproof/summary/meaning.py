@@ -12,10 +12,10 @@ from walproof.summary.runs import LONGEST
 
 
 def meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | None, str | None]]:
-    """Return the description of each record, and the reason if there is none.
+    """Return the description of each record, or the reason why there is none.
 
-    See :func:`walproof.decode.phrases`. Text in a description is unescaped. Only the beginning of a
-    large payload is decoded.
+    Text in a description is not escaped. Of a large payload, only the beginning is decoded. See
+    :func:`walproof.decode.phrases`.
     """
     if not records:
         return []

@@ -36,11 +36,11 @@ class Shown:
 class Summary:
     """The summary of one log.
 
-    ``framed_bytes`` is the size of the records with their headers. ``times`` are the earliest and
-    the latest time of records, in microseconds since 1970. ``indexes`` are the lowest and the
-    highest index, and ``with_index`` is the number of records that have one. ``ranges`` are the
-    largest lost ranges, largest first. ``lost_bytes`` is the size of all lost ranges that may have
-    held content, ``unwritten_bytes`` that of the others.
+    ``framed_bytes`` is the size of the records with their headers. ``times`` contains the earliest
+    and the latest time of a record, in microseconds since 1970. ``indexes`` contains the lowest and
+    the highest index, and ``with_index`` is the number of records with an index. ``ranges``
+    contains the largest lost ranges, in descending order. ``lost_bytes`` is the size of all lost
+    ranges that may have contained data, and ``unwritten_bytes`` is the size of the others.
     """
 
     format: str

@@ -113,9 +113,9 @@ def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:
-    """Format one line per log in system order, at most ``height`` lines.
+    """Format one line per log in the order of the system, with at most ``height`` lines.
 
-    If there are more logs, intact ones are left out first and counted.
+    If there are more logs, the output omits intact logs first and shows how many were omitted.
     """
     paired = [(log, row) for row in rows if (log := _log_of(row[0], system)) is not None]
     room = max(5, height - 16)

@@ -46,8 +46,9 @@ def screen(
 ) -> Iterator[Line]:
     """Format the summary of one log in lines of ``width`` columns.
 
-    If the log is the folder of a system, the caller passes the system's ``title``, the findings
-    about the folder, the other files, and whether the log ``is_all`` that the system had.
+    If the log belongs to a system, ``title`` is the title of the system. ``findings`` and
+    ``other_lines`` describe the folder and its other files. ``is_all`` is false if other data of
+    the system is missing.
     """
     yield one_line(log.typed), None
     if title is not None:

@@ -1,4 +1,4 @@
-"""Read a log in one pass: totals, the first and the last record, and the largest losses.
+"""Read a log once, and return totals, the first and the last record, and the largest losses.
 
 Memory use does not depend on the size of the log.
 """

@@ -1,8 +1,8 @@
 """Open pipes, compressed files and archives as local logs.
 
-Readers read a log more than once and from both ends, so input that cannot be sought is first copied
-to a scratch folder. The size of a copy is limited, because a small compressed file may expand to a
-large one.
+Readers read a log several times and from both ends. Input without random access is therefore first
+copied to a scratch folder. The size of a copy is limited, because a small compressed file may
+expand to a very large one.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ class CannotUnpack(ValueError):
 class Unpacked:
     """A readable log, or a folder of logs.
 
-    ``path`` is its location, ``typed`` the path as typed, and ``how`` the way in which it was
-    opened: ``("gzip",)``, ``("pipe",)``, or empty if it is read in place. A writer cannot resume a
-    copy. ``faults`` are faults of a compressed file; the content before each fault was unpacked.
+    ``path`` is its location, and ``typed`` is the path as typed. ``how`` describes how it was
+    opened: ``("gzip",)``, ``("pipe",)``, or empty if the file is read directly. A copy cannot be
+    appended to. ``faults`` lists faults in compressed files; the content before each fault was
+    unpacked.
     """
 
     path: Path
@@ -71,10 +72,10 @@ class Unpacked:
 
 @contextlib.contextmanager
 def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
-    """Open ``typed`` and remove copies at the end; ``-`` is standard input.
+    """Open ``typed``, and remove copies at the end. ``-`` is standard input.
 
-    Raises ``OSError`` if it cannot be read, and :class:`CannotUnpack` if nothing, or too much, can
-    be unpacked.
+    Raises ``OSError`` if the path cannot be read. Raises :class:`CannotUnpack` if no content can be
+    unpacked, or if the content is too large.
     """
     with tempfile.TemporaryDirectory(prefix="walproof-") as name:
         scratch = Path(name)
@@ -266,7 +267,7 @@ def name_inside(path: Path) -> str:
 
 
 def peeked(path: Path, kind: str, size: int) -> bytes:
-    """Return the first bytes of a compressed file's content; fewer if it is broken.
+    """Return the first bytes of the content of a compressed file, or fewer if the file is damaged.
 
     Raises ``OSError``, and :class:`CannotUnpack` if nothing can be unpacked.
     """

@@ -41,13 +41,13 @@ class NoControl(ValueError):
 
 @dataclass(frozen=True)
 class Control:
-    """One undamaged log, with everything a worker needs to damage it and to judge the answers.
+    """An undamaged log, with everything that a worker needs to damage it and to judge the answers.
 
-    Picklable: the field maps are computed in advance, so that workers need no grammars. ``name`` is
-    the file name of the log; some formats derive the file type from its extension. ``records`` are
-    the records that the executable specification returns, and ``fields`` holds the field map of
-    each file. ``contexts`` are additional contexts for reading. ``to_append`` and ``to_write`` are
-    the contexts of a writer that appends to this log, or writes a similar one.
+    Field maps are computed in advance, so workers need no grammars and a control can be pickled.
+    ``name`` is the file name of the log; some formats derive the file type from its extension.
+    ``records`` are the records that the executable specification returns. ``fields`` contains the
+    field map of each file. ``contexts`` are additional contexts for reading. ``to_append`` and
+    ``to_write`` are the contexts in which a writer appends to this log, or writes a similar one.
     """
 
     id: str
@@ -63,9 +63,10 @@ class Control:
 
     @property
     def path(self) -> Path:
-        """Path of a hypothetical description beside the log.
+        """Return the path that the JSON file of the log would have as a vector.
 
-        The name of the log has a meaning if it does not begin with the stem of this path.
+        If the name of the log does not begin with the stem of this path, the name affects how the
+        log is read.
         """
         return Path(f"{self.id.rpartition('/')[2]}.json")
 
@@ -97,8 +98,8 @@ def control_of(
 ) -> Control:
     """Return a vector as a control, read by the executable specification.
 
-    ``known_values`` are values of context keys; if given, the control gets additional contexts. The
-    contexts for appending and writing come from those ``vectors`` that append and write.
+    ``known_values`` lists values of context keys; if given, the control gets additional contexts.
+    The contexts for appending and writing come from the ``vectors`` that append and write.
     """
     body = vector.body
     context = dict(body.get("context", {}))
@@ -136,11 +137,10 @@ def control_of(
 def choose(
     vectors: Mapping[str, Vector], format: str, patterns: Sequence[str], depth: str
 ) -> list[Control]:
-    """Return the controls of a sweep, smallest first, so that findings begin with the simplest
-    log.
+    """Return the controls of a sweep, smallest log first.
 
-    ``patterns`` select vectors by id or slug. Without patterns, every undamaged vector of the
-    format is a control if it is intact, not empty, and within :data:`MAX_CONTROL_BYTES` and
+    ``patterns`` select vectors by id or slug. Without patterns, the controls are all undamaged
+    vectors of the format that are intact, not empty, and within :data:`MAX_CONTROL_BYTES` and
     :data:`MAX_CONTROL_RECORDS`. Raises :class:`NoControl`.
     """
     controls = []
@@ -179,10 +179,10 @@ def choose(
 
 
 def fingerprint(contents: Contents, start: int = 0) -> int:
-    """Return a 64-bit fingerprint of a log, the same in every process.
+    """Return a 64-bit fingerprint of a log, which is the same in every process.
 
-    It consists of two CRCs with different polynomials, which take little time compared with reading
-    the log.
+    The fingerprint consists of two CRCs with different polynomials. Computing them takes less time
+    than reading the log.
     """
     if isinstance(contents, bytes):
         return crc32c(contents, start & 0xFFFFFFFF) << 32 | zlib.crc32(contents, start >> 32)

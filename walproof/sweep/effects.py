@@ -56,11 +56,11 @@ def rank(effects: str) -> int:
 class Signature:
     """Implementation, damage and effect of a difference; equal signatures are counted together.
 
-    ``kind`` holds the effects on the answer, joined by ``+``. ``verdict`` and ``reason`` are those
-    of the executable specification. ``said_verdict`` and ``said_reason`` are those of the
-    implementation, if it reports them. ``context`` names the context keys that were varied.
-    ``value`` is the value that the damage wrote to a field, if programs often give it a special
-    meaning.
+    ``kind`` contains the effects on the answer, joined by ``+``. ``verdict`` and ``reason`` are
+    from the executable specification. ``said_verdict`` and ``said_reason`` are those that the
+    implementation reported, if any. ``context`` lists the context keys that were changed. ``value``
+    is the value that the damage wrote to a field, if it is a value that programs often treat
+    specially.
     """
 
     implementation: str
@@ -77,11 +77,11 @@ class Signature:
 
     @property
     def effect(self) -> tuple[str, ...]:
-        """The signature without the damage: many damages may reveal one defect.
+        """The signature without the damage, because many damages can reveal one defect.
 
-        Only the most harmful effect counts, since the others follow from it. The cause of a crash
-        does not depend on the expected answer. The answer to a log after a wrong append depends on
-        the damage and on the appended records, not on the defect of the writer.
+        Only the most harmful effect is included, since the others follow from it. For a crash, the
+        expected answer is left out, because it does not affect the cause. For a wrong append, the
+        answer is left out, because it depends on the damage and on the appended records.
         """
         if self.gravest in NO_ANSWER:
             text = self.said_reason if self.gravest == "crash" else ""
@@ -117,9 +117,9 @@ class Difference:
 def difference_of(
     result: Mapping[str, Any], judgement: Judgement | None, written: frozenset[str] | None
 ) -> Difference | None:
-    """Return the difference in a result of the harness; None if it passed or was skipped.
+    """Return the difference in a result of the harness, or None if it passed or was skipped.
 
-    ``judgement`` is the harness's judgement of the reply. ``written`` holds the keys of all
+    ``judgement`` is the harness's judgement of the reply. ``written`` contains the keys of all
     payloads that were written, or None if the damage forged checksums.
     """
     if result["class"] in NO_ANSWER:
@@ -188,7 +188,7 @@ class _Ranges:
         return any(lo < end and start < hi for lo, hi in self._of.get(file or "", ()))
 
     def cover(self, file: str | None, start: int, end: int) -> bool:
-        """Return whether lost ranges cover all of these bytes.
+        """Return whether the lost ranges cover all of these bytes.
 
         An empty span is covered if a range contains or touches its offset.
         """

@@ -32,9 +32,9 @@ CONTENT_FLIPS = 4096
 
 @dataclass(frozen=True)
 class Recipe:
-    """A case in words: the operations of the damage algebra, and the field that they hit.
+    """A case in words: the operations of the damage algebra, and the field that they change.
 
-    ``calls`` are the operations as lines of a recipe for ``conformance/recipes``.
+    ``calls`` contains the operations as source lines for a recipe in ``conformance/recipes``.
     """
 
     operation: str
@@ -46,7 +46,7 @@ class Recipe:
 class DamagedLog(NamedTuple):
     """A damaged log.
 
-    ``shifts`` is true if the damage may have moved, repeated, dropped or replaced whole units.
+    ``shifts`` is true if the damage may have moved, repeated, removed or replaced whole units.
     ``forges`` is true if it recomputed a checksum or may have disabled one.
     """
 
@@ -56,11 +56,12 @@ class DamagedLog(NamedTuple):
 
 
 class Enumeration:
-    """All damages of a control, by family and number: single damages, their pairs, and none.
+    """Enumerate all damages of a control, by family and number.
 
-    Equal arguments give equal damages under equal numbers in every process. ``older`` are logs that
-    serve as older generations. Prefixes shorter than ``first_prefix`` are left out, because an
-    earlier control has them too.
+    The families are the undamaged log, single damages and pairs of them. In every process, equal
+    arguments give the same damages the same numbers. ``older`` are logs that serve as older
+    generations. Prefixes shorter than ``first_prefix`` are left out, because an earlier control has
+    the same ones.
     """
 
     def __init__(
@@ -322,10 +323,10 @@ _SEALING, _KEEPING, _RESIZING, _AT_THE_END = range(4)
 
 
 def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
-    """Return a sort key: resealing, then edits that keep the length, then others, then appended
-    bytes.
+    """Return a sort key for the edits of a pair of damages.
 
-    Edits that change the length are sorted from the end of the file to its start.
+    Resealing comes first, then edits that keep the length, then other edits, and appending comes
+    last. Edits that change the length are sorted from the end of the file to its start.
     """
     if family.forges:
         return (_SEALING, 0)

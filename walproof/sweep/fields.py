@@ -22,10 +22,10 @@ CONTENT = frozenset(
 class FieldsOfFile:
     """The field map of one file of a control, for looking up offsets.
 
-    ``leaves`` are the fields without subfields, by offset. ``all`` are the fields with at least one
-    byte, one per span. ``structural`` and ``content`` are offsets of bytes; bytes outside all
-    fields are content. Values of fields are dropped, because their classes exist only where the
-    grammar was compiled.
+    ``leaves`` are the fields without subfields, sorted by offset. ``all`` contains one field for
+    each span of at least one byte. ``structural`` and ``content`` are byte offsets; bytes outside
+    all fields count as content. The values of fields are removed, because their classes exist only
+    in the process that compiled the grammar.
     """
 
     size: int

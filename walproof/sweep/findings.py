@@ -22,10 +22,10 @@ from walproof.sweep.writing import records_for, text_of
 class Finding:
     """Signatures of one implementation with the same effect, or with the same damage.
 
-    ``best`` is the simplest case; ``recipe`` describes its damage and ``request`` the records to
-    write. ``cause`` is the name and sentence of the known failure that the finding looks like.
-    ``minimised`` reports the number of simpler cases that were tried, ``proposal`` is the path of
-    the case as a vector, and ``repeat`` is the command that runs the case again.
+    ``best`` is the simplest case. ``recipe`` describes its damage, and ``request`` contains the
+    records to write. ``cause`` is the name and the description of a known failure with the same
+    effect. ``minimised`` describes how many simpler cases were tried. ``proposal`` is the path of a
+    proposed vector, and ``repeat`` is the command that runs the case again.
     """
 
     best: Occurrence
@@ -77,10 +77,10 @@ class Finding:
 
     @property
     def damage(self) -> Hashable:
-        """Key under which findings are joined; None if they have nothing in common.
+        """Return a key; findings with equal keys are joined.
 
-        It is the value that all single damages write, or else the operation and the most harmful
-        effect.
+        The key is the value that all single damages write, or else the operation and the most
+        harmful effect. It is None if the damages have nothing in common.
         """
         name, profile = self.signature.implementation, self.signature.profile
         operations = {each.operation for each in self._singles}
@@ -111,10 +111,11 @@ def merged(markers: Iterable[Mapping[str, Any]]) -> dict[Signature, Occurrence]:
 def findings(
     signatures: Iterable[Occurrence], known_failures: Mapping[str, Known]
 ) -> list[Finding]:
-    """Return the findings, most harmful first.
+    """Group signatures into findings, and return the most harmful finding first.
 
-    Signatures with the same effect form one finding. New findings are then joined if all of them
-    set a field to the same special value, or have the same operation and most harmful effect.
+    Signatures with the same effect form one finding. Findings that are not known failures are then
+    joined if all their cases write the same special value to a field, or if they have the same
+    operation and the same most harmful effect.
     """
     by_effect: dict[Hashable, Finding] = {}
     for occurrence in signatures:

@@ -1,6 +1,7 @@
-"""Search for single-bit flips after which a log is still `intact` but its records differ.
+"""Search for single-bit flips that change the records of a log but leave its verdict `intact`.
 
-Each such flip is a limit of the format, explained in its register (``unseen``), or a missing rule.
+Such a flip is either a limit of the format, which its register explains (``unseen``), or a sign of
+a missing rule.
 """
 
 from __future__ import annotations
@@ -58,10 +59,11 @@ class Flip(NamedTuple):
 
 @dataclass(frozen=True)
 class FlippedLog:
-    """An intact log and the flips to try, at most ``at_most``.
+    """An intact log and the flips to try. ``at_most`` is the maximum number of flips.
 
-    If the log has more bits, half of the flips are in structure and half in content, each evenly
-    spread; what one half cannot use goes to the other. Flips are numbered, structure first.
+    If the log has more bits than that, half of the flips are in the structure and half in the
+    content, both evenly spread. If one half has fewer bits, the other half gets the remaining
+    flips. Flips in the structure have the lowest numbers.
     """
 
     control: Control
@@ -109,10 +111,11 @@ class FlippedLog:
         return shares.divide(self.at_most, limits, (1.0, 1.0))
 
     def field(self, flip: Flip) -> str:
-        """Return the generic name of the field that a flip hits.
+        """Return the generic name of the field that contains a flipped bit.
 
-        The name begins with the file type if the format has several: ``snapshot: header.index``. A
-        step that repeats is named once: ``elements[].first`` for ``elements[].elements[].first``.
+        If the format has several file types, the name begins with the file type, as in ``snapshot:
+        header.index``. Repeated steps are merged: ``elements[].elements[].first`` becomes
+        ``elements[].first``.
         """
         name = _REPEATED.sub(r"\1", self.control.fields[flip.file].name_at(flip.at))
         file_type = self._file_types[flip.file]
@@ -148,9 +151,9 @@ def choose_logs(
 ) -> list[FlippedLog]:
     """Return the logs of all undamaged vectors whose answer is `intact`, smallest first.
 
-    Logs that are equal and have the same context count once, under the first id. Vectors whose
-    context selects records are left out, because their answer is not the whole log. ``patterns``
-    select vectors by id or slug.
+    ``patterns`` select vectors by id or slug. Of several vectors with the same log and context,
+    only the first is used. Vectors with a context that selects records are excluded, because their
+    answer does not cover the whole log.
     """
     earlier: set[tuple[str, str, str]] = set()
     logs = []
@@ -264,10 +267,9 @@ def run_flips(
     tasks: Sequence[FlipTask],
     progress: Callable[[int], None] = lambda count: None,
 ) -> list[Stretch]:
-    """Try flips in a worker pool; return the results in the order of the tasks.
+    """Try flips in a worker pool, and return the results in the order of the tasks.
 
-    ``progress`` is called with the number of flips tried since the last call. Raises
-    :class:`Disagreement`.
+    ``progress`` is called with the number of new flips. Raises :class:`Disagreement`.
     """
     scratch = Held()
     outcomes: dict[FlipTask, Stretch] = {}
@@ -300,7 +302,7 @@ def _run_task(task: FlipTask) -> tuple[FlipTask, Stretch]:
 class FlipSearch:
     """A scratch copy of a log whose bits are flipped in place and restored.
 
-    ``folder`` is an empty folder, best in memory. It is removed at the end.
+    ``folder`` is an empty folder, preferably in memory, which is removed at the end.
     """
 
     def __init__(self, log: FlippedLog, folder: Path) -> None:
@@ -341,10 +343,9 @@ class FlipSearch:
         return stretch
 
     def effect(self, flip: Flip) -> str | None:
-        """Return the effect of a flip on the records; None if it is detected or has none.
+        """Return the effect of a flip on the records, or None if there is none or it is detected.
 
-        Raises :class:`Disagreement`, also if the profiles differ, which they cannot for an intact
-        log.
+        Raises :class:`Disagreement` if a reader raises an error, or if the two profiles differ.
         """
         data = self.log.control.files[flip.file]
         self._put(flip, data[flip.at] ^ 1 << flip.bit)
@@ -384,11 +385,11 @@ def intact_records(events: Iterable[Event]) -> list[Record] | None:
 
 
 def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
-    """Return the most harmful effect on the records; None if they are equal.
+    """Return the most harmful effect on the records, or None if they are equal.
 
-    The effect ``fields`` is followed by their names: ``fields: term``. Records match if they have
-    the same position and payload, then if they have the same payload. Unmatched records at the same
-    position count as changed.
+    The effect ``fields`` is followed by the names of the changed fields, as in ``fields: term``.
+    Records with the same position and payload are matched first, then records with the same
+    payload. If two unmatched records have the same position, the record has changed.
     """
     if list(before) == list(after):
         return None

@@ -19,12 +19,12 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Seal:
-    """A field covered by one checksum.
+    """A field that is covered by one checksum.
 
-    ``unit`` is the generic name of the field. ``edit`` returns the edit that corrects the checksum
-    of damaged bytes, from the field and all fields of the file. ``reseal`` does the same with the
-    operation of the recipes; with ``in_folders`` it supports logs of several files. ``is_there``
-    returns whether an undamaged field has a checksum at all.
+    ``unit`` is the generic name of the field. ``edit`` takes the field and all fields of the file,
+    and returns the edit that corrects the checksum after damage. ``reseal`` does the same with the
+    recipe operation; if ``in_folders`` is true, it supports logs of several files. ``is_there``
+    returns whether a field in an undamaged log has a checksum at all.
     """
 
     unit: str
@@ -36,10 +36,10 @@ class Seal:
 
 @dataclass(frozen=True)
 class Task:
-    """A request to a writer: to ``append`` to a log like this control, or to ``write`` a new
-    one.
+    """A request to a writer: ``append`` to a log like this control, or ``write`` a new one.
 
-    ``records`` are those of the control, ``size`` its bytes, ``name`` the file name.
+    ``records``, ``size`` and ``name`` are the records, the size in bytes and the file name of the
+    control.
     """
 
     operation: str
@@ -144,10 +144,9 @@ class FormatSweep:
         return False
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """Return whether a payload can be assembled from written parts that have their own
-        checksums.
+        """Return whether a payload consists of written parts that have their own checksums.
 
-        A reader returns such a payload and reports the log as damaged.
+        A reader returns such a payload but reports the log as damaged.
         """
         return False
 
@@ -168,8 +167,9 @@ class FormatSweep:
         return True
 
     def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:
-        """Return whether the bytes of a record have become framing, so that no lost range lists
-        them. ``before`` and ``after`` are its file without and with the damage.
+        """Return whether the bytes of a record are now framing, so no lost range covers them.
+
+        ``before`` and ``after`` are the file without and with the damage.
         """
         return not any(after[record.at : record.at + record.size])
 

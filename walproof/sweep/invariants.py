@@ -40,8 +40,8 @@ MEANING: Mapping[str, str] = {
 class Written:
     """The records of a control, prepared for comparing answers with them.
 
-    ``imported`` are logs whose bytes some damages bring in. ``expected`` are the records that the
-    undamaged log returns; None means all records of the control.
+    ``imported`` are logs from which some damages copy bytes. ``expected`` are the records that the
+    undamaged log returns, or None if these are all records.
     """
 
     def __init__(
@@ -64,11 +64,11 @@ class Written:
     def faults(
         self, output: ReaderOutput, contents: Contents, shifts: bool, forges: bool
     ) -> list[str]:
-        """Return the invariants that an answer breaks.
+        """Return the invariants that an answer violates.
 
-        With ``shifts``, whole units may have moved: a format without sequence numbers cannot detect
-        a changed order or replaced records. With ``forges``, checksums were recomputed: invented
-        payloads and losses cannot be detected.
+        If ``shifts`` is true, whole units may have moved, so a format without sequence numbers
+        cannot detect reordered or replaced records. If ``forges`` is true, checksums were
+        recomputed, so invented payloads and losses cannot be detected.
         """
         if output.end.verdict == "refused":
             return []
@@ -99,12 +99,12 @@ class Written:
         return not record.fields.get("missing") and record.payload in self.written
 
     def _was_written(self, record: Record, shifts: bool, noticed: bool) -> bool:
-        """Return whether a record may have been written, as far as the format can detect.
+        """Return whether a record may have been written, as far as the format can determine.
 
-        ``noticed`` means that the verdict is not `intact`. Parts of several records may then be
-        joined if no checksum covers their connection. If units moved, a log inside a payload may
-        become readable, and fragments of several records may be adjacent. Records with fields
-        reported as missing are accepted.
+        ``noticed`` is true if the verdict is not `intact`. Such an answer may join parts of several
+        records if no checksum covers the connection between them. If units moved, fragments of
+        several records may be adjacent, and a log stored inside a payload may have become readable.
+        Records with fields reported as missing are always accepted.
         """
         payload = record.payload
         if record.fields.get("missing"):
@@ -129,7 +129,7 @@ class Written:
     def _accounted_for(self, output: ReaderOutput, contents: Contents) -> bool:
         """Return whether a lost range touches each missing record that is still in the log.
 
-        A record whose bytes are framing now is ignored.
+        Records whose bytes have become framing are ignored.
         """
         files = by_name(contents)
         positions = {(record.file, record.at) for record in output.records}

@@ -29,10 +29,11 @@ SLOW_CLASSES = frozenset({"timeout", "over-limit"})
 class Known:
     """The causes of an implementation's known failures, by effect.
 
-    Each vector in the list runs once more, and the reply is judged like a case of the sweep. A
-    finding looks like a known failure if it has the same most harmful effect, the same expected
-    verdict and reason, and the same reported ones. If several causes have this effect, the cause
-    whose vectors damage the same fields is selected. The same effect does not prove the same cause.
+    Each vector in the list of known failures runs once more, and the reply is judged like a case of
+    the sweep. A finding is assigned to a known failure with the same most harmful effect, the same
+    expected verdict and reason, and the same reported verdict and reason. If there are several, the
+    one whose vectors damage the same fields is selected. An equal effect does not prove an equal
+    cause.
     """
 
     def __init__(
@@ -64,10 +65,9 @@ class Known:
                     self._by_effect[effect][entry.cause] += 1
 
     def cause_of(self, signature: Signature, fields: Iterable[str]) -> tuple[str, str] | None:
-        """Return name and sentence of the cause that a finding looks like; None if there is
-        none.
+        """Return name and description of the known failure that a finding resembles, or None.
 
-        ``fields`` are the fields that its damages hit.
+        ``fields`` are the fields that the damages of the finding change.
         """
         causes = self._by_effect.get(signature.effect[1:])
         if not causes:

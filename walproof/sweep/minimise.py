@@ -36,8 +36,8 @@ def descend(
 ) -> Simplest:
     """Return the simplest case that can be reached from a case step by step.
 
-    Each step takes the first candidate for which ``simpler`` returns a case. The descent ends if
-    there is none, or when ``is_over`` returns true.
+    Each step takes the first candidate for which ``simpler`` returns a case. The search ends when
+    there is no such candidate, or when ``is_over`` returns true.
     """
     while True:
         for candidate in candidates(case):

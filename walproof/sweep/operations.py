@@ -1,8 +1,8 @@
 """The damage algebra as families of numbered damages of one file.
 
-A family implements its damages twice: as edits, which are fast, and as operations of
-``conformance.recipes.algebra``, which provide the description for a vector. Describing a damage
-checks that both produce the same bytes.
+Each family implements its damages twice: as fast edits, and as operations of
+``conformance.recipes.algebra``, from which a vector can be written. When a damage is described,
+both must produce the same bytes.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _BYTES = [bytes([value]) for value in range(256)]
 class Family(ABC):
     """The damages of one operation on one file of a control, numbered from 0.
 
-    ``imported`` are logs whose bytes the damages bring in. ``forges`` is true if checksums are
-    recomputed, so that changes are undetectable.
+    ``imported`` are logs from which the damages copy bytes. If ``forges`` is true, the operation
+    recomputes checksums, so its changes cannot be detected.
     """
 
     operation: str
@@ -403,7 +403,7 @@ def boundaries(family: Listed) -> list[int]:
 def reseal(family: Listed, format: str) -> None:
     """Change the structural fields under each checksum, then recompute the checksum.
 
-    The changes are each bit, the edge values and, for single bytes, each value.
+    The operation flips each bit and writes each edge value. For single bytes, it writes each value.
     """
     structural = set(family.fields.structural)
     for seal in plugin_for(format).sweep.seals:

@@ -31,9 +31,9 @@ SHARD_CASES = 1000
 class Run(NamedTuple):
     """Some damages of one family of one control, in one of its settings.
 
-    With ``spread``, ``start`` and ``stop`` are positions in an order that is evenly distributed
-    over the numbers of the family (:func:`~walproof.sweep.shares.spread`); otherwise they are
-    numbers.
+    ``start`` and ``stop`` are the numbers of damages. If ``spread`` is true, they are positions in
+    a sequence that is evenly distributed over the numbers of the family
+    (:func:`~walproof.sweep.shares.spread`).
     """
 
     control: int
@@ -53,11 +53,11 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """One sweep. Only cases in ``profiles`` run; ``coverage`` is the share of each group that
-    runs.
+    """A sweep. Only the cases in ``profiles`` run.
 
-    The executable specification reads every case; so does every program that supports its setting.
-    ``limits`` apply to the programs, ``wall_ms`` to each request.
+    The executable specification reads every case, and so does every program that supports the
+    setting of the case. ``coverage`` is the fraction of each group that runs. ``limits`` apply to
+    the programs, and ``wall_ms`` to each request.
     """
 
     format: str
@@ -135,7 +135,8 @@ class Enumerations:
 def first_prefix(controls: Sequence[Control], number: int) -> int:
     """Return the length of the shortest prefix of a control that no earlier control has.
 
-    Shorter prefixes are cases of the earlier control. Always 0 for a log of several files.
+    Shorter prefixes are tested with the earlier control. The result is 0 for a log of several
+    files.
     """
     chosen = controls[number]
     data = chosen.contents
@@ -164,10 +165,10 @@ def _common_prefix(data: bytes, other: bytes) -> int:
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:
-    """Return logs that serve as older generations: the next smaller and larger with the same
-    extension.
+    """Return logs that serve as older generations of a control.
 
-    A control whose context selects records is excluded, because it holds more than its records.
+    These are the next smaller and the next larger control with the same extension. Controls with a
+    context that selects records are excluded, because they contain additional records.
     """
     suffix = controls[number].name.rpartition(".")[2]
     near = [controls[n] for n in (number - 1, number + 1) if 0 <= n < len(controls)]
@@ -191,11 +192,11 @@ def make(
     shard_cases: int = SHARD_CASES,
     profiles: Sequence[str] = PROFILES,
 ) -> tuple[Plan, Enumerations]:
-    """Choose at most ``cases`` cases and divide them into shards; return the plan and its
-    damages.
+    """Select at most ``cases`` cases, divide them into shards, and return the plan and its damages.
 
-    Each group gets its share of :data:`~walproof.sweep.shares.WEIGHTS`. A group is shared by its
-    controls (small ones get more), a control by its settings, and a setting by its families.
+    Each group gets a fraction of the cases (:data:`~walproof.sweep.shares.WEIGHTS`). This fraction
+    is divided among the controls, with more for small ones, then among the settings of a control,
+    and then among the families of a setting.
     """
     bare = Plan(
         format, depth, seed, tuple(controls), tuple(programs), limits or Limits(), wall_ms,
@@ -304,7 +305,7 @@ def _runs(
 def _cut(runs: Sequence[Run], shard_cases: int) -> tuple[tuple[Run, ...], ...]:
     """Divide runs into shards in an order that mixes the controls.
 
-    A sweep that is stopped early then covers part of each control.
+    A sweep that is stopped early has then run some cases of each control.
     """
     shards: list[list[Run]] = []
     room = 0

@@ -22,10 +22,10 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True)
 class Program:
-    """A program under test: its name in the sweep, its profiles, and a stamp that identifies its
-    version.
+    """A program under test, with its name in the sweep, its profiles and its version stamp.
 
-    The subject has no known failures: the sweep recognises them by their effect.
+    The list of known failures of the subject is empty, because the sweep recognises known failures
+    by their effect.
     """
 
     name: str
@@ -57,10 +57,11 @@ class NoProgram(ValueError):
 def program_of(
     subject: Subject, format: str, limits: Limits, earlier: Sequence[Program] = ()
 ) -> Program:
-    """Start a subject and return the program that its hello describes.
+    """Start a subject, and return the program that its hello message describes.
 
-    Its name differs from the names of ``earlier``. Raises :class:`NoProgram` if the program does
-    not support the format or any profile, and the errors of a session if it sends no hello.
+    The program gets a name that none of the ``earlier`` programs has. Raises :class:`NoProgram` if
+    the program does not support the format or any profile, and the errors of a session if there is
+    no hello message.
     """
     with Worker(subject, limits) as worker:
         hello = worker.open_session().hello

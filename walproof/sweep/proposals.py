@@ -35,9 +35,10 @@ class Proposer:
         self._slugs = {v.id.partition("/")[2] for v in self.vectors}
 
     def propose(self, finding: Finding) -> None:
-        """Write ``proposals/<format>/<slug>.json``, the input and ``<slug>.py``.
+        """Write a proposed vector: ``proposals/<format>/<slug>.json``, the input and ``<slug>.py``.
 
-        If a vector has the same log and context already, the finding gets the id of that vector.
+        If a vector with the same log and context exists, nothing is written, and the finding gets
+        the id of that vector.
         """
         best, recipe = finding.best, finding.recipe
         assert recipe is not None
@@ -156,10 +157,10 @@ class Proposer:
     def _similar_vectors(
         self, control: Control, operation: str, verdict: str, reason: str | None
     ) -> Sequence[Vector]:
-        """Return similar vectors, which provide the group and the requirements.
+        """Return similar vectors, which provide the group and the requirements for a proposal.
 
-        For an intact log these are the control and vectors derived from it. For other logs these
-        are vectors with the same verdict and reason, from the same control if possible.
+        For an intact log, these are the control and the vectors derived from it. For other logs,
+        these are vectors with the same verdict and reason, from the same control if possible.
         """
         if operation != "read":
             return [v for v in self.vectors if v.operation == operation]

@@ -27,9 +27,10 @@ _SIZES = (0, 1, 16, 512, 65536)
 
 @dataclass(frozen=True)
 class Setting:
-    """A profile and a context. ``varied`` names the keys that differ from the control's context.
+    """A profile and a context.
 
-    With ``plain``, the setting appends one short record instead of a generated list.
+    ``varied`` lists the keys that differ from the control's context. If ``plain`` is true, the
+    setting appends one short record instead of a generated list.
     """
 
     profile: str
@@ -51,8 +52,8 @@ def settings(
 ) -> list[Setting]:
     """Return all settings of a control: for reading, then for appending, then for writing.
 
-    The control's own context comes first, in both profiles of reading. The first setting of
-    appending comes twice, first with a plain record.
+    The control's own context comes first, in both reading profiles. The first setting for appending
+    is repeated with a plain record, which comes before it.
     """
     reading = [
         Setting(profile, other, differing(context, other))
@@ -84,10 +85,9 @@ def writing_contexts(
 ) -> tuple[Context, ...]:
     """Return the contexts of a writer, from vectors that write a log with the same extension.
 
-    The first context is the simplest: the values that all vectors of the operation share, plus
-    those of the control's ``context`` for this operation. For keys in ``near``, the vectors'
-    numbers plus and minus 1 are added. For keys in ``of_the_log``, only the control's values are
-    used.
+    The first context is the simplest one: the values that all vectors of the operation share, and
+    the control's ``context`` for this operation. For each key in ``near``, the vectors' numbers
+    plus and minus 1 are added. For keys in ``of_the_log``, only the control's values are used.
     """
     keys = registers()[format].context
     writing = [v for v in vectors if v.body["format"] == format and v.operation == operation]

@@ -20,8 +20,8 @@ from walproof.sweep.settings import Setting
 class Occurrence:
     """A signature with its number of cases and the simplest case.
 
-    The simplest case has one damage, the control's own context, the smallest log and the lowest
-    number.
+    The simplest case has a single damage, the control's own context, the smallest log and the
+    lowest number, in this order of priority.
     """
 
     signature: Signature
@@ -47,14 +47,14 @@ class Occurrence:
 
 
 class ShardResult:
-    """The result of a shard; ``to_json`` is its marker in the output folder.
+    """The result of a shard; ``to_json`` returns the content of its marker file.
 
-    ``rows`` are the rows of the table ``sweep``. ``counts`` holds counters by topic:
-    ``operations``, ``groups``, ``profiles``, ``varied`` and ``verdicts`` count the cases that ran.
-    ``cases`` counts those that were void, duplicate or read again. ``outcomes NAME``, ``sent NAME``
-    and ``unsent NAME`` belong to an implementation. ``left`` counts the cases that an
-    implementation did not get because it fails the undamaged control; ``fails`` holds these
-    failures by control and profile. ``isolation`` is None without a program.
+    ``rows`` are rows of the table ``sweep``. ``counts`` contains counters by topic. The topics
+    ``operations``, ``groups``, ``profiles``, ``varied`` and ``verdicts`` count the cases that ran,
+    and ``cases`` counts void, duplicate and repeated cases. ``outcomes NAME``, ``sent NAME`` and
+    ``unsent NAME`` belong to an implementation. ``left`` counts the cases that were not sent to an
+    implementation because it fails the undamaged control; ``fails`` contains these failures by
+    control and profile. ``isolation`` is None without a program.
     """
 
     def __init__(self, number: int, names: Sequence[str]) -> None:

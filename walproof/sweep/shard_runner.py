@@ -46,7 +46,7 @@ _NOTHING = ReaderOutput([], [], _REFUSED, [_REFUSED])
 class PreparedControl:
     """A control in a setting, with the data for judging its cases.
 
-    ``seed`` is the start value of the fingerprints; ``keys`` identify the payloads that were
+    ``seed`` is the initial value of fingerprints. ``keys`` identifies the payloads that were
     written.
     """
 
@@ -59,9 +59,9 @@ class PreparedControl:
 
 @dataclass(slots=True, eq=False)
 class Case:
-    """One case: how to generate it again, and the expected answer.
+    """A case: how to generate it again, and the expected answer.
 
-    ``keys`` identify all payloads that were written; None if the damage forged checksums.
+    ``keys`` identifies all payloads that were written, or is None if the damage forged checksums.
     """
 
     run: Run

@@ -18,9 +18,10 @@ WEIGHTS = {
 
 
 def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[int]:
-    """Divide ``total`` by weight, up to ``limits``.
+    """Divide ``total`` into parts by weight. ``limits`` are the maximum sizes of the parts.
 
-    What one part cannot use goes to the others. The sum is ``total`` or the sum of the limits.
+    If a part reaches its limit, the other parts get the rest. The parts add up to ``total`` or to
+    the sum of the limits, whichever is less.
     """
     parts = [0] * len(limits)
     open_to = [n for n in range(len(limits)) if limits[n] > 0 and weights[n] > 0]
@@ -49,9 +50,9 @@ def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[
 
 
 def spread(index: int, count: int, salt: int) -> int:
-    """Return the number at ``index`` in an order that visits each of ``count`` numbers once.
+    """Return the number at ``index`` in a sequence that visits each of ``count`` numbers once.
 
-    Any part of the order is evenly distributed over the numbers.
+    Each section of the sequence is evenly distributed over the numbers.
     """
     return (index * _step(count) + salt) % count
 

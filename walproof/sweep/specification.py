@@ -18,7 +18,7 @@ from walproof.sweep.controls import Control
 class ReaderOutput:
     """The answer of the executable specification to a log.
 
-    ``events`` are all events in the order of the reader, which follows the order of the files.
+    ``events`` contains all events in the order in which the reader returns them.
     """
 
     records: list[Record]

@@ -1,8 +1,8 @@
 """The output folder of a sweep, and the worker pool that runs its remaining shards.
 
-``plan.json`` identifies the sweep. Each finished shard has its rows in ``sweep/NNNNN.parquet`` and
-its counts and findings in the marker ``shards/NNNNN.json``. The marker is written last: a shard is
-done exactly if its marker exists. Every file is written atomically.
+``plan.json`` identifies the sweep. A finished shard has its rows in ``sweep/NNNNN.parquet``, and
+its counts and findings in the marker file ``shards/NNNNN.json``. The marker is written last, so a
+shard is finished if and only if its marker exists. Every file is written atomically.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ class SweepFolder:
         self.path = path.absolute()
 
     def begin(self, plan: Plan, fresh: bool, replace: bool = False) -> list[int]:
-        """Open the folder for a sweep; return the numbers of the shards still to run.
+        """Open the folder for a sweep, and return the numbers of the shards that still have to run.
 
-        With ``fresh``, an earlier sweep in the folder is removed; with ``replace``, only a
-        different one. Raises :class:`AnotherSweep`.
+        If ``fresh`` is true, an earlier sweep in the folder is removed. If ``replace`` is true, it
+        is removed only if it differs. Raises :class:`AnotherSweep`.
         """
         described = plan.describe() | {"digest": plan.digest}
         path = self.path / "plan.json"
@@ -133,10 +133,10 @@ def run_shards(
     seconds: float | None = None,
     progress: Callable[[int, int], None] = lambda shards, cases: None,
 ) -> float:
-    """Run shards, one process per core; return the elapsed seconds.
+    """Run shards with one process per core, and return the elapsed seconds.
 
-    After ``seconds``, no further shard starts. ``progress`` is called with the numbers of shards
-    and cases finished since the last call. Raises :class:`ShardFailed`.
+    After ``seconds``, no further shard starts. ``progress`` is called with the numbers of newly
+    finished shards and cases. Raises :class:`ShardFailed`.
     """
     if not todo:
         return 0.0

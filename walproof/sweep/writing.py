@@ -1,7 +1,6 @@
-"""Writes and appends in a sweep: requests, and results that the executable specification
-expects.
+"""Writes and appends in a sweep, with the results of the executable specification.
 
-A request is a vector that exists only in memory; the harness sends and judges it like any other.
+Each request is a vector in memory. The harness sends and judges it like any other vector.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ NO_LOG = ReaderOutput([], [], End("intact", None, 0), [End("intact", None, 0)])
 
 @dataclass(frozen=True)
 class Request:
-    """One write or append: its vector, the answer to the log before it, and the new records.
+    """A write or append: its vector, the answer for the existing log, and the new records.
 
-    ``faults`` are invariants that the executable specification breaks. ``is_judged`` is false if
-    the correct result is larger than the limit of the harness.
+    ``faults`` are invariants that the executable specification violates. ``is_judged`` is false if
+    the correct result exceeds the size limit of the harness.
     """
 
     vector: Vector
@@ -74,9 +73,11 @@ class Writer:
     def request(
         self, control: Control, setting: Setting, contents: Contents, new: Sequence[NewRecord]
     ) -> Request:
-        """Return a write, or an append to these contents, with the expected result.
+        """Return a request to write a log, or to append to these contents, with the expected
+        result.
 
-        Errors of the executable specification other than a refusal are raised; they are findings.
+        Any error of the executable specification other than a refusal is raised, because it is a
+        finding.
         """
         if setting.profile == "write":
             return self._write(control, setting, new)

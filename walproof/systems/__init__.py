@@ -1,10 +1,9 @@
-"""Recognise the folders of systems: a database, a broker's store, a raft node, a host's
-journals.
+"""Recognise the folders of systems, such as databases, brokers, raft nodes and journals of hosts.
 
-Most logs are part of a folder with other files. Each system has its own rules about which files are
+Most logs are in a folder with other files. Each system has its own rules about which files are
 logs, their order, the purpose of the other files, and the meaning of missing ones. A format with
-such folders describes them with a :class:`~walproof.systems.model.SystemFolder` (its part
-``system_folder`` in ``walproof/formats``).
+such folders describes them with a :class:`~walproof.systems.model.SystemFolder`, in the module
+``system_folder`` of its package in ``walproof/formats``.
 """
 
 from __future__ import annotations
@@ -59,10 +58,10 @@ def examine(system: System, summaries: Mapping[str, Summary]) -> System:
 
 
 def systems_in(folder: Path, formats: Sequence[str] = tuple(FORMATS)) -> list[System]:
-    """Return the systems of the given formats that own or share a folder.
+    """Return the systems of the given formats to which a folder belongs.
 
-    A system type that cannot read a file of the folder is skipped; the file is then read on its
-    own, and its error is reported. Raises ``OSError`` if the folder cannot be listed.
+    If a file of the folder is unreadable for a system type, that type is skipped. The file is then
+    read on its own, and its error is reported. Raises ``OSError`` if the folder cannot be listed.
     """
     next(folder.iterdir(), None)
     results = []
@@ -74,7 +73,7 @@ def systems_in(folder: Path, formats: Sequence[str] = tuple(FORMATS)) -> list[Sy
 
 
 def recognise(folder: Path, format_id: str | None = None) -> System | None:
-    """Return the system that owns a folder; None for a file, or if there is not exactly one.
+    """Return the system to which a folder belongs, or None for a file or an ambiguous folder.
 
     ``format_id`` restricts the search to one system type. Raises ``OSError``.
     """

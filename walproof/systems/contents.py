@@ -1,7 +1,7 @@
 """List everything in a folder and its subfolders: systems, logs, and unread files.
 
-All commands use the same walk, so that a folder has the same findings on its own, inside another
-folder, and in an archive.
+All commands use this module, so a folder has the same findings on its own, inside another folder,
+and in an archive.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ class Contents:
 
 @contextmanager
 def contents_of(folder: Path, name: str, format_id: str | None = None) -> Iterator[Contents]:
-    """Walk through a folder; ``name`` is its path as typed. Unpacked files are removed at the
-    end.
+    """Walk through a folder.
 
-    ``format_id`` restricts the search to systems of one format.
+    ``name`` is the path of the folder as typed. ``format_id`` restricts the search to systems of
+    one format. Unpacked files are removed at the end.
     """
     with ExitStack() as scratch:
         walk = _Walk(scratch, format_id)

@@ -20,7 +20,7 @@ _PIECE_BYTES = 16 << 20
 class NotCopied:
     """A file that was not copied: its name relative to the folder, and the reason.
 
-    A socket, pipe or device has no content to copy, so it is not ``is_lost``.
+    ``is_lost`` is false for a socket, pipe or device, which has no content to copy.
     """
 
     name: str
@@ -63,9 +63,9 @@ def copy_folder(
 ) -> list[NotCopied]:
     """Copy the contents of ``folder`` to the new folder ``copy``; return the files not copied.
 
-    A link to a file in the folder remains a link; other links are replaced by their targets.
-    ``tell`` receives the number of bytes copied so far. Raises ``OSError`` if the copy cannot be
-    written.
+    A link to a file in the folder remains a link. Other links are replaced by their targets.
+    ``tell`` is called with the number of bytes copied so far. Raises ``OSError`` if the copy cannot
+    be written.
     """
     left: list[NotCopied] = []
     copied = 0

@@ -104,7 +104,7 @@ def by_specification(
 class SystemFolder:
     """Recognise, read and recover the folders of one type of system.
 
-    This base class is for formats whose logs need no special folder.
+    Formats whose logs can be in any folder use this base class itself.
     """
 
     def log_files(self, system: System) -> Sequence[str]:
@@ -131,10 +131,10 @@ class SystemFolder:
         return None
 
     def more_events(self, log: Path) -> Iterator[Event] | None:
-        """Read a damaged log in a second way that returns more records; None if there is none.
+        """Read a damaged log in a second way that returns more records, if the format has one.
 
-        Each additional record passes its own checks at an offset that the preceding record gives.
-        The specification does not require readers to do this, so only recovery uses it.
+        Each additional record passes its own checks, at an offset that the preceding record
+        determines. The specification does not require this from readers, so only recovery uses it.
         """
         return None
 
@@ -147,10 +147,10 @@ class SystemFolder:
         return {}
 
     def after_recovery(self, system: System) -> Sequence[str]:
-        """State the checks of a recovered folder and the next steps, one sentence each.
+        """Return sentences about the checks of a recovered folder and the next steps.
 
-        ``system`` is the new folder, recognised again. Write "opens" only if everything that
-        decides it was checked.
+        ``system`` is the new folder, recognised again. A sentence may state that the system opens
+        the folder only if everything that affects this was checked.
         """
         return ()
 
@@ -164,9 +164,8 @@ class SystemFolder:
     def apply(self, path: Path, records: Sequence[Record], new: BinaryIO) -> None:
         """Copy a file that has a log (``log_of``) to ``new``, and apply the records of the log.
 
-        ``new`` is an empty file that can be sought.
-
-        Raises ``ValueError`` if the log is of another file, and ``OSError``.
+        ``new`` is an empty, seekable file. Raises ``ValueError`` if the log belongs to another
+        file, and ``OSError``.
         """
         raise NotImplementedError
 
@@ -224,9 +223,9 @@ def in_order(
 
 
 def of_all(ends: Sequence[End]) -> End:
-    """Combine the ends of several logs: the worst verdict, the first of equally bad ones.
+    """Combine the ends of several logs: the worst verdict, and the reason of its first log.
 
-    A refused log among others that are not refused counts as damage.
+    If some logs are refused and others are not, the refused ones count as damaged.
     """
     if not ends:
         return End("intact", None, None)

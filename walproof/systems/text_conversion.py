@@ -1,7 +1,7 @@
-"""Detect and undo text conversion: every line feed became a carriage return and a line feed.
+"""Detect and undo text conversion, in which every line feed became CR LF.
 
-Programs that copy files between systems convert files that they mistake for text. The opposite
-conversion cannot be undone: it removes bytes, and the log does not record their positions.
+Programs that copy files between systems may convert binary files that look like text. The opposite
+conversion cannot be undone, because it removes bytes without a trace.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _CHUNK_BYTES = 1 << 20
 def before_conversion(
     format_id: str, log: Path, context: Mapping[str, Any]
 ) -> Iterator[tuple[Path, int] | None]:
-    """Undo the conversion of a single-file log in a scratch file of the same name.
+    """Undo the conversion of a single-file log, in a scratch file of the same name.
 
-    Yields the scratch file and its number of records; None if the log was not converted, or if
-    undoing the conversion gives no more records. Raises ``OSError``.
+    Yields the scratch file and its number of records. Yields None if the log was not converted, or
+    if undoing the conversion gives no additional records. Raises ``OSError``.
     """
     if not log.is_file() or not is_converted(log):
         yield None
@@ -41,9 +41,9 @@ def before_conversion(
 
 
 def is_converted(log: Path) -> bool:
-    """Return whether each line feed of a file follows a carriage return. Raises ``OSError``.
+    """Return whether every line feed in a file follows a carriage return. Raises ``OSError``.
 
-    In other logs, a lone line feed occurs about every few hundred bytes.
+    In an unconverted log, about every few hundred bytes there is a line feed that does not.
     """
     count = 0
     with log.open("rb") as file:

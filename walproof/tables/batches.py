@@ -54,11 +54,10 @@ class Pile:
 
 
 def bounded(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the same rows in batches of at most ``PIECE_ROWS`` rows and about ``BATCH_BYTES``
-    bytes.
+    """Yield the same rows in batches of up to ``PIECE_ROWS`` rows and about ``BATCH_BYTES`` bytes.
 
-    Small batches are joined: each costs the JVM about a millisecond, and a folder of small logs
-    yields one per log. A single row may be larger than ``BATCH_BYTES``.
+    Small batches are joined, because each batch takes about a millisecond in the JVM, and a folder
+    of small logs has one batch per log. A single row may exceed ``BATCH_BYTES``.
     """
     held = Pile()
     for batch in batches:

@@ -39,12 +39,11 @@ def properties(
 ) -> dict[str, Any]:
     """Return the arguments of ``pyarrow.parquet.ParquetWriter``.
 
-    ``payloads`` is the compression of payloads, if it differs. Payloads are rarely equal, so they
-    get no dictionary and no statistics. Neither does JSON, of which a dictionary would store one
-    copy and statistics two, nor text that differs in nearly all records. Numbers get no dictionary,
-    because the differences of rising offsets and indices take less space. Only numbers and ``kind``
-    get statistics: readers can skip row groups by them, while statistics of other text take longer
-    than its encoding.
+    ``payloads`` is the compression of payloads, if it differs. Columns whose values are rarely
+    equal (payloads, JSON, some text) have neither a dictionary nor statistics, which would only
+    store copies. Numbers have no dictionary, because the differences of ascending offsets and
+    indexes take less space. Only numbers and ``kind`` have statistics, with which readers can skip
+    row groups.
     """
     columns = plugin_for(format_id).columns
     distinct = {
@@ -98,9 +97,9 @@ def _leaves(field: pa.Field, above: str = "") -> Iterator[tuple[str, pa.DataType
 
 
 def gets_smaller(payloads: pa.ChunkedArray, compression: str) -> bool:
-    """Return whether a sample of payloads, as Parquet stores them, is worth compressing.
+    """Return whether payloads become smaller by compression, using a sample.
 
-    Compressing data that does not get smaller takes as long as writing it.
+    Compressing data that does not become smaller takes as long as writing it.
     """
     sample = b"".join(_sampled(payloads))
     if not sample:

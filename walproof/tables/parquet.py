@@ -33,9 +33,10 @@ STORED = "none"
 
 @dataclass(frozen=True)
 class Exported:
-    """The result of an export: numbers of records, payload bytes and lost ranges, and the end.
+    """The result of an export: the numbers of records, payload bytes and lost ranges, and the end.
 
-    ``is_stored`` is true if payloads were not compressed, because a sample did not get smaller.
+    ``is_stored`` is true if payloads were stored without compression, because a sample did not
+    become smaller.
     """
 
     records: int
@@ -57,15 +58,14 @@ def to_parquet(
 ) -> Exported:
     """Write the rows of a log (``walproof.tables.rows``) in log order, incrementally.
 
-    With ``is_decoded`` there is an additional column, the struct ``decoded`` of
-    :mod:`walproof.decode`; if it is null, ``detail`` has the reason. Without ``has_payloads`` the
-    columns ``payload`` and ``payload_truncated`` are left out, and payloads are not copied unless
-    they are decoded.
+    If ``is_decoded`` is true, there is an additional column: the struct ``decoded`` of
+    :mod:`walproof.decode`. If the struct is null, ``detail`` contains the reason. If
+    ``has_payloads`` is false, the columns ``payload`` and ``payload_truncated`` are left out.
 
-    The file is written atomically and replaces an existing file. Its key-value metadata are
-    ``walproof.format``, ``walproof.verdict``, ``walproof.reason`` and ``walproof.end`` (as in an
-    answer, as text). Raises ``OSError``, and ``ValueError`` for a context that the format does not
-    support.
+    The file is written atomically and replaces an existing file. It has the key-value metadata
+    ``walproof.format``, ``walproof.verdict``, ``walproof.reason`` and ``walproof.end``, with the
+    values of the answer as text. Raises ``OSError``, and ``ValueError`` for a context that the
+    format does not support.
     """
     schema = rows.schema(format_id)
     if not has_payloads:
@@ -81,11 +81,10 @@ def to_parquet(
 
 
 class ParquetFile:
-    """A Parquet file that is written atomically.
+    """Write a Parquet file atomically, in large row groups.
 
-    Rows are written in large groups. ``properties`` returns the arguments of
-    ``pyarrow.parquet.ParquetWriter`` for the first group of rows. All methods raise ``OSError``
-    with the name of the file.
+    ``properties`` returns the arguments of ``pyarrow.parquet.ParquetWriter``, given the first row
+    group. All methods raise ``OSError`` with the name of the file.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Logs as rows of a table, one for each record and each lost range.
+"""Convert logs to rows of a table, one for each record and each lost range.
 
-The data source, ``walproof export --parquet`` and the audit share this schema. It has no unsigned
-numbers, which Spark lacks: a number that may exceed 2⁶³ is a bigint in two's complement.
+The data source, ``walproof export --parquet`` and the audit share this schema. Spark does not
+support unsigned numbers, so a number that may exceed 2⁶³ is a bigint in two's complement.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ def batch(
     file: str,
     more: Mapping[str, pa.Array] | None = None,
 ) -> pa.RecordBatch | None:
-    """Return the rows of an event; None for an ``End`` that does not refuse.
+    """Return the rows of an event, or None for an ``End`` without a refusal.
 
-    ``schema`` may be any selection of the fields of :func:`schema`, in any order; a column that is
+    ``schema`` may be any selection of the fields of :func:`schema`, in any order. A column that is
     constant for an event, such as ``file``, may be a dictionary of its type. ``file`` is the name
-    of the log. ``more`` has columns of the caller, with the length of the event; unknown columns
-    are null.
+    of the log. ``more`` contains additional columns of the caller, with one value per row. Unknown
+    columns are null.
     """
     columns: Mapping[str, Make]
     if isinstance(event, Records):

@@ -1,8 +1,8 @@
 """Adapter: the log reader of dfindexeddb, Google's forensic reader of LevelDB and IndexedDB files.
 
-``log.FileReader.GetWriteBatches`` finds the physical records, joins them and passes each whole
-record to ``log.WriteBatch.FromBytes``, which decodes it. The adapter replaces only that last step:
-a record of the log need not be a WriteBatch, and the adapter needs its bytes.
+``log.FileReader.GetWriteBatches`` finds the physical records, joins them and passes each complete
+record to ``log.WriteBatch.FromBytes``. The adapter replaces this last step, because it needs the
+bytes of the records, and because a record need not be a WriteBatch.
 """
 
 from __future__ import annotations

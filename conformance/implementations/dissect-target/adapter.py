@@ -1,8 +1,8 @@
 """Adapter: the journal reader of dissect.target, a framework for forensics.
 
-``JournalFile`` returns a dictionary for each entry: its time, and its fields under lower-case names
-without leading underscores. A subclass overrides ``decode_value``, which changes the names, so that
-names stay as they are in the file. The values are those of the dictionary.
+``JournalFile`` returns a dictionary for each entry, with its time and its fields. It converts field
+names to lower case and removes leading underscores. To keep the original names, the adapter
+overrides ``decode_value`` in a subclass. The values are not changed.
 """
 
 from __future__ import annotations

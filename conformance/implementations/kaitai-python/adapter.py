@@ -1,8 +1,8 @@
 """Adapter: the generated Python parsers, with the rules that grammars cannot express.
 
-Each format has a module here with its name. The module's ``read`` finds structure with the parser
-and follows the chapter for everything else. It shares no code with ``reference_impl``, so that
-agreement of the two confirms an answer.
+The directory has a module for each format. The function ``read`` of the module uses the parser for
+the structure, and implements all other rules of the chapter. It shares no code with
+``reference_impl``, so an answer on which both agree is confirmed independently.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A KahaDB reader on the Python parser generated from ksy/kahadb_journal.ksy.
 
-The grammar finds control records and records. The checks and the resynchronisation are here,
-implemented from spec/kahadb-journal.md alone. The module shares no code with ``reference_impl``,
-holds each file in memory, and is not optimised.
+The parser finds control records and records. The checks and the resynchronisation are in this
+module, implemented from spec/kahadb-journal.md alone. The module shares no code with
+``reference_impl``. It keeps each file in memory and is not optimised.
 """
 
 from __future__ import annotations

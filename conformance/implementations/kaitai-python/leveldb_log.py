@@ -1,7 +1,8 @@
-"""A LevelDB reader on the generated parser: the rules of spec/leveldb-log.md beyond the grammar.
+"""A LevelDB reader on the Python parser generated from ksy/leveldb_log.ksy.
 
-The grammar finds the physical records. The checks, the joining of fragments and the verdict are
-here, implemented from the chapter alone. The module shares no code with ``reference_impl``.
+The parser finds the physical records. The checks, the joining of fragments and the verdict are in
+this module, implemented from spec/leveldb-log.md alone. The module shares no code with
+``reference_impl``.
 """
 
 from __future__ import annotations

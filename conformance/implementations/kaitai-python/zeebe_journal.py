@@ -1,7 +1,8 @@
 """A Zeebe reader on the Python parser generated from ksy/zeebe_segment.ksy.
 
-The grammar finds descriptor and records. The checks and the recovery of a journal are here,
-implemented from spec/zeebe-journal.md alone. The module shares no code with ``reference_impl``.
+The parser finds the descriptor and the records. The checks and the recovery of a journal are in
+this module, implemented from spec/zeebe-journal.md alone. The module shares no code with
+``reference_impl``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Raft entries in the payloads of Zeebe records, implemented from spec/zeebe-journal.md alone.
+"""Decode raft entries in the payloads of Zeebe records, from spec/zeebe-journal.md alone.
 
-The generated parser lists these fields too, but omits fields that do not fit. This module
+The generated parser also reads these fields, but it omits fields that do not fit. This module
 determines which fault of ZBJ-058 applies.
 """
 

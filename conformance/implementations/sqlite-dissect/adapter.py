@@ -19,7 +19,8 @@ from conformance.adapterkit import record, serve
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     """Return the valid frames of each commit record, and the exception that ended the reading.
 
-    A warning about frames of an older generation is no signal: they are part of intact logs.
+    Warnings about frames of an older generation are ignored, because such frames are part of intact
+    logs.
     """
     answer: dict[str, Any] = {"records": [], "signals": []}
     try:

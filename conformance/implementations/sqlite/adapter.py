@@ -1,8 +1,8 @@
 """Adapter for SQLite and the libraries that read its logs through SQL.
 
-None of them returns the frames of a log. The adapter opens a database beside a copy of the log and
-takes the number of frames that the library recovered. Where the log is cut before the last of them,
-the library recovers the transactions before the last one: so the adapter finds their ends.
+These libraries do not return the frames of a log. The adapter therefore opens a database next to a
+copy of the log, and determines how many frames the library recovers. To find the end of each
+transaction, it truncates the copy before the last recovered frame and opens the database again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FIRST_BLOCK, OTHER_BLOCKS, FIRST_OFFSET, BLOCK_SIZE = 4062, 4096, 136, 32768
 
 @dataclass
 class Recovered:
-    """The result of a recovery, with the errors; ``pages`` has the page number of each frame."""
+    """The result of a recovery, with the errors; ``pages`` lists the page number of each frame."""
 
     frames: int
     page_size: int

@@ -39,11 +39,11 @@ def read(format: str, path: Path, profile: str, context: dict[str, Any]) -> dict
 def write(
     cmd: str, format: str, path: Path, records: list[dict[str, Any]], context: dict[str, Any]
 ) -> dict[str, Any]:
-    """Make a new log at path for "write", append to the existing one for "append".
+    """Create a log at path if cmd is "write", or append to the existing log if cmd is "append".
 
-    Return {"done": True} when the log holds all records, or {"refused": "why"} and leave the log
-    unchanged. A record has its payload in hex and the fields of the format. Add the profiles
-    "write" and "append" to HELLO.
+    Return {"done": True} when the log contains all records, or return {"refused": "why"} and leave
+    the log unchanged. A record has its payload in hex and the fields of the format. Add the
+    profiles "write" and "append" to HELLO.
     """
     # ====> YOUR WRITER GOES HERE.
     return {"skipped": "write() is not written yet"}

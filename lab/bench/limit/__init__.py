@@ -1,10 +1,9 @@
-"""The limit of every reader: read a log, compute its checksums, copy its payloads.
+"""Measure the limit for every reader: read a log, compute its checksums, copy its payloads.
 
-The program in this directory does only that, without parsing anything. It reads from the page
-cache, computes the same number of checksums as the log has, and copies as many payloads as the log
-has records. Before the measurement it selects the fastest checksum crate for this processor. The
-report shows the share of this limit that each reader reaches. The share is computed from CPU time,
-so that other work on the machine has little influence.
+The program in this directory does only this work, and parses nothing. It reads from the page cache,
+and computes as many checksums and copies as many payloads as the log has. Before the measurement,
+it selects the fastest checksum crate for this processor. The report shows how close each reader
+comes to this limit, in CPU time, because other work on the machine hardly affects CPU time.
 """
 
 from __future__ import annotations

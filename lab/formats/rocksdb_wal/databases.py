@@ -1,7 +1,7 @@
 """Logs of RocksDB and Pebble: each record is a write batch that puts one key.
 
-There are three variants: ``recyclable`` headers, which both systems write and read, ``wal-sync``
-headers, which are Pebble's, and RocksDB's records compressed with ``zstd``.
+There are three variants. Both systems read and write ``recyclable`` headers. Only Pebble uses
+``wal-sync`` headers. Only RocksDB compresses records with ``zstd``.
 """
 
 from __future__ import annotations

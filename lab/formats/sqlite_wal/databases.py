@@ -1,7 +1,7 @@
-"""Logs of a database with a table for each key: a transaction inserts the rows of some keys.
+"""Logs of a database in which each key has its own table, and each transaction writes some keys.
 
-The root page of a table is a leaf with one row, so that a frame holds the whole value of a key. The
-program makes the database, without rows, in which the tables have these root pages.
+A table has one row in one page, so a frame contains the complete value of a key. The program
+creates the database with the empty tables, so that their root pages have known numbers.
 """
 
 from __future__ import annotations

@@ -25,9 +25,10 @@ COMMON = (
 
 
 def entries(count: int, size: int) -> Iterator[NewRecord]:
-    """Return ``count`` entries with eleven fields, ``size`` bytes each in the export format.
+    """Yield ``count`` entries of ``size`` bytes in the export format, with eleven fields each.
 
-    They are a tenth of a second apart and come from eight services; no two have the same message.
+    Their times are 0.1 seconds apart. They come from eight services, and all messages are
+    different.
     """
     rng = random.Random(1)
     for number in range(count):

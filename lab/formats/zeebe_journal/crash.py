@@ -1,6 +1,7 @@
-"""Zeebe journals with segments of two pages, so that the writer starts new segments often.
+"""Zeebe journals with segments of two pages, so that the writer often starts a new segment.
 
-A broker stores the flushed index in the file beside them; without it, nothing counts as flushed.
+A broker stores the index of the last flushed entry in a separate file. Without this file, no entry
+counts as flushed.
 """
 
 from __future__ import annotations

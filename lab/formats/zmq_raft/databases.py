@@ -1,6 +1,6 @@
-"""Logs of a raft node, written by the executable specification as the package would write them.
+"""Logs of a raft node, written by the executable specification in the form of the npm package.
 
-They have fourteen entries of one term in four index files, and a snapshot of index 0.
+A log has fourteen entries of one term in four index files, and a snapshot of index 0.
 """
 
 from __future__ import annotations

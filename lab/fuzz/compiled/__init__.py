@@ -1,5 +1,5 @@
-"""Fuzz the generated parsers in C++, Go and Rust, each with the fuzzer of its language.
+"""Fuzz the generated parsers in C++, Go and Rust, each with a fuzzer of its language.
 
-The directory of a language has a few lines that pass an input to the parser. The walk over all
-fields is that of the drivers (walproof/implementations/parser-*).
+Each language directory has a few lines of code that pass an input to the parser. The code that
+visits all fields is shared with walproof/implementations/parser-*.
 """

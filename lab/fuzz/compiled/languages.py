@@ -48,9 +48,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Language:
-    """One language. ``needs`` are programs, ``make`` builds in a directory, ``command`` runs it.
+    """A language with its fuzzer.
 
-    ``executed`` matches the number of inputs in the output; the last match counts.
+    ``needs`` lists the required programs. ``make`` is the build command, and ``command`` runs the
+    fuzzer. ``executed`` is a pattern for the number of inputs in the output; the last match counts.
     """
 
     id: str

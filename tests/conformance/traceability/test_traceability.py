@@ -72,9 +72,9 @@ def test_the_table_of_flips_is_written_from_search_and_register(toy: Toy) -> Non
     write_tables(toy.root)
     assert problems(toy.root) == []
     assert (
-        "A search flipped 32 bits of 1 undamaged vectors, one at a time: every bit of each. After 3"
-        " of these flips the log is\n`intact` but has other records. Each flip counts once, under"
-        " its worst effect: *changed*, a record has another\npayload.\n"
+        "A search flipped 32 single bits in 1 undamaged vectors (every bit). After 3 flips, the log"
+        " was `intact` with other\nrecords. The table counts each flip under its worst effect:"
+        " *changed*, a record has another payload.\n"
         "\n"
         "| field | flipped | changed | why |\n"
         "|---|---|---|---|\n"

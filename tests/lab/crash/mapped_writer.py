@@ -1,8 +1,9 @@
-"""Writers of log directories of zmq-raft that map the index file, and sync it twice for an entry.
+"""A writer of zmq-raft log directories that maps the index file, and syncs it twice per entry.
 
-Started as ``mapped_writer.py WAY``: ``data-first`` syncs an entry before the offset that commits
-it is written, ``header-first`` the other way about, ``together`` leaves the first sync out. Nothing
-but memory changes between the syncs: no system call tells what each of them covers.
+Usage: ``mapped_writer.py WAY``. With ``data-first``, the writer syncs an entry before it writes the
+offset that commits the entry. With ``header-first``, it syncs the offset first. With ``together``,
+it omits the first sync. Only mapped memory changes between the syncs, so no system call shows what
+each sync covers.
 """
 
 from __future__ import annotations

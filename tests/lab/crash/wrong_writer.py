@@ -1,6 +1,7 @@
-"""Writers of LevelDB logs that call a record safe too early, each in its own way; and a right one.
+"""LevelDB writers that acknowledge records too early, and one that works correctly.
 
-Started as ``wrong_writer.py WAY``. They acknowledge every record.
+Usage: ``wrong_writer.py WAY``. Each WAY has a different fault. All writers acknowledge every
+record.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def test_the_page_counts_what_became_of_the_logs() -> None:
     refused = Judgement("refused", 4, log="kept").to_json()
     opened = Judgement("opened", 4, returned=3, log="deleted").to_json()
     answers = {"none": opened, "a": opened, "b": refused, "c": opened}
-    assert page._logs(answers) == "deleted 2, kept (does not open) 1"
+    assert page._logs(answers) == "deleted 2, kept (refused) 1"
     assert page._logs({"a": Judgement("opened", 4).to_json()}) == ""
 
 

@@ -1,8 +1,8 @@
-"""A fixed sample of mutants: all dead, or listed as equivalent.
+"""Test that the vectors kill a fixed sample of mutants, except those listed as equivalent.
 
-``make mutants`` runs all of every format, and continuous integration those of changed code. A
-surviving mutant is a wrong reader or writer that the vectors would certify: kill it with a vector,
-or list it with the reason why no log can show the difference.
+``make mutants`` runs all mutants of all formats, and continuous integration runs those of changed
+code. A surviving mutant is a wrong reader or writer that passes all vectors. Add a vector that
+kills it, or list it with the reason why no log can show the difference.
 """
 
 from __future__ import annotations

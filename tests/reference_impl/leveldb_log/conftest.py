@@ -198,11 +198,11 @@ def check_end(log: bytes, answer: Answer) -> None:
 
 
 def check_recovered_again(answer: Answer, again: Answer) -> None:
-    """Assert the same answer without the removed tail.
+    """Assert that the answer is the same without the removed tail.
 
-    Two types of bytes before ``end`` change their meaning if nothing follows them. Zeros in a gap
-    now fill the end of the log, and an empty FIRST that was begun again is now an unfinished
-    record. Neither can hold a record.
+    Two results may change if nothing follows the bytes before ``end``. Zeros in a gap become zeros
+    at the end of the log. An empty FIRST fragment before another FIRST fragment becomes an
+    unfinished record. No record is affected.
     """
     assert answer.end is not None and again.end is not None
     assert again.records == answer.records

@@ -1,7 +1,7 @@
-"""Properties of every log, with any damage (spec/conventions.md, "Invariants").
+"""Test the properties of answers to any log, with any damage (spec/conventions.md, "Invariants").
 
-There are two sources of logs: sound ones that are damaged, with known content, and logs of pieces
-that no writer would combine, for which only the answer can be checked.
+There are two types of logs: damaged logs with known content, and logs of fragments that no writer
+would combine. For the second type, only the consistency of the answer can be tested.
 """
 
 from __future__ import annotations

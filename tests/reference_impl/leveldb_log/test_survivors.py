@@ -1,7 +1,7 @@
-"""The table "What survives" of the chapter, line by line, and the other rules of reading.
+"""Test the table "What survives" of the chapter, line by line, and the other rules for readers.
 
-Each line of the table is built here from its own text. An added or reworded line fails until it is
-built here too.
+The log for each line is built from a copy of the text of the line. If a line is added or reworded
+in the chapter, the test fails until the copy is updated.
 """
 
 from __future__ import annotations

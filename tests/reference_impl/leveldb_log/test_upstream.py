@@ -1,10 +1,10 @@
-"""LevelDB's own tests of its log, google/leveldb ``db/log_test.cc``, row by row.
+"""Run LevelDB's own tests of its log format, google/leveldb ``db/log_test.cc``, row by row.
 
-LevelDB counts dropped bytes and matches messages; here the lost range and its code replace both.
-The counts differ by design: LevelDB counts the data of a fragment, the answer its header too. Two
-groups are missing: ``ReadError``, which is about the file (an ``OSError`` passes through, see the
-tests of streaming), and the ``ReadStart`` … ``ReadPastEnd``, ``SkipIntoMultiRecord`` family about
-``initial_offset``: an answer is about a whole log.
+LevelDB's tests compare the number of dropped bytes and a message. These tests compare the lost
+range and its reason code. The numbers differ: LevelDB counts only the data of a fragment, while a
+lost range includes the header. Two groups of tests are left out: ``ReadError``, because the reader
+does not catch an ``OSError``, and ``ReadStart`` … ``ReadPastEnd`` and ``SkipIntoMultiRecord``,
+because an answer covers a whole log and has no ``initial_offset``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Thousands of damaged journal files; the command takes COUNT and a seed.
+"""Read thousands of damaged journal files. The arguments are COUNT and a seed.
 
-Each input is a sound file with one to three faults: bits, bytes, links, lengths, cuts, pages, parts
-of other files. Every one is read in both profiles, sealed ones with their key, within a time limit
-and at most :data:`MEMORY` for the whole process. Prints a summary.
+Each input is a valid file with one to three faults: changed bits, bytes, links, lengths or pages,
+truncation, or parts of other files. Each file is read in both profiles, sealed files with their
+key, within a time limit. The whole process may use at most :data:`MEMORY`. The program prints a
+summary.
 """
 
 from __future__ import annotations

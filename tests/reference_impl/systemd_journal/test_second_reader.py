@@ -1,6 +1,7 @@
-"""Two readers without shared code agree on the same files: see kaitai-python's README.md.
+"""Test that two readers without shared code agree on the same files.
 
-Vectors are damaged once or twice, at random, and made online or not.
+The files are vectors with one or two random damages, some of them marked as online. The second
+reader is described in the README.md of kaitai-python.
 """
 
 from __future__ import annotations

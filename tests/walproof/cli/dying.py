@@ -1,9 +1,10 @@
 """Kill a command at its n-th access to its output, for several n.
 
-Run it as a program with a case as JSON: ``words`` is the command line, ``below`` the folder for the
-output, and ``at`` the points to kill at, as shares of all accesses. It prints one line of JSON for
-each run: the number of accesses of an undisturbed run, then the exit status of each killed run and
-of the same command run again. It forks, because importing all modules each time takes minutes.
+The argument is a case as JSON: ``words`` is the command line, ``below`` is the folder for the
+output, and ``at`` contains the points at which to kill the command, as fractions of all accesses.
+The first line of output contains the number of accesses of a complete run. Each further line
+contains the exit statuses of a killed run and of a repetition of the command. Each run is a fork,
+because importing all modules again would take minutes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A killed command leaves no partial file under a final name.
+"""Test that a killed command leaves no incomplete file under a final name.
 
-Existing files are either unchanged or completely replaced, and the same command resumes or
-restarts. Other commands write through ``conformance.saving``, and the audit has its own tests
-(``tests/pyspark_journal/test_audit.py``).
+Existing files are unchanged or completely replaced, and the same command continues or starts again.
+The audit has its own tests (``tests/pyspark_journal/test_audit.py``), and all other commands write
+with ``conformance.saving``.
 """
 
 from __future__ import annotations

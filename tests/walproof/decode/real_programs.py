@@ -1,8 +1,8 @@
-"""Real programs, to compare the decoders with the files that they write.
+"""Install real programs, to compare the decoders with the files that they write.
 
-Python packages are installed at a fixed version into separate folders below
-``.build/decode``; ActiveMQ is built by ``make setup``. If this fails,
-the test is skipped with the reason.
+Fixed versions of Python packages are installed into separate folders below ``.build/decode``.
+ActiveMQ is built by ``make setup``. If a program cannot be installed, the test is skipped with the
+reason.
 """
 
 from __future__ import annotations

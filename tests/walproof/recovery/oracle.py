@@ -62,12 +62,12 @@ DAMAGES: Mapping[str, Callable[[bytes], bytes | None]] = {
 
 @dataclass(frozen=True)
 class Store:
-    """A real database, broker's store, node or partition, and the means to open copies of it.
+    """A real database, broker store, node or partition, and the functions to open copies of it.
 
-    ``files`` are the files to damage: names below the folder by their roles. ``modes`` are ways to
-    open it, the plain one first, and ``open_with`` opens a folder in a mode: ``items`` or
-    ``refused``.
-    ``promises`` are further sentences of the output, and the mode that each promises to succeed.
+    ``files`` maps the roles of the files to damage to their names in the folder. ``modes`` are ways
+    to open the folder, beginning with the default, and ``open_with`` opens a folder in a mode and
+    returns ``items`` or ``refused``. ``promises`` are sentences of the output, with the mode in
+    which the real system must then succeed.
     """
 
     name: str
@@ -88,11 +88,12 @@ class Store:
 
 @dataclass(frozen=True)
 class Tolerated:
-    """A loss that ``walproof`` cannot see or prevent, and the reason.
+    """A loss that ``walproof`` cannot detect or prevent, with the reason.
 
-    Without ``mode`` nothing shows the damage: status 0 is tolerated. With ``mode`` the result may
-    give fewer items in this mode, because the real system reads records there that fail their
-    checksum: the output must name the loss, and the old file must be in the result.
+    Without ``mode``, the damage is undetectable, and status 0 is tolerated. With ``mode``, the
+    result may have fewer items in this mode, because the real system also returns records whose
+    checksum is invalid. In this case, the output must report the loss, and the result must contain
+    the old file.
     """
 
     store: str
@@ -139,10 +140,10 @@ _REPAIR_WARNING = "would lose data"
 
 @dataclass
 class Combination:
-    """One damage to one file of a store, or the intact store if ``role`` is None.
+    """A damage to one file of a store, or the intact store if ``role`` is None.
 
-    ``truth`` has what each mode gives from the intact folder. ``failures`` are sentences about
-    broken rules, ``used`` the tolerated losses that occurred.
+    ``truth`` contains the items of the intact folder in each mode. ``failures`` contains sentences
+    about violated rules, and ``used`` contains the tolerated losses that occurred.
     """
 
     store: Store
@@ -308,9 +309,9 @@ class Combination:
 def check_all(
     store: Store, scratch: Path, tolerated: Sequence[Tolerated]
 ) -> tuple[list[str], dict[str, int]]:
-    """Check all combinations of a store: sentences about broken rules, and counts.
+    """Check all combinations of a store; return sentences about violated rules, and counts.
 
-    A tolerated loss that does not occur breaks a rule, too.
+    A tolerated loss that does not occur also violates a rule.
     """
     truth = {mode: store.pairs(mode, store.folder, scratch) or NOTHING for mode in store.modes}
     assert truth[store.modes[0]], f"{store.name}: the intact folder gives nothing"

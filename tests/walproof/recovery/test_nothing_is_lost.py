@@ -1,7 +1,8 @@
-"""Nothing is lost by following the product, for damage of every kind to every kind of file.
+"""Test that users lose no data by following the output, for all types of damage to all types of
+files.
 
 Real systems write the databases and stores, and open both the damaged folder and its recovery.
-``oracle`` lists the rules. With ``pytest -s`` each store prints its number of combinations.
+``oracle`` lists the rules. With ``pytest -s``, the number of combinations of each store is printed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Almost correct readers: the executable specification with one defect.
+"""Almost correct readers: the executable specification with one defect each.
 
-``near_right.py NAME`` speaks the protocol. Each is what a careful writer did who had only the
-chapter, and passed every vector of his day.
+``near_right.py NAME`` follows the protocol. Each defect was found in a reader that was written from
+the chapter alone and passed all vectors at that time.
 """
 
 from __future__ import annotations

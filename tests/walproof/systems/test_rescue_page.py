@@ -1,7 +1,7 @@
-"""The answers of ``docs/rescue.md`` show the output of its commands.
+"""Test that ``docs/rescue.md`` shows the current output of its commands.
 
-Each folder is prepared as the page describes, by the real program if it is installed, else as a
-similar folder. Numbers that the real program changes on each run are not compared.
+Each folder is prepared as the page describes: by the real program if it is installed, otherwise as
+a similar folder. Numbers that change with each run of the real program are not compared.
 """
 
 from __future__ import annotations

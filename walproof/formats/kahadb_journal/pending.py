@@ -1,6 +1,6 @@
 """Find the pending messages of a message store and the pending jobs of a scheduler store.
 
-The journal is replayed the way a broker replays it into a new index. Upstream authority:
+The module replays the journal as a broker does when it rebuilds its index. Upstream authority:
 apache/activemq c3580e7 (6.x) ``kahadb/MessageDatabase.java`` (``process``, ``updateIndex``),
 ``kahadb/scheduler/JobSchedulerStoreImpl.java``.
 """

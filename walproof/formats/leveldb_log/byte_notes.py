@@ -64,9 +64,9 @@ class Physical:
 
 
 class LevelDBNotes:
-    """Check each field by LDB-020, in every physical record that the lengths lead to.
+    """Check the fields of each physical record (LDB-020).
 
-    Records after damage, which a reader skips, are included.
+    Physical records that a reader skips after damage are checked too.
     """
 
     header_sizes: tuple[int, ...] = (HEADER_SIZE,)

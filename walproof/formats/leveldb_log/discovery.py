@@ -33,9 +33,9 @@ class LevelDBDiscovery(Discovery):
 
 
 def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
-    """Return the dialect of a log by its first valid record; None for plain LevelDB.
+    """Return the dialect of the first valid record of a log, or None for plain LevelDB.
 
-    LDB-043 checks only the first record, which may be damaged. Raises ``OSError``.
+    LDB-043 looks only at the first record, but that record may be damaged. Raises ``OSError``.
     """
     with log.open("rb") as file:
         for _ in itertools.count() if most_blocks is None else range(most_blocks):
@@ -47,9 +47,10 @@ def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
 
 
 def first_dialect(block: bytes) -> str | None:
-    """Return the dialect of the first valid record of a block; None if there is none.
+    """Return the dialect of the first valid record of a block, or None if there is none.
 
-    Skips damaged records by their lengths, using the header sizes of each dialect in turn.
+    The function skips damaged records by their lengths. It tries the header sizes of one dialect
+    after the other.
     """
     names = {7: "RocksDB", 11: "recyclable RocksDB or Pebble", 19: "WAL-sync Pebble"}
     for stride in names:

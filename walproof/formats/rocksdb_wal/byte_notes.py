@@ -22,9 +22,10 @@ _METADATA = {
 
 
 class RocksDBNotes(LevelDBNotes):
-    """Check each physical record on its own; the checksum decides between the types 9 to 12.
+    """Check each physical record on its own.
 
-    The notes do not show whether a record belongs to another log or to another dialect.
+    For the record types 9 to 12, the checksum determines the header size. The notes do not show
+    whether a record belongs to another log or dialect.
     """
 
     header_sizes = tuple(HEADER_SIZES.values())

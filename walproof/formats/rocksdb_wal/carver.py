@@ -1,7 +1,7 @@
 """Find RocksDB and Pebble logs in a disk image: physical records with headers of 11 and 19 bytes.
 
-The search is that of LevelDB's carver, once for each dialect. A log with 7-byte headers is found as
-a LevelDB log, because only metadata would distinguish it.
+The search runs LevelDB's carver once for each dialect. A log with 7-byte headers is reported as a
+LevelDB log, because the two differ only in their metadata.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Decode the write batches in a log of RocksDB or Pebble.
 
+The tags from 18 on have different meanings in the two systems. If a log contains a sync offset,
+Pebble wrote it. Otherwise, the decoder determines the system from the batch itself.
+
 Upstream authority: facebook/rocksdb 1dfa729 ``db/write_batch.cc``; cockroachdb/pebble 2.1.7
-``batch.go``, ``batchrepr/reader.go``, ``internal/rangekey/rangekey.go``. The tags from 18 on have
-different meanings in the two systems. Only Pebble writes a sync offset; without one, the batch
-itself decides.
+``batch.go``, ``batchrepr/reader.go``, ``internal/rangekey/rangekey.go``.
 """
 
 from __future__ import annotations
@@ -83,10 +84,11 @@ def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapp
 
 
 def decode(payload: bytes, is_cut: bool = False, is_pebble: bool = False) -> dict[str, Any]:
-    """Decode a write batch to ``sequence`` and ``ops``; ``is_pebble`` means that Pebble wrote it.
+    """Decode a write batch to ``sequence`` and ``ops``. Raises ``Undecodable``.
 
-    For an operation on a range, ``value`` is the end of the range. The other arguments are those of
-    :func:`walproof.formats.leveldb_log.decoder.write_batch.decode`. Raises ``Undecodable``.
+    Set ``is_pebble`` for a batch that Pebble wrote. In an operation on a range, ``value`` is the
+    end of the range. For the other arguments, see
+    :func:`walproof.formats.leveldb_log.decoder.write_batch.decode`.
     """
     if is_pebble:
         return _of_pebble(payload, is_cut)

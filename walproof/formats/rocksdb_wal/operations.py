@@ -14,10 +14,10 @@ _WITHOUT_TIMESTAMP = frozenset(("log_data", "commit"))
 
 
 class Operations(AnyOperations):
-    """See :class:`walproof.decode.operations.Operations`: a row for each operation of a batch.
+    """Return a row for each operation of a batch.
 
-    If the log has recorded the timestamp size of a column family (RDB-033), the keys of that family
-    end with a timestamp.
+    If the log records a timestamp size for a column family (RDB-033), the timestamp is removed from
+    the end of each key of that family.
     """
 
     COLUMNS = (

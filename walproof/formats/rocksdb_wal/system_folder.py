@@ -1,8 +1,7 @@
-"""The folder of a RocksDB or Pebble database whose logs are not plain LevelDB logs.
+"""Read the directory of a RocksDB or Pebble database whose logs are not plain LevelDB logs.
 
-Its other files are those of a LevelDB database: see
-:mod:`walproof.formats.leveldb_log.system_folder`. Logs with 7-byte headers and without metadata are
-read with the others.
+Logs with 7-byte headers and without metadata in the same directory are read too.
+:mod:`walproof.formats.leveldb_log.system_folder` handles the other files of the database.
 """
 
 from __future__ import annotations

@@ -31,10 +31,11 @@ _WORDS = {"<": "little-endian words", ">": "big-endian words"}
 
 
 class SqliteNotes:
-    """Checks each frame against the value that the slot before it stores (SQW-009).
+    """Check each frame against the checksum stored in the frame before it (SQW-009).
 
-    So a damaged frame makes only itself and the next one differ. Frames with other salts than the
-    header are of another generation, or damaged; a note does not decide which.
+    A damaged frame therefore invalidates only itself and the next frame. A frame whose salts differ
+    from those in the header is damaged or belongs to another generation; the notes do not
+    distinguish these cases.
     """
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:

@@ -1,8 +1,9 @@
-"""Find SQLite's logs in a disk image: by their header, and frames without a header.
+"""Find SQLite logs in a disk image, by their header or by consecutive frames.
 
-A frame has no fixed bytes. But its salts are those of the frame one slot later, whose checksum
-confirms both: it continues the checksum of the first. Each page size is tried. A log ends with the
-last slot of its generation; frames of older generations after that are loose.
+A frame has no magic bytes. But two consecutive frames have the same salts, and the checksum of the
+second one continues that of the first. The carver looks for equal salts at the distance of each
+page size and then verifies the checksum. A log ends with the last frame of its generation; later
+frames belong to older generations and are reported separately.
 """
 
 from __future__ import annotations
@@ -100,9 +101,9 @@ class Carver(base.Carver):
         return Find(at, end, "log", "checksum", SUFFIX)
 
     def _frames(self, at: int, page_size: int) -> Find | None:
-        """Return the frames from an offset on, if the second follows the first.
+        """Return the frames that begin at an offset, if the second one continues the first.
 
-        If the first one is frame 1, which gives the header, the bytes of the header belong to it.
+        If the first frame is number 1, the log header before it is included.
         """
         slot = FRAME_HEADER_SIZE + page_size
         if not self.image.work.allows(COST * slot):
@@ -148,8 +149,10 @@ class Carver(base.Carver):
 
 
 def _links(data: NDArray[np.uint8], base: int, stop: int) -> list[tuple[int, int]]:
-    """Return offsets below ``stop`` of slots whose salts stand one slot later again, and the size
-    of their pages. ``data[0]`` is at ``base``.
+    """Return possible pairs of frames: the offset of the first frame, and the page size.
+
+    The salts of the first frame occur again one frame later. The offsets are below ``stop``, and
+    ``data[0]`` is at offset ``base``.
     """
     first = -base % STEP
     data = data[first : first + (len(data) - first) // STEP * STEP]

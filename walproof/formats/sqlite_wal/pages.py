@@ -82,9 +82,9 @@ class DatabaseHeader:
 class Cell:
     """A cell of a b-tree page.
 
-    ``rowid`` is None in an index page. ``local`` is the part of the payload on the page, and the
-    rest is in a chain of pages that begins at ``overflow``; 0 if the payload is complete. ``child``
-    is the left child in an interior page, else 0.
+    ``rowid`` is None in an index page. ``local`` is the part of the payload that is stored in the
+    page. The rest is in a chain of overflow pages that begins at page ``overflow``, which is 0 if
+    there is no rest. ``child`` is the left child of a cell in an interior page, and 0 in a leaf.
     """
 
     rowid: int | None
@@ -114,10 +114,10 @@ class Page:
 
 
 def parse_page(image: bytes, number: int, reserved: int = 0) -> Page:
-    """Parse the image of a b-tree page; ``reserved`` is the size of the unused end of each page.
+    """Parse the image of a b-tree page. Raises ``Undecodable``.
 
-    Cells must not overlap, so the result is not larger than a small multiple of the page. Raises
-    ``Undecodable``.
+    ``reserved`` is the number of unused bytes at the end of each page. Overlapping cells are
+    rejected, which limits the size of the result.
     """
     start = DB_HEADER_SIZE if number == 1 else 0
     usable = len(image) - reserved
@@ -204,10 +204,10 @@ def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 def record_values(data: bytes, encoding: str, most: int) -> tuple[list[Value], bool]:
-    """Decode a record; return its values, and whether ``data`` holds all of them.
+    """Decode a record; return its values and whether ``data`` is complete.
 
-    ``data`` may be the beginning of a record: values after its end are left out. Raises
-    ``Undecodable`` for an invalid record, and for one of more than ``most`` values.
+    If ``data`` is truncated, the missing values are left out. Raises ``Undecodable`` if the record
+    is invalid or has more than ``most`` values.
     """
     header_size, at = varint(data, 0, len(data))
     if header_size < at:

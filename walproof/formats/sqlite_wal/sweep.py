@@ -96,10 +96,10 @@ class SqliteSweep(FormatSweep):
         return any(each.endswith(payload) for each in written)
 
     def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:
-        """See :class:`FormatSweep`.
+        """Return whether the bytes of a record are no longer content. See :class:`FormatSweep`.
 
-        After the last frame of a generation, slots with other salts are framing (SQW-030), and so
-        is a commit frame that equals one before a lost transaction (SQW-014).
+        Slots after the last frame of a generation are framing if their salts differ (SQW-030). A
+        commit frame is framing if it equals a frame before a lost transaction (SQW-014).
         """
         size = record.size // len(record.fields["pages"])
         slots = range(record.at, record.at + record.size, size)

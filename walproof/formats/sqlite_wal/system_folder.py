@@ -1,4 +1,4 @@
-"""The files of a SQLite database in WAL mode: ``NAME``, ``NAME-wal``, ``NAME-shm``.
+"""Read the files of a SQLite database in WAL mode: ``NAME``, ``NAME-wal``, ``NAME-shm``.
 
 Upstream authority: sqlite/sqlite ``src/wal.c``, ``src/pager.c`` (``pagerOpenWalIfPresent``,
 ``hasJournal``, ``sqlite3PagerClose``); sqlite.org ``fileformat2.html`` section 1.3.
@@ -62,9 +62,9 @@ class Database:
 
     @property
     def is_one(self) -> bool:
-        """Return whether a log or an index is there, and another file of the database.
+        """Return whether there is a log or an index, and another file of the database.
 
-        Beside a file that is not a database, the log must be recognised by its content.
+        If the main file is not a database, the log must have a valid header.
         """
         log = self.path(LOG)
         if self.header is not None:

@@ -20,10 +20,11 @@ _LOG_SALTS = slice(16, 24)
 
 @dataclass(frozen=True, slots=True)
 class WalIndex:
-    """The first copy of the header, and the state of the checkpoints.
+    """The header of the WAL index, and the state of the checkpoints.
 
-    ``frames`` is the number of committed frames, ``pages`` the size of the database after them.
-    ``backfilled`` frames were copied into the database, and up to ``attempted`` may have been.
+    ``frames`` is the number of committed frames, and ``pages`` is the database size after them.
+    Checkpoints have copied the first ``backfilled`` frames to the database, and may have copied
+    more, up to ``attempted``.
     """
 
     page_size: int
@@ -35,9 +36,10 @@ class WalIndex:
 
     @classmethod
     def of(cls, path: Path) -> WalIndex | None:
-        """Read the index; None if it is missing, unfinished or of another version.
+        """Read the index. Raises ``OSError``.
 
-        Both copies of the header must be equal. Raises ``OSError``.
+        Returns None if the index is missing or incomplete, if its version is unsupported, or if the
+        two copies of its header differ.
         """
         if not path.is_file():
             return None

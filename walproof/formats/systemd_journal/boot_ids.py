@@ -1,7 +1,7 @@
 """Find entries whose boot id contradicts their field ``_BOOT_ID``.
 
-The field has a hash and the id in the entry has none. If they differ, a crash or a bad disk left
-the id half written (systemd#29334), or a collector before systemd 242 stored its own boot id.
+The field is protected by a hash, the boot id in the entry is not. A crash or a bad disk can leave
+the boot id half written (systemd#29334). Collectors before systemd 242 stored their own boot id.
 """
 
 from __future__ import annotations

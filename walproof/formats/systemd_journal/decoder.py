@@ -32,9 +32,10 @@ def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapp
 
 
 def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the fields of an entry. A column has the first value of a repeated name.
+    """Return the fields of an entry. Raises ``Undecodable``.
 
-    Raises ``Undecodable`` if a value requested as text is not UTF-8.
+    If a field name is repeated, its column has the first value. Values that are requested as text
+    must be UTF-8.
     """
     if names:
         first: dict[str, bytes] = {}

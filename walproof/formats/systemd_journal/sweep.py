@@ -43,10 +43,10 @@ class SystemdSweep(FormatSweep):
         return all(field in fields for field in _fields_of(payload))
 
     def determines(self, context: Mapping[str, Any]) -> bool:
-        """See :class:`FormatSweep`. Compressors differ in their output.
+        """Return whether the specification determines the result. See :class:`FormatSweep`.
 
-        A header without a count of seals cannot occur in a sealed file, and with an invalid key a
-        sealed file has no answer (SDJ-070).
+        The output of compressors differs, so compressed files are not determined. A sealed file
+        needs a header that counts the seals, and a valid key (SDJ-070).
         """
         if "key" in context:
             try:

@@ -1,6 +1,7 @@
-"""Find Zeebe journals in a disk image: segments by their descriptor, and records anywhere.
+"""Find Zeebe journals in a disk image: segments by their descriptor, and single records.
 
-Descriptors and records begin with SBE headers, whose template and schema are fixed bytes.
+Descriptors and records begin with an SBE header, in which the template id and the schema id are
+constant.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Read the directory of a Zeebe partition: journal segments, node state and snapshots.
 
-Upstream authority: camunda/camunda ``atomix/cluster`` ``RaftStorage.java`` (names of the files,
-lock), ``MetaStore.java`` and ``MetaStoreSerializer.java`` (``.meta``, ``.conf``),
-``StateUtil.java`` (gap between snapshot and journal); ``zeebe/snapshot``
-``FileBasedSnapshotStore.java``, ``FileBasedSnapshotId.java`` (index-term-processed-exported…),
-``SnapshotChecksum.java`` and ``SfvChecksumImpl.java``; ``zeebe/journal`` ``SegmentsManager.java``
-and ``SegmentFile.java``.
+Upstream authority: camunda/camunda ``atomix/cluster`` ``RaftStorage.java`` (file names, lock),
+``MetaStore.java`` and ``MetaStoreSerializer.java`` (``.meta``, ``.conf``), ``StateUtil.java`` (gap
+between snapshot and journal); ``zeebe/snapshot`` ``FileBasedSnapshotStore.java``,
+``FileBasedSnapshotId.java`` (index-term-processed-exported…), ``SnapshotChecksum.java`` and
+``SfvChecksumImpl.java``; ``zeebe/journal`` ``SegmentsManager.java`` and ``SegmentFile.java``.
 """
 
 from __future__ import annotations
@@ -155,10 +154,10 @@ class ZeebeFolder(SystemFolder):
         yield from _snapshots_beyond(system, entry, last)
 
     def after_recovery(self, system: System) -> list[str]:
-        """See :class:`SystemFolder`.
+        """Describe the checks after a recovery. See :class:`SystemFolder`.
 
-        ``.meta`` is not changed. A broker that finds fewer entries than were flushed refuses the
-        journal, so acknowledged entries are not lost silently.
+        ``.meta`` is not changed. It stores how many entries were flushed, and a broker refuses a
+        journal with fewer entries. This prevents a silent loss of acknowledged entries.
         """
         facts = system.facts
         name, flushed, snapshot = facts["name"], facts["flushed"], facts["snapshot"]
@@ -365,9 +364,9 @@ def _last_position(system: System, entry: Record) -> int:
 
 
 def _last_index(system: System) -> int:
-    """Return the index of the last entry that a broker finds, 0 for none.
+    """Return the index of the last entry that a broker finds, or 0 if there is none.
 
-    A seal stores the last index of its segment; segments without a seal are read.
+    A sealed segment stores its last index. Other segments are read.
     """
     following: int | None = None
     for path in _paths(system):
@@ -400,10 +399,10 @@ class NodeState:
 
 
 class _SmallFiles:
-    """The small files of a partition, read and checked.
+    """The small files of a partition.
 
-    ``state`` is None if ``.meta`` is missing or cannot be trusted. ``repaired`` has the files whose
-    correct content follows from the others.
+    ``state`` is None if ``.meta`` is missing or invalid. ``repaired`` contains the files whose
+    correct content can be derived from the other files.
     """
 
     def __init__(self, folder: Path, name: str, is_new: bool) -> None:
@@ -584,7 +583,7 @@ class Snapshot:
     """A snapshot of a partition.
 
     ``is_finished`` is true if the snapshot has a checksum file, which a broker writes last.
-    ``is_usable`` is true if its files match the checksums and a broker starts from it.
+    ``is_usable`` is true if a broker can start from the snapshot: its files match their checksums.
     """
 
     name: str

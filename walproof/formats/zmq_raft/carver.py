@@ -1,10 +1,9 @@
 """Find zmq-raft files in a disk image.
 
-Index files and snapshots are found by their token, state files by a key. The format has no
-checksum, and entries do not store their size: only the table in the header of an index file does.
-Therefore a file is found only by its start, and its structure is the only evidence. State files are
-plain MessagePack. Only those that begin with a key specific to zmq-raft can be distinguished from
-other MessagePack.
+Index files and snapshots are found by their magic token. State files are plain MessagePack, so only
+those that begin with a key specific to zmq-raft are found. The format has no checksums, and only
+the header of an index file stores the sizes of entries. Therefore the carver cannot find parts of a
+file without its start, and a consistent structure is the only evidence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Decode zmq-raft log entries (ZMR-030), updates of a state file, and snapshots.
 
 Upstream authority: zmq-raft ``lib/common/log_entry.js``, ``lib/utils/id.js`` (request ids begin
-with a time) and ``lib/server/raft_persistence.js`` (the lists of peers).
+with a timestamp) and ``lib/server/raft_persistence.js`` (the lists of peers).
 """
 
 from __future__ import annotations
@@ -68,10 +68,11 @@ def decoders(
 def decode(
     kind: int | None, payload: bytes | None, request_id: str | None = None
 ) -> dict[str, Any] | None:
-    """Decode an entry; None if its header was not read. ``payload`` is None for a cut entry.
+    """Decode an entry. Raises ``Undecodable``.
 
-    ``data`` is the application data of a ``state`` entry; ``config`` is the peers as JSON. Raises
-    ``Undecodable``.
+    ``payload`` is None if the entry is truncated. In the result, ``data`` is the application data
+    of a ``state`` entry, and ``config`` is the list of peers as JSON. Returns None if the entry
+    header was not read.
     """
     if kind is None:
         return None
@@ -119,7 +120,7 @@ def _list(peers: Any) -> list[dict[str, str]] | None:
 
 
 def _update(update: str | None) -> dict[str, Any]:
-    """Return the update of a state file; ``update`` is JSON, as in the column.
+    """Decode an update of a state file from the JSON in its column.
 
     ``update`` is None if the update has too many values (ZMR-106).
     """

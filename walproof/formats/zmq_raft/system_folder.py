@@ -2,7 +2,7 @@
 
 Upstream authority: npm ``zmq-raft`` ``lib/server/builder.js`` (file names, files required at
 startup), ``lib/common/file_persistence.js``, ``lib/server/raft_persistence.js`` (state files),
-``lib/utils/filerotate.js``, ``lib/utils/tempfiles.js`` (names of older and unfinished files).
+``lib/utils/filerotate.js``, ``lib/utils/tempfiles.js`` (names of older and temporary files).
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ REQUEST_ID_LENGTH = 16
 
 @dataclass(frozen=True)
 class State:
-    """A state file: the union of its intact updates, and a description of its first fault.
+    """A state file: the merged intact updates, and a description of the first fault.
 
-    ``is_cut``: the last update is truncated by the end of the file, which a node accepts.
-    ``is_refused``: a node does not start with this file.
+    ``is_cut`` is true if the end of the file truncates the last update, which a node accepts.
+    ``is_refused`` is true if a node does not start with this file.
     """
 
     name: str

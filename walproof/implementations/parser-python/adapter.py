@@ -1,7 +1,7 @@
-"""Adapter for the package of Python parsers: lists the fields that they find.
+"""Adapter for the package of Python parsers: list the fields that the parsers find.
 
-The parsers read a file at once and do not store offsets, so the offsets in the listing are sums of
-field sizes.
+The parsers read a whole file and do not store offsets. The adapter therefore computes offsets as
+sums of field sizes.
 """
 
 from __future__ import annotations

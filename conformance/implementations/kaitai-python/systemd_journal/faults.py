@@ -15,8 +15,8 @@ HEADER, OBJECTS, CHAIN, ENTRIES, TABLES, FIELDS, LISTS, MISLED, SEALS, COUNTS = 
 class Fault:
     """A lost range of bytes with its reason code.
 
-    ``there`` holds offsets that, together with ``start``, decide whether a crash caused the fault.
-    ``is_late`` means that any crash of an online file explains it (SDJ-100).
+    ``start`` and the offsets in ``there`` determine whether a crash caused the fault. If
+    ``is_late`` is true, any crash of an online file explains it (SDJ-100).
     """
 
     step: int
@@ -29,9 +29,9 @@ class Fault:
 
 @dataclass(frozen=True)
 class Found:
-    """An object that the walk found, up to the end of its padding.
+    """An object that the walk found, including its padding.
 
-    ``payload`` is the payload of a sound DATA object, or the name in a sound FIELD object.
+    ``payload`` is the payload of a valid DATA object, or the name in a valid FIELD object.
     """
 
     at: int

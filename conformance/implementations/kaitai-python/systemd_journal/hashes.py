@@ -1,6 +1,7 @@
 """The two hashes of a journal: Bob Jenkins' ``hashlittle2`` and SipHash-2-4.
 
-No maintained package offers either with these parameters. The chapter's examples check them.
+No maintained package provides them with the required parameters. The examples in the chapter are
+used as tests.
 """
 
 from __future__ import annotations

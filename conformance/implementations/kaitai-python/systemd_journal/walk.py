@@ -1,7 +1,7 @@
-"""The walk over all objects of a journal (SDJ-040, SDJ-041, SDJ-098), on the generated parser.
+"""Walk over all objects of a journal with the generated parser (SDJ-040, SDJ-041, SDJ-098).
 
-The grammar has the fields of a header and of an object. This module decides where objects are,
-which of them are sound, and where to continue after a fault.
+The parser reads the fields of a header and of an object. This module determines where objects
+begin, which of them are valid, and where to continue after a fault.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Journal:
     def framed(self, at: int, first: int | None = None) -> tuple[int, int] | None:
         """Return the type and size of the object at an offset, or None (SDJ-011).
 
-        ``first`` is the lowest offset where an object may begin, if it is not ``header_size``.
+        ``first`` is the lowest offset at which an object may begin; the default is ``header_size``.
         """
         if at % 8 or at < (first or self.header_size) or at + 16 > self.size:
             return None

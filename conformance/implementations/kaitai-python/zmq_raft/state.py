@@ -35,10 +35,11 @@ def state_file(data: bytes) -> File:
 
 
 def updates(data: bytes, file: File) -> Iterator[tuple[dict[str, Any], Changes | None]]:
-    """Yield the updates of a state file up to the first invalid one; store the fault in ``file``.
+    """Yield the updates of a state file up to the first invalid one.
 
-    Each update is yielded as a record and its keys with their values and value counts. The keys are
-    None if there are too many values (ZMR-106).
+    Each update is yielded as a record and its keys, with values and value counts. The keys are None
+    if there are too many values (ZMR-106). The fault of the first invalid update is stored in
+    ``file``.
     """
     at = 0
     for update in State.from_bytes(data).updates:
@@ -80,9 +81,9 @@ def count(value: Any) -> int:
 
 
 def measure(value: Any, depth: int) -> tuple[int, str | None]:
-    """Return the length of a value including everything inside it, or its first fault.
+    """Return the length of a value including nested values, or the first fault in it.
 
-    For ``bad-key`` the length is the number of bytes before the key.
+    For the fault ``bad-key``, the length is the number of bytes before the key.
     """
     if value.first == 0xC1:
         return 0, "bad-type"

@@ -1,12 +1,11 @@
-"""Adapter for ``lab crash``: systemd-journald as a service, which reports that records are safe.
+"""Adapter for ``lab crash``: run systemd-journald as a service and report when records are safe.
 
-The directories of the daemon are fixed. Therefore ``unshare`` starts this adapter in a mount
-namespace with its own ``/run``, ``/etc/systemd`` and ``/var/log``, and the daemon serves a journal
-namespace. The directory of the log is mounted where the daemon expects it. A network namespace
-keeps the daemon away from the auditing of the machine.
+The directories of the daemon are fixed. ``unshare`` therefore starts this adapter in a mount
+namespace with its own ``/run``, ``/etc/systemd`` and ``/var/log``, and the directory of the log is
+mounted there. A network namespace disconnects the daemon from the audit system of the machine.
 
-A record is sent to the native socket. Then ``journalctl --sync`` promises that it is "safely stored
-on disk".
+The adapter sends each record to the native socket. It then runs ``journalctl --sync``, which
+returns when the record is "safely stored on disk".
 """
 
 from __future__ import annotations
@@ -58,10 +57,10 @@ def mount(source: str, place: Path, kind: str | None, flags: int) -> None:
 
 
 def is_other_mount_namespace() -> bool:
-    """Return whether this mount namespace differs from that of the first process.
+    """Return whether this mount namespace differs from that of process 1.
 
-    Some containers hide the namespace of the first process even from root. In that case, the
-    namespace of the parent process is used instead.
+    Some containers hide the namespace of process 1 even from root. In that case, the namespace of
+    the parent process is used instead.
     """
     mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):

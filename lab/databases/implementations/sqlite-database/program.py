@@ -1,7 +1,8 @@
-"""SQLite, libsql or Turso on a damaged log: see ``../opener/opener.py``.
+"""Open a damaged log with SQLite, libsql or Turso; see ``../opener/opener.py``.
 
-The environment names the library, as for ``conformance/implementations/sqlite/adapter.py``. An item
-is the integer in the only row of a table.
+An environment variable selects the library, as for
+``conformance/implementations/sqlite/adapter.py``. An item is the integer in the only row of a
+table.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Run systemd-journald, started for a namespace, on a damaged file; output as of ``../opener``.
+"""Run systemd-journald on a damaged file, and print the results as in ``../opener``.
 
-The directories of the daemon are fixed, so this program provides its own: a mount namespace with
-another ``/run``, ``/etc/systemd`` and ``/var/log/journal``. A network namespace keeps the auditing
-of the machine unchanged. The machine id in the file is first replaced by that of this machine.
+The directories of the daemon are fixed. The program therefore runs the daemon in a mount namespace
+with another ``/run``, ``/etc/systemd`` and ``/var/log/journal``. A network namespace disconnects it
+from the audit system of the machine. The machine id in the file is first replaced by that of this
+machine.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ def mount(*words: str) -> None:
 
 
 def is_other_mount_namespace() -> bool:
-    """Return whether this mount namespace differs from that of the first process.
+    """Return whether this mount namespace differs from that of process 1.
 
-    Some containers hide the namespace of the first process even from root. In that case, the
-    namespace of the parent process is used instead.
+    Some containers hide the namespace of process 1 even from root. In that case, the namespace of
+    the parent process is used instead.
     """
     mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
@@ -57,9 +58,9 @@ def is_other_mount_namespace() -> bool:
 
 
 def prepare(folder: Path, log: Path) -> None:
-    """Make the daemon's directories in this namespace, with the damaged file in its place.
+    """Create the daemon's directories in this namespace, and put the damaged file there.
 
-    Ends the program if other processes would see these directories.
+    Ends the program if other processes could see these directories.
     """
     if not is_other_mount_namespace():
         sys.exit("not in a mount namespace of its own: the mode is start")

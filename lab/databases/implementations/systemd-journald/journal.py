@@ -33,9 +33,10 @@ def of_this_machine(log: Path) -> bytes:
 def messages(
     lines: bytes, counts: Callable[[dict[str, Any]], bool] = lambda entry: True
 ) -> Iterator[list[str]]:
-    """Return sequence number and message, in hexadecimal, of each entry of ``journalctl -o json``.
+    """Return the sequence number and the message of each entry of ``journalctl -o json``.
 
-    Entries that do not count are left out, and so are entries that have lost their message.
+    Both are in hexadecimal. Entries for which ``counts`` returns false are left out, and so are
+    entries whose message is missing.
     """
     for line in lines.splitlines():
         entry = json.loads(line)

@@ -1,7 +1,7 @@
-"""Run journalctl and systemd-journal-remote on a damaged journal; output as of ``../opener``.
+"""Run journalctl and systemd-journal-remote on a damaged journal; print results as ``../opener``.
 
-The machine id in the file is first replaced by that of this machine, because systemd continues only
-its own files.
+The machine id in the file is first replaced by that of this machine, because systemd only appends
+to its own files.
 """
 
 from __future__ import annotations

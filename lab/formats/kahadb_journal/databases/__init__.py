@@ -1,9 +1,9 @@
-"""Journals of a broker's message store, written by ActiveMQ 6.3.1.
+"""Damaged journals of a message store that ActiveMQ 6.3.1 wrote.
 
-``written`` has the journal of a store that was killed after 36 messages to one queue. Every fourth
-message was acknowledged, and files are 4 KiB long. The program in
-``lab/databases/implementations/activemq-kahadb-store`` makes another such journal: ``java … Store
-write FOLDER``.
+``written`` contains the journal of a store that was killed after 36 messages to one queue. Every
+fourth message was acknowledged, and each file is 4 KiB long. To create a journal of this form, run
+the program in ``lab/databases/implementations/activemq-kahadb-store``: ``java … Store write
+FOLDER``.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
 
 
 def place(case: Case, folder: Path) -> Path:
-    """See :class:`~lab.databases.model.FormatDatabases`: the journal alone, without an index.
+    """Place the journal without an index. See :class:`~lab.databases.model.FormatDatabases`.
 
-    The undamaged journal is placed beside it, for modes that build an index from that.
+    The undamaged journal is placed next to it; some modes build an index from it.
     """
     path = folder / "journal"
     write_contents(case.log, path)

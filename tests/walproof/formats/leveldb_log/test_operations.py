@@ -1,7 +1,7 @@
-"""Tests of batch operations as rows, and of a real Chromium's keys and values as text.
+"""Test the conversion of batch operations to rows, and of Chromium's keys and values to text.
 
-``tests/data/chromium/page.html`` is the page that the browser opened: the expected values below are
-those that it stored.
+A real Chromium opened the page ``tests/data/chromium/page.html``, which stored the values that are
+expected here.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ State = dict[str, dict[Any, dict[str, Any]]]
 
 
 class History:
-    """A database in WAL mode that is written and never checkpointed.
+    """A database in WAL mode that is written but never checkpointed.
 
-    ``states`` are the rows before the log and after each of its transactions.
+    ``states`` contains the rows before the log, and the rows after each transaction.
     """
 
     def __init__(

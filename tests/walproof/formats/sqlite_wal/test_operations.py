@@ -75,9 +75,10 @@ def found(rows: list[dict[str, Any]], states: tuple[State, State]) -> dict[Any, 
 
 
 def check(log: Path, states: list[State]) -> int:
-    """Compare all transactions of a log with the states around them; return their number.
+    """Compare each transaction of a log with the states before and after it; return their number.
 
-    A transaction that writes the frame before it again is padding, and the log has no record of it.
+    A transaction that only repeats the previous frame is padding, which the log does not return as
+    a record.
     """
     count = at = 0
     for count, rows in enumerate(operations(log), 1):

@@ -1,7 +1,7 @@
 """Journals for query tests, and the output of the installed journalctl programs for them.
 
-``python -m tests.walproof.formats.systemd_journal.journals COMMAND`` regenerates
-``journalctl_262.json.xz``, with COMMAND as journalctl.
+To regenerate ``journalctl_262.json.xz`` with the journalctl program COMMAND, run ``python -m
+tests.walproof.formats.systemd_journal.journals COMMAND``.
 """
 
 from __future__ import annotations

@@ -326,7 +326,7 @@ def test_false_counts_cost_no_memory(tmp_path: Path) -> None:
 def test_cursors_of_numbers_of_every_length() -> None:
     """Compare with the reference, for numbers of every length, with and without zeros inside.
 
-    Boots change and return, and two differ only in one half.
+    The boot ids change and recur, and some of them share one half.
     """
     rng = random.Random(5)
     boot = rng.randbytes(16)

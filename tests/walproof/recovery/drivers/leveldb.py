@@ -1,8 +1,8 @@
-"""Open LevelDB databases through plyvel: a request per line of standard input.
+"""Open LevelDB databases through plyvel, with one request per line of standard input.
 
-A request is ``{"action": "write" | "open" | "repair", "folder": …}``. The answer is
-``{"items": {key: value}}`` or ``{"refused": message}``. With the argument ``comparator`` the
-database has a comparator of its own, as in IndexedDB, and ``repair`` does not use it.
+A request is ``{"action": "write" | "open" | "repair", "folder": …}``. The reply is ``{"items":
+{key: value}}`` or ``{"refused": message}``. With the argument ``comparator``, the database has a
+custom comparator, as in IndexedDB. ``repair`` does not use it.
 """
 
 import json
@@ -21,9 +21,10 @@ COMPARATOR = {
 
 
 def write(folder: str, options: dict[str, Any]) -> None:
-    """Write a database with tables and a log; copy it while it is open.
+    """Write a database with tables and a log, and copy it while it is open.
 
-    Four tables would begin a compaction, in which a comparator in Python may wait for ever.
+    There must be fewer than four tables, because a compaction may deadlock with a comparator in
+    Python.
     """
     busy = f"{folder}.busy"
     for first in range(0, 200, 100):  # opening a database moves its log into a table

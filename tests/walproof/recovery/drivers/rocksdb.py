@@ -61,9 +61,9 @@ def write(folder: str, variant: str) -> None:
 
 
 def read(folder: str) -> dict[str, str]:
-    """Return all keys and values that RocksDB gives, of all column families.
+    """Return all keys and values that RocksDB returns, of all column families.
 
-    Each key is read by itself: an iterator stops at the first damaged block.
+    Each key is read separately, because an iterator stops at the first damaged block.
     """
     names = Rdict.list_cf(folder) if Path(folder, "CURRENT").exists() else ["default"]
     families = {name: Options(raw_mode=True) for name in names if name != "default"}

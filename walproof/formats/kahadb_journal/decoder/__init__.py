@@ -96,12 +96,12 @@ def _cut(payload: bytes) -> dict[str, Any]:
 
 
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
-    """Decode a command and the object stored in it. Raises ``Undecodable``.
+    """Decode a command and the object that it contains. Raises ``Undecodable``.
 
-    ``data`` is the message (add, update, scheduled job), its acknowledgement (remove), the
-    description of a subscription, or a serialised Java object, which is never deserialised.
-    ``fields`` are the fields without a column. ``body`` is the whole protobuf message. If the
-    payload ``is_cut``, a command with a message is decoded without the message.
+    ``body`` in the result is the whole protobuf message. ``data`` is the object in it: a message,
+    an acknowledgement, the description of a subscription, or a serialised Java object, which is
+    never deserialised. ``fields`` holds all values that have no column. If ``is_cut`` is true, the
+    payload is truncated, and a command that contains a message is decoded without it.
     """
     if is_cut:
         return _cut(payload)

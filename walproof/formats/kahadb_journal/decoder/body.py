@@ -25,7 +25,7 @@ INFLATED_MOST = 1 << 22
 def content(kind: str, data: bytes | None, is_compressed: bool) -> dict[str, Any]:
     """Return the content of a message as ``text``, ``bytes`` or ``values`` (JSON).
 
-    The object in an object message is never deserialised. Raises ``Undecodable``.
+    Serialised objects are never deserialised. Raises ``Undecodable``.
     """
     if data is None or kind in ("message", "blob"):
         return {}

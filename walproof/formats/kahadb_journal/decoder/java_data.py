@@ -16,9 +16,10 @@ DEEPEST = 64
 
 
 class JavaData:
-    """A cursor that reads big-endian Java primitives from bytes.
+    """Read big-endian Java primitives from bytes.
 
-    ``most`` limits the number of values; None means the default limit for a payload of that size.
+    ``most`` limits the number of values. If it is None, the limit depends on the size of the
+    payload.
     """
 
     def __init__(self, data: bytes, most: int | None = None) -> None:
@@ -108,9 +109,10 @@ _NUMBERS = {2: "b", 4: "h", 5: "i", 6: "q", 7: "d", 8: "f"}
 
 
 def modified_utf8(data: bytes) -> str:
-    """Decode Java's modified UTF-8: zero as two bytes, each half of a surrogate pair as three.
+    """Decode Java's modified UTF-8. Raises ``Undecodable``.
 
-    Standard UTF-8, written by clients in other languages, is accepted too. Raises ``Undecodable``.
+    Modified UTF-8 stores a zero as two bytes, and each half of a surrogate pair as three. Standard
+    UTF-8, which clients in other languages write, is also accepted.
     """
     try:
         if b"\xc0\x80" not in data and b"\xed" not in data:

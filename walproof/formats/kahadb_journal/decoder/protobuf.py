@@ -61,10 +61,10 @@ NOT_READ = "not_read"
 
 
 def read(data: bytes, known: Fields, is_cut: bool = False) -> dict[str, Any]:
-    """Return the known fields of a message; the last of repeated fields wins.
+    """Return the known fields of a message. Raises ``Undecodable``.
 
-    If the message ``is_cut``, return its complete fields and :data:`NOT_READ`. Raises
-    ``Undecodable``.
+    If a field is repeated, the last value wins. If ``is_cut`` is true, the message is truncated,
+    and the result contains its complete fields and :data:`NOT_READ`.
     """
     cursor = Cursor(data)
     values: dict[str, Any] = {}

@@ -259,7 +259,7 @@ class _DataFile:
         return finding
 
     def _taken(self, needed: int) -> Iterator[Records | Lost]:
-        """Yield the results of a walk: runs of records, and single lost records.
+        """Yield runs of records and single lost records.
 
         ``needed`` is the size of the next payload in bytes, if known.
         """

@@ -1,7 +1,7 @@
 """Compute the checksums of overlapping ranges of a KahaDB data file.
 
-After damage, each header claims its own range, and the ranges overlap. Computing each checksum
-separately would take time quadratic in the file size.
+In a damaged file, the ranges that the headers claim may overlap. If each checksum were computed
+separately, the time would be quadratic in the file size.
 """
 
 from __future__ import annotations

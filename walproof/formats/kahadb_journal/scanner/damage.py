@@ -1,7 +1,7 @@
 """Find the offset at which reading continues after damage in a KahaDB data file.
 
-The kernel for valid batches (``kernel.walk``) stops at anything it cannot decide in one pass; this
-module decides it. Requirement ids are those of spec/kahadb-journal.md.
+The fast kernel (``kernel.walk``) reads valid batches and stops at anything else. This module
+handles those cases. Requirement ids refer to spec/kahadb-journal.md.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The content at an offset, and the offset at which to continue (``None``: end of the scan).
+    """Describe the content at an offset.
 
-    ``batch_end``: the end of a valid batch whose records are still to be read. ``reason``: why
-    bytes ``[at, lost_to)`` are lost. ``firm``: whether the next offset is independent of the
-    content at this one (KDB-051).
+    ``go_on`` is the offset at which to continue, or None at the end of the scan. ``batch_end`` is
+    set if the records of a valid batch follow, which ends there. ``reason`` is set if the bytes up
+    to ``lost_to`` are lost. ``firm`` is true if the next offset does not depend on the content here
+    (KDB-051).
     """
 
     go_on: int | None

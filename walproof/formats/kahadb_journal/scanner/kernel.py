@@ -1,7 +1,8 @@
-"""Compiled kernels of the KahaDB scanner: valid batches, chains of records, preallocated space.
+"""Compiled kernels of the KahaDB scanner.
 
-Offsets are relative to the file; ``BASE`` is the offset of the first byte of ``data``. Requirement
-ids are those of spec/kahadb-journal.md.
+The kernels check valid batches, chains of records, and preallocated space. All offsets count from
+the start of the file; ``BASE`` is the file offset of the first byte of ``data``. Requirement ids
+refer to spec/kahadb-journal.md.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ ADLER_STRIDE = 5552
 def adler32(data: Any, start: Any, end: Any, value: Any) -> Any:
     """Return the Adler-32 (RFC 1950) of ``data[start:end]``, continued from ``value``.
 
-    The checksum of an empty range is 1. The range must lie within the array.
+    ``value`` is 1 for a new checksum.
     """
     low, high = np.uint64(value & 0xFFFF), np.uint64(value >> 16)
     while start < end:
@@ -101,9 +102,9 @@ def _is_eof(data: Any, i: Any) -> Any:
 
 @kernel
 def command_of(data: Any, i: Any, length: Any) -> Any:
-    """Return the command of a payload of ``length`` bytes at ``i``, or ``NO_COMMAND`` (KDB-016).
+    """Return the command of a payload at ``i``, or ``NO_COMMAND`` (KDB-016).
 
-    Reads at most six bytes of the payload.
+    Reads at most six of its ``length`` bytes.
     """
     if length < 2 or data[i] >= COMMANDS:
         return NO_COMMAND
@@ -117,9 +118,9 @@ def command_of(data: Any, i: Any, length: Any) -> Any:
 
 @helper
 def _tiles(data: Any, i: Any, end: Any) -> Any:
-    """Return whether the records fill ``[i, end)`` without a header among them (KDB-037).
+    """Return whether records fill ``[i, end)`` and none of them is a header (KDB-037).
 
-    Needs the sixteen bytes after ``end``, unless the file ends before.
+    ``data`` must include the sixteen bytes after ``end``, or end with the file.
     """
     while i < end:
         if i + 4 > len(data):
@@ -159,11 +160,13 @@ def walk(
 ) -> Any:
     """Read valid batches and their records up to the first offset that needs damage analysis.
 
-    ``size`` is the size of the file; ``fill`` is the start of its preallocated space. Rows are
-    appended after the ``COUNT`` existing ones. The walk stops when the rows are full, when they
-    hold ``max_bytes`` of payload (a single record may exceed it), or when ``room`` has less than
-    ``NEED`` bytes left. Payload n goes to ``[offsets[n], offsets[n + 1])`` in ``room``; ``cap``
-    limits the bytes copied of each, and a negative ``cap`` copies none.
+    ``size`` is the size of the file, and ``fill`` is the start of its preallocated space. New rows
+    are appended after the existing ``COUNT`` rows. The walk also stops when the row arrays are
+    full, when the rows hold ``max_bytes`` of payload, or when ``room`` has less than ``NEED`` bytes
+    left. A single record may exceed ``max_bytes``.
+
+    Payload n is copied to ``room[offsets[n]:offsets[n + 1]]``. ``cap`` limits the bytes copied of
+    each payload; if ``cap`` is negative, no payload is copied.
     """
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     summed, base = state[SUMMED], state[BASE]
@@ -302,10 +305,11 @@ def move(keys: Any, values: Any, to_keys: Any, to_values: Any) -> Any:
 def follow(
     data: Any, base: Any, size: Any, fill: Any, keys: Any, values: Any, trail: Any, state: Any
 ) -> Any:
-    """Follow records by their sizes to the first offset in step after ``state[CHAIN_AT]``.
+    """Follow records by their sizes to the first synchronised offset after ``state[CHAIN_AT]``.
 
-    Every sixteenth offset is added to the trail, so a chain that joins another soon meets a stored
-    offset. Status ``ASK`` means that the caller must decide whether ``CHAIN_TARGET`` is in step.
+    Every sixteenth offset is stored in the trail. A chain that joins an earlier chain soon reaches
+    a stored offset and ends there. With the status ``ASK``, the caller must determine whether
+    ``CHAIN_TARGET`` is synchronised.
     """
     at = state[CHAIN_AT]
     end = base + len(data)

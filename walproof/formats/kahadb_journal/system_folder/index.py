@@ -1,4 +1,4 @@
-"""Read the index of a KahaDB store: a page file with B-trees, and its two companion files.
+"""Read the index of a KahaDB store: a page file with B-trees, and two companion files.
 
 Upstream authority: apache/activemq ``kahadb/disk/page/PageFile.java`` (``.data``, ``.redo``,
 ``.free``), ``kahadb/disk/index/BTreeNode.java``, ``kahadb/MessageDatabase.java``
@@ -34,10 +34,11 @@ _SHOWN_BYTES = 16
 class Index:
     """The content of an index and the damage in its files.
 
-    ``faults`` are messages by file. ``doubts`` are states that a killed broker may leave.
-    ``is_clean``: the broker closed the index. ``last_update`` is the last journal record that the
-    index contains, as number of the data file and offset. ``messages`` counts the pending messages
-    of each data file. ``is_legacy`` is None if the index does not contain the version.
+    ``faults`` describes the damage in each file. ``doubts`` describes states that a killed broker
+    can also leave. ``is_clean`` is true if the broker closed the index. ``last_update`` is the
+    position of the last journal record in the index: the number of its data file and its offset.
+    ``messages`` is the number of pending messages in each data file. ``is_legacy`` is None if the
+    index does not store a version.
     """
 
     faults: dict[str, list[str]] = field(default_factory=dict)
@@ -57,10 +58,10 @@ class _BadPageError(Exception):
 
 
 def read_index(folder: Path, name: str) -> Index:
-    """Read ``name.data`` with its ``.redo`` and ``.free`` files. Raises ``OSError``.
+    """Read ``name.data`` and its ``.redo`` and ``.free`` files. Raises ``OSError``.
 
-    Checks every page that a broker may need. Only ``.redo`` has a checksum, so a changed value in a
-    page is undetected.
+    Every page that a broker may read is checked. Only ``.redo`` has a checksum, so changed values
+    in the pages are not detected.
     """
     index = Index()
     data = folder / f"{name}.data"

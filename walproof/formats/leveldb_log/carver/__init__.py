@@ -1,8 +1,9 @@
-"""Find LevelDB logs in a disk image: physical records at any offset, and their blocks.
+"""Find LevelDB logs in a disk image.
 
-The format has no fixed bytes, but each physical record has a checksum, and no record crosses the
-boundary of a 32 KiB block. Therefore the carver searches every offset for records. FIRST and MIDDLE
-records end at the end of a block and so determine the block boundaries.
+A LevelDB log has no magic bytes. But each physical record has a checksum, and no record crosses the
+boundary of a 32 KiB block. The carver therefore searches every offset for valid records. A FIRST or
+MIDDLE record always ends at a block boundary, so the carver can derive the other boundaries from
+it.
 """
 
 from __future__ import annotations
@@ -39,10 +40,11 @@ METADATA = LAST + 1
 
 @dataclass(frozen=True)
 class Headers:
-    """The record headers of a dialect. ``size`` is the size of the header before a fragment.
+    """The physical record headers of a dialect.
 
-    ``sizes`` has the header size of each type, 0 for a type that the dialect does not define.
-    ``kinds`` has the meaning of each type. All types of fragments are below ``above``.
+    ``size`` is the header size of a fragment. ``sizes`` lists the header size of each record type,
+    0 for an undefined type, and ``kinds`` lists the meaning of each type. All fragment types are
+    less than ``above``.
     """
 
     size: int
@@ -68,10 +70,10 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 @dataclass(slots=True)
 class Run:
-    """Consecutive physical records as columns: offsets in the image, and types.
+    """The offsets and types of consecutive physical records in an image.
 
-    ``phase`` is the start of the blocks modulo their size, or None if no record determines it.
-    ``agrees`` is False if two records determine different starts.
+    ``phase`` is the offset of the block boundaries modulo the block size. It is None if no record
+    determines a boundary. ``agrees`` is False if two records imply different boundaries.
     """
 
     at: NDArray[np.int64]
@@ -291,9 +293,10 @@ class Carver(base.Carver):
         return {}
 
     def _whole(self, start: int, stop: int, payload: bytes) -> Loose:
-        """Return a complete record. RocksDB logs get the field ``compression``.
+        """Return a complete record.
 
-        Only the first record of a log stores the compression of its records.
+        A record of a RocksDB log gets the field ``compression``, because only the first record of a
+        log stores the compression type.
         """
         fields = dict(self._fields(start))
         if payload.startswith(_ZSTD_MAGIC):
@@ -402,10 +405,10 @@ class Carver(base.Carver):
 
 
 def _has_shape(data: bytes) -> bool:
-    """Return whether data begins like a write batch or a manifest.
+    """Return whether ``data`` looks like the start of a write batch or a version edit.
 
-    A write batch has a 56-bit sequence number, which is small in practice, a count, and the tag of
-    its first entry.
+    A write batch begins with a sequence number, whose high bytes are zero in practice, a count, and
+    the tag of its first entry.
     """
     if data.startswith(COMPARATOR):
         return True

@@ -1,9 +1,8 @@
-"""Search for LevelDB physical records at any offset, without a known start of a log.
+"""Search for LevelDB physical records at any offset.
 
-The checksums of all prefixes are computed once. The checksum of a range follows from those of two
-prefixes, because CRCs are linear: the contribution of the bytes before the range is their checksum
-advanced over as many zeros as the range has bytes (zlib's ``crc32_combine``). The cost of a search
-does not depend on how many candidates overlap or how far.
+CRCs are linear: the checksum of a range can be computed from the checksums of two prefixes (as in
+zlib's ``crc32_combine``). The kernel computes the checksums of all prefixes once. Its running time
+therefore does not depend on the number and the length of the candidates.
 """
 
 from __future__ import annotations
@@ -111,11 +110,13 @@ def physical_records(
 ) -> Any:
     """Find physical records that begin in ``[start, stop)`` and end by ``size``.
 
-    The records do not overlap, and their checksums match. ``of_eight`` is the result of
-    :func:`prefixes` for ``data[:size]``. ``stop`` is at most ``size``; the array must have 16 more
-    bytes after ``size``. ``header_sizes`` are indexed by type, 0 for an undefined type. A type of
-    ``above`` or more is found only directly after another record. Returns the number of records and
-    the offset at which to continue, which is before ``stop`` if the three columns are full.
+    The records have valid checksums and do not overlap. ``of_eight`` is the result of
+    :func:`prefixes` for ``data[:size]``. ``data`` must have 16 more bytes after ``size``, and
+    ``stop`` is at most ``size``. ``header_sizes`` lists the header size of each type, 0 for an
+    undefined type. A record whose type is ``above`` or more must follow another record.
+
+    Returns the number of records and the offset at which to continue. This offset is less than
+    ``stop`` if the three result arrays are full.
     """
     count, i = 0, start
     after = np.int64(-1)

@@ -1,8 +1,8 @@
 """Decode the payloads of a LevelDB log: write batches, or the version edits of a MANIFEST.
 
-The type is determined by the bytes alone: each decoder must consume the payload to its last byte. A
-payload that fits both types or neither is not decoded. The name of a log is not evidence, because
-files are renamed.
+The decoder determines the type from the bytes alone and ignores the name of the log, because files
+are renamed. A payload must match exactly one of the two types, up to its last byte. Other payloads
+are not decoded.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapp
 
 
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
-    """Decode a write batch to ``sequence`` and ``ops``, or a ``version_edit``. ``Undecodable``.
+    """Decode a write batch (``sequence`` and ``ops``) or a ``version_edit``.
 
-    If the payload ``is_cut``, the start is decoded; ``ops_fault`` describes the missing part.
+    If ``is_cut`` is true, the payload is truncated: its start is decoded, and ``ops_fault``
+    describes the missing part. Raises ``Undecodable``.
     """
     batch, no_batch = _tried(partial(write_batch.decode, is_cut=is_cut), payload)
     edit, no_edit = _tried(partial(version_edit.decode, is_cut=is_cut), payload)

@@ -1,9 +1,9 @@
 """Decode version edits, the records of a database's MANIFEST.
 
-Upstream authority: google/leveldb 1.23 ``db/version_edit.cc``, ``VersionEdit::DecodeFrom``; and for
-the tags from 10 on facebook/rocksdb 1dfa729 ``db/version_edit.cc``, ``db/blob/blob_file_*.cc`` and
-``db/wal_edit.cc``; for the tags from 104 to 108, and Pebble's reading of 10 and 11,
-cockroachdb/pebble ``internal/manifest/version_edit.go``.
+Upstream authority: google/leveldb 1.23 ``db/version_edit.cc`` (``VersionEdit::DecodeFrom``). Tags
+from 10 on: facebook/rocksdb 1dfa729 ``db/version_edit.cc``, ``db/blob/blob_file_*.cc`` and
+``db/wal_edit.cc``. Tags 104 to 108, and Pebble's meaning of tags 10 and 11: cockroachdb/pebble
+``internal/manifest/version_edit.go``.
 """
 
 from __future__ import annotations
@@ -121,10 +121,10 @@ _Read = Callable[[Cursor], Any]
 def decode(payload: bytes, is_pebble: bool = False, is_cut: bool = False) -> Edit:
     """Return the fields of an edit by their names in :data:`TYPE`. Raises ``Undecodable``.
 
-    ``fields`` are the fields that a database may ignore, those that RocksDB added to a new file,
-    and those specific to Pebble: each with its number, or with its bytes if it is not a number.
-    RocksDB writes edits without any field. ``is_pebble``: decode the tags 10 and 11 as Pebble does,
-    not as RocksDB. If the payload ``is_cut``, return the complete fields.
+    ``fields`` holds the optional fields of RocksDB and the fields specific to Pebble. Each value is
+    a number, or bytes if it is not a number. RocksDB also writes edits without any field. If
+    ``is_pebble`` is true, the tags 10 and 11 have Pebble's meaning. If ``is_cut`` is true, the
+    payload is truncated, and only its complete fields are returned.
     """
     cursor, edit = Cursor(payload), Edit()
     try:

@@ -1,8 +1,8 @@
 """Decode write batches, the records of a database's write-ahead log.
 
-Upstream authority: google/leveldb 1.23 ``db/write_batch.cc``, and facebook/rocksdb 1dfa729, whose
-logs with plain records are read too: ``db/write_batch.cc``, ``ReadRecordFromWriteBatch`` and
-``WriteBatchInternal::Iterate``, and ``db/dbformat.h``, ``ValueType``.
+Upstream authority: google/leveldb 1.23 ``db/write_batch.cc``. For RocksDB logs in the plain LevelDB
+format: facebook/rocksdb 1dfa729 ``db/write_batch.cc`` (``ReadRecordFromWriteBatch``,
+``WriteBatchInternal::Iterate``) and ``db/dbformat.h`` (``ValueType``).
 """
 
 from __future__ import annotations
@@ -90,14 +90,14 @@ WITHOUT_NUMBER = frozenset(tag.op for tag in TAGS.values() if not tag.is_counted
 
 
 def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS) -> dict[str, Any]:
-    """Return the sequence number of the first operation, and the operations.
+    """Return the sequence number of the first operation, and all operations.
 
-    ``tags`` are the operations that the system supports. For ``log_data``, ``key`` is the data. In
-    a database with user-defined timestamps, keys end with a timestamp; the batch does not mark it.
-    Raises ``Undecodable``.
+    ``tags`` are the operation types that the system supports. The ``key`` of a ``log_data``
+    operation is its data. In a database with user-defined timestamps, each key ends with a
+    timestamp, because the batch does not separate the two. Raises ``Undecodable``.
 
-    If the payload ``is_cut``, return the complete operations, then the complete parts of the next
-    one; ``ops_fault`` describes the missing part.
+    If ``is_cut`` is true, the payload is truncated. The result then contains the complete
+    operations and the complete parts of the next one; ``ops_fault`` describes the missing part.
     """
     cursor = Cursor(payload)
     sequence, count = _HEADER.unpack(cursor.take(_HEADER.size))
@@ -165,11 +165,11 @@ def _split_time(operation: dict[str, Any], at: int) -> None:
 
 
 def columns(entity: bytes) -> list[dict[str, bytes]] | None:
-    """Return the columns of a wide-column entity, or None.
+    """Return the columns of a wide-column entity.
 
-    The result is None if the version is not 1 or if there are too many columns. Source:
-    facebook/rocksdb ``db/wide/wide_column_serialization.h``. Version 2 may contain references to
-    blobs, so ``value`` keeps its bytes.
+    The result is None if the version is not 1 or if there are too many columns. In version 2,
+    values may be references to blobs, so ``value`` keeps the undecoded bytes. Upstream authority:
+    facebook/rocksdb ``db/wide/wide_column_serialization.h``.
     """
     cursor = Cursor(entity)
     try:

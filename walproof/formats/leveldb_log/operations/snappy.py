@@ -12,9 +12,10 @@ MAX_RATIO, MAX_LEAST_BYTES = 25, 1 << 16
 
 
 def decompress(data: bytes) -> bytes:
-    """Return the content. Raises ``Undecodable``, also if the claimed size is implausible.
+    """Return the decompressed data. Raises ``Undecodable``.
 
-    Three bytes copy at most 64, so no input expands by more than :data:`MAX_RATIO`.
+    A size that no input of this length can reach is an error: three bytes expand to at most 64
+    (:data:`MAX_RATIO`).
     """
     cursor = Cursor(data)
     size = cursor.varint(5)

@@ -109,10 +109,10 @@ class _Scan:
         )  # fmt: skip
 
     def _make_room(self, carry: bytes | memoryview, rest: int) -> None:
-        """Allocate arrays for a run.
+        """Allocate arrays for a run of records.
 
-        ``carry`` is the payload of its first record so far; ``rest`` is the number of bytes of the
-        log that may still be read.
+        ``carry`` is the payload of the first record read so far. ``rest`` is the number of log
+        bytes still to read.
         """
         rows = max(1, min(self.rows, rest // kernel.HEADER))
         self.at, self.size = arrays.pooled(rows, np.int64), arrays.pooled(rows, np.int64)

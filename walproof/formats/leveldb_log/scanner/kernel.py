@@ -1,8 +1,8 @@
-"""Compiled kernels of the LevelDB scanner. Requirement ids are those of spec/leveldb-log.md.
+"""Compiled kernels of the LevelDB scanner. Requirement ids refer to spec/leveldb-log.md.
 
-``walk`` reads whole blocks in memory and does all work that is done once per record: it checks
-records, joins fragments and concatenates payloads. ``state`` carries everything from one call to
-the next. Offsets in ``state`` and in the results are relative to the log.
+``walk`` reads whole blocks in memory: it verifies records, joins fragments and concatenates
+payloads. ``state`` stores everything that the next call needs. Offsets in ``state`` and in the
+results count from the start of the log.
 """
 
 from __future__ import annotations
@@ -128,15 +128,16 @@ def walk(
     payload: NDArray[np.uint8],
     lost: NDArray[np.int64],
 ) -> Any:
-    """Read the records of ``data[POSITION:FILLED]``: whole blocks, except at the end of the log.
+    """Read the records in ``data[POSITION:FILLED]``.
 
-    Records and lost ranges that begin at or after ``limit`` belong to the next part. ``cap`` limits
-    the bytes copied of a payload; a negative ``cap`` copies none.
+    The range consists of whole blocks, except at the end of the log. The walk leaves records and
+    lost ranges that begin at or after ``limit`` to the next part. ``cap`` limits the bytes copied
+    of each payload; if ``cap`` is negative, no payload is copied.
 
-    Results are appended after those that ``state`` already counts. Row n begins at ``at[n]`` and is
-    ``size[n]`` bytes long. Its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` is set
-    if the payload was truncated. ``lost[n]`` is the start, the end, the reason, and the number of
-    rows before it.
+    Results are appended to those that ``state`` already counts. Row n describes a record of
+    ``size[n]`` bytes at offset ``at[n]``. Its payload is ``payload[ends[n]:ends[n + 1]]``, and
+    ``cut[n]`` is set if the payload was truncated. ``lost[n]`` contains the start, the end and the
+    reason of a lost range, and the number of rows before it.
     """
     base, here, filled = state[BASE], state[POSITION], state[FILLED]
     open_at, open_end = state[OPEN_AT], state[OPEN_END]

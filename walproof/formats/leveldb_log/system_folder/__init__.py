@@ -1,7 +1,7 @@
-"""The folder of a LevelDB, RocksDB or Pebble database: its logs, its MANIFEST, its tables.
+"""Read the directory of a LevelDB, RocksDB or Pebble database: logs, MANIFEST and tables.
 
-Upstream authority: google/leveldb 1.23 ``db/db_impl.cc`` (``DBImpl::Recover``: which logs are
-replayed, which tables must be there; ``RemoveObsoleteFiles``), ``db/filename.cc``,
+Upstream authority: google/leveldb 1.23 ``db/db_impl.cc`` (``DBImpl::Recover`` selects the logs to
+replay and checks that all tables exist; ``RemoveObsoleteFiles``), ``db/filename.cc``,
 ``db/repair.cc``; cockroachdb/pebble f82e3ff ``open.go``, ``vfs/atomicfs/marker.go``.
 """
 
@@ -79,9 +79,10 @@ class Files:
 
 
 class LevelDBFolder(SystemFolder):
-    """See :class:`SystemFolder`. RocksDB and Pebble use the same folders, with logs of two formats.
+    """A directory in which every log is a plain LevelDB log.
 
-    This class handles the folders in which every log is a plain LevelDB log.
+    RocksDB and Pebble use the same directory layout, also for logs in other formats. See
+    :class:`SystemFolder`.
     """
 
     format = FORMAT
@@ -227,10 +228,10 @@ def is_in_foreign_dialect(log: Path) -> bool:
 
 
 class _ByLengths(Scan):
-    """Continue after a damaged record if a sound record begins where its length ends.
+    """Continue after a damaged record if a valid record begins where its length ends.
 
-    LDB-037 ends the block at the damaged record, because no checksum covers the length. A sound
-    record at exactly that offset confirms the length. RepairDB also continues, but keeps the
+    No checksum covers the length, so LDB-037 skips the rest of the block. A valid record at exactly
+    that offset shows that the length is correct. RepairDB also continues there, but it keeps the
     damaged record.
     """
 

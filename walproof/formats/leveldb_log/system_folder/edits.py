@@ -1,7 +1,8 @@
-"""A kernel for the version edits of a large MANIFEST; ``decoder/version_edit.py`` is the reference.
+"""Parse the common version edits of a large MANIFEST with a compiled kernel.
 
 A MANIFEST of 50 MiB has half a million edits. Nearly all of them only add and delete tables and
-advance counters. The kernel reads these edits and leaves all others to the decoder.
+advance counters. The kernel reads these edits and leaves all others to ``decoder/version_edit.py``,
+which is the reference.
 """
 
 from __future__ import annotations
@@ -203,10 +204,10 @@ def gather(data: Any, ends: Any, first: Any, is_pebble: Any, rows: Any, counters
 
 
 def last_of_each(rows: NDArray[np.int64], live: Sequence[int]) -> NDArray[np.int64]:
-    """Return the rows that have an effect, in order.
+    """Return the rows that affect the final state, in order.
 
-    A row has no effect if a later row of the same table replaces it, or if it deletes a table whose
-    number is not in ``live``, the tables before the first row.
+    A row has no effect if a later row replaces the same table, or if it deletes a table that does
+    not exist. ``live`` holds the numbers of the tables that exist before the first row.
     """
     kind, family, level, number = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
     same = np.lexsort((number, level, family, kind == LOG_NUMBER))

@@ -1,4 +1,4 @@
-"""The state that a MANIFEST gives to a LevelDB, RocksDB or Pebble database, and its tables.
+"""Read the state of a LevelDB, RocksDB or Pebble database from its MANIFEST, and check the tables.
 
 Upstream authority: google/leveldb 1.23 ``db/version_set.cc`` (``VersionSet::Recover``),
 ``table/format.cc``; facebook/rocksdb 1dfa729 ``db/version_set.cc``, ``table/format.h``;
@@ -44,11 +44,12 @@ BLOB_FRAME_BYTES = 30 + BLOB_FOOTER_BYTES
 
 @dataclass
 class Manifest:
-    """The tables and logs that a MANIFEST names, as far as it is readable.
+    """The tables and logs that the readable part of a MANIFEST lists.
 
-    ``faults`` describe where it is damaged or incomplete. ``first_log`` is the first log to replay,
-    or None if the MANIFEST names none. ``tables`` and ``blobs`` map file numbers to sizes in bytes,
-    None if the MANIFEST has no size. ``elsewhere`` counts tables of other directories.
+    ``faults`` describes damaged or missing parts. ``first_log`` is the number of the first log to
+    replay, or None if the MANIFEST has none. ``tables`` and ``blobs`` map file numbers to sizes in
+    bytes; a size is None if the MANIFEST does not store it. ``elsewhere`` is the number of tables
+    in other directories.
     """
 
     name: str
@@ -146,9 +147,9 @@ class _State:
             self.blobs.pop(number, None)
 
     def take_run(self, run: Records) -> Iterator[tuple[int, bytes]]:
-        """Apply edits with the kernel; yield position and bytes of each edit that it cannot read.
+        """Apply edits with the kernel, and yield each edit that the kernel cannot read.
 
-        The caller must apply that edit before it continues the iteration.
+        The caller gets the position and the bytes of this edit and must apply it before continuing.
         """
         import numpy as np
 
@@ -315,9 +316,10 @@ def wrong_table(path: Path, size: int | None, named_by: str) -> str | None:
 
 
 def wrong_blob_file(path: Path, size: int | None) -> str | None:
-    """Describe how a RocksDB blob file differs from its size in the MANIFEST, or lacks its frame.
+    """Describe what is wrong with a blob file, or return None.
 
-    ``size`` is None for a file of Pebble; then only an empty file is a fault.
+    The size must be that in the MANIFEST, and a RocksDB file must have its header and footer.
+    ``size`` is None for a file of Pebble; in this case, the file must not be empty.
     """
     found = path.stat().st_size
     if size is None:

@@ -125,7 +125,7 @@ class _Scan:
     def _complete_survey(self) -> None:
         """Survey the log from the next block on.
 
-        Of the blocks before it, only the sync offsets matter, and the kernel has collected them.
+        Earlier blocks matter only for their sync offsets, which the kernel has already collected.
         """
         at = self.specification.size
         while at < self.window.size:
@@ -220,10 +220,11 @@ class _Scan:
 
 
 class _Rows:
-    """The arrays of a run, which ``walk`` fills. The run begins with the open record.
+    """The arrays of a run, which ``walk`` fills.
 
-    ``carry`` is the payload of that record so far; ``rest`` is the number of bytes of the log that
-    may still be read. With a negative ``cap`` there are no payloads.
+    The first record of a run may have begun in the previous one; ``carry`` is its payload so far.
+    ``rest`` is the number of log bytes still to read. If ``cap`` is negative, payloads are not
+    stored.
     """
 
     def __init__(self, carry: bytes | memoryview, rest: int, cap: int) -> None:

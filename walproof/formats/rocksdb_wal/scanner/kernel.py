@@ -1,8 +1,8 @@
-"""Compiled kernels of the RocksDB scanner. Requirement ids are those of spec/rocksdb-wal.md.
+"""Compiled kernels of the RocksDB scanner. Requirement ids refer to spec/rocksdb-wal.md.
 
-``walk`` reads blocks that contain only sound fragments of one log, and stops at any other block.
-``survey`` looks through a log as the executable specification does. Both read whole blocks in
-memory, except at the end of the log.
+``walk`` reads blocks that contain only valid fragments of one log, and stops at any other block.
+``survey`` reads all blocks in the same way as the executable specification. Both read whole blocks,
+except at the end of the log.
 """
 
 from __future__ import annotations

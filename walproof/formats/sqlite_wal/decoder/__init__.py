@@ -1,8 +1,8 @@
 """Decode the page images of a transaction of a SQLite write-ahead log to rows.
 
-A page does not name its table, and only page 1 tells the text encoding. So this decoder returns
-what the pages of one transaction show by themselves;
-:mod:`walproof.formats.sqlite_wal.operations` uses the database beside the log as well.
+A page does not store the name of its table, and only page 1 stores the text encoding. This decoder
+uses only the pages of one transaction. :mod:`walproof.formats.sqlite_wal.operations` also uses the
+database file next to the log.
 """
 
 from __future__ import annotations
@@ -87,9 +87,10 @@ def _decode(payload: bytes, pages: str, size: int) -> dict[str, Any]:
 
 
 def decode(payload: bytes, numbers: Sequence[int], page_size: int) -> dict[str, Any]:
-    """Decode the images of the pages ``numbers``; of a truncated payload, those that are complete.
+    """Decode the images of the pages ``numbers``. Raises ``Undecodable``.
 
-    Raises ``Undecodable`` if no image is complete.
+    If the payload is truncated, only its complete images are decoded; at least one must be
+    complete.
     """
     images = [
         (number, payload[index * page_size : (index + 1) * page_size])

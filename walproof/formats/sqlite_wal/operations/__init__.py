@@ -1,8 +1,9 @@
-"""The rows that each transaction of a log inserted, updated or deleted.
+"""List the rows that each transaction of a log inserted, updated or deleted.
 
-The rows of a transaction follow from the pages that it wrote, and from the same pages before it:
-those of the database beside the log, or of earlier transactions. A page that a checkpoint may have
-copied into the database already is not known as it was before; its rows are shown as written.
+The pages that a transaction wrote are compared with their earlier versions, which are in earlier
+transactions or in the database file. A checkpoint may already have copied the newer version to the
+database file. In this case the earlier version is unknown, and all rows of the page are listed as
+written.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ _SUFFIX = "-wal"
 
 
 class Operations(AnyOperations):
-    """See :class:`walproof.decode.operations.Operations`: a row for each row of a table.
+    """Return a row for each changed row of a table.
 
-    ``before`` has the earlier values of the columns that an update changed.
+    ``before`` contains the old values of the columns that an update changed. See
+    :class:`walproof.decode.operations.Operations`.
     """
 
     COLUMNS = ("op", "table", "rowid", "values", "before", "page")
@@ -82,10 +84,10 @@ class _History:
             self.parents |= before.links(table.root)
 
     def operations(self, record: Record) -> list[OperationRow]:
-        """Return the operations of a transaction, and apply it.
+        """Return the operations of a transaction, and apply the transaction.
 
-        A transaction after a loss is applied too, for the structure of its tables: all later ones
-        are of its kind (SQW-039), and their rows are not compared.
+        Transactions after a loss are applied only to update the structure of the tables; their rows
+        are not compared (SQW-039).
         """
         numbers, page_size = record.fields["pages"], self.stored.page_size
         images = {
@@ -173,10 +175,11 @@ class _History:
         old: set[int],
         new: set[int],
     ) -> tuple[set[int], set[int]]:
-        """Return the pages of a table before and after, without those that stayed as they are.
+        """Return the changed pages of a table, before and after the transaction.
 
-        ``old`` and ``new`` are its pages that the transaction wrote. A page that left the table
-        need not be written. The children of both sides tell which ones joined or left it.
+        ``old`` and ``new`` are the pages of the table that the transaction wrote. A transaction may
+        remove a page from a table without writing the page, so the children of both versions are
+        compared too.
         """
         roots = [set[int]() if table is None else {table.root} for table in pair]
         if roots[0] != roots[1]:

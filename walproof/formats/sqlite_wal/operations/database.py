@@ -1,7 +1,6 @@
-"""A database as it is before and after each transaction of its log: pages, b-trees, tables, rows.
+"""Read a database before and after each transaction of its log: pages, b-trees, tables and rows.
 
-Upstream authority: sqlite.org ``fileformat2.html`` sections 1 and 2; sqlite/sqlite
-``src/btree.c``.
+Upstream authority: sqlite.org ``fileformat2.html`` sections 1 and 2; sqlite/sqlite ``src/btree.c``.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ _MAX_COLUMNS = 32767
 
 
 class StoredPages:
-    """The pages of a database file, and over them those of earlier transactions of the log.
+    """The pages of a database file, updated by earlier transactions of the log.
 
-    ``size`` is the number of pages, 0 if it is unknown.
+    ``size`` is the number of pages, or 0 if it is unknown.
     """
 
     def __init__(
@@ -58,9 +57,10 @@ class StoredPages:
         return page if len(page) == self.page_size else b""
 
     def is_known(self, number: int) -> bool:
-        """Return whether :meth:`read` gives the page as it was before the next transaction.
+        """Return whether :meth:`read` returns the version before the next transaction.
 
-        A page of the database may be a later one: a checkpoint copies pages of the log.
+        The database file may have a later version of a page, because checkpoints copy pages from
+        the log to the database.
         """
         if number in self._offsets or (self.size and number > self.size):
             return True
@@ -105,10 +105,11 @@ class Row:
 
 
 class Snapshot:
-    """The database at one moment: the stored pages, and over them those of a transaction.
+    """The database before or after a transaction.
 
-    ``nodes`` are the types and children of stored pages; both snapshots of a transaction share
-    them.
+    It consists of the stored pages and the pages that the transaction wrote. ``nodes`` caches the
+    types and children of stored pages, and is shared by the snapshots before and after a
+    transaction.
     """
 
     def __init__(

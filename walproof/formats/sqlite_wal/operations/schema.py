@@ -1,7 +1,7 @@
-"""The tables of a database, and the columns of their records.
+"""Read the tables of a database, and the columns of their records.
 
-SQLite itself parses the statements of a schema: in a database in memory that holds nothing else.
-Nothing of the statement is executed, and collations and functions may be unknown.
+SQLite itself parses each statement of the schema, in an empty in-memory database. No other SQL is
+executed, and unknown collations and functions are allowed.
 
 Upstream authority: sqlite/sqlite ``src/prepare.c`` (``sqlite3InitCallback``), ``src/build.c``
 (``convertToWithoutRowidTable``), sqlite.org ``datatype3.html`` section 3.1.
@@ -42,10 +42,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns in the order of a record, and their names in the order of the table.
+    """The columns of a table, in the order of its records and in the order of its declaration.
 
-    ``alias`` is the position of the column that is another name of the rowid. ``key_size`` is the
-    number of columns at the front that are the key of a table without rowids.
+    ``alias`` is the position of the column that is an alias of the rowid. In a table without
+    rowids, the first ``key_size`` columns of a record are the primary key.
     """
 
     columns: Sequence[Column]

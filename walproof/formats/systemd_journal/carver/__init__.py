@@ -1,8 +1,9 @@
 """Find journal files in a disk image by their signature, and objects without a file header.
 
-A DATA object has a hash over its field, an ENTRY a hash over all its fields. A DATA object stores
-the file offset of its first ENTRY, and an ENTRY the file offsets of its DATA objects. Objects that
-are still at their original distance therefore determine where the file began.
+A DATA object has a hash of its field, and an ENTRY object has a hash of all its fields. The two
+types also refer to each other: a DATA object stores the file offset of its first ENTRY, and an
+ENTRY object stores the file offsets of its DATA objects. If the distance between two such objects
+agrees with these offsets, the carver knows where the file began.
 """
 
 from __future__ import annotations

@@ -77,11 +77,11 @@ def passed(image: Image, at: int, place: int) -> int:
 
 
 def certainty(image: Image, run: Sequence[Object]) -> Certainty | None:
-    """Rate the evidence for a run: a checksum, mutual references, or neither.
+    """Rate the evidence for a run of objects.
 
-    The hash of a DATA object can be verified only if its file had no key. The hash of an ENTRY can
-    be verified only if all of its fields are in the run. Without a valid hash, a DATA and an ENTRY
-    that refer to each other are weaker evidence.
+    A valid hash is the strongest evidence, and a DATA and an ENTRY object that refer to each other
+    are weaker evidence. The hash of a DATA object can be verified only if the file had no hash key.
+    The hash of an ENTRY object can be verified only if all its fields are in the run.
     """
     for each in run:
         if each.kind == layout.DATA:
@@ -107,11 +107,11 @@ def has_key(image: Image, run: Sequence[Object], key: bytes) -> bool:
 
 
 def records(image: Image, run: Sequence[Object]) -> Iterator[Loose]:
-    """Return the entries of a run, then the fields that belong to none of them.
+    """Return the entries of a run, then the fields that belong to no entry.
 
-    The payload of an entry is its fields in the export format; that of a field is the field.
-    ``missing`` counts the fields of an entry that are not in the run. Records without a verifiable
-    checksum are ``unchecked``.
+    The payload of an entry is in the Journal Export Format; the payload of a field is the field
+    itself. ``missing`` is the number of fields of an entry that are not in the run. A record is
+    ``unchecked`` if its hash cannot be verified.
     """
     payloads = {
         each.at: payload

@@ -2,8 +2,8 @@
 
 Upstream authority: systemd ``src/journal/journalctl-filter.c`` (``add_filters``),
 ``src/shared/logs-show.c`` (``add_matches_for_unit_full``, ``add_matches_for_user_unit_full``),
-``src/basic/unit-name.c`` (``unit_name_mangle_with_suffix``). The files may come from another
-machine, so user units and core dumps are selected for any user id.
+``src/basic/unit-name.c`` (``unit_name_mangle_with_suffix``). Unlike journalctl, the filters select
+user units and core dumps of all users, because the files may come from another machine.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ Alternative = tuple[tuple[Match, ...], ...]
 class Filter:
     """Conditions on the fields of an entry.
 
-    In each group, at least one alternative must hold. An entry with any field of ``excluded`` is
-    not selected. ``pattern`` must occur in the message.
+    An entry is selected if it matches at least one alternative of each group and has no field that
+    is in ``excluded``. Its message must match ``pattern``.
     """
 
     def __init__(
@@ -145,10 +145,10 @@ def parse_match(word: bytes) -> Match:
 
 
 def group_of_matches(arguments: Sequence[bytes]) -> tuple[Alternative, ...]:
-    """Combine match arguments as journalctl does.
+    """Combine match arguments as journalctl does. Raises :class:`BadFilter`.
 
-    Two values of the same field are alternatives; ``+`` separates alternatives of whole terms.
-    Raises :class:`BadFilter`.
+    Several values of one field are alternatives. The argument ``+`` begins a new group of
+    conditions, of which one must match.
     """
     alternatives: list[Alternative] = []
     term: dict[bytes, list[Match]] = {}

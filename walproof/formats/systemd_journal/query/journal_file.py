@@ -1,6 +1,7 @@
 """Open a journal file and read its entries one at a time.
 
-The scanner reads large files, the executable specification small ones, with the same results.
+Large files are read by the scanner, and small files by the executable specification. Both return
+the same entries.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ _SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 class JournalFile:
     """The entries of a file in file order, its lost ranges and its verdict.
 
-    ``header`` is None for a file without a complete header, which has no entries and no ``view``.
-    ``name`` is the display name; ``total_bytes`` is the size of all files read together. Raises
-    ``OSError``, and ``BadKey`` for an invalid key in ``context``.
+    ``header`` is None if the file has no complete header; such a file has no entries and no
+    ``view``. ``name`` is the display name. ``total_bytes`` is the total size of all files that are
+    read together. Raises ``OSError``, and ``BadKey`` if ``context`` has an invalid key.
     """
 
     view: View
@@ -235,9 +236,9 @@ class JournalEntry:
         return self.boot_id.hex().encode(), fields
 
     def boot(self) -> bytes:
-        """Return the boot in hexadecimal, by the hashed field ``_BOOT_ID`` if there is one.
+        """Return the boot id in hexadecimal, from the field ``_BOOT_ID`` if it exists.
 
-        The copy in the entry has no checksum, and a crash may leave it half written.
+        The field has a hash. The copy in the entry has none, and a crash may leave it half written.
         """
         boot, _ = self.exported()
         return boot

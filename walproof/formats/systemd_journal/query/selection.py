@@ -47,11 +47,12 @@ class Cursor:
 
 @dataclass(frozen=True)
 class Query:
-    """The entries to select. Times are in microseconds since 1970, both limits included.
+    """The entries to select. Times are in microseconds since 1970 and are inclusive.
 
-    ``boot`` is the id of a boot or its number: 0 the last one, -1 the one before it, 1 the first.
-    ``lines`` is the number of entries to show: the last ones, or the first if ``are_oldest``.
-    ``after`` is the cursor after which entries begin, in the direction of reading.
+    ``boot`` is a boot id or a boot number: 0 is the last boot, -1 the one before it, and 1 the
+    first one. ``lines`` is the number of entries to show: the last entries, or the first ones if
+    ``are_oldest`` is true. Only entries after the cursor ``after`` are selected, in the direction
+    of reading.
     """
 
     filter: Filter = field(default_factory=Filter)
@@ -74,9 +75,9 @@ class Rest:
 
 
 def select(paths: Paths, query: Query, rest: Rest) -> Iterator[JournalEntry]:
-    """Yield the entries that a query selects; ``rest`` is complete after the last one.
+    """Yield the entries that a query selects. ``rest`` is complete after the last entry.
 
-    Reads all entries of all files, even if few are selected. Raises ``OSError``, and
+    All entries of all files are read, even if few are selected. Raises ``OSError``, and
     :class:`BadFilter` if the boot does not exist.
     """
     boot = None if query.boot is None else find_boot(paths, query.boot)

@@ -30,10 +30,10 @@ Fields = Mapping[str, Sequence[bytes]]
 
 
 def line(fields: Fields, realtime: int) -> str:
-    """Return the line of an entry, ``realtime`` in microseconds since 1970.
+    """Format an entry as one line. ``realtime`` is in microseconds since 1970.
 
-    Further lines of a message are not indented. For an entry without a message, journalctl prints
-    nothing; this line ends with the colon.
+    If a message has several lines, the later ones are not indented. An entry without a message
+    gives a line that ends with the colon; journalctl omits such entries.
     """
     value = _last(fields, "MESSAGE")
     start = _start(fields, realtime, iso_time)
@@ -97,9 +97,10 @@ def message(value: bytes) -> str:
 
 
 def printable(value: bytes) -> str | None:
-    """Return the text if journalctl prints it, else None.
+    """Return the value as text if journalctl prints it, else None.
 
-    It must be UTF-8 without noncharacters and without control characters except newline and tab.
+    Printable text is UTF-8 without noncharacters, and without control characters except newline and
+    tab.
     """
     try:
         text = value.decode("utf-8")

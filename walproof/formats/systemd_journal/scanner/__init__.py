@@ -51,9 +51,9 @@ _shared: dict[bytes, Any] = {}
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """Return parts of about this many bytes with equal numbers of entries. ``OSError``.
+    """Divide a log into parts of about ``target_bytes`` with equal numbers of entries.
 
-    Reads only the header and a few slots of entry arrays.
+    Only the header and a few slots of entry arrays are read. Raises ``OSError``.
     """
     source = log.open()
     try:
@@ -178,10 +178,10 @@ def _arrays(source: Source, header: Header) -> Iterator[tuple[int, int]]:
 def _select(
     inspection: Inspection, numbers: NDArray[np.int64], context: Mapping[str, Any]
 ) -> NDArray[np.int64]:
-    """Return the selected entries (SDJ-060, SDJ-061).
+    """Return the numbers of the selected entries (SDJ-060, SDJ-061).
 
-    An intact file is queried by its indexes; a damaged file, or one without a hash table, is
-    searched entry by entry.
+    In an intact file, the hash tables lead to the matching entries. In a damaged file, or without a
+    hash table, each entry is examined.
     """
     objects = inspection.objects
     for name, place in (("from_seqnum", 16), ("from_realtime", 24)):

@@ -133,10 +133,11 @@ IN_TABLE, IN_LIST, IN_CHAIN, LINKED = 1, 2, 4, 8
 
 
 class ObjectTable(NamedTuple):
-    """The objects of a file, in file order; ``number_of`` returns their numbers by offset.
+    """The objects of a file, in file order.
 
-    ``bits`` and ``ranks`` map an offset to a number. ``offsets``, ``kinds``, ``marks`` and
-    ``name_ids`` have an element for each object. ``lost`` has the ranges without objects.
+    ``number_of`` converts offsets to object numbers, with the help of ``bits`` and ``ranks``.
+    ``offsets``, ``kinds``, ``marks`` and ``name_ids`` have one element per object. ``lost`` lists
+    the ranges that contain no objects.
     """
 
     data: Any

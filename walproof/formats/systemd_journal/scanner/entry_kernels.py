@@ -1,7 +1,7 @@
 """Compiled kernels that convert entries to columns.
 
-A run is a number of entries in file order. Its items, the numbers of their DATA, are looked up once
-and concatenated in ``items``; those of entry ``n`` are ``items[bounds[n]:bounds[n + 1]]``.
+A run is a sequence of entries in file order. ``items`` contains the numbers of the DATA objects of
+all entries in the run. Those of entry ``n`` are ``items[bounds[n]:bounds[n + 1]]``.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -150,11 +150,12 @@ def fields(
     value_bytes,
     cut,
 ):
-    """Write names and values of all items, values of at most ``most`` bytes.
+    """Write the names and values of all items.
 
-    ``plain`` has the compressed payloads, at the offsets in ``positions``. ``cut`` marks
-    entries with a truncated value. Without room for names, ``name_bounds`` receives their
-    numbers, which all of them must have.
+    Values are truncated to ``most`` bytes, and ``cut`` marks the entries with a truncated value.
+    ``plain`` contains the decompressed payloads at the offsets in ``positions``. If there is no
+    array for the names, ``name_bounds`` receives the numbers of the names, so every name must have
+    a number.
     """
     data, kinds, fixed = objects.data, objects.kinds, objects.facts[DATA_FIXED]
     name_ids, offsets, name_lengths = objects.name_ids, objects.offsets, objects.lengths
@@ -224,9 +225,10 @@ def _compared(data, at, end, other, other_at, other_end):
 
 @helper
 def _order(objects, key, other, packed, lengths, positions, plain):
-    """Return the order of two fields by their keys: rank of the name, number of the object.
+    """Compare two fields of an entry: by the ranks of their names, or else by their bytes.
 
-    Names without a number have the rank NO_NAME, which does not determine the order.
+    A key consists of the rank of the name and the object number. A name without a number has the
+    rank NO_NAME, which cannot be compared.
     """
     rank, other_rank = key >> 32, other >> 32
     if rank != other_rank and rank != NO_NAME and other_rank != NO_NAME:
@@ -366,13 +368,13 @@ def bodies(
     body_bytes,
     cut,
 ):
-    """Write each field once, sorted by bytes, without ``_BOOT_ID``; at most ``most`` bytes per
-    record.
+    """Write the body of each record: its distinct fields without ``_BOOT_ID``, sorted by bytes.
 
-    ``boot`` is the number of that name. ``ranks`` are the sort ranks of the names, by their
-    numbers. ``stamps`` has an element for each object, -1 in the first run; ``before`` counts the
-    entries of earlier runs. ``keys`` and ``spare`` are work space with an element for each item of
-    the longest entry. ``cut`` marks the truncated records.
+    A body is truncated to ``most`` bytes, and ``cut`` marks the truncated records. ``boot`` is the
+    number of the name ``_BOOT_ID``. ``ranks`` maps the number of each name to its sort rank.
+    ``stamps`` contains one element per object, which is -1 before the first run; ``before`` is the
+    number of entries in earlier runs. ``keys`` and ``spare`` are scratch arrays with one element
+    per item of the longest entry.
     """
     name_ids, to = objects.name_ids, int64(0)
     for row in range(bounds.shape[0] - 1):

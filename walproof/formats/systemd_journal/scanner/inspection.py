@@ -38,13 +38,14 @@ class Unusual(Exception):
 
 @dataclass(frozen=True)
 class Inspection:
-    """The inspection of a file that is not refused.
+    """The results of inspecting a file that is not refused.
 
-    ``faults`` has a row for each: start, end, code, target. ``entries`` are the numbers of the
-    valid entries. ``packed_data`` are the numbers of the compressed DATA, ``lengths`` the sizes of
-    their payloads in bytes. ``given`` has an element for each object: the number of items of an
-    entry to read, -1 for all. ``sealed_until`` is the time up to which seals cover entries, None
-    without the key. ``view`` is used for the cases that the reference handles.
+    ``faults`` contains a row for each fault: start, end, code and target. ``entries`` lists the
+    numbers of the valid entries. ``packed_data`` lists the numbers of the compressed DATA objects,
+    and ``lengths`` their uncompressed sizes in bytes. ``given`` contains one element per object:
+    the number of items to read from an entry, or -1 for all. ``sealed_until`` is the end of the
+    time covered by seals, or None without the key. ``view`` is used for the cases that only the
+    reference reader supports.
     """
 
     view: View
@@ -295,10 +296,10 @@ def _walk(
     packed: Packed,
     sure: bool,
 ) -> tuple[ObjectTable, Numbers, Numbers]:
-    """Return the objects, their number by type, and the faults of the walk.
+    """Return the objects, the number of objects of each type, and the faults of the walk.
 
-    The walk uses the entry offsets of the main chain only if it is to be ``sure``. Otherwise it
-    stops at the first object that does not begin at the end of its predecessor.
+    If ``sure`` is true, the walk uses the entry offsets of the main chain. Otherwise it stops at
+    the first object that does not begin where the previous one ends.
     """
     header = view.header
     state = np.zeros(constants.STATES, np.int64)
@@ -409,10 +410,10 @@ def count_faults(
     chain: tuple[int, int, int] | None,
     ends: list[int],
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Check counts, head and tail of a file without losses (SDJ-049).
+    """Check the counts, the head and the tail of a file without losses (SDJ-049).
 
-    ``chain``: the slots that lead to an entry, the last array and its used slots; None if the chain
-    is broken. ``ends``: the first and the last entry, or 0.
+    ``chain`` contains the number of slots that lead to an entry, the last array and its used slots.
+    It is None if the chain is broken. ``ends`` contains the first and the last entry, or 0.
     """
     state = objects.state
     if state[constants.LAST] != header.tail_object_offset and state[constants.CUT] < 0:

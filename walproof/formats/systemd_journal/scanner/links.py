@@ -1,7 +1,7 @@
 """Compiled kernels that check links: main chain, hash tables, field lists, seals without a key.
 
-Each kernel appends its faults to ``faults`` as rows of start, end, code and target, and returns
-their number. Each object is visited at most once per type of link (SDJ-057).
+Each kernel appends rows of start, end, code and target to ``faults`` and returns the number of new
+rows. It visits each object at most once per type of link (SDJ-057).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -66,9 +66,9 @@ _MAIN_FIELD = 176
 def main_chain(objects, entries, faults):
     """Check the chain of arrays that lists all entries in order (SDJ-033, SDJ-034).
 
-    ``entries`` is the number of entries that the arrays must cover. Returns the number of faults,
-    whether the chain is broken, the number of slots that lead to an entry, the last array, and its
-    used slots.
+    ``entries`` is the number of entries that the chain must list. Returns the number of faults,
+    whether the chain is broken, the number of slots that lead to an entry, the last array, and the
+    number of its used slots.
     """
     data, facts, marks = objects.data, objects.facts, objects.marks
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
@@ -180,9 +180,10 @@ def table(objects, wanted, table_at, size, faults):
 
 @helper
 def _has_name(objects, number, at, start, length, named):
-    """Return whether a valid DATA begins with a name and ``=``; -1 if a kernel cannot decide.
+    """Return whether a valid DATA object has a field of this name.
 
-    ``named`` is the number of the name, -1 if it does not decide this.
+    Returns -1 if the kernel cannot determine it. ``named`` is the number of the name, or -1 if
+    numbers cannot be compared.
     """
     data = objects.data
     if objects.kinds[number] & PACKED:
@@ -197,10 +198,11 @@ def _has_name(objects, number, at, start, length, named):
 
 @kernel
 def field_lists(objects, fields, owned, faults):
-    """Check the list of DATA objects of each FIELD (SDJ-025); ``fields`` are the FIELD numbers.
+    """Check the list of DATA objects of each FIELD object (SDJ-025).
 
-    ``owned`` has an element for each name, initially 0. Returns -1 if the result depends on a name
-    without a number, which only the reference reader supports.
+    ``fields`` contains the numbers of the FIELD objects. ``owned`` contains one element per name,
+    initially 0. Returns -1 if the result depends on a name without a number, which only the
+    reference reader supports.
     """
     data, marks = objects.data, objects.marks
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
@@ -258,9 +260,9 @@ def _link_at(data, start, end):
 
 @kernel
 def impostors(objects, wrong, faults):
-    """Find arrays and tables that are reached only by invalid links (SDJ-096).
+    """Find arrays and tables that only invalid links lead to (SDJ-096).
 
-    Call this after all links were followed; ``wrong`` has the faulty objects.
+    Call this function after all links have been followed. ``wrong`` marks the faulty objects.
     """
     facts, whole = objects.facts, objects.facts[SIZE]
     count = 0
@@ -315,7 +317,8 @@ _MIX, _AGAIN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 def mixed(mix, at):
     """Add an entry to the digest of a list of entries.
 
-    Lists are in ascending order, so a digest of the set is enough: a sum with independent terms.
+    Lists are sorted, so two lists are equal if they have the same elements. The digest is therefore
+    a sum of one independent term per entry.
     """
     term = uint64(at) * _MIX
     return mix + (term ^ (term >> uint64(32))) * _AGAIN
@@ -399,9 +402,10 @@ def entries(
 
 @helper
 def _list(objects, home, compact, digest, has, grown_from, older, older_has):
-    """Return the fault of the list of a DATA: start, end and target; end 0 for none.
+    """Return the fault in the entry list of a DATA object: start, end and target.
 
-    ``older`` and ``older_has`` belong to the entries in front of ``grown_from`` (SDJ-099).
+    ``end`` is 0 if there is no fault. ``older`` and ``older_has`` are the values for the entries
+    before ``grown_from`` (SDJ-099).
     """
     data, facts, marks = objects.data, objects.facts, objects.marks
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
@@ -463,9 +467,9 @@ def _list(objects, home, compact, digest, has, grown_from, older, older_has):
 
 @kernel
 def lists_of_data(objects, compact, digests, counts, grown_from, older, older_counts, faults):
-    """Compare the entries that each DATA lists with those that contain it (SDJ-036).
+    """Compare the entries that each DATA object lists with those that contain it (SDJ-036).
 
-    If ``older`` was not requested, it equals the values for all entries.
+    If ``older`` is empty, ``digests`` and ``counts`` are used in its place.
     """
     fault_count = 0
     for number in range(objects.offsets.shape[0]):
@@ -492,10 +496,11 @@ def _free(next_free, cell):
 
 @kernel
 def disjoint(faults, size):
-    """Assign each byte to its first fault: rows of fault number, start and end (SDJ-054).
+    """Assign each byte to its first fault (SDJ-054).
 
-    ``faults`` are in the order met. Their ends divide the file into cells, and each fault takes the
-    free cells in its range. Taken cells are skipped, so the total time is linear.
+    Returns rows of fault number, start and end. ``faults`` are in the order in which they were
+    found. The ends of the faults divide the file into cells, and each fault takes the unassigned
+    cells in its range. Assigned cells are skipped, so the total time is linear.
     """
     ends = np.empty(2 * faults.shape[0], np.int64)
     for number in range(faults.shape[0]):

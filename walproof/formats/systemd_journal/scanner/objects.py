@@ -92,9 +92,10 @@ def frame(data, facts, at):
 
 @helper
 def content(data, facts, keys, state, at, kind, flags, size):
-    """Return the fault code of an object with a valid frame, or SOUND, HIDDEN or ASK.
+    """Return the fault code of an object with a valid header, or SOUND, HIDDEN or ASK.
 
-    ``state[IS_TEXT]`` is set for a valid DATA, and ``NAME_ID`` for a compressed one, too.
+    For a valid DATA object, ``state[IS_TEXT]`` is set; ``state[NAME_ID]`` is set if the object is
+    compressed, too.
     """
     if kind == ENTRY:
         if load64(data, at + 16) == 0 or load64(data, at + 24) == 0:
@@ -146,10 +147,11 @@ def _is_name(data, start, names, at, length):
 
 @helper
 def name_id(data, start, length, insert, slots, names, lengths, state):
-    """Return the number of a field name of at most 64 bytes; NO_NAME if it is not in the table.
+    """Return the number of a field name, or NO_NAME if it is not in the table.
 
-    ``slots`` has the number of a name plus 1, or 0. ``names`` has NAME_WIDTH bytes for each, padded
-    with zeros. The caller ensures that there is room for an insertion.
+    The name has at most 64 bytes. ``slots`` is the hash table: each slot has the number of a name
+    plus 1, or 0. ``names`` contains NAME_WIDTH bytes per name, padded with zeros. If ``insert`` is
+    true, the caller ensures that there is room.
     """
     mixed = uint64(length)
     at = start
@@ -236,7 +238,7 @@ def number_of(bits, ranks, size, at):
 def is_excused(objects, kind, at):
     """Return whether a link leads to a range already reported as lost (SDJ-048).
 
-    ``kind`` is the type of the object there, 0 for none.
+    ``kind`` is the type of the object at ``at``, or 0 if there is none.
     """
     state, lost = objects.state, objects.lost
     if kind & BAD or (state[CUT] >= 0 and at >= state[CUT]):

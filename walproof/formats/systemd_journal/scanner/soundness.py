@@ -26,9 +26,9 @@ from walproof.formats.systemd_journal.scanner.inspection import Inspection, Unus
 
 @dataclass(frozen=True)
 class Sound:
-    """The counts of an intact file, and the time up to which seals cover its entries.
+    """The counts of an intact file, and the end of the time that its seals cover.
 
-    ``contradictions`` are the entries whose boot id differs from that of their fields.
+    ``contradictions`` lists the entries whose boot id differs from their field ``_BOOT_ID``.
     """
 
     objects: int

@@ -1,7 +1,8 @@
-"""Compiled kernels for the walk over all objects, and for resynchronising after damage.
+"""Compiled kernels that walk over all objects and resynchronise after damage.
 
-See SDJ-040 and SDJ-041. A kernel cannot decompress. Therefore the walk returns at each compressed
-payload, receives the result of the check, and continues. It also returns to get larger arrays.
+See SDJ-040 and SDJ-041. A kernel cannot decompress. At each compressed payload, the walk therefore
+returns to the caller, which checks the payload and calls the kernel again. The walk also returns
+when its arrays are full.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -249,11 +250,12 @@ def walk(
     names,
     lengths,
 ):
-    """Continue the walk from the header to the tail object; see the constants for the results.
+    """Continue the walk from the header to the tail object.
 
-    ``linked`` are the sorted entries of the main chain; ``known`` has length 0 until it is needed.
-    ``bits`` has a bit for eight bytes of the file, set at the start of each object; ``offsets``,
-    ``kinds`` and ``name_ids`` have an element for each object.
+    ``linked`` contains the sorted entries of the main chain. ``known`` is empty until it is needed.
+    ``bits`` contains one bit for each eight bytes of the file, which is set at the start of each
+    object. ``offsets``, ``kinds`` and ``name_ids`` have one element per object. The constants of
+    this module describe the return values.
     """
     tail = facts[TAIL]
     while True:

@@ -62,9 +62,9 @@ HEADER = 512
 
 @dataclass(frozen=True)
 class Held:
-    """A journal file of a directory, and its header; None if the header cannot be read.
+    """A journal file of a directory.
 
-    ``fault`` is the reason why a file cannot be opened.
+    ``header`` is None if it cannot be read. ``fault`` is the reason why the file cannot be opened.
     """
 
     name: str
@@ -86,10 +86,10 @@ class SystemdFolder(SystemFolder):
     """See :class:`SystemFolder`."""
 
     def recognise(self, folder: Path) -> System | None:
-        """See :class:`SystemFolder`.
+        """Recognise the directory by a file name of journald, or by the header of a journal.
 
-        By a header, or by a file name of journald if no file has a header. Logs of other formats
-        next to journals with other names make it a directory of logs.
+        Without such a file name, a directory that contains logs of other formats is not recognised.
+        See :class:`SystemFolder`.
         """
         locations = [folder]
         locations += [path for path in sorted(folder.iterdir()) if _is_of_a_machine(path)]
@@ -139,11 +139,11 @@ class SystemdFolder(SystemFolder):
             yield Finding(f"{text}: {gone} cannot be read any more", log.name, "lost")
 
     def written_end(self, log: Path) -> int | None:
-        """See :class:`SystemFolder`: the end of the last object referred to by the header, or
-        later.
+        """Return the end of the last object that the header refers to, or a later offset.
 
-        A writer stores the offset of an object after the object itself. If there are zeros at that
-        offset, or if the file was truncated, the header is not evidence.
+        A writer stores the offset of an object in the header after it has written the object. The
+        header is not trusted if there are zeros at that offset or if the file was truncated. See
+        :class:`SystemFolder`.
         """
         header = _held_at(log, log.name).header
         if header is None or log.stat().st_size < header.header_size + header.arena_size:
@@ -162,9 +162,10 @@ class SystemdFolder(SystemFolder):
         context: Mapping[str, Any],
         read_log: ReadLog = by_specification,
     ) -> Iterator[Event]:
-        """See :class:`SystemFolder`: the entries of all files, merged as journalctl does.
+        """Yield the entries of all files, merged as journalctl does. See :class:`SystemFolder`.
 
-        ``read_log`` is not called: a journal file uses the scanner where it is faster.
+        ``read_log`` is not used, because this method chooses between the scanner and the executable
+        specification itself.
         """
         paths = [(log.name, system.path(log)) for log in system.logs]
         return read_merged(paths, profile, context)
@@ -184,10 +185,10 @@ def read_merged(
 def merge_files(
     paths: Sequence[tuple[str, Path]], profile: str = "recover", context: Mapping[str, Any] = {}
 ) -> Iterator[JournalEntry | Lost | End]:
-    """Yield the entries of several files in journalctl's order, then lost ranges, then one end.
+    """Yield the entries of several files in journalctl's order, then the lost ranges, then one end.
 
-    ``paths`` has the display name and the path of each file. Raises ``OSError`` for a file that can
-    be opened but not read, and ``BadKey``. A file that cannot be opened is skipped.
+    ``paths`` contains the display name and the path of each file. A file that cannot be opened is
+    skipped. Raises ``OSError`` if a file can be opened but not read, and ``BadKey``.
     """
     held = [(path, _held_at(path, name)) for name, path in paths]
     by_name = dict(paths)
@@ -219,10 +220,10 @@ def _newest_of(held: Sequence[tuple[Path, Held]]) -> dict[bytes, Newest]:
 
 
 def _tail_entry(path: Path, header: Header) -> Entry | None:
-    """Return the last entry linked by the main chain of a file; None if the chain leads to none.
+    """Return the last entry in the main chain of a file, or None if there is none.
 
-    Reads only the arrays. The header also has a boot id, but before systemd 254 it was that of the
-    last writer that opened the file.
+    Only the arrays are read. The boot id in the file header cannot be used: before systemd 254 it
+    was that of the last writer that opened the file.
     """
     slots, at, before = b"", header.entry_array_offset, 0
     width = header.slot_size
@@ -289,9 +290,9 @@ def _is_another_log(path: Path) -> bool:
 
 
 def _fault_of_key(path: Path) -> str | None:
-    """Return why journald cannot load a sealing key and therefore does not seal; None if it can.
+    """Return why journald cannot load the sealing key, or None if it can.
 
-    Only root can read a key; for other users no fault is reported.
+    Without a key, journald does not seal. Only root can read the key, so other users get None.
     """
     try:
         with path.open("rb") as file:
@@ -334,9 +335,9 @@ def _shown(path: Path) -> str:
 
 
 def _chains(held: Sequence[Held]) -> list[list[str]]:
-    """Group files into chains by their headers: all sequence numbers of a file precede the next.
+    """Group files into chains in which the sequence numbers of each file precede those of the next.
 
-    Only one file of a chain is in memory at a time.
+    Only one file of each chain is in memory at a time. The file headers have the sequence numbers.
     """
     chains: list[tuple[bytes, int, list[str]]] = []
     for each in sorted(held, key=lambda each: each.header.head_entry_seqnum if each.header else 0):

@@ -67,10 +67,10 @@ BootTimes = Mapping[bytes, Newest]
 
 
 def is_the_same(entry: Located, other: Located) -> bool:
-    """Return whether journalctl shows only one of two entries: same boot, times and fields.
+    """Return whether two entries are equal for journalctl: same boot id, times and fields.
 
-    Their sequence numbers are compared only if both come from the same source, because a copy
-    received over the network has its own numbers.
+    Sequence numbers are compared only between files of the same source, because a copy received
+    over the network has its own numbers.
     """
     if entry.seqnum_id == other.seqnum_id and entry.seqnum != other.seqnum:
         return False
@@ -124,10 +124,10 @@ class _Head:
 def merged(
     chains: Sequence[Sequence[Callable[[], JournalFile]]], boots: BootTimes
 ) -> Iterator[JournalEntry | Lost | End]:
-    """Yield the entries of all chains once each, then lost ranges, then one end.
+    """Yield each entry of the chains once, then the lost ranges, then one end.
 
-    The files of a chain are consecutive and are opened one after another. An entry that is in
-    several files is yielded once. Raises the errors of opening a file.
+    The files of a chain are opened one after the other. An entry that is in several files is
+    yielded once. Raises the errors of opening a file.
     """
     lost: list[Lost] = []
     ends: list[End] = []

@@ -1,7 +1,7 @@
 """Decode the raft entry of a Zeebe journal record, and the Zeebe records in that entry.
 
-The decoder of the executable specification reads the entry. The content of an application entry
-(:mod:`~walproof.formats.zeebe_journal.decoder.batch`) is not part of the format.
+The executable specification decodes the entry. :mod:`~walproof.formats.zeebe_journal.decoder.batch`
+decodes the content of an application entry, which is not part of the specification.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapp
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """Decode an entry. Raises ``Undecodable`` with the fault named in ZBJ-058.
 
-    If the payload ``is_cut``, the result is an application entry with the records that are
-    complete; its ``application_data`` is null.
+    If ``is_cut`` is true, the payload is truncated. It must be an application entry; the result
+    contains its complete records, and ``application_data`` is null.
     """
     if is_cut:
         payload = _as_if_whole(payload)
@@ -86,9 +86,9 @@ def _application_data(payload: bytes) -> bytes:
 
 
 def _length_at(payload: bytes) -> int:
-    """Return the offset of the length of the data in an application entry.
+    """Return the offset of the length field in an application entry.
 
-    Each message has an eight-byte header, which begins with the length of its root block.
+    Each message has an eight-byte header that begins with the length of the root block.
     """
     at = 8 + _number("<H", payload, 0)
     return at + 8 + _number("<H", payload, at)

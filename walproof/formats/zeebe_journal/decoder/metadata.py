@@ -56,9 +56,10 @@ _NULL_8, _NULL_16, _NULL_32, _NULL_64 = 0xFF, 0xFFFF, -(2**31), 2**64 - 1
 
 
 def decode(data: bytes) -> dict[str, Any]:
-    """Return the fields in :data:`FIELDS`, with None for null. Raises ``Undecodable``.
+    """Return the fields in :data:`FIELDS`. Null values are None. Raises ``Undecodable``.
 
-    A version newer than the newest supported one is read as that one, because SBE only appends.
+    Metadata of a newer version than the newest supported one is read as that one, because SBE
+    messages may only be extended at their end.
     """
     cursor = Cursor(data)
     size, template, schema, version = _HEADER.unpack(cursor.take(_HEADER.size))

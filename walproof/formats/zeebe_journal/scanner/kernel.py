@@ -1,7 +1,7 @@
-"""Compiled kernels of the Zeebe scanner. Requirement ids are those of spec/zeebe-journal.md.
+"""Compiled kernels of the Zeebe scanner. Requirement ids refer to spec/zeebe-journal.md.
 
-``walk`` reads the buffered records of one segment and does all work that is done once per record.
-Offsets in ``state`` and in the results are relative to the file.
+``walk`` reads and verifies the buffered records of one segment. Offsets in ``state`` and in the
+results count from the start of the file.
 """
 
 from __future__ import annotations
@@ -169,12 +169,13 @@ def walk(
     entries: NDArray[np.int32],
     payload: NDArray[np.uint8],
 ) -> Any:
-    """Read the records in ``data`` from ``state[AT]`` on, up to the end of the buffered bytes.
+    """Read the records in ``data``, from ``state[AT]`` to the end of the buffered bytes.
 
-    ``cap`` is the number of bytes copied of a payload, negative for none. ``raft`` turns the checks
-    of entries on. Results are appended after those that ``state`` already counts. The payload of
-    row n is ``payload[ends[n]:ends[n + 1]]``; ``lost[n]`` is the start, the end and the number of
-    rows before it. The checks are those of ZBJ-025, in that order.
+    The records are checked in the order of ZBJ-025; ``raft`` enables the checks of raft entries.
+    ``cap`` limits the bytes copied of each payload; if ``cap`` is negative, no payload is copied.
+    Results are appended to those that ``state`` already counts. The payload of row n is
+    ``payload[ends[n]:ends[n + 1]]``. ``lost[n]`` contains the start and the end of a lost range,
+    and the number of rows before it.
     """
     here, expected, beyond, last_asqn = state[AT], state[INDEX], state[BEYOND], state[ASQN]
     rows, gaps, put, cuts = state[ROWS], state[LOST], state[PUT], state[CUT]

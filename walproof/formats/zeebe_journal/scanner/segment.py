@@ -92,8 +92,8 @@ _OF_A_ROW = (np.int64, np.int64, np.uint8, np.int64, np.int64, np.uint32, np.uin
 class Room:
     """Arrays for records, shared by consecutive segments.
 
-    ``rows`` and ``put`` count the used rows and payload bytes. ``columns`` are Arrow arrays on the
-    same memory.
+    ``rows`` and ``put`` are the numbers of used rows and of used payload bytes. ``columns`` are
+    Arrow arrays that use the same memory.
     """
 
     def __init__(self, rows: int, payload: int) -> None:
@@ -120,9 +120,10 @@ class Room:
     def records(
         self, first: int, after: int, entries: int, is_cut: bool, file: str | None, wanted: Wanted
     ) -> Records:
-        """Return rows as columns without copying, except for the flags of truncated payloads.
+        """Return rows as columns, without copying them.
 
-        ``entries`` holds the bits of the kernel's ``KINDS`` for at least these rows.
+        Only the flags of truncated payloads are copied. ``entries`` contains the bits of the
+        kernel's ``KINDS`` for at least these rows.
         """
         here, count, payload, cut = slice(first, after), after - first, None, None
         if wanted.cap >= 0:
@@ -187,10 +188,10 @@ class Memory:
             self.make_room(left, 0)
 
     def make_room(self, left: int, needed: int) -> None:
-        """Make room for the next rows; the first payload has ``needed`` bytes.
+        """Provide room for the next rows; the first payload has ``needed`` bytes.
 
-        The arrays are reused while more than half of their rows are free. They grow with the number
-        of segments.
+        The arrays are reused while more than half of their rows are free. Otherwise, larger arrays
+        are allocated.
         """
         room = self.room
         payload = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
@@ -214,9 +215,9 @@ class Memory:
 class SegmentPass:
     """A pass over the records of a segment, from ``at`` to ``limit``.
 
-    After :meth:`events`, ``at`` is the offset after the last record, ``index`` and ``asqn`` are the
-    next index and the last asqn, ``fault`` is the reason why reading stopped, and ``limited`` is
-    true if ``limit`` was reached.
+    After a call of :meth:`events`, ``at`` is the offset after the last record, ``index`` is the
+    next index, and ``asqn`` is the last asqn. ``fault`` is the reason why reading stopped.
+    ``limited`` is true if the pass reached ``limit``.
     """
 
     def __init__(

@@ -152,10 +152,10 @@ class _State:
 
 
 class _Directory:
-    """One pass over a log directory: the head of its snapshot and all tables.
+    """A pass over a log directory that reads the start of its snapshot and all index tables.
 
-    Of each file, only the first and the last entry are read. ``parts`` are in log order. ``end`` is
-    where a writer may resume (ZMR-101).
+    Only the first and the last entry of each file are read. ``parts`` are in log order. ``end`` is
+    the position at which a writer may continue (ZMR-101).
     """
 
     def __init__(self, log: Log) -> None:

@@ -31,8 +31,9 @@ WIDEST = 2**62
 class Frame:
     """The context of an index file in its directory.
 
-    Entries up to the index ``covered`` belong to a snapshot; those from ``limit`` on belong to the
-    next file. ``before`` and ``after`` are the terms of the neighbours, if they are comparable.
+    Entries up to index ``covered`` are already in a snapshot. Entries from index ``limit`` on are
+    in the next file. ``before`` and ``after`` are the terms of the adjacent files, if they can be
+    compared.
     """
 
     raw: bool = False
@@ -130,9 +131,9 @@ class Entries:
 
 
 class _Run:
-    """Consecutive entries: columns in one block of memory, filled window by window.
+    """A run of consecutive entries, stored as columns in one block of memory.
 
-    ``kinds`` is reused for every run; all other arrays belong to the run.
+    ``kinds`` is reused for every run. All other arrays belong to the run.
     """
 
     def __init__(

@@ -34,7 +34,8 @@ class Refused(Exception):
 class Index:
     """An index file with a consistent header.
 
-    Entries begin at ``data``; ``offsets`` are the ends of the committed entries, relative to it.
+    Entries begin at offset ``data``. ``offsets`` contains the ends of the committed entries,
+    relative to ``data``.
     """
 
     size: int

@@ -1,7 +1,7 @@
 """Compiled kernels of the zmq-raft scanner: select reliable offsets and classify entries.
 
-Offsets and entry numbers are those of one index file; ``base`` is the offset of the first byte of
-``data``. Requirement ids are those of spec/zmq-raft.md.
+Offsets and entry numbers refer to one index file. ``base`` is the file offset of the first byte of
+``data``. Requirement ids refer to spec/zmq-raft.md.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ def comparable(data: Any, i: Any, size: Any) -> Any:
 def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
     """Classify an entry of ``size`` bytes at ``i``.
 
-    Only ``held`` of its bytes are in memory, at least 20 if it has as many. If all of them are
-    zeros, the entry is a ``ZERO_ENTRY``.
+    Only the first ``held`` bytes are in memory. This must be at least 20 bytes, or the whole entry.
+    If they are all zeros, the result is ``ZERO_ENTRY``.
     """
     if size < ENTRY_HEAD:
         return SHORT_ENTRY  # ZMR-048
@@ -125,8 +125,8 @@ def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
 def fitting(offsets: Any, reliable: Any, row: Any, most: Any, max_bytes: Any) -> Any:
     """Return the number of entries in a run that begins at reliable offset number ``row``.
 
-    The run has at most ``most`` entries and at most ``max_bytes``, but at least one entry.
-    ``reliable`` is empty if all offsets are reliable.
+    A run has at least one entry. ``most`` limits its entries, and ``max_bytes`` its size. If
+    ``reliable`` is empty, all offsets are reliable.
     """
     all_reliable = len(reliable) == 0
     start = int64(0)

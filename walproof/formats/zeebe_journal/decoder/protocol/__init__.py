@@ -41,10 +41,10 @@ class Names:
 
 @cache
 def names(broker: Version | None, schema: int) -> Names:
-    """Return the names of the release line of ``broker``, else of the newest line before it.
+    """Return the names for a broker version: those of its release line, or of the line before it.
 
-    Without a broker version, return those of the newest line with this metadata ``schema`` version,
-    or of the newest line of all.
+    Without a broker version, return the names of the newest release line that uses this version of
+    the metadata ``schema``. If no line uses it, return those of the newest line.
     """
     lines = _table()["lines"]
     if broker is not None:

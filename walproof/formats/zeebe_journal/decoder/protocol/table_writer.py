@@ -51,10 +51,10 @@ class Line:
 
 
 def read_jars() -> list[Line]:
-    """Return the names in the jars, oldest line first.
+    """Return the names in the jars, oldest release line first.
 
-    Raises ``RuntimeError`` if there is no JDK or no Maven, or if a download fails, and the errors
-    of :func:`~conformance.process.run_program`.
+    Raises ``RuntimeError`` if a JDK or Maven is missing or if a download fails, and the errors of
+    :func:`~conformance.process.run_program`.
     """
     out = BUILD / "decode" / "zeebe-protocol"
     out.mkdir(parents=True, exist_ok=True)
