@@ -19,10 +19,11 @@ from conformance import REPORTS, __version__
 from conformance.sandbox import isolation, isolation_lines
 from conformance.saving import save
 from conformance.vectors import load_all
-from lab.bench import harness, limit, reading
+from lab.bench import harness, reading
 from lab.bench.contenders import contenders
 from lab.bench.reading import Row
 from lab.bench.workloads import WORKLOADS
+from reference_impl.formats import FORMATS
 from walproof.cli.output import say
 from walproof.cli.stopping import stoppable
 from walproof.quantity import counted
@@ -40,46 +41,49 @@ Report = dict[str, Any]
 @click.option("--rounds", type=click.IntRange(1), help="Rounds through all contenders.  [5]")
 @click.option("--only", type=click.Choice(PARTS),
               help="One part. Spark is measured only if it is named.")  # fmt: skip
+@click.option("--format", "formats", multiple=True, type=click.Choice(sorted(FORMATS)),
+              help="Only readers of this format.")  # fmt: skip
 @click.option("--report", "path", type=click.Path(path_type=Path), default=REPORTS / "bench.json",
               show_default="reports/bench.json", help="JSON file for the numbers.")  # fmt: skip
 @stoppable()
-def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
+def bench(
+    quick: bool, rounds: int | None, only: str | None, formats: tuple[str, ...], path: Path
+) -> int:
     """Measure readers (MB/s, records/s) and the harness (cases/s).
 
     Every number is shown beside that of a peer, measured in the same run: a real implementation of
-    the format, or toml-test for the harness. For readers of this project, the report also shows
-    their share of the limit: a program that reads the same bytes, computes the same checksums and
-    copies the payloads, and does nothing else. Ratios can be compared between machines; the numbers
+    the format, or toml-test for the harness. Ratios can be compared between machines; the numbers
     cannot. Programs run isolated as in `walproof check`. Isolation slows their start, which counts
     for the harness but not for readers.
 
     \b
     python -m lab bench
     python -m lab bench --only reading --rounds 11
+    python -m lab bench --format leveldb-log
     python -m lab bench --only spark
 
     Exit status: 0, or 1 for a usage or I/O error.
     """
+    if formats and only not in (None, "reading"):
+        raise click.UsageError(f"--format measures readers: it excludes --only {only}")
     if only == "spark":
         from lab.bench import spark
 
         spark.measure_all()
         return 0
     rounds = rounds or (1 if quick else DEFAULT_ROUNDS)
-    workloads = WORKLOADS
+    workloads = tuple(each for each in WORKLOADS if not formats or each.format in formats)
     vectors = list(load_all().values())
     if quick:
-        first_of_format = {load.format: load for load in reversed(WORKLOADS)}
+        first_of_format = {load.format: load for load in reversed(workloads)}
         workloads = tuple(load.smaller(QUICK_SCALE) for load in first_of_format.values())
         vectors = vectors[::QUICK_VECTOR_STEP]
     reader_rows: list[Row] = []
     harness_rows: list[Row] = []
     with Console(stderr=True).status("measuring") as status:
         if only != "harness":
-            reader_rows = reading.measure(
-                contenders(), workloads, rounds, status.update, limit.contender_of
-            )
-        if only != "reading":
+            reader_rows = reading.measure(contenders(), workloads, rounds, status.update)
+        if only != "reading" and not formats:
             harness_rows = harness.measure(vectors, rounds, status.update)
     report = build_report(reader_rows, harness_rows, rounds, quick)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -94,7 +98,7 @@ def build_report(
 ) -> Report:
     """Return the report of one run; ``seconds`` and ``seconds_per_case`` are raw and in order."""
     return {
-        "bench_version": 2,
+        "bench_version": 3,
         "walproof": __version__,
         "finished": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "rounds": rounds,
@@ -123,7 +127,7 @@ def _processor() -> str | None:
 def print_report(report: Report, console: Console) -> None:
     """Print both tables, and what the numbers are worth."""
     if report["reading"]:
-        columns = ["MB/s", "records/s", "log, GB/s of processor", "of the limit", "×"]
+        columns = ["MB/s", "records/s", "log, GB/s of processor", "×"]
         console.print(_table("Reading", "reader", columns, report["reading"], _reading_cells))
     if report["harness"]:
         columns = ["cases", "cases/s", "×"]
@@ -144,12 +148,11 @@ def print_report(report: Report, console: Console) -> None:
 
 
 def _reading_cells(row: Row) -> tuple[str, ...]:
-    share, rate = row["of_limit"], row["gb_of_log_per_second"]
+    rate = row["gb_of_log_per_second"]
     return (
         f"{row['mb_per_second']:,.1f}",
         f"{row['records_per_second']:,.0f}",
         "" if rate is None else f"{rate:.2f}",
-        "" if share is None else "limit" if share == 1 else f"{share:.0%}",
     )
 
 

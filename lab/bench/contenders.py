@@ -116,6 +116,14 @@ def our_contenders(format_id: str) -> Iterator[Contender]:
             title=f"the bulk scanner, payloads and {bench.payloads_and} only",
             command=worker_command("scanner", format_id, bench.payloads_and),
         )
+    if not bench.peer_has_payloads:
+        yield replace(
+            scanner,
+            name="fast-scan, no payloads",
+            title="the bulk scanner without payloads",
+            command=worker_command("scanner", format_id, "no-payload"),
+            has_payloads=False,
+        )
     for has_payloads in (True, False):
         yield replace(
             scanner,

@@ -42,22 +42,24 @@ def specification(format_id: str) -> ReadOnce:
     return read_once
 
 
-def scanner(format_id: str, column: str | None = None) -> ReadOnce:
-    """Return the bulk scanner: payloads and all columns, or payloads and one column."""
+def scanner(format_id: str, columns: str = "all") -> ReadOnce:
+    """Return the bulk scanner; ``columns`` may be ``no-payload``, or one column to add to them."""
     from walproof import scan
     from walproof.scan.log import Log
     from walproof.scan.model import Records, Wanted
     from walproof.tables import rows
 
     kernel = scan.scanner(format_id)  # compiles the kernels if they are not in the cache
-    wanted = Wanted(columns=frozenset({column}) if column else None)
+    has_payloads = columns != "no-payload"
+    is_one = columns not in ("all", "no-payload")
+    wanted = Wanted(has_payloads, frozenset({columns}) if is_one else None)
 
     def read_once(log: Path) -> tuple[int, int]:
         records = payload_bytes = 0
         for event in kernel.scan(Log(log), wanted):
             if isinstance(event, Records):
                 records += len(event)
-                payload_bytes += rows.payload_bytes(event)
+                payload_bytes += rows.payload_bytes(event) if has_payloads else 0
         return records, payload_bytes
 
     return read_once

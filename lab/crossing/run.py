@@ -95,7 +95,7 @@ def cross(
     written: dict[str, dict[str, Contents]] = {}
     for subject in writers:
         progress(f"{subject.name} writes")
-        logs_by_id, missing = _written(subject, logs)
+        logs_by_id, missing = written_logs(subject, logs)
         if logs_by_id:
             written[subject.name] = logs_by_id
             crossing.not_written[subject.name] = missing
@@ -107,9 +107,10 @@ def cross(
     return crossing
 
 
-def _written(
+def written_logs(
     subject: Subject, logs: Sequence[Wanted]
 ) -> tuple[dict[str, Contents], dict[str, str]]:
+    """Return what a writer wrote, and why it did not write the other logs, by id."""
     session = RestartedSession(subject)
     logs_by_id: dict[str, Contents] = {}
     missing: dict[str, str] = {}

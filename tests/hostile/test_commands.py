@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile import kahadb_journal, leveldb_log, rocksdb_wal, zmq_raft
+from tests.hostile import kahadb_journal, leveldb_log, rocksdb_wal, sqlite_wal, zmq_raft
 from tests.hostile.logs import logs, memory_limit_bytes, run_command
 
 SIZE_BYTES = 1 << 19
@@ -46,12 +46,14 @@ QUARTER_BYTES = SIZE_BYTES // 4
          SIZE_BYTES, 0),
         ("export --decode --format FORMAT LOG --parquet OUT", kahadb_journal.inflated_text,
          QUARTER_BYTES, 0),
-        ("read --records --format FORMAT LOG", rocksdb_wal.metadata_without_end, SIZE_BYTES, 0),
         ("recover --format FORMAT LOG --out OUT", rocksdb_wal.metadata_without_end, SIZE_BYTES, 0),
         ("export --decode --format FORMAT LOG --parquet OUT",
          rocksdb_wal.compressed_batch_of_marks, QUARTER_BYTES, 0),
-        ("export --format FORMAT LOG --parquet OUT", kahadb_journal.unknown_types,
-         QUARTER_BYTES, 3),
+        ("read --operations --format FORMAT LOG", sqlite_wal.chain_of_overflow_pages,
+         QUARTER_BYTES, 0),
+        ("read --operations --format FORMAT LOG", sqlite_wal.values_of_no_bytes, QUARTER_BYTES, 0),
+        ("export --decode --format FORMAT LOG --parquet OUT", sqlite_wal.values_of_no_bytes,
+         QUARTER_BYTES, 0),
         ("export --decode --format FORMAT LOG --parquet OUT", kahadb_journal.unknown_types,
          QUARTER_BYTES, 3),
     ],

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from tests.hostile import sqlite_wal
 from tests.hostile.logs import Hostile, logs
 from walproof import decode
 from walproof.cli import walproof
+from walproof.formats.sqlite_wal.operations.database import StoredPages
 from walproof.scan import scanner
 from walproof.scan.log import Log
 from walproof.scan.model import Records, Wanted
@@ -62,7 +65,7 @@ def test_each_payload_has_a_struct_or_a_reason(one: Hostile, tmp_path: Path) -> 
 @pytest.mark.parametrize("one", LOGS, ids=lambda one: f"{one.format}-{one.name}")
 def test_each_operation_is_a_line(one: Hostile, tmp_path: Path) -> None:
     path = tmp_path / one.file_name
-    path.write_bytes(one.make(SIZE))
+    path.write_bytes(one.make(SIZE >> 2))
     words = ["read", "--operations", "--format", one.format, str(path)]
     done = CliRunner().invoke(walproof, words, standalone_mode=False)
     assert done.return_value in (0, 3, 4), done.output
@@ -90,3 +93,33 @@ def test_what_is_too_deep_is_said_of_the_record(tmp_path: Path) -> None:
         values, _ = decode.decoded(each.format, run)
         (record,) = values[0].as_py()["records"]
         assert expected in record["fault"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        sqlite_wal.chain_of_overflow_pages,
+        sqlite_wal.long_freelist,
+        sqlite_wal.large_schema_again_and_again,
+    ],
+)
+def test_small_transactions_read_the_pages_of_a_large_one_so_often(
+    make: Callable[[int], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "database-wal"
+    path.write_bytes(make(1 << 17))
+    reads, read = [], StoredPages.read
+
+    def counting_read(self: StoredPages, number: int) -> bytes:
+        reads.append(number)
+        return read(self, number)
+
+    monkeypatch.setattr(StoredPages, "read", counting_read)
+    monkeypatch.setattr(StoredPages, "READS_PER_PAGE", 8)
+    words = ["read", "--operations", "--format", "sqlite-wal", str(path)]
+    done = CliRunner().invoke(walproof, words, standalone_mode=False)
+    pages = path.stat().st_size // sqlite_wal.PAGE_SIZE
+    assert 8 * pages < len(reads) < 16 * pages
+    faults = [row["fault"] for row in map(json.loads, done.stdout.splitlines()) if "fault" in row]
+    (fault,) = [each for each in faults if each.startswith("the transactions before")]
+    assert "without their tables" in fault

@@ -17,9 +17,9 @@ from walproof.summary.model import plain_text
 _NUMBER_FIELDS = (("index",), ("boot_id", "seqnum"))
 #: Fields that stay the same in a copy with other numbers.
 _MOMENT_FIELDS = ("boot_id", "monotonic", "realtime")
-#: Fields that depend on the position of a record, or repeat other fields.
+#: Fields that depend on the position of a record or on records before it, or repeat other fields.
 _POSITION_FIELDS = frozenset(
-    {"cursor", "batch", "checksum", "missing", "state", "seqnum", "fields"}
+    {"cursor", "batch", "checksum", "missing", "state", "seqnum", "fields", "frame", "after_loss"}
 )
 
 

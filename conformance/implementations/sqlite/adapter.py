@@ -11,7 +11,7 @@ import os
 import struct
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -21,11 +21,16 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import drivers
 
-from conformance.adapterkit import Refused, Skipped, record, serve
+from conformance.adapterkit import Refused, Skipped, measure, record, serve
 
 DRIVER: type[drivers.Connection] = getattr(drivers, os.environ["SQLITE_DRIVER"])
 HEADER_SIZE = 32
 FRAME_HEADER_SIZE = 24
+DEFAULT_PAGE_SIZE = 4096
+PAGE_SIZES = [1 << bits for bits in range(9, 17)]
+#: The largest database that :func:`write` makes: of zeros, or of tables, whose schema must fit into
+#: page 1.
+MAX_ZERO_PAGES, MAX_TABLE_PAGES = 2000, 8
 INSERT = "INSERT INTO sqlite_dbpage(pgno, data, schema) VALUES(?1, ?2, 'main')"
 #: The number of page numbers in the first block of a wal-index, in the others, and their offset in
 #: the first (walformat.html, section 2.2).
@@ -43,25 +48,31 @@ class Recovered:
     db_pages: int | None = None
 
 
-def empty_database(page_size: int) -> bytes:
-    """Return a database in WAL mode of one page, without tables."""
+def empty_database(page_size: int, pages: int = 1) -> bytes:
+    """Return a database in WAL mode without tables; the pages after the first are zeros."""
     stored_size = 1 if page_size == 65536 else page_size
-    start = b"SQLite format 3\0" + struct.pack(">H6BIII", stored_size, 2, 2, 0, 64, 32, 32, 1, 1, 0)
+    start = b"SQLite format 3\0" + struct.pack(">H6BI", stored_size, 2, 2, 0, 64, 32, 32, 1)
+    start += struct.pack(">II", pages, 0)
     start = start.ljust(44, b"\0") + struct.pack(">4I", 4, 0, 0, 1)
     start = start.ljust(92, b"\0") + struct.pack(">II", 1, 3007000)
     start += struct.pack(">B3HB", 13, 0, 0, page_size & 0xFFFF, 0)
-    return start.ljust(page_size, b"\0")
+    return start.ljust(page_size * pages, b"\0")
+
+
+def opened(log: bytes) -> AbstractContextManager[tuple[Path, drivers.Connection]]:
+    """Open a database of one page beside a copy of the log; see :func:`opened_database`."""
+    page_size = int.from_bytes(log[8:12], "big")
+    if page_size not in PAGE_SIZES:
+        page_size = DEFAULT_PAGE_SIZE
+    return opened_database(empty_database(page_size), log)
 
 
 @contextmanager
-def opened(log: bytes) -> Iterator[tuple[Path, drivers.Connection]]:
-    """Open a database beside a copy of the log, and return its path and the connection."""
-    page_size = int.from_bytes(log[8:12], "big")
-    if page_size not in (1 << n for n in range(9, 17)):
-        page_size = 4096
+def opened_database(database: bytes, log: bytes = b"") -> Iterator[tuple[Path, drivers.Connection]]:
+    """Open copies of a database and its log, and return the path and the connection."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "case.db"
-        path.write_bytes(empty_database(page_size))
+        path.write_bytes(database)
         log_of(path).write_bytes(log)
         connection = DRIVER(path)
         try:
@@ -128,6 +139,103 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     return {"records": records, "signals": last.signals}
 
 
+def bench(path: Path, repeat: int) -> None:
+    """Time ``repeat`` recoveries of a log of transactions of one page each.
+
+    A connection that cannot write opens a database beside a hard link to the log, since SQLite
+    follows no symbolic link. It reads the schema, and leaves the log as it is.
+    """
+    with path.open("rb") as log:
+        page_size = int.from_bytes(log.read(12)[8:], "big")
+    with TemporaryDirectory(dir=path.parent) as folder:
+        database = Path(folder) / "case.db"
+        database.write_bytes(empty_database(page_size))
+        log_of(database).hardlink_to(path)
+
+        def once() -> tuple[int, int]:
+            connection = drivers.ReadOnlySQLite(database)
+            connection.execute("SELECT count(*) FROM sqlite_master")
+            frames = from_wal_index(database.with_name("case.db-shm"), []).frames
+            connection.close()
+            return frames, 0
+
+        measure(repeat, once)
+
+
+def write(path: Path, request: dict[str, Any]) -> None:
+    """Write the transactions to the log of a new database that has all their pages.
+
+    The library chooses the salts. For a ``sequence`` above 0, it first writes older frames under
+    each lower number, and the log keeps those that the last ones do not overwrite.
+    """
+    context, records = request["context"], request["records"]
+    page_size = context.get("page_size", DEFAULT_PAGE_SIZE)
+    generations = context.get("sequence", 0)
+    if context.get("byte_order", "little") != sys.byteorder:
+        raise Skipped("SQLite writes checksums in the byte order of the machine")
+    if page_size not in PAGE_SIZES:
+        raise Skipped("SQLite takes another page size")
+    if not all("pages" in each and "db_pages" in each for each in records):
+        raise Skipped("SQLite chooses page numbers and the size of the database")
+    pages = max((max(each["db_pages"], *each["pages"]) for each in records), default=1)
+    limit, make, commit_records = (
+        (MAX_ZERO_PAGES, empty_database, commit)
+        if has_dbpage()
+        else (MAX_TABLE_PAGES, database_of_tables, commit_rows)
+    )
+    if pages > limit:
+        raise Skipped(f"the database beside the log has at most {limit} pages")
+    try:
+        with opened_database(make(page_size, pages)) as (made, connection):
+            connection.execute("PRAGMA wal_autocheckpoint=0")
+            for generation in range(generations):
+                for value in (2 * generation, 2 * generation + 1):
+                    image = leaf(value, page_size).hex()
+                    for each in records:
+                        commit_records(connection, each | {"payload": image * len(each["pages"])})
+                connection.execute("PRAGMA wal_checkpoint(RESTART)")
+            for each in records:
+                commit_records(connection, each)
+            path.write_bytes(log_of(made).read_bytes())
+    except drivers.SQLError as error:
+        raise Refused(str(error)) from error
+
+
+def leaf(value: int, page_size: int) -> bytes:
+    """Return the root page of a table with one row, an integer of 8 bytes."""
+    at = page_size - 12
+    start = struct.pack(">BHHHBH", 13, 0, 1, at, 0, at)
+    return start.ljust(at, b"\0") + struct.pack(">BBBBq", 10, 1, 2, 6, value)
+
+
+def database_of_tables(page_size: int, pages: int) -> bytes:
+    """Let the library make a database with a table for each page after the first."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "case.db"
+        connection = DRIVER(path)
+        connection.execute(f"PRAGMA page_size={page_size}")
+        connection.execute("PRAGMA journal_mode=WAL")
+        for page in range(2, pages + 1):
+            connection.execute(f"CREATE TABLE page{page}(value)")
+        connection.close()
+        return path.read_bytes()
+
+
+def commit_rows(connection: drivers.Connection, wanted: dict[str, Any]) -> None:
+    """Commit one transaction to tables whose root pages are the given images."""
+    ((page_size,),) = connection.execute("PRAGMA page_size")
+    payload = bytes.fromhex(wanted["payload"])
+    images = [payload[at : at + page_size] for at in range(0, len(payload), page_size)]
+    values = [int.from_bytes(image[-8:], "big", signed=True) for image in images]
+    if images != [leaf(value, page_size) for value in values]:
+        raise Skipped("a library without sqlite_dbpage writes rows, and no given page")
+    check_order(connection, wanted)
+    connection.execute("BEGIN IMMEDIATE")
+    for page, value in zip(wanted["pages"], values, strict=True):
+        connection.execute(f"INSERT OR REPLACE INTO page{page}(rowid, value) VALUES(1, ?)", value)
+    connection.execute("COMMIT")
+
+
 def append(path: Path, request: dict[str, Any]) -> None:
     """Write the pages of each transaction through the table sqlite_dbpage."""
     with opened(path.read_bytes()) as (database, connection):
@@ -151,14 +259,8 @@ def has_dbpage() -> bool:
 def commit(connection: drivers.Connection, wanted: dict[str, Any]) -> None:
     """Commit one transaction."""
     ((page_size,),) = connection.execute("PRAGMA page_size")
-    ((page_count,),) = connection.execute("PRAGMA page_count")
     pages, payload = wanted["pages"], bytes.fromhex(wanted["payload"])
-    if 1 in pages:
-        raise Skipped("SQLite writes its own version and change counter into page 1")
-    if pages != sorted(set(pages)):
-        raise Skipped("SQLite writes each page once, in the order of their numbers")
-    if wanted["db_pages"] != max(page_count, *pages):
-        raise Skipped("SQLite chooses the size of the database")
+    page_count = check_order(connection, wanted)
     connection.execute("BEGIN IMMEDIATE")
     for number, page in enumerate(pages):
         image = payload[number * page_size : (number + 1) * page_size]
@@ -174,7 +276,26 @@ def commit(connection: drivers.Connection, wanted: dict[str, Any]) -> None:
     connection.execute("COMMIT")
 
 
+def check_order(connection: drivers.Connection, wanted: dict[str, Any]) -> int:
+    """Return the size of the database in pages.
+
+    Raises :class:`Skipped` if SQLite writes another transaction than the wanted one.
+    """
+    ((page_count,),) = connection.execute("PRAGMA page_count")
+    pages: list[int] = wanted["pages"]
+    if 1 in pages:
+        raise Skipped("SQLite writes its own version and change counter into page 1")
+    if pages != sorted(set(pages)):
+        raise Skipped("SQLite writes each page once, in the order of their numbers")
+    if wanted["db_pages"] != max(page_count, *pages):
+        raise Skipped("SQLite chooses the size of the database")
+    return int(page_count)
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["bench"]:
+        bench(Path(sys.argv[2]), int(sys.argv[3]))
+        sys.exit()
     reports = ["records", "at", "size", "frame", "signals"]
     serve(
         {
@@ -182,10 +303,12 @@ if __name__ == "__main__":
             "version": DRIVER.version(),
             "formats": ["sqlite-wal"],
             "profiles": ["recover", "append"] if has_dbpage() else ["recover"],
+            "also_writes": True,
             "reports": reports + ["pages", "db_pages"] * DRIVER.has_wal_index,
             "homepage": DRIVER.homepage,
             "issues": DRIVER.issues,
         },
         read,
-        append=append,
+        write,
+        append,
     )

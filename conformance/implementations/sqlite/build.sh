@@ -1,6 +1,7 @@
 #!/bin/sh
 # Compiles $WALPROOF_BUILD/libsqlite3.so from the SQLite amalgamation in github.com/mattn/go-sqlite3, in the version that
-# the go.mod of the working directory names. Prints only errors.
+# the go.mod of the working directory names. An argument is the optimisation, -O0 without one, which compiles faster.
+# Prints only errors.
 set -eu
 cp go.mod go.sum "$WALPROOF_BUILD"
 cd "$WALPROOF_BUILD"
@@ -12,5 +13,5 @@ compiler=${CC:-$(command -v gcc || command -v clang)} || {
 	exit 1
 }
 # The table sqlite_dbpage, which SQLite has from 3.22, writes given pages.
-nice -n 10 "$compiler" -O0 -w -shared -fPIC -DSQLITE_ENABLE_DBPAGE_VTAB -DSQLITE_OMIT_LOAD_EXTENSION \
+nice -n 10 "$compiler" "${1:--O0}" -w -shared -fPIC -DSQLITE_ENABLE_DBPAGE_VTAB -DSQLITE_OMIT_LOAD_EXTENSION \
 	"$source/sqlite3-binding.c" -o libsqlite3.so -lpthread

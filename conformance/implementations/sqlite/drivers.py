@@ -43,13 +43,20 @@ class CSQLite(Connection):
     """SQLite's C interface."""
 
     OK, ROW, DONE = 0, 100, 101
+    #: Flags of sqlite3_open_v2.
+    READ_ONLY, READ_WRITE, CREATE, URI = 1, 2, 4, 64
+    FLAGS = READ_WRITE | CREATE
 
     def __init__(self, path: Path) -> None:
+        self.open(bytes(path))
+
+    def open(self, name: bytes) -> None:
+        """Open a database with the flags of the class."""
         self.c = library()
         self.c.sqlite3_errmsg.restype = ctypes.c_char_p
         self.c.sqlite3_column_int64.restype = ctypes.c_int64
         self.db = ctypes.c_void_p()
-        self.check(self.c.sqlite3_open(bytes(path), ctypes.byref(self.db)))
+        self.check(self.c.sqlite3_open_v2(name, ctypes.byref(self.db), self.FLAGS, None))
 
     @staticmethod
     def version() -> str:
@@ -89,6 +96,12 @@ class CSQLite(Connection):
     def close(self) -> None:
         """Close the connection."""
         self.check(self.c.sqlite3_close(self.db))
+
+
+class ReadOnlySQLite(CSQLite):
+    """A connection that does not write to the database, and leaves the log as it is."""
+
+    FLAGS = CSQLite.READ_ONLY
 
 
 class GoSQLite(Connection):

@@ -39,12 +39,20 @@ CONTEXT = {"page_size": PAGE_SIZE, "sequence": 1, "salt_1": 0x11111111, "salt_2"
 OLDER_CONTEXT = {"page_size": PAGE_SIZE, "salt_1": 0x11111110, "salt_2": 0x0ABAD1DE}
 
 
-def leaf(value: int, page: int) -> bytes:
-    """Return a leaf page of a table with one row, a large integer, and leftovers in free space."""
+def leaf(value: int, page_size: int, leftovers: int | None = None) -> bytes:
+    """Return a leaf page of a table with one row, a large integer.
+
+    Its free space has zeros, or random bytes of the seed ``leftovers``.
+    """
     cell = b"\x0a\x01\x02\x06" + value.to_bytes(8, "big")
-    at = PAGE_SIZE - len(cell)
+    at = page_size - len(cell)
     start = struct.pack(">BHHHBH", 13, 0, 1, at, 0, at)
-    return start + random.Random(page).randbytes(at - len(start)) + cell
+    free = at - len(start)
+    return (
+        start
+        + (bytes(free) if leftovers is None else random.Random(leftovers).randbytes(free))
+        + cell
+    )
 
 
 def _log(context: Mapping[str, int], transactions: Sequence[Sequence[int]]) -> bytes:
@@ -52,7 +60,7 @@ def _log(context: Mapping[str, int], transactions: Sequence[Sequence[int]]) -> b
     rng = random.Random(f"{context['salt_2']}")
     records = [
         NewRecord(
-            b"".join(leaf(rng.randrange(1 << 55, 1 << 62), page) for page in pages),
+            b"".join(leaf(rng.randrange(1 << 55, 1 << 62), PAGE_SIZE, page) for page in pages),
             {"pages": list(pages), "db_pages": DB_PAGES},
         )
         for pages in transactions

@@ -1,4 +1,4 @@
-"""Read the files of a SQLite database in WAL mode: ``NAME``, ``NAME-wal``, ``NAME-shm``.
+"""Read the files of a SQLite database: ``NAME``, ``NAME-wal``, ``NAME-shm``, ``NAME-journal``.
 
 Upstream authority: sqlite/sqlite ``src/wal.c``, ``src/pager.c`` (``pagerOpenWalIfPresent``,
 ``hasJournal``, ``sqlite3PagerClose``); sqlite.org ``fileformat2.html`` section 1.3.
@@ -62,16 +62,22 @@ class Database:
 
     @property
     def is_one(self) -> bool:
-        """Return whether there is a log or an index, and another file of the database.
+        """Return whether there is a log, an index or a hot journal, and another file.
 
         If the main file is not a database, the log must have a valid header.
         """
         log = self.path(LOG)
         if self.header is not None:
-            return log.is_file() or self.path(INDEX).is_file()
+            return log.is_file() or self.path(INDEX).is_file() or self.has_hot_journal
         others = (self.path(suffix) for suffix in ("", INDEX, JOURNAL))
         is_log = log.is_file() and log.stat().st_size > 0 and recognise(log)
         return is_log and any(path.is_file() for path in others)
+
+    @property
+    def has_hot_journal(self) -> bool:
+        """Return whether a rollback journal is there that SQLite plays back."""
+        journal = self.path(JOURNAL)
+        return journal.is_file() and _head(journal, len(ROLLBACK_JOURNAL)) == ROLLBACK_JOURNAL
 
 
 class SQLiteFolder(SystemFolder):
@@ -80,9 +86,13 @@ class SQLiteFolder(SystemFolder):
     format = "sqlite-wal"
 
     def recognise(self, folder: Path) -> System | None:
-        """See :class:`SystemFolder`. By a log or an index beside a database, or by a log alone."""
-        ends = [path.name for path in folder.iterdir() if path.name.endswith((LOG, INDEX))]
-        names = {name[: -len(LOG)] for name in ends} - {""}
+        """See :class:`SystemFolder`. By a log, an index or a hot journal beside a database.
+
+        A log alone is recognised too.
+        """
+        ends = (LOG, INDEX, JOURNAL)
+        files = [path.name for path in folder.iterdir() if path.name.endswith(ends)]
+        names = {name.rpartition("-")[0] for name in files} - {""}
         databases = [
             each for each in map(Database.at, map(folder.joinpath, sorted(names))) if each.is_one
         ]
@@ -210,6 +220,10 @@ def _findings(database: Database) -> Iterator[Finding]:
     size = path.stat().st_size if path.is_file() else None
     if not log.is_file():
         yield from _missing_log(database)
+        if database.has_hot_journal:
+            text = "a rollback journal with the old content of pages: SQLite undoes an unfinished"
+            text += f" transaction when it opens {path.name}, and deletes the journal. Copy both"
+            yield Finding(f"{text} first, and open only copies", f"{path.name}{JOURNAL}")
         return
     if not size:
         found = "none" if size is None else "an empty file"
@@ -231,10 +245,9 @@ def _findings(database: Database) -> Iterator[Finding]:
     opening = _open(log)
     if opening is not None and opening.page_size != database.header.page_size:
         yield Finding(_page_sizes(database.header, opening.page_size), log.name)
-    journal = database.path(JOURNAL)
-    if journal.is_file() and _head(journal, len(ROLLBACK_JOURNAL)) == ROLLBACK_JOURNAL:
+    if database.has_hot_journal:
         text = "a rollback journal: SQLite plays it back before it reads the log"
-        yield Finding(f"{text}. {_COPY_FIRST.format(path.name)}", journal.name)
+        yield Finding(f"{text}. {_COPY_FIRST.format(path.name)}", f"{path.name}{JOURNAL}")
 
 
 def _head(path: Path, size: int) -> bytes:

@@ -7,7 +7,6 @@ without a checkpoint, as after a kill, so that the log remains.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 from collections.abc import Iterator
@@ -24,22 +23,18 @@ from conformance.adapterkit import Refused, serve
 
 #: The pages of the database: the schema, and the roots of tables (lab/formats/sqlite_wal/crash.py).
 PAGES, PAGE_SIZE = 7, 4096
-#: Arguments of sqlite3_open_v2 and sqlite3_db_config.
-OPEN_READWRITE, OPEN_CREATE, OPEN_URI = 2, 4, 64
+#: Argument of sqlite3_db_config.
 NO_CHECKPOINT_ON_CLOSE = 1006
 
 
 class Database(drivers.CSQLite):
     """A connection to the database of a log."""
 
+    FLAGS = drivers.CSQLite.FLAGS | drivers.CSQLite.URI
+
     def __init__(self, path: Path) -> None:
-        self.c = drivers.library()
-        self.c.sqlite3_errmsg.restype = ctypes.c_char_p
-        self.c.sqlite3_column_int64.restype = ctypes.c_int64
-        self.db = ctypes.c_void_p()
         uri = f"{path.as_uri()}?psow={os.environ['SQLITE_POWERSAFE_OVERWRITE']}"
-        flags = OPEN_READWRITE | OPEN_CREATE | OPEN_URI
-        self.check(self.c.sqlite3_open_v2(uri.encode(), ctypes.byref(self.db), flags, None))
+        self.open(uri.encode())
         self.check(self.c.sqlite3_db_config(self.db, NO_CHECKPOINT_ON_CLOSE, 1, None))
 
 

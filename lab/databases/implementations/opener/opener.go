@@ -19,27 +19,23 @@ const (
 	Written = "written after the damage"
 )
 
-// System is a key-value store. Make makes an empty database in a folder and leaves it. Twice opens it as a mode says.
+// System is a database. Make makes an empty one in a folder and closes it. Twice opens it in a mode. Log is the file name
+// of its log; a system without Log has files NUMBER.log, and the last one is replaced.
 type System struct {
 	Make  func(folder string) error
 	Twice func(mode, folder string) error
+	Log   string
 }
 
 // Run does what the command line says.
 func Run(system System) {
 	mode, folder, log := os.Args[1], os.Args[2], os.Args[3]
 	must(system.Make(folder))
-	logs, err := filepath.Glob(filepath.Join(folder, "*.log"))
-	must(err)
-	if len(logs) == 0 {
-		must(fmt.Errorf("no log in an empty database"))
+	replaced = filepath.Join(folder, system.Log)
+	if system.Log == "" {
+		replaced = replacedLog(folder, filepath.Base(log))
 	}
-	sort.Strings(logs)
-	replaced = logs[len(logs)-1]
-	must(os.Remove(replaced))
-	if _, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(log), ".log")); err == nil {
-		replaced = filepath.Join(folder, filepath.Base(log))
-	}
+	var err error
 	contents, err = os.ReadFile(log)
 	must(err)
 	must(os.WriteFile(replaced, contents, 0o666))
@@ -47,6 +43,23 @@ func Run(system System) {
 		reportLog()
 		print(map[string]string{"refused": err.Error()})
 	}
+}
+
+// replacedLog removes the last numbered log of a folder. It returns its path, or that of the log to open if the name of
+// that one is a number too.
+func replacedLog(folder, name string) string {
+	logs, err := filepath.Glob(filepath.Join(folder, "*.log"))
+	must(err)
+	if len(logs) == 0 {
+		must(fmt.Errorf("no log in an empty database"))
+	}
+	sort.Strings(logs)
+	last := logs[len(logs)-1]
+	must(os.Remove(last))
+	if _, err := strconv.Atoi(strings.TrimSuffix(name, ".log")); err == nil {
+		return filepath.Join(folder, name)
+	}
+	return last
 }
 
 // Item prints what a system returns, Later what it returns when it is opened again.

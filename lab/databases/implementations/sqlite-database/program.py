@@ -22,22 +22,11 @@ from opener import MORE, Told, main
 #: In the order of their root pages, from page 2 on (lab/formats/sqlite_wal/databases.py).
 TABLES = [*(f"key{number:02}" for number in range(16)), "older", MORE[0].decode()]
 PAGE_SIZE = 4096
-#: Arguments of sqlite3_config and sqlite3_open_v2.
-CONFIG_LOG, OPEN_READONLY = 16, 1
+#: Argument of sqlite3_config.
+CONFIG_LOG = 16
 LOG_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
 #: Exit status of a child whose database does not open.
 REFUSED = 3
-
-
-class ReadOnly(drivers.CSQLite):
-    """A connection that does not write to the database."""
-
-    def __init__(self, path: Path) -> None:
-        self.c = drivers.library()
-        self.c.sqlite3_errmsg.restype = ctypes.c_char_p
-        self.c.sqlite3_column_int64.restype = ctypes.c_int64
-        self.db = ctypes.c_void_p()
-        self.check(self.c.sqlite3_open_v2(bytes(path), ctypes.byref(self.db), OPEN_READONLY, None))
 
 
 DRIVER: type[drivers.Connection] = getattr(drivers, os.environ["SQLITE_DRIVER"])
@@ -72,7 +61,8 @@ def make(folder: Path) -> Path:
 
 def connect(mode: str, folder: Path) -> drivers.Connection:
     """Open the database and read its schema, for which SQLite recovers the log."""
-    database = (ReadOnly if mode == "read-only" else DRIVER)(folder / "case.db")
+    driver = drivers.ReadOnlySQLite if mode == "read-only" else DRIVER
+    database = driver(folder / "case.db")
     database.execute("SELECT count(*) FROM sqlite_master")
     return database
 

@@ -54,16 +54,6 @@ def test_random_damage(tmp_path: Path) -> None:
         agree(tmp_path / "x-wal", damage(rng, make_log(rng, 512)))
 
 
-def test_each_truncation_of_the_start_and_each_bit_of_headers(tmp_path: Path) -> None:
-    log = make_log(random.Random(8), 512, 3)
-    for end in (*range(90), *range(90, len(log), 67)):
-        agree(tmp_path / "x-wal", log[:end])
-    for bit in (*range(8 * 56), *range(8 * 568, 8 * 592)):
-        data = bytearray(log)
-        data[bit // 8] ^= 1 << bit % 8
-        agree(tmp_path / "x-wal", bytes(data))
-
-
 @pytest.mark.parametrize("page_size", [8192, 65536])
 def test_large_pages(tmp_path: Path, page_size: int) -> None:
     for seed in range(6):

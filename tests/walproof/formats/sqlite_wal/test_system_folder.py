@@ -277,3 +277,24 @@ def test_a_hot_journal(tmp_path: Path, run) -> None:
     assert text.startswith("look: a rollback journal: SQLite plays it back before it reads the log")
     assert open_and_close(target) == ["new"] and not beside(target, "-journal").exists()
     assert target.stat().st_size < len(saved[""])
+
+
+def test_a_hot_journal_beside_a_database_without_a_log(tmp_path: Path, run) -> None:
+    """The folder has another database too, with a log."""
+    path = database(tmp_path / "app")
+    hot, copy = path.with_name("hot.db"), path.with_name("contacts.db")
+    with closing(sqlite3.connect(hot, isolation_level=None)) as connection:
+        connection.executescript(f"{BEFORE}; PRAGMA cache_size = 1; BEGIN")
+        connection.execute("CREATE TABLE u(x)")
+        for _ in range(200):
+            connection.execute("INSERT INTO u VALUES(zeroblob(200))")
+        for suffix in ("", "-journal"):
+            shutil.copy(beside(hot, suffix), beside(copy, suffix))
+        connection.execute("ROLLBACK")
+    hot.unlink()
+    text = only(findings(run, path.parent), "contacts.db-journal")
+    assert text.startswith("look: a rollback journal with the old content of pages")
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("t",)]
+    assert not beside(copy, "-journal").exists()
+    assert "contacts.db-journal" not in str(findings(run, path.parent))

@@ -24,6 +24,10 @@ from walproof.formats.sqlite_wal.wal_index import is_untouched
 #: Whole numbers up to this size are numbers in JSON.
 _MAX_JSON_INTEGER = 1 << 53
 _SUFFIX = "-wal"
+_TOO_MANY_READS = (
+    "the transactions before this one needed too many pages of the database: from here on, the"
+    " rows of the written pages are shown, without their tables"
+)
 
 
 class Operations(AnyOperations):
@@ -78,6 +82,7 @@ class _History:
         self.parents: dict[int, int] = {}
         self.overflow: dict[int, int] = {}
         self.has_all_overflow = False
+        self.is_exhausted = False
         before = Snapshot(self.stored, self.nodes, {})
         self.tables = before.tables()
         for table in self.tables.values():
@@ -88,12 +93,17 @@ class _History:
 
         Transactions after a loss are applied only to update the structure of the tables; their rows
         are not compared (SQW-039).
+
+        After too many reads of earlier pages (:class:`StoredPages`), return a fault, and from then
+        on only the rows of the written pages.
         """
         numbers, page_size = record.fields["pages"], self.stored.page_size
         images = {
             number: record.payload[index * page_size : (index + 1) * page_size]
             for index, number in enumerate(numbers)
         }
+        if self.stored.is_exhausted:
+            return [*self._alone(images)]
         before = Snapshot(self.stored, self.nodes, {})
         after = Snapshot(self.stored, self.nodes, images)
         old = self._owners(before, self.tables, images)
@@ -106,7 +116,7 @@ class _History:
         tables = after.tables() if has_schema else self.tables
         new = self._owners(after, tables, images)
         if record.fields.get("after_loss"):
-            operations = [*self._written(after, images, new, tables)]
+            operations = [*self._written(before, after, images, new, tables)]
         else:
             operations = [*self._changes(before, after, old, new, tables)]
         self._apply(record, after, tables)
@@ -135,7 +145,7 @@ class _History:
                 yield from self._compare(before, after, pair, {leaf}, {leaf})
         if self.stored.database is None:
             unowned = {n: image for n, image in after.changed.items() if n not in new}
-            yield from self._written(after, unowned, {}, tables)
+            yield from self._written(before, after, unowned, {}, tables)
 
     def _apply(self, record: Record, after: Snapshot, tables: dict[str, Table]) -> None:
         slot_size = self.stored.page_size + FRAME_HEADER_SIZE
@@ -264,22 +274,38 @@ class _History:
         leaves = {self.overflow[number] for number in candidates if number in self.overflow}
         return sorted(leaves - after.changed.keys())
 
+    def _alone(self, images: Mapping[int, bytes]) -> Iterator[OperationRow]:
+        """Yield the rows of pages without the database and earlier transactions."""
+        if not self.is_exhausted:
+            self.is_exhausted = True
+            yield {"fault": _TOO_MANY_READS}
+        nothing = StoredPages(None, self.stored.log, self.stored.page_size, is_untouched=True)
+        before, after = Snapshot(nothing, {}, {}), Snapshot(nothing, {}, images)
+        yield from self._written(before, after, images, {}, {})
+
     def _written(
         self,
+        before: Snapshot,
         after: Snapshot,
         images: Mapping[int, bytes],
         owners: Mapping[int, str],
         tables: Mapping[str, Table],
     ) -> Iterator[OperationRow]:
-        """Yield the rows of pages whose earlier content, or whose table, is not known."""
+        """Yield the rows of pages whose earlier content, or whose table, is not known.
+
+        A row that the page has before is left out.
+        """
         for number in images:
             name = owners.get(number)
             if name is None and after.node(number)[0] != "table leaf":
                 continue
             rows, fault = after.rows(number)
+            earlier = set(before.rows(number)[0])
             table_rows = _TableRows(after, tables[name] if name else None)
             table = {"table": name} if name else {}
             for row in rows:
+                if row in earlier:
+                    continue
                 yield {"op": "write", **table, **table_rows.shown(row), "page": number}
             if fault is not None:
                 yield {"page": number, "fault": fault}

@@ -33,8 +33,12 @@ _MAX_COLUMNS = 32767
 class StoredPages:
     """The pages of a database file, updated by earlier transactions of the log.
 
-    ``size`` is the number of pages, or 0 if it is unknown.
+    ``size`` is the number of pages, or 0 if it is unknown. ``is_exhausted`` is true after
+    ``READS_PER_PAGE`` reads for each page of the database and of the log, because a forged database
+    can make a small transaction read all of its pages.
     """
+
+    READS_PER_PAGE = 64
 
     def __init__(
         self, database: Path | None, log: Path, page_size: int, is_untouched: bool
@@ -42,6 +46,7 @@ class StoredPages:
         """Open the pages; ``is_untouched``: no page of the log was copied into the database."""
         self.database, self.log, self.page_size = database, log, page_size
         self.size = database.stat().st_size // page_size if database is not None else 0
+        self._reads_left = self.READS_PER_PAGE * (self.size + log.stat().st_size // page_size)
         self._offsets: dict[int, int] = {}
         self._copied: frozenset[int] = frozenset()
         if database is not None and not is_untouched:
@@ -49,12 +54,18 @@ class StoredPages:
 
     def read(self, number: int) -> bytes:
         """Return a page; no bytes if it does not exist. Raises ``OSError``."""
+        self._reads_left -= 1
         if number in self._offsets:
             return _read(self.log, self._offsets[number], self.page_size)
         if self.database is None or number < 1:
             return b""
         page = _read(self.database, (number - 1) * self.page_size, self.page_size)
         return page if len(page) == self.page_size else b""
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Return whether more pages were read than the limit allows."""
+        return self._reads_left < 0
 
     def is_known(self, number: int) -> bool:
         """Return whether :meth:`read` returns the version before the next transaction.

@@ -1,0 +1,33 @@
+"""Logs of SQLite of transactions of one page each, with small and with large pages.
+
+The pages do not include the first, which SQLite reads as the head of a database.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from lab.bench.format_bench import FormatBench, Size
+from reference_impl.answer import NewRecord
+
+#: The pages that the transactions change in turn.
+PAGES = range(2, 1002)
+
+
+def transactions(count: int, size: int) -> Iterator[NewRecord]:
+    """Return transactions whose images do not compress."""
+    rng = random.Random(1)
+    for number in range(count):
+        page = PAGES[number % len(PAGES)]
+        yield NewRecord(rng.randbytes(size), {"pages": [page], "db_pages": PAGES[-1]})
+
+
+BENCH = FormatBench(
+    logs=(
+        Size("4 KiB pages, SQLite", 6_400, 4096),
+        Size("512 B pages, SQLite", 40_000, 512, {"page_size": 512}),
+    ),
+    records=transactions,
+    peer_has_payloads=False,
+)
