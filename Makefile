@@ -55,7 +55,7 @@ BASE ?= main
 review: $(VENV)/ready
 	@walproof review --against $(BASE)
 
-# The report of the last run, or of a new one; what `make mutants` found is shown if it is there.
+# The report of the last run, or of a new one.
 REPORT ?= reports/conformance/report.json
 SITE ?= build/site
 site: $(VENV)/ready $(REPORT)
@@ -90,7 +90,6 @@ lint: $(VENV)/ready
 	ruff format --check .
 	mypy
 	lint-imports --no-cache --no-logo
-	walproof parsers lint ksy/*.ksy
 	python -m conformance.recipes --verify
 	python -m lab.prose
 
@@ -101,9 +100,6 @@ bench: setup $(VENV)/spark
 packages: $(VENV)/ready
 	@$(PYTHON) -m hatchling build -t sdist -t wheel -d build/packages
 	@$(PYTHON) -m conformance.packages.build
-	@# What fuzzing kept on this machine, if it ran here: logs for the tests of other projects.
-	@if test -n '$(wildcard .build/fuzz/corpus/*/differential)'; then $(PYTHON) -m lab fuzz --corpus-archive build/packages/walproof-corpus.tar.gz; \
-	  else echo 'no archive of fuzzed logs: `make fuzz` keeps some, and then packs them here'; fi
 
 # Damage is what an audit is for: it is no failure of make.
 OUT ?= reports/audit

@@ -89,18 +89,18 @@ types:
         value: _io.size.as<s8> - ofs_value.as<s8> > len_width.as<s8>
         doc: False if the end cuts the length off; it counts as zero then.
       len_written:
-        # lint-ksy: unguarded: len_1, len_2 and len_4 are read only when the width calls for them
+        # len_1, len_2 and len_4 are read only when the width calls for them.
         value: '(len_width == 0 or not has_len) ? 0.as<s8> : (len_width == 1 ? len_1.as<s8> : (len_width == 2 ? len_2.as<s8> : len_4.as<s8>).as<s8>).as<s8>'
         doc: The length, if it has bytes of its own.
       len_data:
-        # lint-ksy: unguarded: len_1, len_2 and len_4 are read only when the width calls for them
+        # len_1, len_2 and len_4 are read only when the width calls for them.
         value: '(first >= 0xa0 and first <= 0xbf) ? (first & 0x1f).as<s8> : ((first >= 0xd4 and first <= 0xd8) ? (1 << (first - 0xd4)).as<s8> : len_written.as<s8>).as<s8>'
         doc: Length of the content.
       num_written:
-        # lint-ksy: unguarded: len_1, len_2 and len_4 are read only when the width calls for them
+        # len_1, len_2 and len_4 are read only when the width calls for them.
         value: '(first >= 0x80 and first <= 0x9f) ? (first & 0x0f).as<s8> : len_written.as<s8>'
         doc: Number of elements or pairs.
       num_elements:
-        # lint-ksy: unguarded: len_1, len_2 and len_4 are read only when the width calls for them
+        # len_1, len_2 and len_4 are read only when the width calls for them.
         value: 'is_map ? (num_written.as<s8> + num_written.as<s8>).as<s8> : (is_array ? num_written.as<s8> : 0.as<s8>).as<s8>'
         doc: Number of values in the container.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: CC0-1.0
-# lint-ksy: name: the header keeps the names of its source, which the recipes of the vectors use too
+# The header keeps the names of its source, which the recipes of the vectors use too.
 meta:
   id: systemd_journal
   title: systemd journal file
@@ -337,7 +337,7 @@ types:
           (len_available.as<s8> - len_object.as<s8>).as<s8> : len_to_8.as<s8>).as<s8>
         doc: Bytes to the next multiple of 8; fewer if the file ends before that.
       is_last:
-        # lint-ksy: unguarded: there are no objects without a header (has_objects)
+        # There are no objects without a header (has_objects).
         value: |
           is_framed == false or ofs_object.as<s8> == _root.header.tail_object_offset.as<s8> or
           (len_available.as<s8> - len_body.as<s8>).as<s8> - len_padding.as<s8> < 32

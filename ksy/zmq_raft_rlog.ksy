@@ -131,11 +131,11 @@ types:
           after a false offset.
     instances:
       has_entries:
-        # lint-ksy: unguarded: there is no `data` without a header
+        # There is no `data` without a header.
         value: 'len_first.as<s8> > 0 ? len_first.as<s8> <= _io.size : false'
         doc: False if the first entry is not stored, or not whole.
       len_first:
-        # lint-ksy: unguarded: there is no `data` without a header
+        # There is no `data` without a header.
         value: '_root.num_offsets > 0 ? _root.offsets[0].as<s8> : 0'
         doc: Bytes of the first entry, which begins where the offsets count from.
   entry:

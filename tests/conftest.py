@@ -53,7 +53,7 @@ SLOW_PATHS = (
     "wrong",
 )
 #: Fixtures that are dear to make: once for each process of a run.
-SHARED_FIXTURES = ("ask", "kahadb", "site", "spark", "written_by", "zeebe")
+SHARED_FIXTURES = ("ask", "asked", "kahadb", "site", "spark", "written_by", "zeebe")
 
 
 _load_vectors = vectors.load_all
@@ -179,7 +179,10 @@ def batches() -> Callable[..., list[pa.RecordBatch]]:
 def rows_of(batches: Callable[..., list[pa.RecordBatch]]) -> Callable[..., Rows]:
     """The same as dictionaries."""
 
-    def read(*paths: Path | str, **options: Any) -> Rows:
-        return [row for batch in batches(*paths, **options) for row in batch.to_pylist()]
+    def rows(*paths: Path | str, **options: Any) -> Rows:
+        read = batches(*paths, **options)
+        for batch in read:
+            batch.validate(full=True)
+        return [row for batch in read for row in batch.to_pylist()]
 
-    return read
+    return rows

@@ -27,7 +27,6 @@ PLAIN = {
     "pyspark_journal/audit.py": "a lock",
     "pyspark_journal/java.py": "a script, renamed when whole",
     "walproof/inventory/result.py": "in a result that is published when whole",
-    "lab/bench/limit/__init__.py": "a scratch folder; the program is renamed when whole",
     "walproof/carve/reading.py": "a scratch file, removed after it was read",
     "walproof/cli/recover_system.py": "in a folder that is published when whole",
     "lab/crash/judge.py": "a scratch copy, or a folder that is published when whole",

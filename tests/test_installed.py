@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from conformance import BUILD, GRAMMARS, ROOT, VECTORS
+from conformance import BUILD, ROOT, VECTORS
 from walproof.cli import COMMANDS, REPLACEMENTS, walproof
 from walproof.extras import EXTRA_OF
 
@@ -54,7 +54,6 @@ IN_BOTH: Uses = {
     "ask": [(["--cmd", READER, "--vector", "leveldb-log/three-records"], 0, "right")],
     "diff": [(["000003.log", "damaged.log"], 3, '"bravo"')],
     "review": [(["--against", "main"], 2, "needs a checkout")],
-    "parsers": [(["lint", "--rules"], 0, "")],
 }
 IN_FAST: Uses = {
     "read": [(["--fast", "damaged.log"], 3, "incomplete-record")],
@@ -70,7 +69,6 @@ IN_FAST: Uses = {
 WITH_NODE: Uses = {
     "parsers": [
         (["--lang", "python", "--out", "parsers"], 0, "parsers for Python"),
-        (["test", str(GRAMMARS / "leveldb_log.ksy"), "expected.json"], 0, "1 passed"),
     ],
 }
 HELP_OF_ALL = """
@@ -229,9 +227,6 @@ def fast(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
         (installed.work / "cache" / "walproof" / "kaitai").mkdir(parents=True)
         for each in compilers:
             (installed.work / "cache" / "walproof" / "kaitai" / each.name).symlink_to(each)
-    log = VECTORS / "leveldb-log" / "three-records.log"
-    described = {"hex": log.read_bytes().hex(), "expect": {"blocks": {"count": 1}}}
-    (installed.work / "expected.json").write_text(json.dumps(described))
     return installed
 
 
@@ -287,7 +282,7 @@ def test_every_command_is_tried() -> None:
 
 def test_help_needs_no_extra(plain) -> None:
     python = plain.environment / "bin" / "python"
-    commands = [*COMMANDS, "systemd fields", "parsers lint"]
+    commands = [*COMMANDS, "systemd fields"]
     command = [python, "-I", "-c", HELP_OF_ALL, *commands]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from pathlib import Path
 
 from kaitaistruct import BytesIO, KaitaiStream, KaitaiStruct
 
@@ -78,16 +77,6 @@ def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterato
         for field in _parse(parser, data[start : start + docs.stride], start, docs):
             # To the parser each stride is a log with one element, so restore the element's number.
             yield replace(field, path=field.path.replace("[0]", f"[{number}]", 1))
-
-
-def fields_by(grammar: Path, data: bytes) -> Iterator[Field]:
-    """Yield the fields of a file, parsed with any .ksy grammar. Raises as :func:`field_map`.
-
-    This function runs the generated parser. For a grammar from an untrusted source, use a sandbox.
-    """
-    docs = grammar_docs(grammar.stem, grammar.parent)
-    parser = getattr(compiled(grammar.stem, grammars=grammar.parent, in_steps=True), docs.top)
-    yield from _parse(parser, data, 0, docs)
 
 
 def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from conformance import GRAMMARS
@@ -44,9 +43,9 @@ class GrammarDocs:
 
 
 @functools.cache
-def grammar_docs(grammar: str, grammars: Path = GRAMMARS) -> GrammarDocs:
+def grammar_docs(grammar: str) -> GrammarDocs:
     """Read a grammar, such as ``leveldb_log``, and all its imports."""
-    known = Types(grammar, grammars)
+    known = Types(grammar, GRAMMARS)
     type_docs = {type.ids[-1]: _text(type.body) for type in known.types.values()}
     fields = {
         (name, field["id"]): _field_doc(field, type_docs)

@@ -10,7 +10,8 @@ from conformance.traceability.tree import Found, Tree, profiles_of
 def damage_without_control(tree: Tree) -> Iterator[Found]:
     """Report vectors that need a control but have none.
 
-    A vector needs a control if it was made by damage, or if its verdict is torn or damaged.
+    A vector needs a control if its log is a damaged copy of another log, or if its verdict is torn
+    or damaged.
     """
     for vector in tree.vectors.values():
         verdict = vector.body["expect"]["verdict"]

@@ -19,7 +19,7 @@ from conformance import REPORTS, __version__
 from conformance.sandbox import isolation, isolation_lines
 from conformance.saving import save
 from conformance.vectors import load_all
-from lab.bench import harness, limit, reading
+from lab.bench import harness, reading
 from lab.bench.contenders import contenders
 from lab.bench.reading import Row
 from lab.bench.workloads import WORKLOADS
@@ -52,9 +52,7 @@ def bench(
     """Measure readers (MB/s, records/s) and the harness (cases/s).
 
     Every number is shown beside that of a peer, measured in the same run: a real implementation of
-    the format, or toml-test for the harness. For readers of this project, the report also shows
-    their share of the limit: a program that reads the same bytes, computes the same checksums and
-    copies the payloads, and does nothing else. Ratios can be compared between machines; the numbers
+    the format, or toml-test for the harness. Ratios can be compared between machines; the numbers
     cannot. Programs run isolated as in `walproof check`. Isolation slows their start, which counts
     for the harness but not for readers.
 
@@ -84,9 +82,7 @@ def bench(
     harness_rows: list[Row] = []
     with Console(stderr=True).status("measuring") as status:
         if only != "harness":
-            reader_rows = reading.measure(
-                contenders(), workloads, rounds, status.update, limit.contender_of
-            )
+            reader_rows = reading.measure(contenders(), workloads, rounds, status.update)
         if only != "reading" and not formats:
             harness_rows = harness.measure(vectors, rounds, status.update)
     report = build_report(reader_rows, harness_rows, rounds, quick)
@@ -102,7 +98,7 @@ def build_report(
 ) -> Report:
     """Return the report of one run; ``seconds`` and ``seconds_per_case`` are raw and in order."""
     return {
-        "bench_version": 2,
+        "bench_version": 3,
         "walproof": __version__,
         "finished": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "rounds": rounds,
@@ -131,7 +127,7 @@ def _processor() -> str | None:
 def print_report(report: Report, console: Console) -> None:
     """Print both tables, and what the numbers are worth."""
     if report["reading"]:
-        columns = ["MB/s", "records/s", "log, GB/s of processor", "of the limit", "×"]
+        columns = ["MB/s", "records/s", "log, GB/s of processor", "×"]
         console.print(_table("Reading", "reader", columns, report["reading"], _reading_cells))
     if report["harness"]:
         columns = ["cases", "cases/s", "×"]
@@ -152,12 +148,11 @@ def print_report(report: Report, console: Console) -> None:
 
 
 def _reading_cells(row: Row) -> tuple[str, ...]:
-    share, rate = row["of_limit"], row["gb_of_log_per_second"]
+    rate = row["gb_of_log_per_second"]
     return (
         f"{row['mb_per_second']:,.1f}",
         f"{row['records_per_second']:,.0f}",
         "" if rate is None else f"{rate:.2f}",
-        "" if share is None else "limit" if share == 1 else f"{share:.0%}",
     )
 
 

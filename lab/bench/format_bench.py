@@ -31,21 +31,6 @@ def random_records(count: int, size: int) -> Iterable[NewRecord]:
 
 
 @dataclass(frozen=True)
-class Limit:
-    """The work of :mod:`lab.bench.limit` for a log of a format, in addition to reading the file.
-
-    ``checksum`` is the name of a checksum in that program, or ``none``. ``summed(size)`` is the
-    number of bytes under a checksum in a record with ``size`` bytes of payload. A single checksum
-    covers at most ``longest`` bytes. If ``is_joint`` is true, one checksum covers many records.
-    """
-
-    checksum: str = "none"
-    summed: Callable[[int], int] = lambda size: 0
-    longest: int = 1 << 30
-    is_joint: bool = False
-
-
-@dataclass(frozen=True)
 class FormatBench:
     """The measurements of one format: the ``BENCH`` of its part.
 
@@ -57,7 +42,7 @@ class FormatBench:
     The bulk scanner reads ``scanner_repeat`` times in a round. If the peer returns only one column
     in addition to the payloads, ``payloads_and`` is that column, and the scanner is also measured
     with that column alone. If the peer returns no payloads, ``peer_has_payloads`` is false, and the
-    scanner is also measured without them. ``limit`` is the work of the limit program.
+    scanner is also measured without them.
     """
 
     logs: tuple[Size, ...] = ()
@@ -68,7 +53,6 @@ class FormatBench:
     scanner_repeat: int = 60
     payloads_and: str | None = None
     peer_has_payloads: bool = True
-    limit: Limit | None = None
 
 
 def bench_of(format_id: str) -> FormatBench:

@@ -29,21 +29,16 @@ def measure(
     workloads: Sequence[Workload],
     rounds: int,
     progress: Callable[[str], None] = lambda _: None,
-    limit_of: Callable[[Workload], Contender | None] = lambda _: None,
 ) -> list[Row]:
     """Return a row for each workload and each contender of its format, in order.
 
-    If a limit was measured for the workload, it is the last row. Rows of readers that print their
-    CPU time then have a share of the limit. Raises :class:`WrongCount`, and
-    :class:`~lab.bench.isolated_run.Failed` if a contender fails.
+    Raises :class:`WrongCount`, and :class:`~lab.bench.isolated_run.Failed` for a contender that
+    fails.
     """
     rows: list[Row] = []
     for workload in workloads:
         readers = [each for each in contenders if each.format == workload.format]
-        limit = limit_of(workload)
-        if limit is not None:
-            readers.append(limit)
-        rows += _measure(readers, workload, rounds, progress, limit.name if limit else "")
+        rows += _measure(readers, workload, rounds, progress)
     return rows
 
 
@@ -52,7 +47,6 @@ def _measure(
     workload: Workload,
     rounds: int,
     progress: Callable[[str], None],
-    limit: str,
 ) -> Iterator[Row]:
     loads = {each.name: workload.smaller(each.share) for each in contenders}
     file_bytes = {load: _into_page_cache(load.log()) for load in {workload, *loads.values()}}
@@ -80,7 +74,6 @@ def _measure(
             continue
         load, own_seconds = loads[each.name], processor[each.name]
         median = statistics.median(medians[each.name])
-        has_share = own_seconds and processor[limit]
         yield row | {
             "records": load.count,
             "payload_bytes": load.count * load.size,
@@ -92,7 +85,6 @@ def _measure(
             "records_per_second": round(load.count / median, 1),
             "processor_seconds": [round(value, 6) for value in own_seconds],
             "gb_of_log_per_second": _log_rate(file_bytes[load], own_seconds),
-            "of_limit": ratio(own_seconds, processor[limit]) if has_share else None,
             "peer": peer,
             "ratio_to_peer": ratio(per_record[each.name], per_record[peer]) if peer else None,
         }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -52,8 +51,6 @@ SECONDS = 60.0
               metavar="FILE", help="Try one input again, with every check.")  # fmt: skip
 @click.option("--unpack", type=click.Path(path_type=Path), metavar="DIR",
               help="With --repeat: a new folder for the log of the input.")  # fmt: skip
-@click.option("--corpus-archive", "packed", type=click.Path(dir_okay=False, path_type=Path),
-              metavar="OUT", help="Pack the corpus instead, with answers, as .tar.gz.")  # fmt: skip
 @stoppable()
 def fuzz(
     chosen: str,
@@ -66,7 +63,6 @@ def fuzz(
     blind: bool,
     repeat: Path | None,
     unpack: Path | None,
-    packed: Path | None,
 ) -> int:
     """Fuzz readers; report exceptions, hangs, memory use, and disagreements.
 
@@ -81,7 +77,6 @@ def fuzz(
     python -m lab fuzz --format leveldb-log --seconds 600
     python -m lab fuzz --target scanner --inputs 1000000 --seed 7
     python -m lab fuzz --target cpp --format kahadb-journal --seconds 3600
-    python -m lab fuzz --corpus-archive corpus.tar.gz
     python -m lab fuzz --repeat reports/fuzz/findings/leveldb-log/…/input.fuzz
 
     Each finding is a directory with a small input and the command that repeats it.
@@ -90,8 +85,6 @@ def fuzz(
     """
     if repeat is not None:
         return _repeat(repeat, target, unpack)
-    if packed is not None:
-        return _archive(corpus, packed)
     if unpack is not None:
         raise click.UsageError("--unpack goes with --repeat")
     from lab.fuzz.run import has_engine, run
@@ -192,18 +185,6 @@ def _show_findings(out: Path, outcomes: list[Any]) -> None:
             say(f"{finding['signature']}  {counted(count, 'input')}", style="red")
             say_lines(f"  {finding['text']}")
             say(f"  {finding['repeat']}")
-
-
-def _archive(corpus: Path, out: Path) -> int:
-    from lab.fuzz.archive import NoCorpus, archive
-
-    try:
-        data = archive(corpus)
-    except NoCorpus as error:
-        raise click.ClickException(str(error)) from None
-    save(out, data)
-    say(f"{out}  sha256 {hashlib.sha256(data).hexdigest()}")
-    return 0
 
 
 def _repeat(path: Path, target: str, unpack: Path | None) -> int:

@@ -5,26 +5,23 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
+from conformance.chapter import chapter
 from conformance.saving import named_in_errors, replace_folder, temporary_sibling
-from lab.site import (
-    format_pages,
-    guides,
-    implementation_pages,
-    other_pages,
-    search_index,
-    vector_page,
-)
+from lab.site import format_pages, implementation_pages, page_paths, prose, vector_page
 from lab.site.frame import Frame
-from lab.site.run import Run
+from lab.site.run import OURS, REAL, Run
 from lab.site.vector_page import Task
 from reference_impl.paths import ROOT
+from reference_impl.register import registers
+from walproof.implementations import all_implementations
 from walproof.worker_pool import map_unordered
 
 MARKER = ".walproof-site"
 """A file that says that a folder is a site of ours, and may be replaced."""
+CONVENTIONS = "spec/conventions.md"
 #: Vectors that a process writes at once.
 BATCH_PAGES = 16
 
@@ -37,11 +34,11 @@ class Made:
     bytes: int
 
 
-def build(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> Made:
+def build(run: Run, out: Path) -> Made:
     """Build the site of a run in the directory ``out``.
 
-    ``mutants`` is the report of ``lab mutants``. An existing site is replaced when the new one is
-    complete. Raises ``FileExistsError`` if ``out`` exists and is not a site.
+    An existing site is replaced when the new one is complete. Raises ``FileExistsError`` if ``out``
+    is anything else.
     """
     if out.exists() and not _may_be_replaced(out):
         raise FileExistsError(errno.EEXIST, "there is something that is no site", str(out))
@@ -49,7 +46,7 @@ def build(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> Made:
         out.parent.mkdir(parents=True, exist_ok=True)
         with temporary_sibling(out) as unfinished:
             unfinished.mkdir()
-            _write(run, unfinished, mutants)
+            _write(run, unfinished)
             sizes = [path.stat().st_size for path in unfinished.rglob("*") if path.is_file()]
             if out.exists():
                 replace_folder(unfinished, out)
@@ -62,24 +59,71 @@ def _may_be_replaced(out: Path) -> bool:
     return out.is_dir() and ((out / MARKER).exists() or not any(out.iterdir()))
 
 
-def _write(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> None:
+def _write(run: Run, out: Path) -> None:
     frame = Frame(out, facts(run))
     frame.file(MARKER, "made by python -m lab site\n")
     frame.assets()
     _write_vectors(run, out)
-    links = guides.links(run)
+    links = links_of(run)
     outcome_by_vector = format_pages.outcomes(run)
     for format in run.formats:
         format_pages.write_chapter(frame, run, format, links, outcome_by_vector)
         format_pages.write_list(frame, run, format, outcome_by_vector)
     implementation_pages.write_all(frame, run, links)
-    other_pages.write_home(frame, run)
-    other_pages.write_scenarios(frame, run)
-    other_pages.write_mutants(frame, run, mutants)
-    pages = [*guides.write_guides(frame, links), *guides.write_findings(frame, links)]
-    for image in sorted({image for each in pages for image in each.made.images}):
-        frame.file(f"images/{PurePosixPath(image).name}", (ROOT / image).read_bytes())
-    search_index.write(frame, run, pages)
+    _write_conventions(frame, links)
+    write_home(frame, run)
+
+
+def links_of(run: Run) -> prose.Links:
+    """Return the targets of links, by the path of the file in the repository."""
+    pages = {CONVENTIONS: page_paths.CONVENTIONS, "README.md": page_paths.HOME}
+    requirements = {}
+    for format in run.formats:
+        pages[f"spec/{format}.md"] = page_paths.chapter(format)
+        pages[f"vectors/{format}"] = page_paths.vectors_of(format)
+        for id in chapter(format).requirements:
+            requirements[id] = f"{page_paths.chapter(format)}#{id}"
+    ran = {str(each["name"]) for each in run.implementations}
+    for each in all_implementations():
+        if each.name in ran:
+            folder = each.folder.relative_to(ROOT).as_posix()
+            for name in (folder, f"{folder}/README.md", f"{folder}/known-failures.json"):
+                pages[name] = page_paths.implementation(each.name)
+    for vector in run.vectors.values():
+        for path in (vector.path, vector.input):
+            pages[path.relative_to(ROOT).as_posix()] = page_paths.vector(vector.id)
+    return prose.Links(pages, requirements)
+
+
+def _write_conventions(frame: Frame, links: prose.Links) -> None:
+    """Write the rules that the chapters share."""
+    here = page_paths.CONVENTIONS
+    text = (ROOT / CONVENTIONS).read_text("utf-8")
+    created = prose.render(text, CONVENTIONS, here, links)
+    frame.page(here, "prose.html.j2", created.title, made=created)
+
+
+def write_home(frame: Frame, run: Run) -> None:
+    """Write the first page: the formats, and who reads them."""
+    formats = [
+        {
+            "register": registers()[format],
+            "vectors": sum(1 for _ in run.of_format(format)),
+            "real": format_pages.scores(run, format, REAL),
+            "ours": len(run.of_kind(OURS, format)),
+        }
+        for format in sorted(run.formats, key=lambda id: registers()[id].order)
+    ]
+    frame.page(
+        page_paths.HOME,
+        "home.html.j2",
+        "Journal files, specified and tested",
+        formats=formats,
+        vectors=len(run.vectors),
+        real=len(run.of_kind(REAL)),
+        report=run.report,
+        isolation=run.report.get("isolation"),
+    )
 
 
 def facts(run: Run) -> dict[str, str]:

@@ -1,11 +1,8 @@
-"""``python -m lab site``: what a run showed, the chapters, the vectors and the guides, as pages."""
+"""``python -m lab site``: what a run showed, the chapters and the vectors, as pages."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -21,14 +18,11 @@ from walproof.cli.output import say
 @click.option("--run", "report", type=click.Path(path_type=Path), metavar="REPORT",
               default=REPORTS / "conformance", show_default=True,
               help="The report.json of a run, or its folder.")  # fmt: skip
-@click.option("--mutants", type=click.Path(path_type=Path), metavar="FILE",
-              default=REPORTS / "mutants" / "mutants.json", show_default=True,
-              help="What python -m lab mutants found, if it is there.")  # fmt: skip
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
               default=Path("build/site"), show_default=True,
               help="Where the site goes; one that is there is replaced.")  # fmt: skip
-def site(report: Path, mutants: Path, out: Path) -> int:
-    """Make the site: a page for each format, vector, implementation and finding.
+def site(report: Path, out: Path) -> int:
+    """Make the site: a page for each format, vector and implementation.
 
     The pages need no server: open index.html from the disk, or put the folder below any path.
 
@@ -46,20 +40,8 @@ def site(report: Path, mutants: Path, out: Path) -> int:
         ) from None
     except (json_report.InvalidReport, NotGolden, OSError) as error:
         raise click.ClickException(f"{report}: {error}") from None
-    created = build.build(run, out, _mutants(mutants))
+    created = build.build(run, out)
     say(f"{out / 'index.html'}: {created.files:,} files, {created.bytes / 1e6:.1f} MB")
     if left := build.without_page(run):
         say(f"{len(left):,} vectors have no page: that run did not ask about them")
     return 0
-
-
-def _mutants(path: Path) -> Mapping[str, Any] | None:
-    if not path.exists():
-        return None
-    try:
-        body = json.loads(path.read_text("utf-8"))
-    except (ValueError, OSError) as error:
-        raise click.ClickException(f"{path}: {error}") from None
-    if not isinstance(body, dict) or not isinstance(body.get("formats"), list):
-        raise click.ClickException(f"{path}: python -m lab mutants did not write that")
-    return body

@@ -18,14 +18,10 @@ TEMPLATES = Path(__file__).with_name("templates")
 NAVIGATION = (
     ("Formats", f"{page_paths.HOME}#formats", ("formats/", "vectors/")),
     ("Implementations", page_paths.IMPLEMENTATIONS, ("implementations/",)),
-    ("Scenarios", page_paths.SCENARIOS, (page_paths.SCENARIOS,)),
-    ("Findings", page_paths.FINDINGS, ("findings/",)),
-    ("Mutants", page_paths.MUTANTS, (page_paths.MUTANTS,)),
-    ("Guides", page_paths.GUIDES, ("guides/",)),
 )
 """Name, place, and how the places of the pages below it begin."""
 #: Files that all pages share.
-ASSETS = ("site.css", "scheme.js", "site.js", "search.js", "icon.svg")
+ASSETS = ("site.css", "scheme.js", "site.js", "icon.svg")
 
 
 class Frame:

@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 
 HOME = "index.html"
-SEARCH = "search.html"
-SCENARIOS = "scenarios.html"
-MUTANTS = "mutants.html"
-FINDINGS = "findings/index.html"
-GUIDES = "guides/index.html"
+CONVENTIONS = "formats/conventions.html"
 IMPLEMENTATIONS = "implementations/index.html"
 
 
@@ -31,11 +27,6 @@ def vector(id: str) -> str:
 def implementation(name: str) -> str:
     """The page of an implementation; the name of a null baseline has a colon in it."""
     return f"implementations/{_plain(name)}.html"
-
-
-def finding(id: str) -> str:
-    """The page of a finding."""
-    return f"findings/{id}.html"
 
 
 def to_root(place: str) -> str:

@@ -15,7 +15,6 @@ from lab.site import page_paths
 
 ID = re.compile(r"\b[A-Z]{3}-\d{3}\b")
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
-_IMAGES = (".png", ".svg")
 
 #: The text after the paragraph of a requirement, by its id.
 Evidence = Callable[[str], Markup]
@@ -37,8 +36,6 @@ class Rendered:
     title: str = ""
     html: Markup = Markup("")  # noqa: RUF009 - immutable
     headings: list[Heading] = field(default_factory=list)
-    images: set[str] = field(default_factory=set)
-    """Images that it shows, from the root of the repository."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ def render(
         if token.type == "heading_open":
             _heading(tokens[number + 1], token, created, seen)
         elif token.type == "inline":
-            token.children = list(_inline(token.children or [], source, here, links, created))
+            token.children = list(_inline(token.children or [], source, here, links))
         elif token.type == "th_open" and not tokens[number + 1].content:
             token.tag = tokens[number + 2].tag = "td"  # a head of no words is a cell
         elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
@@ -110,9 +107,7 @@ def _heading(inline: Token, opening: Token, made: Rendered, seen: dict[str, int]
         made.headings.append(Heading(level, anchor, text))
 
 
-def _inline(
-    children: Sequence[Token], source: str, here: str, links: Links, made: Rendered
-) -> Iterator[Token]:
+def _inline(children: Sequence[Token], source: str, here: str, links: Links) -> Iterator[Token]:
     """The parts of a line, with links that lead to pages of the site, and ids that are links."""
     open_links: list[bool] = []
     for token in children:
@@ -123,12 +118,6 @@ def _inline(
         elif token.type == "link_close":
             is_link = open_links.pop()
             yield token if is_link else _html("</span>")
-        elif token.type == "image":
-            path, _ = links.target(source, str(token.attrGet("src")))
-            made.images.add(path)
-            token.attrSet("src", page_paths.to_root(here) + "images/" + posixpath.basename(path))
-            token.attrSet("loading", "lazy")
-            yield token
         elif token.type == "text" and not open_links:
             yield from _with_ids(token, here, links)
         else:
@@ -141,8 +130,6 @@ def _href(href: str, source: str, here: str, links: Links) -> str | None:
         return href
     path, anchor = links.target(source, href)
     place = links.pages.get(path)
-    if place is None and path.endswith(_IMAGES):
-        return page_paths.to_root(here) + "images/" + posixpath.basename(path)
     if place is None:
         return None
     return links.from_here(here, place) + (f"#{anchor}" if anchor else "")

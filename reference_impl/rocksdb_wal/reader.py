@@ -246,7 +246,7 @@ class Scan:
         is_repeated = len(sizes) * TIMESTAMP_SIZE.size < len(record.data)
         if is_repeated or 0 in sizes.values() or sizes.keys() & self.timestamp_sizes:
             return False
-        self.timestamp_sizes |= sizes.keys()
+        self.timestamp_sizes.update(sizes)  # `|=` with a view copies the set
         announced = self.announced.setdefault("timestamp_sizes", {})
         announced |= {str(family): size for family, size in sizes.items()}
         return True

@@ -171,7 +171,7 @@ class _Tail:
         committed, count = self.scan.committed, self.slots.count
         self.survey = Survey(self.slots, self.opening, committed, self.scan.committed_value)
         own = [n for n in self.survey.found if self.survey.is_of_generation(n)]
-        marks = [n for n in own if self.survey.found[n].header.db_pages]
+        marks = [n for n in own if self.survey.is_commit(n)]
         self.last_own = own[-1] if own else committed
         self.last_mark = marks[-1] if marks else committed
         self.last_unfinished = self.last_own
@@ -180,8 +180,8 @@ class _Tail:
         self.is_cut = self._is_cut()
         if marks:
             found = self.survey.transactions()
-            is_proven = any(one.first <= marks[0] <= one.last for one in found)
-            if is_proven or self._goes_on_after(marks[0]):
+            mark = next((n for n in marks if not self.survey.is_padding(n)), None)
+            if mark and (self.survey.found[mark].transaction or self._goes_on_after(mark)):
                 self.transactions = found
                 self.reason = self.survey.code(self.scan.first_bad)
         if self.is_cut:
@@ -207,13 +207,15 @@ class _Tail:
         return follows and any(piece)
 
     def _goes_on_after(self, mark: int) -> bool:
-        """Return whether frames follow a commit frame and its repetitions (SQW-031)."""
-        if self.is_cut:
+        """Return whether frames other than repetitions follow a commit frame (SQW-016)."""
+        commit, after = self.slots.data(mark), range(mark + 1, self.last_own + 1)
+        if not self.is_cut and all(is_repetition(commit, self.slots.data(n)) for n in after):
+            return False
+        end = self.slots.piece() if self.is_cut else self.slots.data(self.last_own)
+        if len(end) < FRAME_HEADER_SIZE:
             return True
-        commit = self.slots.data(mark)
-        while mark < self.last_own and is_repetition(commit, self.slots.data(mark + 1)):
-            mark += 1
-        return mark < self.last_own
+        last = self.slots.count + 1 if self.is_cut else self.last_own
+        return not self.survey.ends_in_repetition(mark, last, FrameHeader.of(end).checksum)
 
     def events(self) -> Iterator[Event]:
         """Yield the records after the damage, and the lost ranges."""

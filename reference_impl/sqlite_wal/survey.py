@@ -39,7 +39,7 @@ class _Slot:
 
     ``before`` and ``follows`` are None if the slot cannot hold a frame, or is not proven.
     ``computed`` is the value after the slot. ``is_confirmed``: only its salts or its checksum are
-    at fault.
+    at fault. ``repeats`` is the commit frame of which the slot is broken padding.
     """
 
     header: FrameHeader
@@ -47,12 +47,21 @@ class _Slot:
     follows: int | None = None
     computed: State | None = None
     is_confirmed: bool = False
+    repeats: int | None = None
     transaction: Transaction | None = None
 
 
 def is_repetition(commit: bytes | None, slot: bytes) -> bool:
     """Return whether a slot repeats page number, size and image of a commit frame (SQW-014)."""
     return commit is not None and covered(commit) == covered(slot)
+
+
+def _add(one: State, other: State) -> State:
+    return (one[0] + other[0]) & 0xFFFFFFFF, (one[1] + other[1]) & 0xFFFFFFFF
+
+
+def _subtract(one: State, other: State) -> State:
+    return (one[0] - other[0]) & 0xFFFFFFFF, (one[1] - other[1]) & 0xFFFFFFFF
 
 
 class Survey:
@@ -80,15 +89,32 @@ class Survey:
     def is_of_generation(self, number: int) -> bool:
         """Return whether a slot has the salts of the log, or is proven without them (SQW-030)."""
         slot = self.found[number]
-        return slot.header.has_salts(self.opening.salts) or slot.follows is not None
+        is_known = slot.follows is not None or slot.repeats is not None
+        return slot.header.has_salts(self.opening.salts) or is_known
+
+    def is_commit(self, number: int) -> bool:
+        """Return whether a slot holds a commit frame or broken padding (SQW-015)."""
+        slot = self.found[number]
+        return slot.header.db_pages != 0 or slot.repeats is not None
+
+    def is_padding(self, number: int) -> bool:
+        """Return whether a slot is padding, whole or broken (SQW-014, SQW-015)."""
+        slot = self.found[number]
+        return slot.repeats is not None or (
+            slot.transaction is not None and slot.transaction.is_padding
+        )
 
     def _prove(self, running: State | None) -> None:
-        """Find the slot that each frame follows (SQW-035 to SQW-038).
+        """Find the slot that each frame follows (SQW-015, SQW-035 to SQW-038).
 
-        ``running`` is the value computed over all slots since the last one that is proven.
+        ``running`` is the value computed over all slots since the last one that is proven, and
+        ``repeated`` the one over as many repetitions of that one, if it is a commit frame.
         """
         run: list[int] = []
         elsewhere: list[_Slot] = []
+        last = self.committed
+        commit = covered(self.slots.data(last)) if last else None
+        repeated = running
         for number, slot in self.found.items():
             data = self.slots.data(number)
             header = slot.header
@@ -96,12 +122,16 @@ class Survey:
             slot.computed = header.checksum
             if header.page:
                 slot.before = rewind(header.checksum, covered(data), self.opening.order)
-            can_be_proven = slot.before is not None and header.checksum not in self.proven
+            is_new = header.checksum not in self.proven
+            can_be_proven = slot.before is not None and is_new
             if can_be_proven and slot.before == running:
-                slot.follows, slot.is_confirmed = number - 1, not has_salts
-                self._confirm(run)
+                slot.follows, slot.is_confirmed = self._unpadded(number - 1), not has_salts
+                elsewhere += self._confirm(run)
                 if run and self._is_copy(run[-1]):
                     elsewhere.append(slot)
+            elif can_be_proven and commit and slot.before == repeated:
+                self._set_padding(run, last, commit)
+                slot.follows, slot.is_confirmed = last, not has_salts
             elif can_be_proven and has_salts and self._slot_storing(slot.before) is not None:
                 slot.follows = 0
                 elsewhere.append(slot)
@@ -110,18 +140,47 @@ class Survey:
                 if running is not None:
                     running = advance(running, covered(data), self.opening.order)
                 slot.computed = running
+                if commit and repeated is not None:
+                    repeated = advance(repeated, commit, self.opening.order)
+                    if is_new and repeated == header.checksum:
+                        self._set_padding(run, last, commit)
+                        self.proven[repeated] = number
+                        run, running = [], repeated
                 continue
-            run, running = [], header.checksum
+            run, running, repeated = [], header.checksum, header.checksum
+            last, commit = number, covered(data) if header.db_pages else None
             self.proven[header.checksum] = number
         for slot in elsewhere:
             slot.follows = self._slot_storing(slot.before)
 
-    def _confirm(self, run: list[int]) -> None:
-        """Mark the frames of a run, which a later frame proves (SQW-036)."""
+    def _confirm(self, run: list[int]) -> Iterator[_Slot]:
+        """Mark the frames of a run, which a later frame proves; yield those after a copy."""
         for number in run:
             slot = self.found[number]
             if slot.header.page and not self._is_copy(number):
-                slot.follows, slot.is_confirmed = number - 1, True
+                slot.before = self._value_after(number - 1)
+                slot.follows, slot.is_confirmed = self._unpadded(number - 1), True
+                if number > run[0] and self._is_copy(number - 1):
+                    yield slot
+
+    def _set_padding(self, run: list[int], last: int, commit: bytes) -> None:
+        """Mark the slots of a run as broken padding of the commit frame ``last`` (SQW-015)."""
+        for number in run:
+            slot = self.found[number]
+            slot.repeats = last
+            before = self._value_after(number - 1)
+            assert before is not None
+            slot.computed = advance(before, commit, self.opening.order)
+
+    def _value_after(self, number: int) -> State | None:
+        """Return the value after a slot: the stored one if the slot is proven."""
+        slot = self.found.get(number)
+        return slot.computed if slot else self._stored(number)
+
+    def _unpadded(self, number: int) -> int:
+        """Return a slot, or the commit frame of which it is broken padding (SQW-015)."""
+        slot = self.found.get(number)
+        return number if slot is None or slot.repeats is None else slot.repeats
 
     def _is_copy(self, number: int) -> bool:
         """Return whether a slot that is not proven has the right checksum, as a copy has."""
@@ -130,7 +189,26 @@ class Survey:
 
     def _slot_storing(self, value: State | None) -> int | None:
         """Return the slot that counts as the one that stores a value (SQW-038)."""
-        return None if value is None else self.proven.get(value, self.first.get(value))
+        number = None if value is None else self.proven.get(value, self.first.get(value))
+        return None if number is None else self._unpadded(number)
+
+    def ends_in_repetition(self, mark: int, last: int, checksum: State) -> bool:
+        """Return whether repetitions of slot ``mark`` up to ``last`` give a checksum (SQW-016).
+
+        The checksum is linear: over equal bytes, two values keep a difference that does not depend
+        on the bytes. So the values around a broken commit frame show what a repetition gives.
+        """
+        order = self.opening.order
+        commit = covered(self.slots.data(mark))
+        before, after = self._stored(mark - 1), self._stored(mark)
+        assert after is not None
+        whole = shown = after
+        for _ in range(mark, last):
+            whole = advance(whole, commit, order)
+            if before is not None:
+                difference = _subtract(shown, before)
+                shown = _add(after, advance(difference, bytes(len(commit)), order))
+        return checksum == whole or (before is not None and checksum == shown)
 
     def transactions(self) -> list[Transaction]:
         """Return the proven transactions in the order in which they were written (SQW-039)."""
@@ -163,23 +241,27 @@ class Survey:
 
     def _in_order(self, made: list[Transaction]) -> list[Transaction]:
         """The chain from the committed frames first, then the others as they follow each other."""
-        following = {self._followed(one): one for one in reversed(made)}
-        ends = {one.last for one in made}
+        followers: dict[int, list[Transaction]] = {}
+        for one in made:
+            followers.setdefault(self._followed(one), []).append(one)
         ordered: dict[int, Transaction] = {}
-
-        def walk(one: Transaction | None) -> None:
-            while one is not None and one.first not in ordered:
-                ordered[one.first] = one
-                one = following.get(one.last)
-
         if self.opening.checksum is not None:
-            walk(following.get(self.committed))
-        for one in ordered.values():
-            one.is_after_loss = False
-        for start in [one for one in made if self._followed(one) not in ends]:
-            walk(start)
-        for rest in made:  # a ring, which only a forger makes
-            walk(rest)
+            end = self.committed
+            while len(next_ones := followers.get(end, [])) == 1:
+                one = next_ones[0]
+                one.is_after_loss = False
+                ordered[one.first] = one
+                end = one.last
+        others = [one for one in made if one.is_after_loss]
+        ends = {one.last for one in others}
+        # A ring has no start, and only a forger makes one.
+        for start in [*(one for one in others if self._followed(one) not in ends), *others]:
+            waiting = [start]
+            while waiting:
+                one = waiting.pop()
+                if one.first not in ordered:
+                    ordered[one.first] = one
+                    waiting += reversed(followers.get(one.last, []))
         return list(ordered.values())
 
     def _followed(self, one: Transaction) -> int:
@@ -220,10 +302,9 @@ class Survey:
         return "frame-checksum" if self._is_anchored(number) else "unanchored"
 
     def _is_in_place(self, number: int) -> bool:
-        """Return whether the value before a frame is the one stored in the slot before it."""
-        return self.found[number].before == self._stored(number - 1) or (
-            self.found[number].follows == number - 1
-        )
+        """Return whether the value before a frame is the one after the slot before it."""
+        before = self.found[number].before
+        return before in (self._stored(number - 1), self._value_after(number - 1))
 
     def _stored(self, number: int) -> State | None:
         if number == 0:

@@ -26,9 +26,10 @@ FIELD_NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")  # SDJ-086
 class Fault:
     """A fault at ``[start, end)``.
 
-    ``target`` is the offset to which an invalid link leads. ``newest`` is the last object to which
-    other invalid bytes refer. If one of them lies after the end of the data that a crash left, the
-    crash caused the fault. ``rule`` is a requirement id, and ``text`` is a description.
+    For an invalid link, ``target`` is the offset to which it leads. For other invalid bytes,
+    ``newest`` is the offset of the last object to which they refer. If that offset is not before
+    the end of the data that was written before a crash, the crash caused the fault. ``rule`` is a
+    requirement id, and ``text`` is a description.
     """
 
     start: int

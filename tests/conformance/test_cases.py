@@ -19,8 +19,6 @@ from reference_impl.answer import collect
 from reference_impl.leveldb_log.reader import read_stream
 
 PARTS = ["records", "at", "size", "verdict", "reason", "lost", "end"]
-DONE = {"seq": 0, "done": True}
-REFUSED = {"seq": 0, "refused": "damaged"}
 
 
 def right(step):

@@ -13,7 +13,6 @@ from conformance.cases import cases_of
 from conformance.confirming import SECOND_READER, confirm
 from conformance.recipes import variation
 from conformance.recipes.fresh import Fresh, fresh, is_the_same_test
-from conformance.recipes.generate import generate, sources
 from conformance.recipes.variation import Kept, Variation, varied_by, vary
 from conformance.registry import FOLDER, Unavailable, load
 from conformance.runner import run_subjects
@@ -102,12 +101,6 @@ def test_a_seed_makes_the_same_variants_again(vectors, some, variants):
     for id, variant in again.variants.items():
         assert variant == variants.variants[id]
         assert other.variants[id].contents != variant.contents or variant.body.get("records")
-
-
-def test_golden_vectors_are_unchanged(variants):
-    (source,) = [each for each in sources() if each.book.format == "zmq-raft"]
-    for name, data in generate(source):
-        assert (FOLDER.parents[1] / "vectors" / name).read_bytes() == data
 
 
 @pytest.mark.parametrize(

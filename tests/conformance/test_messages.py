@@ -171,6 +171,19 @@ def test_an_invalid_line_is_refused(line):
         decode(line)
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"end": Infinity}', "expected a line of JSON"),
+        (b'{"file": "\\ud83d"}', "found half of a surrogate pair"),
+        (b'{"x": ' + b"[" * 900 + b"]" * 900 + b"}", "expected at most 100 levels of JSON"),
+    ],
+)
+def test_what_other_programs_cannot_read_is_refused(line, message):
+    with pytest.raises(ProtocolError, match=message):
+        decode(line)
+
+
 def test_a_long_line_is_shown_shortened():
     with pytest.raises(ProtocolError) as error:
         decode(b"x" * 1_000_000)

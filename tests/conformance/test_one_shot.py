@@ -15,7 +15,7 @@ from conformance.cases import cases_of
 from conformance.one_shot import takes_strict
 from conformance.process import Limits
 from conformance.runner import run_subjects
-from conformance.session import OneShotSession, reported_parts
+from conformance.session import OneShotSession
 from conformance.subject import Subject
 from conformance.vectors import Vector, load
 from walproof.sweep.programs import program_of
@@ -99,12 +99,6 @@ def test_a_program_finds_profile_and_context_in_its_environment(tmp_path: Path) 
     assert (signals[0], json.loads(signals[1])) == ("strict", context)
     del request["context"], request["profile"]
     assert program.request(request, 10_000)["answer"]["signals"] == ["recover", "{}"]
-
-
-def test_only_printed_parts_are_reported() -> None:
-    assert reported_parts({"records": []}) == ["records"]
-    answer = {"records": [{"payload": "61", "at": 0}, {"payload": "62"}], "end": None}
-    assert reported_parts(answer) == ["records", "end"]
 
 
 def test_a_program_is_never_given_the_vector_itself(tmp_path: Path, telling: list[Vector]) -> None:

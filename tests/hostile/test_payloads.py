@@ -65,7 +65,7 @@ def test_each_payload_has_a_struct_or_a_reason(one: Hostile, tmp_path: Path) -> 
 @pytest.mark.parametrize("one", LOGS, ids=lambda one: f"{one.format}-{one.name}")
 def test_each_operation_is_a_line(one: Hostile, tmp_path: Path) -> None:
     path = tmp_path / one.file_name
-    path.write_bytes(one.make(SIZE))
+    path.write_bytes(one.make(SIZE >> 2))
     words = ["read", "--operations", "--format", one.format, str(path)]
     done = CliRunner().invoke(walproof, words, standalone_mode=False)
     assert done.return_value in (0, 3, 4), done.output

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -9,9 +11,10 @@ import pytest
 
 from reference_impl.answer import collect
 from reference_impl.formats import FORMATS, named
+from reference_impl.rocksdb_wal.reader import read_stream
 from reference_impl.systemd_journal.inspection import inspect
 from reference_impl.systemd_journal.objects import KEPT_FAULTS
-from tests.hostile import systemd_journal
+from tests.hostile import rocksdb_wal, systemd_journal
 from tests.hostile.logs import Hostile, logs
 from walproof.scan.answers import read as fast_read
 
@@ -57,6 +60,20 @@ def test_memory_grows_with_the_file(make, tmp_path: Path) -> None:  # type: igno
         peaks.append(peak(path))
     assert peaks[1] < 16 * (1 << 18) + (4 << 20)
     assert peaks[1] < 4 * STRAIGHT * max(peaks[0], 1 << 20)
+
+
+def seconds(log: bytes) -> float:
+    """CPU time of reading a log of RocksDB from memory."""
+    started = time.process_time()
+    for _ in read_stream(io.BytesIO(log), number=rocksdb_wal.NUMBER):
+        pass
+    return time.process_time() - started
+
+
+def test_time_grows_with_the_column_families_of_a_log() -> None:
+    """Four times the column families take some five times as long, not sixteen times."""
+    small, large = (rocksdb_wal.metadata_without_end(size) for size in (1 << 21, 1 << 23))
+    assert seconds(large) < 10 * seconds(small)
 
 
 def test_of_a_field_that_is_repeated_no_more_is_given_out_than_the_file_is_long(

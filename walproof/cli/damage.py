@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from conformance.contents import Contents, size, write_contents
+from conformance.contents import Contents, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.saving import named_in_errors, publish, saved, temporary_sibling
 from reference_impl.formats import Format
-from walproof.cli.opening import opened, source_of
+from walproof.cli.opening import opened
 from walproof.cli.output import say
 from walproof.cli.record_table import gather
 from walproof.damage.family import family
-from walproof.damage.foreign import FORMAT, ForeignGrammar
 from walproof.damage.log import LogToDamage, log_at
 from walproof.damage.manifest import Manifest
 from walproof.damage.operation_text import BadOperation, forms
@@ -36,10 +34,6 @@ MANIFEST = "manifest.json"
     "--out", metavar="NEW", type=click.Path(path_type=Path), help="Path of the damaged log."
 )
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
-@click.option(
-    "--ksy", metavar="GRAMMAR", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Kaitai grammar for a file of any format.",
-)  # fmt: skip
 @click.option("--list", "listed", is_flag=True, help="List the fields and the operations.")
 @click.option(
     "--random", "count", metavar="N", type=click.IntRange(min=1),
@@ -51,7 +45,6 @@ def damage(
     words: tuple[str, ...],
     out: Path | None,
     format_id: str | None,
-    ksy: Path | None,
     listed: bool,
     count: int | None,
     seed: int,
@@ -69,25 +62,14 @@ def damage(
     walproof damage 000003.log 'set blocks[0].records[0].header.type to 9' \\
         'reseal blocks[0].records[0]' --out bad.log
     walproof damage 000003.log --random 100 --seed 7 --out family/
-    walproof damage wal.bin --ksy my_wal.ksy 'flip bit 3 of entries[0].crc' --out bad.bin
 
     With --random, the folder NEW also receives manifest.json. It lists the operations for each copy
-    and the answer of the executable specification. With --ksy, it lists only the operations,
-    because no specification of the format is available. The grammar is compiled, and its parser
-    run, in a sandbox.
+    and the answer of the executable specification.
 
     Exit status: 0 on success, 1 for a usage or I/O error.
     """
-    if ksy is not None and format_id is not None:
-        raise click.UsageError("--ksy excludes --format")
     requested = _Arguments(words, out, listed, count, seed)
     try:
-        if ksy is not None:
-            with source_of(log) as source, closing(ForeignGrammar(ksy)) as grammar:
-                if held := grammar.sandbox.isolation()["could"]:
-                    say(f"not isolated: the parser could {'; '.join(held)}", err=True)
-                path = source.path
-                return _damaged(lambda: log_at(path, FORMAT, grammar.fields), path, None, requested)
         with opened(log, format_id) as result:
             if (system := result.logs_apart) is not None:
                 raise click.UsageError(
@@ -122,9 +104,9 @@ class _Arguments:
 
 
 def _damaged(
-    make: Callable[[], LogToDamage], log: Path, format: Format | None, arguments: _Arguments
+    make: Callable[[], LogToDamage], log: Path, format: Format, arguments: _Arguments
 ) -> int:
-    """Damage the log that ``make`` loads; ``format`` is None if only its grammar is known."""
+    """Damage the log that ``make`` loads."""
     if arguments.listed:
         _list(make())
         return 0
@@ -136,9 +118,6 @@ def _damaged(
     for each in arguments.words:
         carry_out(created, each)
     _write(created.contents, out)
-    if format is None:
-        say(f"{out}: {counted(size(created.contents), 'byte')}; {'; '.join(created.operations)}")
-        return 0
     given = gather(format.read(out, "recover", {}), 0, 0)
     end = given.end
     say(
@@ -170,12 +149,12 @@ def _write(contents: Contents, out: Path) -> None:
 def _write_family(
     make: Callable[[], LogToDamage],
     log: Path,
-    format: Format | None,
+    format: Format,
     count: int,
     seed: int,
     out: Path,
 ) -> None:
-    about = {"log": log.name, "format": format.id if format is not None else None, "seed": seed}
+    about = {"log": log.name, "format": format.id, "seed": seed}
     with temporary_sibling(out) as created:
         with named_in_errors(out):
             created.mkdir()
@@ -186,8 +165,7 @@ def _write_family(
                 name = f"{number:0{len(str(count))}}{log.suffix}"
                 with named_in_errors(out):
                     write_contents(contents, created / name)
-                message = format.read(created / name, "recover", {}) if format is not None else None
-                manifest.add(name, words, contents, message)
+                manifest.add(name, words, contents, format.read(created / name, "recover", {}))
             manifest.finish()
         publish(created, out)
     few = f"of {count:,} requested: the log allows no more" if manifest.count < count else ""

@@ -1,4 +1,4 @@
-"""``walproof parsers``: generate parser packages from ``ksy/``, and check grammars."""
+"""``walproof parsers``: generate parser packages from ``ksy/``."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ import click
 from conformance import GRAMMARS, __version__
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from walproof.cli.output import say, say_lines
-from walproof.parsers.ksy_test import BadVector, GrammarUnderTest, find_vectors
 from walproof.parsers.languages import LANGUAGES
-from walproof.parsers.lint import RULES, compile_errors, lint
 from walproof.parsers.naming import BadName, Naming
 from walproof.parsers.package import NotOurs, all_grammars, make_package, release_of
 from walproof.quantity import counted
 
 
-@click.group(invoke_without_command=True)
-@click.pass_context
+@click.command()
 @click.option(
     "--lang",
     "languages",
@@ -48,7 +45,6 @@ from walproof.quantity import counted
               help="Version of the packages (three numbers); default: Walproof's.")  # fmt: skip
 @click.option("--licence", metavar="SPDX", help="Licence; default: meta/license of the grammars.")
 def parsers(
-    context: click.Context,
     languages: tuple[str, ...],
     names: tuple[str, ...],
     out: Path,
@@ -58,7 +54,7 @@ def parsers(
     version: str | None,
     licence: str | None,
 ) -> int:
-    """Generate parsers in other languages; check grammars.
+    """Generate parsers in other languages.
 
     Each package declares pinned dependencies in the usual way of its language and has an example
     that runs. Its README describes how to build and try it; its tests read a log of each format.
@@ -71,12 +67,8 @@ def parsers(
     walproof parsers --ksy grammars --name my-parsers --module example.org/me/parsers
     walproof parsers                                  all languages
 
-    `walproof parsers lint` and `walproof parsers test` check grammars of your own.
-
     Exit status: 0, or 1 if a grammar does not compile (FILE:LINE:COLUMN: error: REASON).
     """
-    if context.invoked_subcommand is not None:
-        return 0
     try:
         naming = Naming(name, module, version or release_of(__version__), licence)
     except BadName as error:
@@ -101,95 +93,3 @@ def parsers(
     for why, ids in failed.items():
         say_lines(f"{', '.join(ids)}: not generated\n{why}", err=True)
     return 1 if failed else 0
-
-
-@parsers.command("lint")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--rules", is_flag=True, help="List the rules and exit.")
-def lint_grammars(files: tuple[Path, ...], rules: bool) -> int:
-    """Report constructs that break parsers in some languages.
-
-    FILE is a grammar (.ksy) that the Kaitai compiler accepts; the default is every grammar in ksy/.
-    Each finding is one line: FILE:LINE:COLUMN: RULE: the problem and the remedy. The rules come
-    from the Kaitai style guide and from observed differences between generated parsers. Compiler
-    errors are reported as well.
-
-    To allow an intended finding, put a comment in the line above it, or before `meta` for the whole
-    file. The comment must give a reason: `# lint-ksy: RULE: reason`.
-
-    \b
-    walproof parsers lint                  the grammars of this project
-    walproof parsers lint my_format.ksy    a grammar of your own
-    walproof parsers lint --rules          the list of rules
-
-    Exit status: 0 without findings, 3 with findings, 1 for a usage error.
-    """
-    if rules:
-        width = max(map(len, RULES))
-        for name, rule in RULES.items():
-            say(f"{name:{width}}  {(rule.__doc__ or '').strip()}")
-        return 0
-    chosen = files or tuple(sorted(GRAMMARS.glob("*.ksy")))
-    try:
-        result = compile_errors(chosen)
-    except ToolMissing as error:
-        say_lines(f"not compiled: {error}", err=True)
-        result = []
-    result += [str(finding) for file in chosen for finding in lint(file)]
-    for finding in result:
-        say_lines(finding)
-    return 3 if result else 0
-
-
-@parsers.command("test")
-@click.argument("grammar", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.argument(
-    "vectors", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True),
-    metavar="VECTOR...",
-)  # fmt: skip
-@click.option("--quiet", is_flag=True, help="Show failures only.")
-def test_grammar(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
-    """Test whether a Kaitai grammar reads files as expected.
-
-    A VECTOR is a JSON file, or a folder of them. It names an input file next to it, or contains the
-    bytes. It lists the expected values of fields, or the expected error:
-
-    \b
-    {"input": "two.bin", "expect": {"records": {"count": 2}, "records[0].name": "alpha",
-                                    "records[1].type": "last", "magic": {"hex": "cafe"}}}
-    {"hex": "00", "error": "ValidationNotEqualError", "at": "/seq/0"}
-
-    \b
-    walproof parsers test my_format.ksy tests/
-    walproof parsers test my_format.ksy tests/empty.json
-
-    The compiler and the parser run in a sandbox without network, environment or write access. Write
-    numbers above 2^53 as strings of digits. null means that the field is missing.
-
-    Exit status: 0 if all vectors pass, 3 if one fails, 1 for a usage error, an invalid vector, or a
-    grammar that does not compile (FILE:LINE:COLUMN: error: REASON).
-    """
-    passed = failed = 0
-    tester = None
-    try:
-        tester = GrammarUnderTest(grammar)
-        isolation = tester.sandbox.isolation()
-        for vector in find_vectors(list(vectors)):
-            outcome = tester.run(vector)
-            passed += not outcome.failures
-            failed += bool(outcome.failures)
-            if outcome.failures or not quiet:
-                say(f"{'FAIL' if outcome.failures else 'ok  '}  {vector}  {outcome.title}")
-            for failure in outcome.failures:
-                say(f"      {failure}")
-    except (GrammarError, ToolMissing, BadVector) as error:
-        raise click.ClickException(str(error)) from None
-    finally:
-        if tester is not None:
-            tester.close()
-    if not quiet:
-        say(f"isolation: {', '.join(isolation['by'])}")
-    if isolation["could"]:
-        say(f"not isolated: the parser could {'; '.join(isolation['could'])}")
-    say(f"{passed} passed, {failed} failed")
-    return 3 if failed else 0

@@ -57,9 +57,6 @@ if TYPE_CHECKING:
 )
 @click.option("--records", "all_rows", is_flag=True, help="Print all rows.")
 @click.option("--lost-only", is_flag=True, help="Print only the lost ranges.")
-@click.option(
-    "--summary", "only_summary", is_flag=True, help="Print the summary only; see walproof summary."
-)
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON object.")
 @click.option(
     "--jsonl", "as_lines", is_flag=True, help="Print one JSON object per line, as they are read."
@@ -86,7 +83,6 @@ if TYPE_CHECKING:
               help="With --each: indexes of the records, such as 100:110,1000:1050.")  # fmt: skip
 @click.option("--messagepack", is_flag=True, help="With --each: write MessagePack as JSON.")
 @click.option("--unzip", is_flag=True, help="With --each: unpack gzip and zlib payloads.")
-@click.option("--force", is_flag=True, help="With --each: replace existing files.")
 def read(
     log: str,
     format_id: str | None,
@@ -96,7 +92,6 @@ def read(
     head: int | None,
     all_rows: bool,
     lost_only: bool,
-    only_summary: bool,
     as_json: bool,
     as_lines: bool,
     operations: bool,
@@ -107,7 +102,6 @@ def read(
     ranges: str | None,
     messagepack: bool,
     unzip: bool,
-    force: bool,
 ) -> int:
     """List the records and lost ranges of a log.
 
@@ -143,13 +137,13 @@ def read(
     also 3 if a payload could not be unpacked, and 1 if a range has no records.
     """
     _one_way(head=head if not operations else None, records=all_rows, lost_only=lost_only,
-             summary=only_summary, json=as_json, jsonl=as_lines if not pending else None,
-             operations=operations, pending=pending, each=folder)  # fmt: skip
+             json=as_json, jsonl=as_lines if not pending else None, operations=operations,
+             pending=pending, each=folder)  # fmt: skip
     if not operations and (as_csv or conditions):
         raise click.UsageError("--csv and --where require --operations")
     wanted = [parse_condition(condition) for condition in conditions]
-    if folder is None and (ranges is not None or messagepack or unzip or force):
-        raise click.UsageError("--index, --messagepack, --unzip and --force require --each DIR")
+    if folder is None and (ranges is not None or messagepack or unzip):
+        raise click.UsageError("--index, --messagepack and --unzip require --each DIR")
     if fast and profile != "recover":
         raise click.UsageError(
             "--fast excludes --profile strict: the bulk scanners support only the profile recover"
@@ -157,11 +151,9 @@ def read(
     try:
         with opened(log, format_id) as result:
             context = context_of(context_items, result.format.id)
-            if only_summary:
-                return about_one(result.source, format_id, context)
             if folder is not None:
                 events = _events(result, profile, context, fast)
-                return write_record_files(result, events, folder, ranges, messagepack, unzip, force)
+                return write_record_files(result, events, folder, ranges, messagepack, unzip)
             if operations or pending:
                 events = _events(result, profile, context, fast)
                 if pending:

@@ -17,7 +17,7 @@ from conformance.saving import save
 from reference_impl.answer import End, Event, Record
 from reference_impl.zmq_raft import message_pack
 from walproof.cli.opening import Opened
-from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say, say_json
+from walproof.cli.output import EXIT_STATUS, say, say_json
 
 #: Size to which any payload may unpack; large payloads may unpack to more.
 UNZIPPED_BYTES = 64 << 20
@@ -110,7 +110,6 @@ def write_record_files(
     ranges: str | None,
     messagepack: bool,
     unzip: bool,
-    force: bool,
 ) -> int:
     """Write each record of a log to a separate file, and return the exit status.
 
@@ -119,12 +118,11 @@ def write_record_files(
     second record with the same index is written to ``0000000000000100.2.data``. For each record, a
     line of JSON on standard output contains the file name and the other fields.
 
-    Raises ``click.ClickException`` if a range contains no records, or if a file exists and
-    ``force`` is false.
+    Raises ``click.ClickException`` for a range without records, and for an existing file.
     """
     wanted = parse_ranges(":" if ranges is None else ranges)
     folder.mkdir(parents=True, exist_ok=True)
-    writer = _RecordFiles(source.path, folder, wanted, messagepack, unzip, force)
+    writer = _RecordFiles(folder, wanted, messagepack, unzip)
     try:
         status = writer.take_all(events)
     except BrokenPipeError:  # the reader closed the pipe, as `head` does
@@ -137,19 +135,15 @@ def write_record_files(
 class _RecordFiles:
     def __init__(
         self,
-        log: Path,
         folder: Path,
         ranges: Sequence[Range],
         messagepack: bool,
         unzip: bool,
-        force: bool,
     ) -> None:
-        self.log = log
         self.folder = folder
         self.ranges = ranges
         self.messagepack = messagepack
         self.unzip = unzip
-        self.force = force
         self.used: dict[int, int] = {}
         self.seen: tuple[int, int] | None = None
         self.left_as_it_is = False
@@ -197,13 +191,10 @@ class _RecordFiles:
         self.used[index] = self.used.get(index, 0) + 1
         again = f".{self.used[index]}" if self.used[index] > 1 else ""
         path = self.folder / f"{index:016}{again}.{ending}"
-        must_not_overwrite(self.log, path, "--each")
         try:
-            save(path, payload, replace=self.force, sync=False)
+            save(path, payload, replace=False, sync=False)
         except FileExistsError:
-            raise click.ClickException(
-                f"{path} already exists; use --force to replace it"
-            ) from None
+            raise click.ClickException(f"{path} already exists: expected a new path") from None
         line: dict[str, Any] = {"path": str(path), **record.to_json()}
         for name in ("payload", "payload_sha256"):
             line.pop(name, None)

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from conformance.contents import Contents, read_contents
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields, resolve
 from conformance.recipes.algebra import Damage
 
-#: Function that yields the fields of a file: ``(contents, file name)``. May raise ``ParseStopped``.
-Mapped = Callable[[bytes, str], Iterator[Field]]
-
 
 class LogToDamage(Damage):
-    """Apply the damage algebra to any log.
+    """The damage algebra on any log; if the grammar stops, the fields before that are available."""
 
-    If the grammar does not match the whole log, only the fields before that point are available.
-    ``mapped`` yields the fields of another grammar than that of the format.
-    """
-
-    def __init__(
-        self, contents: Contents, format: str, name: str = "", mapped: Mapped | None = None
-    ) -> None:
+    def __init__(self, contents: Contents, format: str, name: str = "") -> None:
         super().__init__(contents, format)
         self.name = name
         self._last: tuple[str, Field] | None = None
-        self._mapped_by = mapped or (lambda data, file: iter_fields(data, format, file))
 
     def each_field(self, file: str = "") -> Iterator[Field]:
         """Yield the fields of a file before any damage, without storing them."""
         with contextlib.suppress(ParseStopped):
-            yield from self._mapped_by(self._control[file], file or self.name)
+            yield from iter_fields(self._control[file], self.format, file or self.name)
 
     def field(self, path: str) -> Field:
         """Return the field with this path. Raises ``KeyError``, with similar paths."""
@@ -48,6 +38,6 @@ class LogToDamage(Damage):
         return list(self.each_field(file))
 
 
-def log_at(path: Path, format: str, mapped: Mapped | None = None) -> LogToDamage:
+def log_at(path: Path, format: str) -> LogToDamage:
     """Return the log at a path. Raises ``OSError``, also if it exceeds the memory limit."""
-    return LogToDamage(read_contents(path), format, path.name, mapped)
+    return LogToDamage(read_contents(path), format, path.name)

@@ -21,12 +21,9 @@ class Manifest:
         self._write(json_text(about, indent=1)[:-2] + ',\n "copies": [')
 
     def add(
-        self, name: str, operations: list[str], contents: Contents, events: Iterable[Event] | None
+        self, name: str, operations: list[str], contents: Contents, events: Iterable[Event]
     ) -> None:
-        """Add a copy and its operations.
-
-        ``events`` are those of the executable specification, or None for a log without a format.
-        """
+        """Add a copy, its operations, and the events of the executable specification."""
         about = {
             "name": name,
             "damage": operations,
@@ -46,10 +43,7 @@ class Manifest:
         self._file.write(text.encode("utf-8"))
 
 
-def _copy(about: Mapping[str, Any], events: Iterable[Event] | None) -> Iterator[str]:
-    if events is None:
-        yield json_text(about, indent=1)
-        return
+def _copy(about: Mapping[str, Any], events: Iterable[Event]) -> Iterator[str]:
     lost, records, end = Spool(), 0, None
     for event in events:
         if isinstance(event, Record):

@@ -83,7 +83,7 @@ def _pair(
 ) -> None:
     """Pair unpaired records with equal keys, in order. A key of None matches nothing.
 
-    ``right_of`` and ``left_of`` have the partner of each record, or -1.
+    ``right_of`` and ``left_of`` contain the index of each record's partner, or -1.
     """
     next_free: dict[object, int] = {}  # key → first unpaired position in ``new``
     last: dict[object, int] = {}

@@ -78,8 +78,8 @@ OPTIONS: Sequence[Option] = (
         "max_fetch",
         byte_count,
         "`8g`",
-        "Largest remote log to copy to a worker; a larger log is `unreadable`. Logs that can be"
-        " read by byte ranges are never copied.",
+        "Largest remote log to copy to a worker; a larger log is `unreadable`. A log that can"
+        " be read by byte ranges is copied only if it is damaged, and not in every format.",
     ),
 )
 

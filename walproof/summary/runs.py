@@ -52,11 +52,7 @@ class OfRuns:
             values = run.fields.get(column)
             if values is None or values.null_count == len(values):
                 continue
-            # Importing pyarrow.compute takes longer than reading a small log.
-            import pyarrow.compute as pc
-
-            result = pc.min_max(values)
-            low, high = result["min"].as_py(), result["max"].as_py()
+            low, high = _limits(values)
             setattr(summary, name, wider(getattr(summary, name), low, high))
             if column == "index":
                 summary.with_index += len(values) - values.null_count
@@ -75,6 +71,18 @@ class OfRuns:
         payload = row.payload[0].as_py() if row.payload is not None else b""
         text = str(_fields(row).get("update") or _start(row, payload))
         return Shown(at, size, row.file, f"{text}  ({fault})" if fault else text)
+
+
+def _limits(values: pa.Array) -> tuple[int, int]:
+    """Return the lowest and the highest of numbers, of which at least one is not null."""
+    if not values.null_count:
+        numbers = values.to_numpy()
+        return int(numbers.min()), int(numbers.max())
+    # Importing pyarrow.compute takes longer than reading a small log.
+    import pyarrow.compute as pc
+
+    result = pc.min_max(values)
+    return result["min"].as_py(), result["max"].as_py()
 
 
 def _start(row: Records, payload: bytes) -> str:

@@ -101,10 +101,11 @@ class Written:
     def _was_written(self, record: Record, shifts: bool, noticed: bool) -> bool:
         """Return whether a record may have been written, as far as the format can determine.
 
-        ``noticed`` is true if the verdict is not `intact`. Such an answer may join parts of several
-        records if no checksum covers the connection between them. If units moved, fragments of
-        several records may be adjacent, and a log stored inside a payload may have become readable.
-        Records with fields reported as missing are always accepted.
+        ``noticed`` is true if the verdict is not `intact`. An answer with another verdict may join
+        parts of several records if no checksum covers the connection between the parts. If
+        ``shifts`` is true, units of the log moved: fragments of several records may be adjacent,
+        and a log stored inside a payload may have become readable. A record with missing fields is
+        always accepted.
         """
         payload = record.payload
         if record.fields.get("missing"):

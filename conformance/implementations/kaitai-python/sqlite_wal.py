@@ -8,7 +8,6 @@ this module, implemented from spec/sqlite-wal.md alone. The module shares no cod
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -63,7 +62,10 @@ def backward(value: Value, data: bytes, order: str) -> Value:
 
 @dataclass
 class Slot:
-    """A slot, and what is known of it: the value before it, and the slot that it follows."""
+    """A slot, and what is known of it: the value before and after it, the slot that it follows.
+
+    ``padding_of`` is the commit frame of which the slot is broken padding (SQW-015).
+    """
 
     number: int
     at: int
@@ -74,7 +76,10 @@ class Slot:
     head: bytes
     image: bytes
     before: Value = (0, 0)
+    computed_before: Value = (0, 0)
     follows: int | None = None
+    padding_of: int | None = None
+    after: Value | None = None
     bad_salts: bool = False
     bad_checksum: bool = False
     returned: bool = False
@@ -261,7 +266,7 @@ class Reader:
         """The code of the damage and that of a torn end, after the committed frames."""
         proven = self.prove()
         after = self.slots[self.committed :]
-        own = [s.number for s in after if self.is_own(s) or s.follows is not None]
+        own = [s.number for s in after if self.is_own(s) or s.follows is not None or s.padding_of]
         last = own[-1] if own else self.committed
         ending = last
         for slot in self.slots[last:]:
@@ -269,15 +274,22 @@ class Reader:
                 break
             ending = slot.number
         is_cut = self.is_cut(ending)
-        marks = [n for n in own if self.slots[n - 1].db_pages]
+        marks = [n for n in own if self.slots[n - 1].db_pages or self.slots[n - 1].padding_of]
+        in_transactions = {s.number: group for group in proven for s in group}
+        ends = {group[-1].number for group in proven}
+
+        def is_padding(number: int) -> bool:
+            group = in_transactions.get(number)
+            is_whole = group is not None and self.is_padding(group, ends)
+            return is_whole or self.slots[number - 1].padding_of is not None
+
         reason = None
-        if marks:
-            goes_on = is_cut or self.repeats_until(marks[0], last) < last
-            if goes_on or any(s.number == marks[0] for group in proven for s in group):
-                reason = self.code(self.slots[bad - 1])
-                if not strict:
-                    self.return_proven(proven)
-                    self.lose_slots(marks[-1])
+        first_mark = next((n for n in marks if not is_padding(n)), None)
+        if first_mark and (first_mark in in_transactions or self.goes_on(first_mark, last, is_cut)):
+            reason = self.code(self.slots[bad - 1])
+            if not strict:
+                self.return_proven(proven)
+                self.lose_slots(marks[-1])
         first = (marks[-1] if reason else self.committed) + 1
         torn = None
         if is_cut:
@@ -304,12 +316,34 @@ class Reader:
         waits = is_next and salts == (0, 0) and piece[:4] != bytes(4)
         return (salts == self.start.salts and piece[:16] != bytes(16)) or waits
 
-    def repeats_until(self, mark: int, last: int) -> int:
-        """The last slot of the repetitions of a commit frame."""
+    def goes_on(self, mark: int, last: int, is_cut: bool) -> bool:
+        """Return whether anything but repetitions comes after a commit frame (SQW-016)."""
         commit = self.slots[mark - 1]
-        while mark < last and self.slots[mark].covered == commit.covered:
-            mark += 1
-        return mark
+        later = self.slots[mark:last]
+        if not is_cut and all(slot.covered == commit.covered for slot in later):
+            return False
+        number, head = last, self.log[self.at(last) : self.at(last) + 24]
+        if is_cut:
+            number = len(self.slots) + 1
+            head = self.log[self.at(number) :][:24]
+        if len(head) < 24:
+            return True
+        end = int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
+        order, before = self.start.order, self.stored(mark - 1)
+        values = [commit.stored, commit.stored]
+        for _ in range(number - mark):
+            values[0] = forward(values[0], commit.covered, order)
+            if before is not None:
+                s, t = values[1]
+                start = (s - before[0]) % U4, (t - before[1]) % U4
+                s, t = forward(start, bytes(len(commit.covered)), order)
+                values[1] = (s + commit.stored[0]) % U4, (t + commit.stored[1]) % U4
+        return end not in (values if before is not None else values[:1])
+
+    def origin(self, number: int) -> int:
+        """Return a slot, or the commit frame that it repeats as broken padding (SQW-015)."""
+        padding_of = self.slots[number - 1].padding_of if number else None
+        return number if padding_of is None else padding_of
 
     def prove(self) -> list[list[Slot]]:
         """The proven transactions by offset (SQW-035 to SQW-040)."""
@@ -318,34 +352,56 @@ class Reader:
         for slot in self.slots[: self.committed]:
             proven.setdefault(slot.stored, slot.number)
         places = {slot.stored: slot.number for slot in reversed(self.slots)} | proven
-        computed = self.stored(self.committed)
+        computed = padded = self.stored(self.committed)
         waiting: list[Slot] = []
         moved: list[Slot] = []
+        last = self.slots[self.committed - 1] if self.committed else None
+
+        def set_padding(commit: Slot) -> None:
+            value = self.stored_or_after(waiting[0].number - 1)
+            for one in waiting:
+                value = forward(value, commit.covered, order)
+                one.padding_of, one.after = commit.number, value
+
         for slot in self.slots[self.committed :]:
             slot.bad_salts = slot.salts != self.start.salts
             slot.before = backward(slot.stored, slot.covered, order)
             if not slot.page or slot.stored in proven:
                 pass
             elif slot.before == computed:
-                slot.follows = slot.number - 1
-                for one in waiting:
-                    if one.bad_checksum and one.page:
-                        one.follows = one.number - 1
-                if waiting and waiting[-1].page and not waiting[-1].bad_checksum:
-                    moved.append(slot)  # it follows the frame of which the slot before is a copy
+                slot.follows = self.origin(slot.number - 1)
+                for earlier, one in pairwise([None, *waiting, slot]):
+                    assert one is not None
+                    if one is not slot:
+                        if not one.bad_checksum or not one.page:
+                            continue
+                        one.follows, one.before = self.origin(one.number - 1), one.computed_before
+                    if earlier and earlier.page and not earlier.bad_checksum:
+                        moved.append(one)  # it follows the frame of which the slot before is a copy
+            elif last and last.db_pages and slot.before == padded:
+                set_padding(last)
+                slot.follows = last.number
             elif not slot.bad_salts and slot.before in places:
                 slot.follows = -1  # found below
                 moved.append(slot)
             if slot.follows is not None:
-                waiting, computed = [], slot.stored
+                waiting, computed, padded, last = [], slot.stored, slot.stored, slot
                 proven[slot.stored] = slot.number
-            else:
-                if computed is not None:
-                    computed = forward(computed, slot.covered, order)
-                slot.bad_checksum = slot.stored != computed
-                waiting.append(slot)
+                continue
+            if computed is not None:
+                slot.computed_before = computed
+                computed = forward(computed, slot.covered, order)
+            slot.bad_checksum = slot.stored != computed
+            waiting.append(slot)
+            if last and last.db_pages and padded is not None:
+                padded = forward(padded, last.covered, order)
+                if slot.stored == padded and padded not in proven:
+                    set_padding(last)
+                    proven[padded] = slot.number
+                    waiting, computed = [], padded
         for slot in moved:
-            slot.follows = proven.get(slot.before, places.get(slot.before))
+            found = proven.get(slot.before, places.get(slot.before))
+            slot.follows = None if found is None else self.origin(found)
         groups: list[list[Slot]] = []
         group: list[Slot] = []
         for slot in self.slots[self.committed :]:
@@ -362,6 +418,16 @@ class Reader:
                 group = []
         return groups
 
+    def stored_or_after(self, number: int) -> Value:
+        """The value after a slot that is proven, or is broken padding."""
+        slot = self.slots[number - 1]
+        return slot.after or slot.stored
+
+    def is_padding(self, group: list[Slot], ends: set[int]) -> bool:
+        """Return whether a transaction repeats the commit frame that it follows (SQW-014)."""
+        before = self.followed(group)
+        return (before <= self.committed or before in ends) and self.repeats(group, before)
+
     def is_end(self, number: int) -> bool:
         """SQW-040: whether a transaction can begin after this slot."""
         if not number:
@@ -375,36 +441,38 @@ class Reader:
         return slot.db_pages != 0
 
     def return_proven(self, groups: list[list[Slot]]) -> None:
-        """Return the chain, then the others (SQW-039)."""
-        rest = list(groups)
-
-        def run(after: int) -> Iterator[list[Slot]]:
-            while found := [one for one in rest if one[0].follows == after]:
-                rest.remove(found[0])
-                yield found[0]
-                after = found[0][-1].number
-
+        """Return the chain, then the others, depth first (SQW-039)."""
         ends = {group[-1].number for group in groups}
+        after: dict[int, list[list[Slot]]] = {}
+        for group in groups:
+            after.setdefault(self.followed(group), []).append(group)
+        done: set[int] = set()
+        chain = [] if self.start.value is None else after.get(self.committed, [])
+        while len(chain) == 1:
+            self.take(chain[0], self.is_padding(chain[0], ends))
+            done.add(chain[0][-1].number)
+            chain = after.get(chain[0][-1].number, [])
+        starts = [one for one in groups if self.followed(one) not in ends - done]
+        stack = [*reversed(groups), *reversed(starts)]
+        while stack:
+            group = stack.pop()
+            if group[-1].number not in done:
+                done.add(group[-1].number)
+                self.take(group, self.is_padding(group, ends), after_loss=True)
+                stack += reversed(after.get(group[-1].number, []))
 
-        def take(group: list[Slot], **more: Any) -> None:
-            before = group[0].follows
-            assert before is not None
-            is_known = before <= self.committed or before in ends
-            self.take(group, is_known and self.repeats(group, before), **more)
-
-        if self.start.value is not None:
-            for group in run(self.committed):
-                take(group)
-        for group in [one for one in groups if one[0].follows not in ends] + groups:
-            if group in rest:
-                rest.remove(group)
-                take(group, after_loss=True)
-                for later in run(group[-1].number):
-                    take(later, after_loss=True)
+    def followed(self, group: list[Slot]) -> int:
+        """The slot that a proven transaction follows."""
+        before = group[0].follows
+        assert before is not None
+        return before
 
     def is_in_place(self, slot: Slot) -> bool:
         """Return whether a slot follows the slot before it."""
-        return slot.follows == slot.number - 1 or slot.before == self.stored(slot.number - 1)
+        if slot.follows == slot.number - 1 or slot.before == self.stored(slot.number - 1):
+            return True
+        earlier = self.slots[slot.number - 2] if slot.number > 1 else None
+        return slot.bad_checksum or (earlier is not None and slot.before == earlier.after)
 
     def code(self, slot: Slot) -> str:
         """SQW-041."""

@@ -104,20 +104,40 @@ func (r *reader) findGeneration(y *recovery) {
 	r.own = make([]bool, r.slots+1)
 	r.last = r.m
 	for k := r.m + 1; k <= r.slots; k++ {
-		if r.ownSalts(r.slot(k)) || y.slots[k].proven {
+		if r.ownSalts(r.slot(k)) || y.slots[k].proven || y.slots[k].repeats > 0 {
 			r.own[k], r.last = true, k
 		}
 	}
 }
 
-// firstCommit returns c, the first commit frame of this generation from slot k on, or 0 (SQW-031).
-func (r *reader) firstCommit() int {
-	for k := r.k; k <= r.last; k++ {
-		if r.own[k] && r.slot(k).commit() {
-			return k
+// isCommit tells whether a slot of this generation holds a commit frame or broken padding.
+func (y *recovery) isCommit(k int) bool {
+	return y.own[k] && (y.slot(k).commit() || y.slots[k].repeats > 0)
+}
+
+// lastCommit returns the last commit frame of this generation, or m.
+func (y *recovery) lastCommit() int {
+	k := y.last
+	for k > y.m && !y.isCommit(k) {
+		k--
+	}
+	return k
+}
+
+// firstCommit returns c, the first commit frame of this generation after the committed frames that is not padding, and
+// the transaction that it ends, or 0 (SQW-031).
+func (y *recovery) firstCommit() (c int, proven bool) {
+	whole := map[int]transaction{}
+	for _, x := range y.transactions {
+		whole[x.last] = x
+	}
+	for k := y.m + 1; k <= y.last; k++ {
+		x, ok := whole[k]
+		if y.isCommit(k) && y.slots[k].repeats == 0 && !(ok && y.isPadding(x)) {
+			return k, ok
 		}
 	}
-	return 0
+	return 0, false
 }
 
 // tail is what follows the committed frames.
@@ -129,27 +149,50 @@ type tail struct {
 
 // readTail reads what follows the committed frames.
 func (r *reader) readTail() tail {
-	recovery := r.recoverFrames()
-	r.findGeneration(recovery)
-	c := r.firstCommit()
-	if c == 0 {
+	y := r.recoverFrames()
+	r.findGeneration(y)
+	if y.lastCommit() == r.m {
 		return tail{lost: r.unfinished(r.m)}
 	}
-	if !r.goesOnAfter(c) && !recovery.endingAt[c] {
-		end := r.h.offset(r.withReserved(r.last) + 1)
-		return tail{lost: []lost{{r.h.offset(r.m + 1), end, "bad-tail"}}}
+	c, proven := y.firstCommit()
+	if c > 0 && (proven || y.goesOnAfter(c)) {
+		return y.tail()
 	}
-	return recovery.tail()
+	if r.tornFrame() {
+		return tail{lost: r.unfinished(r.m)}
+	}
+	end := r.h.offset(r.withReserved(r.last) + 1)
+	return tail{lost: []lost{{r.h.offset(r.m + 1), end, "bad-tail"}}}
 }
 
-// goesOnAfter tells whether the generation goes on after its commit frame c, other than by repeating it in the next
-// slots (SQW-031).
-func (r *reader) goesOnAfter(c int) bool {
-	k := c + 1
-	for k <= r.last && r.slot(k).repeats(r.slot(c)) {
-		k++
+// goesOnAfter tells whether the generation goes on after its commit frame c, other than by repeating it (SQW-016).
+func (y *recovery) goesOnAfter(c int) bool {
+	if !y.tornFrame() {
+		k := c + 1
+		for k <= y.last && y.slot(k).repeats(y.slot(c)) {
+			k++
+		}
+		return k <= y.last && !y.storesRepetition(c, y.last, y.slot(y.last))
 	}
-	return k <= r.last || r.tornFrame()
+	end := y.reader.slots + 1
+	return !y.storesRepetition(c, end, slot(y.rest()))
+}
+
+// storesRepetition tells whether a slot, whole or cut, stores the checksum that repetitions of the commit frame c give.
+func (y *recovery) storesRepetition(c, last int, end slot) bool {
+	if len(end) < frameHeaderSize {
+		return false
+	}
+	commit := y.slot(c)
+	q, p := commit.stored(), y.slots[c-1].stored
+	isKnown := c > 1 || y.h.known // whether p is the checksum before the commit frame
+	whole, shown := q, q
+	for k := c; k < last; k++ {
+		whole = commit.after(y.h.words, whole)
+		z := value{shown.s - p.s, shown.t - p.t}.forward(y.h.words, make([]byte, y.h.slotSize()-frameHeaderSize+8))
+		shown = value{q.s + z.s, q.t + z.t}
+	}
+	return end.stored() == whole || isKnown && end.stored() == shown
 }
 
 // tornFrame tells whether the file ends inside a frame of this generation (SQW-033).

@@ -11,6 +11,7 @@ type state struct {
 	badSalts      bool // its salts are not those of the header
 	badChecksum   bool // it is proven although its checksum is wrong (SQW-036)
 	returned      bool // it belongs to a returned transaction or to padding
+	repeats       int  // the commit frame of which it is broken padding, or 0 (SQW-015)
 }
 
 // recovery reads the slots of a log after the committed frames.
@@ -58,10 +59,12 @@ func (r *reader) recoverFrames() *recovery {
 	return y
 }
 
-// proveFrames decides which frames are proven (SQW-035, SQW-036, SQW-038).
+// proveFrames decides which frames are proven, and which slots are broken padding (SQW-015, SQW-035, SQW-036,
+// SQW-038).
 func (y *recovery) proveFrames() {
 	running, known := y.h.checksum, y.h.known // the checksum before slot k, computed from the last proven frame
-	unproven := 1                             // the first slot after the last proven frame
+	unproven := 1                             // the first slot after the last proven frame or its broken padding
+	commit, repeated := 0, running            // the last proven frame if it is a commit frame; computed over its repetitions
 	for k := 1; k <= y.reader.slots; k++ {
 		frame, s := y.slot(k), &y.slots[k]
 		_, isCopy := y.provenBy[s.stored]
@@ -70,16 +73,48 @@ func (y *recovery) proveFrames() {
 		case known && s.before == running:
 			s.proven = true
 			y.proveBetween(unproven, k)
+		case commit > 0 && s.before == repeated:
+			s.proven = true
+			y.setPadding(unproven, k, commit)
 		case !s.badSalts:
 			_, s.proven = y.storedBy[s.before]
 		}
 		if s.proven {
 			running, known, unproven = s.stored, true, k+1
 			y.provenBy[s.stored] = k
-		} else {
-			running = frame.after(y.h.words, running)
+			commit, repeated = 0, running
+			if frame.commit() {
+				commit = k
+			}
+			continue
+		}
+		running = frame.after(y.h.words, running)
+		if commit > 0 {
+			repeated = y.slot(commit).after(y.h.words, repeated)
+			if s.stored == repeated && !isCopy {
+				y.setPadding(unproven, k+1, commit)
+				y.provenBy[repeated] = k
+				running, unproven = repeated, k+1
+			}
 		}
 	}
+}
+
+// setPadding marks the slots from first on, up to end, as broken padding of a commit frame (SQW-015).
+func (y *recovery) setPadding(first, end, commit int) {
+	for k := first; k < end; k++ {
+		s := &y.slots[k]
+		s.repeats, s.before = commit, y.slots[k-1].after
+		s.after = y.slot(commit).after(y.h.words, s.before)
+	}
+}
+
+// unpadded returns a slot, or the commit frame of which it is broken padding.
+func (y *recovery) unpadded(k int) int {
+	if commit := y.slots[k].repeats; commit > 0 {
+		return commit
+	}
+	return k
 }
 
 // proveBetween proves the slots from first on that the frame in slot end confirms (SQW-036). Slots with the computed
@@ -128,16 +163,16 @@ func (y *recovery) findTransactions() {
 }
 
 // anchor returns the slot that a frame follows; 0 is the header. The slot before it takes precedence over an earlier one
-// that stores the same checksum, unless it is a copy.
+// that stores the same checksum, unless it is a copy. In place of broken padding, the frame follows the commit frame.
 func (y *recovery) anchor(k int) (int, bool) {
 	if before := y.slots[k-1]; y.followsSlotBefore(k) && (before.proven || before.after != before.stored) {
-		return k - 1, true
+		return y.unpadded(k - 1), true
 	}
-	if slot, ok := y.provenBy[y.slots[k].before]; ok {
-		return slot, true
+	slot, ok := y.provenBy[y.slots[k].before]
+	if !ok {
+		slot, ok = y.storedBy[y.slots[k].before]
 	}
-	slot, ok := y.storedBy[y.slots[k].before]
-	return slot, ok
+	return y.unpadded(slot), ok
 }
 
 // canBeginAfter tells whether a transaction can begin at a frame that follows this slot (SQW-040).
@@ -159,25 +194,24 @@ func (y *recovery) canBeginAfter(k int) bool {
 // tail returns the transactions after the committed frames and the ranges that yielded none.
 func (y *recovery) tail() tail {
 	t := tail{damage: y.code(y.k)}
-	lastCommit := y.m
-	for k := y.m + 1; k <= y.last; k++ {
-		if y.own[k] && y.slot(k).commit() {
-			lastCommit = k
-		}
-	}
+	lastCommit := y.lastCommit()
 	for _, x := range y.inOrder() {
 		for k := x.first; k <= x.last; k++ {
 			y.slots[k].returned = true
 		}
 		lastCommit = max(lastCommit, x.last)
-		isKnown := x.follows > 0 && (x.follows <= y.m || y.endingAt[x.follows])
-		padding := x.first == x.last && isKnown && y.slot(x.last).repeats(y.slot(x.follows))
-		if !padding {
+		if !y.isPadding(x.transaction) {
 			t.records = append(t.records, y.record(x.first, x.last, x.marked))
 		}
 	}
 	t.lost = append(y.lostSlots(lastCommit), y.unfinished(lastCommit)...)
 	return t
+}
+
+// isPadding tells whether a transaction repeats the commit frame that it follows (SQW-014).
+func (y *recovery) isPadding(x transaction) bool {
+	isKnown := x.follows > 0 && (x.follows <= y.m || y.endingAt[x.follows])
+	return x.first == x.last && isKnown && y.slot(x.last).repeats(y.slot(x.follows))
 }
 
 // markedTransaction is a transaction with or without the mark after_loss.
@@ -195,7 +229,7 @@ func (y *recovery) inOrder() []markedTransaction {
 	var order []markedTransaction
 	inChain := map[int]bool{} // by last slot
 	if y.h.known {
-		for end := y.m; len(followers[end]) > 0 && !inChain[followers[end][0].last]; {
+		for end := y.m; len(followers[end]) == 1; {
 			t := followers[end][0]
 			inChain[t.last] = true
 			order = append(order, markedTransaction{t, false})

@@ -2,6 +2,8 @@
 
 from conformance.recipes.sqlite_wal import (
     appending,
+    broken_padding,
+    corner_cases,
     frames,
     generations,
     headers,
@@ -26,6 +28,8 @@ __all__ = [
     "SUFFIX",
     "NewLog",
     "appending",
+    "broken_padding",
+    "corner_cases",
     "frames",
     "generations",
     "headers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.bench.format_bench import FormatBench, Limit, Size
+from lab.bench.format_bench import FormatBench, Size
 
 BENCH = FormatBench(
     logs=(Size("100 B records", 200_000, 100), Size("64 KiB records", 400, 65_536)),
@@ -11,6 +11,4 @@ BENCH = FormatBench(
         Size("64 KiB records, Spark", 3_200, 65_536),
     ),
     writer="leveldb-cpp",
-    # The type and the data of each fragment.
-    limit=Limit("crc32c", lambda size: size + 1, longest=32_768 - 6),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from lab.bench.format_bench import FormatBench, Limit, Size
+from lab.bench.format_bench import FormatBench, Size
 from reference_impl.answer import NewRecord
 
 #: The pages that the transactions change in turn.
@@ -30,6 +30,4 @@ BENCH = FormatBench(
     ),
     records=transactions,
     peer_has_payloads=False,
-    # The program of the limit does not have this checksum.
-    limit=Limit(),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from lab.bench.format_bench import FormatBench, Limit, Size
+from lab.bench.format_bench import FormatBench, Size
 from reference_impl.answer import NewRecord
 from reference_impl.systemd_journal.export_format import entry_body
 
@@ -42,17 +42,10 @@ def entries(count: int, size: int) -> Iterator[NewRecord]:
         yield NewRecord(body, {"boot_id": BOOT, **times})
 
 
-def message(size: int) -> int:
-    """Bytes of the one field that an entry shares with no other: its object is hashed."""
-    lines = next(iter(entries(1, size))).payload.splitlines()
-    return next(len(line) for line in lines if line.startswith(b"MESSAGE="))
-
-
 BENCH = FormatBench(
     logs=(Size("300 B entries, systemd", 100_000, 300),),
     records=entries,
     # The tables of a file of journald, and the newest header that all releases read and verify.
     context={"header_size": 264, "data_buckets": 233_016},
     scanner_repeat=5,
-    limit=Limit("siphash24", message),
 )

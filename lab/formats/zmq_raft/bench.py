@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from lab.bench.format_bench import FormatBench, Limit, Size
+from lab.bench.format_bench import FormatBench, Size
 
 BENCH = FormatBench(
     logs=(Size("100 B entries, zmq-raft", 200_000, 100),),
     context={"kind": "index", "capacity": 1 << 18},
     payloads_and="index",
-    limit=Limit(),
 )

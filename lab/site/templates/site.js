@@ -1,4 +1,4 @@
-// What every page does: the colour scheme, the keyboard, tables that scroll, bytes and their fields.
+// What every page does: the colour scheme, tables that scroll, bytes and their fields.
 "use strict";
 
 function isDark() {
@@ -18,15 +18,6 @@ function schemeButton() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", say);
   button.hidden = false;
   say();
-}
-
-// "/" leads to the search, as in many places.
-function searchKey(event) {
-  const typing = event.target.closest("input, select, textarea");
-  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const field = document.querySelector("main input[name=q]") ?? document.querySelector("input[name=q]");
-  event.preventDefault();
-  field.focus();
 }
 
 // What scrolls must be reached by the keyboard, and only what scrolls.
@@ -108,7 +99,6 @@ function filterRows() {
 }
 
 schemeButton();
-document.addEventListener("keydown", searchKey);
 for (const toc of document.querySelectorAll(".toc details, .marks")) toc.open = matchMedia("(min-width: 64rem)").matches;
 openTarget();
 addEventListener("hashchange", openTarget);

@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from conformance.subject import subject_of
-from lab.crash import judge
 from lab.crash.command import crash
 from lab.crash.format_crash import crash_of
 from lab.crash.judge import written_payloads
@@ -89,20 +88,12 @@ def test_an_unknown_writer_is_a_usage_error_that_lists_them() -> None:
 
 
 @pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
-@pytest.mark.parametrize(
-    ("name", "slow", "may_be"),
-    [
-        # It answers while its sync goes on, and on a busy machine the answer may still come last.
-        ("systemd-journald", 2.0, {judge.LOST, judge.FORGETS}),
-        ("systemd-journald-262", 0.5, set()),
-    ],
-)
-def test_what_journalctl_sync_promises(name: str, slow: float, may_be: set[str]) -> None:
-    writer = next(each for each in all_writers() if each.name == name)
+def test_what_journalctl_sync_promises() -> None:
+    writer = next(each for each in all_writers() if each.name == "systemd-journald-262")
     subject = subject_of(writer, "walproof")
     if subject.unavailable:
         pytest.skip(f"unavailable, because {subject.unavailable}")
     subject.isolated = False
-    doing = run(subject, "systemd-journal", ["ordered"], [4096], 2, 10, 1, slow=slow)
+    doing = run(subject, "systemd-journal", ["ordered"], [4096], 2, 10, 1, slow=0.5)
     (result,) = doing.results
-    assert {each.what for each in result.judgement.violations()} <= may_be
+    assert not result.judgement.violations()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,24 @@ from lab.mutants.command import mutants
 from lab.mutants.report import hunt, kill_rate, wrong
 from lab.mutants.reviewed import Reviewed
 
+from .conftest import Asked
+
 WHY = "Nobody ever sees it."
 HARMLESS = ("writer.append_stream", "1", "2")
 DEADLY = ("writer.append_stream", "log.truncate(last.end)", "nothing")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def shared_questions(asked: Asked) -> Iterator[None]:
+    """Hunts of these tests run the questions that were traced once."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("lab.mutants.report.questions_of", lambda format_id: asked.questions)
+        patched.setattr("lab.mutants.report.reached", lambda *_: asked.reached)
+        yield
+
+
 @pytest.fixture(scope="module")
-def report() -> dict[str, Any]:
+def report(shared_questions: None) -> dict[str, Any]:
     """The writer's ``append_stream``, of which nothing was reviewed."""
     choice = Choice(functions=[HARMLESS[0]])
     return hunt("leveldb-log", choice, reviewed=Reviewed())

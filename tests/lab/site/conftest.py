@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -183,51 +182,12 @@ def run(report: dict[str, Any], tree: dict[str, Vector]) -> Run:
     return run_of(report, tree)
 
 
-MUTANTS: dict[str, Any] = {
-    "report_version": 1,
-    "walproof": "0.1.0",
-    "finished": "2026-11-20T15:00:00Z",
-    "formats": [
-        {
-            "format": "leveldb-log",
-            "seconds": 1.0,
-            "all": 900,
-            "mutants": 3,
-            "killed": 1,
-            "is_whole": False,
-            "outside": {},
-            "listed_and_killed": [],
-            "listed_and_gone": [],
-            "equivalent": [
-                {"function": "reader.read", "operator": "constant", "line": "x = 7", "before": "7",
-                 "after": "8", "number": 0, "because": "No log shows `x`.", "killer": None,
-                 "how": None}
-            ],
-            "survivors": [
-                {"function": "reader.read", "operator": "comparison", "line": "if a < b:",
-                 "before": "<", "after": "<=", "number": 0, "mutated": "if a <= b:", "at": 12,
-                 "file": "reference_impl/leveldb_log/reader.py", "is_reached": True}
-            ],
-            "files": [{"name": "reader.py", "mutants": 3, "killed": 1, "equivalent": 1}],
-            "operators": [
-                {"name": "comparison", "mutants": 2, "killed": 1, "equivalent": 0},
-                {"name": "constant", "mutants": 1, "killed": 0, "equivalent": 1},
-            ],
-            "requirements": [
-                {"id": "LDB-028", "level": "MUST", "alone": 3, "because": None}
-            ],
-        }
-    ],
-}  # fmt: skip
-
-
 @dataclass
 class Site:
     """A site that was made, and its pages by their places."""
 
     out: Path
     pages: dict[str, Page]
-    index: list[list[str]]
 
     def text(self, place: str) -> str:
         return self.pages[place].text
@@ -236,11 +196,9 @@ class Site:
 @pytest.fixture(scope="session")
 def site(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Site:
     out = tmp_path_factory.mktemp("site") / "out"
-    build.build(run, out, MUTANTS)
+    build.build(run, out)
     pages = {
         path.relative_to(out).as_posix(): Page(path.read_text("utf-8"))
         for path in sorted(out.rglob("*.html"))
     }
-    script = (out / "assets" / "search-index.js").read_text("utf-8")
-    index = json.loads(script.removeprefix("walproofIndex(").removesuffix(");\n"))
-    return Site(out, pages, index)
+    return Site(out, pages)

@@ -25,40 +25,30 @@ def only_first(run: Run) -> Run:
     return run_of(report, run.tree)
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without what does not depend on the run."""
-    monkeypatch.setattr(build.guides, "write_guides", lambda *_: [])
-    monkeypatch.setattr(build.guides, "write_findings", lambda *_: [])
-
-
-@pytest.mark.usefixtures("quick")
 def test_a_site_is_replaced_as_a_whole(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "site"
-    build.build(only_first(run), out, None)
+    build.build(only_first(run), out)
     (out / "stale.html").write_text("of another run")
-    created = build.build(only_first(run), out, None)
+    created = build.build(only_first(run), out)
     assert not (out / "stale.html").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
     files = [path for path in out.rglob("*") if path.is_file()]
     assert created == build.Made(len(files), sum(path.stat().st_size for path in files))
-    assert "No hunt stands beside this run" in (out / page_paths.MUTANTS).read_text("utf-8")
 
 
-@pytest.mark.usefixtures("quick")
 def test_what_fails_leaves_the_old_site(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "site"
-    build.build(only_first(run), out, None)
+    build.build(only_first(run), out)
 
     def fail(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(build.other_pages, "write_home", fail)
+    monkeypatch.setattr(build, "write_home", fail)
     before = (out / page_paths.HOME).read_bytes()
     with pytest.raises(OSError, match="No space left"):
-        build.build(only_first(run), out, None)
+        build.build(only_first(run), out)
     assert (out / page_paths.HOME).read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
@@ -66,7 +56,7 @@ def test_what_fails_leaves_the_old_site(
 def test_what_is_no_site_stays(run: Run, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(FileExistsError, match="no site"):
-        build.build(run, tmp_path, None)
+        build.build(run, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
@@ -86,17 +76,13 @@ def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
     assert "not a run report" in no_report.output
 
 
-@pytest.mark.usefixtures("quick")
 def test_the_command_makes_a_site_and_says_what_has_no_page(
     run: Run, report: dict[str, Any], tmp_path: Path
 ) -> None:
     few = only_first(run).report
     (tmp_path / "report.json").write_text(json.dumps(few))
-    (tmp_path / "mutants.json").write_text("[]")
-    words = ["site", "--run", str(tmp_path), "--out", str(tmp_path / "out"), "--mutants"]
-    wrong = CliRunner().invoke(lab, [*words, str(tmp_path / "mutants.json")])
-    assert wrong.exit_code == 1 and "did not write that" in wrong.output
-    created = CliRunner().invoke(lab, [*words, str(tmp_path / "none.json")])
+    words = ["site", "--run", str(tmp_path), "--out", str(tmp_path / "out")]
+    created = CliRunner().invoke(lab, words)
     assert created.exit_code == 0, created.output
     assert f"{len(run.tree) - 1:,} vectors have no page" in created.output
     assert (tmp_path / "out" / "index.html").exists()

@@ -20,7 +20,7 @@ from tests.conftest import unavailable
 from .conftest import CHOSEN
 
 LARGEST = 4_000_000
-"""Bytes of a site of so few vectors: chapters, guides and findings, which every site has."""
+"""Bytes of a site of so few vectors: mostly chapters, which every site has."""
 SECONDS = 300
 
 
@@ -47,15 +47,7 @@ def test_every_link_of_it_leads_somewhere(made: Path) -> None:
 def test_it_has_what_every_site_has(made: Path) -> None:
     pages = {path.relative_to(made).as_posix() for path in made.rglob("*.html")}
     assert {page_paths.vector(id) for id in CHOSEN} <= pages
-    assert {
-        page_paths.HOME,
-        page_paths.SCENARIOS,
-        page_paths.MUTANTS,
-        page_paths.FINDINGS,
-        page_paths.GUIDES,
-    } <= pages
-    guides = {f"guides/{path.stem}.html" for path in (ROOT / "docs").glob("rescue.md")}
-    assert guides <= pages
+    assert {page_paths.HOME, page_paths.CONVENTIONS} <= pages
 
 
 def test_every_page_of_it_has_a_title_of_its_own(made: Path) -> None:

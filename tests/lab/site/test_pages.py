@@ -10,7 +10,6 @@ import pytest
 from conformance.text import one_line
 from lab.site import page_paths
 from lab.site.broken import broken
-from lab.site.run import Run
 
 from .conftest import CHOSEN, FAILING, FOREIGN, Site
 
@@ -54,7 +53,7 @@ def test_pages_load_nothing_but_their_own(site: Site) -> None:
         assert "style=" not in page.text.partition("<main")[0], place
         policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page.text)
         assert policy is not None and "default-src 'none'" in policy[1], place
-    for name in ("site.css", "site.js", "search.js", "scheme.js"):
+    for name in ("site.css", "site.js", "scheme.js"):
         text = (site.out / "assets" / name).read_text("utf-8")
         assert not re.search(r"https?://|@import|url\(|fetch\(|innerHTML", text), name
 
@@ -138,36 +137,6 @@ def test_the_list_of_vectors_marks_each_answer(site: Site) -> None:
     assert re.findall(r'<td class="?c-([a-z-]+)', row) == ["known-failure", "pass", "crash"]
 
 
-def test_scenarios_and_findings_and_guides_are_there(site: Site) -> None:
-    assert "leveldb-repair.html" in site.text(page_paths.FINDINGS)
-    assert "adapter.html" in site.text(page_paths.GUIDES)
-    assert "What happens to logs" in site.text(page_paths.SCENARIOS)
-
-
-def test_the_mutants_are_a_matrix(site: Site) -> None:
-    text = site.text(page_paths.MUTANTS)
-    assert '<td class="bad">1 of 2</td>' in text
-    assert "of 900 mutants of leveldb-log 3 were asked" in text
-    assert "if a &lt;= b:" in text
-    assert "formats/leveldb-log/index.html#LDB-028" in site.pages[page_paths.MUTANTS].links
-
-
-def test_the_search_finds_what_is_there(site: Site, run: Run) -> None:
-    kinds = {kind for kind, *_ in site.index}
-    assert kinds == {
-        "format", "vectors", "rule", "reason", "implementation", "cause", "scenario", "guide",
-        "finding", "vector",
-    }  # fmt: skip
-    for kind, title, place, _ in site.index:
-        name, _, anchor = place.partition("#")
-        assert name in site.pages, (kind, title)
-        if anchor and kind != "scenario":  # the few vectors show few scenarios
-            assert anchor in site.pages[name].ids, (kind, title, place)
-    assert {title for kind, title, *_ in site.index if kind == "vector"} == {
-        id.partition("/")[2] for id in run.vectors
-    }
-
-
 def test_text_of_programs_is_only_text(site: Site) -> None:
     for place, page in site.pages.items():
         assert "<script>alert(1)" not in page.text, place
@@ -178,6 +147,6 @@ def test_text_of_programs_is_only_text(site: Site) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["scheme.js", "site.js", "search.js"])
+@pytest.mark.parametrize("kind", ["scheme.js", "site.js"])
 def test_scripts_are_strict(site: Site, kind: str) -> None:
     assert '"use strict";' in (site.out / "assets" / kind).read_text("utf-8")

@@ -67,14 +67,6 @@ def check() -> Callable[[bytes], Answer]:
     return check_invariants
 
 
-@pytest.fixture(name="fragments_of", scope="session")
-def fragments_of_fixture() -> Callable[[bytes, Answer], list[Fragment]]:
-    """Return a function that lists the physical records of an answer's records."""
-    return lambda log, answer: [
-        fragment for record in answer.records for fragment in fragments(log, record)
-    ]
-
-
 def written(payloads: Sequence[bytes], length: int = 0) -> bytes:
     out = io.BytesIO()
     writer = Writer(out, length)

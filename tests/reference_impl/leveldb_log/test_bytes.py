@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,11 +11,9 @@ from crc32c import crc32c
 
 from reference_impl.answer import Answer
 from reference_impl.leveldb_log.layout import (
-    BLOCK_SIZE,
     FIRST,
     FULL,
     HEADER,
-    HEADER_SIZE,
     masked_crc,
 )
 
@@ -87,93 +84,12 @@ def test_golden_records(record_type: int, data: bytes, golden: str) -> None:
     assert (HEADER.pack(masked_crc(covered), len(data), record_type) + data).hex() == golden
 
 
-@pytest.mark.parametrize(
-    ("data", "golden"),
-    [(data, golden) for record_type, data, golden in GOLDEN_RECORDS if record_type == FULL],
-)
-def test_golden_records_are_written_and_read(
-    write: Write, answer: Answers, data: bytes, golden: str
-) -> None:
-    assert write(data).hex() == golden
-    assert [record.payload for record in answer(bytes.fromhex(golden)).records] == [data]
-
-
-def test_small_golden_log(write: Write, answer: Answers) -> None:
-    log = write(b"foo", b"bar", b"", b"xxxx")
-    assert log.hex() == (
-        "dd5fb37a030001666f6f" "baeaec44030001626172" "052b2843000001" "153d26e904000178787878"
-    )  # fmt: skip
-    assert answer(log).to_json() == {
-        "verdict": "intact",
-        "reason": None,
-        "records": [
-            {"at": 0, "size": 10, "payload": "666f6f"},
-            {"at": 10, "size": 10, "payload": "626172"},
-            {"at": 20, "size": 7, "payload": ""},
-            {"at": 27, "size": 11, "payload": "78787878"},
-        ],
-        "lost": [],
-        "end": 38,
-    }
-
-
 def test_log_written_by_leveldb(write: Write, answer: Answers) -> None:
     actual = answer(WRITTEN_BY_LEVELDB)
     assert (actual.verdict, actual.end, len(actual.records)) == ("intact", 137, 5)
     batch = actual.records[-1].payload
     assert (batch[:12].hex(), batch[12:]) == ("050000000000000002000000", b"\1\6batch1\1x\0\2k0")
     assert write(*(record.payload for record in actual.records)) == WRITTEN_BY_LEVELDB
-
-
-def test_example_of_the_source_document(write: Write, answer: Answers) -> None:
-    log = write(b"A" * 1000, b"B" * 97270, b"C" * 8000)
-    assert len(log) == 106311
-    assert hashlib.sha256(log).hexdigest() == (
-        "e5420c39c7955f9dd62118ce3262724095c13f9e45f050ca78b2a31c89ca11ed"
-    )
-    headers = {
-        0: "0d634a30e80301",
-        1007: "320771080a7c02",
-        32768: "8d372d2ef97f03",
-        65536: "e3a2d17ff37f04",
-        98298: "000000000000",
-        98304: "4f1fa9f1401f01",
-    }
-    for at, header in headers.items():
-        assert log[at:].startswith(bytes.fromhex(header)), at
-    assert [(r.at, r.size) for r in answer(log).records] == [
-        (0, 1007),
-        (1007, 97291),
-        (98304, 8007),
-    ]
-    assert len(write(b"A" * 1000, b"B" * 97270)) == 98298, "the trailer is not written yet"
-
-
-def test_largest_record_of_one_block(write: Write) -> None:
-    whole = write(b"y" * (BLOCK_SIZE - HEADER_SIZE))
-    assert (len(whole), whole[:7].hex()) == (BLOCK_SIZE, "3ce71c5ff97f01")
-    split = write(b"y" * (BLOCK_SIZE - HEADER_SIZE + 1))
-    assert split[:7].hex() == "f464b206f97f02"
-    assert split[BLOCK_SIZE:].hex() == "5b5822d601000479"
-
-
-def test_records_with_seven_bytes_left_in_the_block(write: Write) -> None:
-    log = write(bytes(32754), b"bar")
-    assert log[32761:].hex() == "6451d0e9000002059e8137030004626172"
-    assert write(bytes(32754), b"")[32761:].hex() == "052b2843000001"
-
-
-@pytest.mark.parametrize("left", range(1, 7))
-def test_trailer_is_written_with_the_next_record(write: Write, answer: Answers, left: int) -> None:
-    first = bytes(BLOCK_SIZE - HEADER_SIZE - left)
-    assert len(write(first)) == BLOCK_SIZE - left
-    log = write(first, b"foo")
-    assert log[BLOCK_SIZE - left :].hex() == "00" * left + "dd5fb37a030001666f6f"
-    for end in range(BLOCK_SIZE - left, BLOCK_SIZE + 1):
-        actual = answer(log[:end])
-        assert (actual.verdict, len(actual.records)) == ("intact", 1)
-    log = log[: BLOCK_SIZE - left] + b"\xee" * left + log[BLOCK_SIZE:]
-    assert answer(log).verdict == "intact", "whatever the trailer holds (LDB-005)"
 
 
 def test_checksum_table_of_the_chapter() -> None:

@@ -165,96 +165,6 @@ def test_strict_stops_at_the_first_damage(
         assert stopped.records == tuple(r for r in recovered.records if r.at < gap.start)
 
 
-def test_a_payload_is_never_parsed_as_a_log(write: Write, answer: Answers) -> None:
-    inner = write(b"pay 1", b"pay 2")
-    log = write(b"alpha", inner, b"charlie")
-    assert (len(log), log[12:19].hex()) == (57, "59c01dbe180001")
-    (damaged_log,) = flipped(log, [12])
-    actual = answer(damaged_log)
-    assert [record.payload for record in actual.records] == [b"alpha"]
-    assert [(gap.start, gap.end) for gap in actual.lost] == [(12, 57)]
-
-
-def test_stored_checksum_of_zero(answer: Answers) -> None:
-    log = bytes.fromhex("0000000008000163726330ede851e1")
-    assert answer(log).verdict == "intact"
-
-
-def test_bad_length_in_a_full_last_block(write: Write, answer: Answers) -> None:
-    log = write(bytes(32749)) + b"\x11\x22\x33\x44" + (14).to_bytes(2, "little") + b"\1hello"
-    assert len(log) == BLOCK_SIZE
-    actual = answer(log)
-    assert [(gap.start, gap.end, gap.reason) for gap in actual.lost] == [
-        (32756, BLOCK_SIZE, "bad-length")
-    ]
-    assert actual.end == BLOCK_SIZE
-
-
-@pytest.mark.parametrize("behind", [b"", b"\0" * 3, b"\0" * 100, b"\0" * BLOCK_SIZE])
-def test_open_record_before_zeros(answer: Answers, behind: bytes) -> None:
-    log = physical(1, b"alpha") + physical(2, b"begun")
-    actual = answer(log + behind)
-    assert (actual.verdict, actual.reason, actual.end) == ("torn", "torn-record", 12)
-    assert [(gap.start, gap.end) for gap in actual.lost] == [(12, 24)]
-
-
-@pytest.mark.parametrize(
-    "behind", [physical(1, b"bravo"), physical(2, b"bra") + physical(4, b"vo")]
-)
-def test_empty_first_is_framing(answer: Answers, behind: bytes) -> None:
-    for empty in (physical(2, b""), physical(2, b"") + physical(3, b"")):
-        actual = answer(physical(1, b"alpha") + empty + behind)
-        assert (actual.verdict, [r.payload for r in actual.records]) == (
-            "intact",
-            [b"alpha", b"bravo"],
-        )
-
-
-def test_damage_after_an_empty_first_loses_it(answer: Answers) -> None:
-    log = physical(1, b"alpha") + physical(2, b"") + physical(103, b"new") + physical(1, b"bravo")
-    actual = answer(log)
-    assert [(gap.start, gap.end, gap.reason) for gap in actual.lost] == [
-        (12, 19, "incomplete-record"),
-        (19, 29, "unknown-type"),
-    ]
-    assert [r.payload for r in actual.records] == [b"alpha", b"bravo"]
-    (gap,) = answer(log, "strict").lost
-    assert (gap.start, gap.end, gap.reason) == (12, len(log), "unknown-type")
-
-
-def test_empty_first_at_the_end_is_an_unfinished_record(answer: Answers) -> None:
-    for behind in (b"", bytes(100)):
-        actual = answer(physical(1, b"alpha") + physical(2, b"") + behind)
-        assert (actual.verdict, actual.reason, actual.end) == ("torn", "torn-record", 12)
-        assert [(gap.start, gap.end) for gap in actual.lost] == [(12, 19)]
-
-
-def test_the_checksum_of_a_zero_header_is_ignored(answer: Answers) -> None:
-    """Length and type are zero, and the checksum field is not, even if it is correct."""
-    for header in (b"\1\2\3\4\0\0\0", physical(0, b"")):
-        actual = answer(physical(1, b"alpha") + header + physical(1, b"bravo"))
-        assert [(gap.start, gap.end, gap.reason) for gap in actual.lost] == [
-            (12, 31, "zero-header")
-        ]
-        assert [r.payload for r in actual.records] == [b"alpha"]
-
-
-def test_fragments_may_share_a_block(answer: Answers) -> None:
-    log = physical(2, b"a") + physical(3, b"b") + physical(3, b"") + physical(4, b"c")
-    (record,) = answer(log).records
-    assert (record.at, record.size, record.payload) == (0, len(log), b"abc")
-
-
-def test_zeros_over_several_blocks_are_one_gap(write: Write, answer: Answers) -> None:
-    log = write(b"alpha").ljust(3 * BLOCK_SIZE, b"\0") + write(b"bravo")
-    actual = answer(log)
-    assert [(gap.start, gap.end, gap.reason) for gap in actual.lost] == [
-        (12, 3 * BLOCK_SIZE, "zero-gap")
-    ]
-    assert [r.payload for r in actual.records] == [b"alpha", b"bravo"]
-    assert actual.end == len(log)
-
-
 def foreign(record_type: int, extra: bytes, data: bytes) -> bytes:
     covered = bytes([record_type]) + extra + data
     return HEADER.pack(masked_crc(covered), len(data), record_type) + extra + data
@@ -269,29 +179,6 @@ FOREIGN = {
     "predecessor": foreign(130, b"", bytes.fromhex("04") + bytes(23)),
     "predecessor-recyclable": foreign(131, b"\5\0\0\0", bytes(24)),
 }
-
-
-@pytest.mark.parametrize("dialect", FOREIGN)
-@pytest.mark.parametrize("profile", ["recover", "strict"])
-def test_foreign_dialects_are_refused(answer: Answers, dialect: str, profile: str) -> None:
-    log = FOREIGN[dialect] + physical(1, b"alpha")
-    assert answer(log, profile) == Answer("refused", "foreign-dialect", (), (), None)
-    # Only the first physical record decides.
-    assert answer(physical(1, b"alpha") + log, profile).verdict == "damaged"
-    next_block = physical(1, b"x" * (BLOCK_SIZE - 7)) + log
-    assert answer(next_block, profile).verdict == "damaged"
-    cut = answer(log[: len(FOREIGN[dialect]) - 1], profile)
-    assert cut.verdict != "refused", "header and data must be there as a whole"
-
-
-@pytest.mark.parametrize(
-    "log",
-    [physical(9, b"\7\0\0"), physical(10, bytes(7)), physical(130, bytes(23)), physical(5, b"x")],
-)
-def test_unknown_types_of_other_lengths_are_not_foreign(answer: Answers, log: bytes) -> None:
-    actual = answer(log + physical(1, b"alpha"))
-    assert (actual.verdict, actual.reason) == ("damaged", "unknown-type")
-    assert [r.payload for r in actual.records] == [b"alpha"]
 
 
 def test_first_records_of_the_chapter_are_refused(answer: Answers) -> None:

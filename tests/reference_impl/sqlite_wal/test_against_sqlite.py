@@ -117,3 +117,36 @@ def test_sqlite_reads_what_is_appended(database: Path, tmp_path: Path) -> None:
     with closing(connect(path)) as opened:
         rows = opened.execute("select b from t where a = 5").fetchall()
     assert rows == [("changed",)]
+
+
+@pytest.fixture(scope="module")
+def padded(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[int]]:
+    """A log with padding, and its sizes after each of nine transactions of one to three pages."""
+    path = tmp_path_factory.mktemp("padded") / "live.db"
+    sizes = []
+    with closing(sqlite3.connect(f"file:{path}?psow=0", uri=True, isolation_level=None)) as live:
+        for line in ("pragma journal_mode=wal", "pragma synchronous=full"):
+            live.execute(line)
+        for number in range(9):
+            live.execute(f"create table t{number} as select randomblob({number % 3 * 3000})")
+            sizes.append(Path(f"{path}-wal").stat().st_size)
+        return written(path), sizes
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+def test_a_commit_whose_sectors_are_lost_is_torn(
+    padded: tuple[bytes, list[int]], number: int
+) -> None:
+    """SQLite syncs a commit up to a sector of 4096 bytes, and writes the rest of padding later."""
+    log, sizes = padded
+    start = sizes[number - 1]
+    before = answer(log[:start]).records
+    last = answer(log[: sizes[number]]).records[-1]
+    synced = log[: -(-(last.at + last.size) // 4096) * 4096]
+    for sector in range(start // 512, len(synced) // 512):
+        lost = slice(max(start, sector * 512), (sector + 1) * 512)
+        crashed = bytearray(synced)
+        crashed[lost] = bytes(len(crashed[lost]))
+        read = answer(bytes(crashed))
+        assert read.verdict == "torn"
+        assert read.records in (before, (*before, last))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 
@@ -53,7 +54,9 @@ def test_a_real_log_without_its_header_is_read(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in REAL_LOGS if "padding" not in name])
-def test_the_records_of_a_real_log_are_written_as_sqlite_wrote_them(name: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_the_records_of_a_real_log_are_written_as_sqlite_wrote_them(
+    name: str, tmp_path: Path
+) -> None:
     log = real_log(name)
     read = answer(log)
     real = tmp_path / "real-wal"
@@ -91,3 +94,12 @@ def test_the_log_of_the_chapter() -> None:
     log = b"".join(map(bytes.fromhex, fields))[:56] + bytes(512)
     read = answer(log)
     assert (read.verdict, len(read.records), read.end) == ("intact", 1, 568)
+
+
+def test_one_configured_salt(tmp_path: Path) -> None:
+    """The other one is random."""
+    for number in range(2):
+        write(tmp_path / f"{number}-wal", [], {"salt_1": 1})
+    logs = [(tmp_path / f"{number}-wal").read_bytes() for number in range(2)]
+    assert [log[16:20] for log in logs] == [bytes.fromhex("00000001")] * 2
+    assert logs[0][20:24] != logs[1][20:24]

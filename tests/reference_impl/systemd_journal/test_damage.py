@@ -1,10 +1,9 @@
-"""Damage of every type: no exception, no hang, no invented record, nothing undetected."""
+"""Wrong links are reported; any bytes are read, in linear time."""
 
 import itertools
 import random
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 
 from conformance.recipes.systemd_journal.log import KEY, SEALED_START
 from reference_impl.answer import Answer
-from reference_impl.systemd_journal import recognise
 from tests.reference_impl.systemd_journal.journal_files import answer, hello, journal_bytes
 
 pytestmark = pytest.mark.slow
@@ -59,26 +57,6 @@ def check(number: int, data: bytes) -> Answer:
 
 
 @pytest.mark.parametrize("number", range(len(FILES)))
-def test_every_prefix_is_read(number: int) -> None:
-    previous = 0
-    for length in range(0, len(FILES[number]), 3):
-        actual = check(number, FILES[number][:length])
-        assert actual.verdict in ("torn", "intact"), length
-        assert len(actual.records) >= previous
-        previous = len(actual.records)
-
-
-@pytest.mark.parametrize("number", range(len(FILES)))
-def test_bit_flips(number: int) -> None:
-    chance = random.Random(number)
-    for _ in range(600):
-        data = bytearray(FILES[number])
-        bit = chance.randrange(len(data) * 8)
-        data[bit // 8] ^= 1 << bit % 8
-        check(number, bytes(data))
-
-
-@pytest.mark.parametrize("number", range(len(FILES)))
 def test_wrong_links_are_reported(number: int) -> None:
     chance = random.Random(number + 100)
     for _ in range(600):
@@ -103,12 +81,6 @@ def test_any_bytes_are_read(data: bytes) -> None:
 def test_any_bytes_after_a_real_header(data: bytes, number: int) -> None:
     whole = FILES[number][:264] + data
     sound(whole, answer(whole))
-
-
-def test_reading_twice_gives_the_same_answer() -> None:
-    data = bytearray(FILES[0])
-    data[1100:1200] = bytes(100)
-    assert answer(bytes(data)) == answer(bytes(data))
 
 
 def test_overlapping_objects_take_no_quadratic_time() -> None:
@@ -141,22 +113,3 @@ def test_work_is_linear() -> None:
 
     calls(10)
     assert calls(2000) < 4.2 * calls(500)
-
-
-def test_recognised_by_its_signature(tmp_path: Path) -> None:
-    path = tmp_path / "some.journal"
-    path.write_bytes(FILES[0])
-    assert recognise(path)
-    for other in (b"", b"LPKSHHR", b"text\n" * 100, bytes(300)):
-        path.write_bytes(other)
-        assert not recognise(path)
-    assert not recognise(tmp_path)
-
-
-def test_a_tail_pointer_past_the_last_object_loses_only_itself() -> None:
-    """The file is complete: the header is wrong, and no byte after the objects is missing."""
-    data = bytearray(journal_bytes(*hello(5)))
-    data[136:144] = (len(data) + 64).to_bytes(8, "little")
-    actual = answer(bytes(data))
-    assert (actual.verdict, actual.reason, len(actual.records)) == ("damaged", "bad-header", 5)
-    assert [(gap.start, gap.end) for gap in actual.lost] == [(136, 144)]

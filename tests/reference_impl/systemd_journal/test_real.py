@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from conformance.kaitai.compile import compiled
-from conformance.recipes.systemd_journal.log import KEY, SEALED_START
+from conformance.recipes.systemd_journal.log import KEY
 from reference_impl.answer import collect
 from reference_impl.systemd_journal import inspection, loaded, read
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
-from tests.reference_impl.systemd_journal.journal_files import hello, journal_bytes
 
 pytestmark = pytest.mark.slow
 
@@ -68,42 +67,6 @@ def test_the_grammar_finds_the_same_objects_in_real_files(real_file: Path) -> No
         kinds = inspection.inspect(data, {}).walk.kinds
     objects = [(number << 3, kind) for number, kind in enumerate(kinds) if kind]
     assert [(each.ofs_object, each.type.value) for each in parsed.objects] == objects
-
-
-@journalctl
-@pytest.mark.parametrize("header_size", [208, 224, 240, 256, 264])
-@pytest.mark.parametrize("compact", [False, True])
-@pytest.mark.parametrize("keyed", [False, True])
-@pytest.mark.parametrize("compression", ["none", "xz", "lz4", "zstd"])
-def test_journalctl_reads_and_verifies_written_files(
-    tmp_path: Path, header_size: int, compact: bool, keyed: bool, compression: str
-) -> None:
-    path = tmp_path / "made.journal"
-    long = [[b"MESSAGE=" + b"long " * 200, b"BLOB=\x00\xff\n"]]
-    options = {"compact": compact, "keyed": keyed, "compression": compression}
-    path.write_bytes(journal_bytes(*hello(20), *long, header_size=header_size, **options))
-    done = subprocess.run(
-        ["journalctl", f"--file={path}", "--verify"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert shown_by_us(path) == shown_by_journalctl(path)
-    assert len(shown_by_us(path)) == 21
-
-
-@journalctl
-@pytest.mark.parametrize("compact", [False, True])
-@pytest.mark.parametrize("step", [3_000_000, 40_000_000])
-def test_journalctl_verifies_written_seals(tmp_path: Path, compact: bool, step: int) -> None:
-    path = tmp_path / "sealed.journal"
-    options = {"key": KEY, "continuous": False, "compact": compact}
-    path.write_bytes(journal_bytes(*hello(12), first=SEALED_START, step=step, **options))
-    done = subprocess.run(
-        ["journalctl", f"--file={path}", "--verify", f"--verify-key={KEY}"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Validated from" in done.stdout + done.stderr
 
 
 REMOTE = shutil.which("systemd-journal-remote", path="/lib/systemd:/usr/lib/systemd")

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.contents import read_contents, write_contents
 from reference_impl import formats
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.zmq_raft.message_pack import decode, encode, to_json
@@ -111,34 +110,6 @@ def holds_together(path: Path, size: int, written: list[bytes] | None = None) ->
         assert strict.records == answer.records[: len(strict.records)] or answer.reason
 
 
-@pytest.mark.parametrize("control", [INDEX_FILE, SNAPSHOT, STATE], ids=["index", "snap", "state"])
-@given(st.data())
-@RUNS
-def test_any_damage_is_read(control, data):
-    """Flips, cuts, zeros and insertions at any offset."""
-    damaged = bytearray(control)
-    for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, max(len(damaged) - 1, 0)))
-        change = data.draw(st.sampled_from(["flip", "cut", "zero", "insert", "extend", "set"]))
-        if change == "cut":
-            del damaged[at:]
-        elif change == "insert":
-            damaged[at:at] = data.draw(st.binary(min_size=1, max_size=9))
-        elif change == "extend":
-            damaged += data.draw(st.binary(max_size=40))
-        elif change == "zero":
-            damaged[at : at + 9] = bytes(len(damaged[at : at + 9]))
-        elif damaged and change == "flip":
-            damaged[at] ^= 1 << data.draw(st.integers(0, 7))
-        elif damaged:
-            damaged[at] = data.draw(st.integers(0, 255))
-    names = {INDEX_FILE: "x.rlog", SNAPSHOT: "x.snap", STATE: "x.pers"}
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / names[control]
-        path.write_bytes(damaged)
-        holds_together(path, len(damaged))
-
-
 @given(
     st.binary(max_size=200),
     st.sampled_from([b"", b"RLOG", b"SNAP", INDEX_FILE[:24], INDEX_FILE[:36], SNAPSHOT[:36],
@@ -152,38 +123,6 @@ def test_any_bytes_are_read(tail, head, name):
         path.write_bytes(head + tail)
         holds_together(path, len(head + tail))
         assert FORMAT.recognise(path) in (True, False)
-
-
-@given(entries, st.data())
-@RUNS
-def test_no_entry_is_invented_when_a_file_is_cut_or_zeroed(drawn, data):
-    """Returned entries were written, in that order, whatever is missing."""
-    records = records_of(drawn)
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / "raft"
-        FORMAT.write(root, records, {"capacity": 4})
-        contents = dict(read_contents(root))
-        name = data.draw(st.sampled_from(sorted(contents)))
-        change = data.draw(st.sampled_from(["cut", "remove"]))
-        if change == "remove":
-            del contents[name]
-        else:
-            contents[name] = contents[name][: data.draw(st.integers(0, len(contents[name])))]
-        damaged = Path(folder) / "damaged"
-        write_contents(contents, damaged)
-        answer = read(damaged)
-        written = {n + 1: record.payload for n, record in enumerate(records)}
-        got = [(int(r.fields["index"]), r.payload) for r in answer.records if "term" in r.fields]
-        assert [index for index, _ in got] == sorted({index for index, _ in got})
-        assert all(written[index] == payload for index, payload in got if index)
-        if answer.verdict in ("intact", "torn") and answer.end is not None and contents:
-            more = [NewRecord(b"more", {"term": "99"})]
-            FORMAT.append(damaged, more, {})
-            again = read(damaged)
-            assert [r.payload for r in again.records] == [r.payload for r in answer.records] + [
-                b"more"
-            ]
-            assert again.verdict == "intact"
 
 
 def test_compressed_snapshots_are_bytes_like_any_others():

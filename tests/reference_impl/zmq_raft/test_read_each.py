@@ -104,8 +104,6 @@ def test_each_replaces_no_existing_file(raft, tmp_path):
     (out / "0000000000000002.data").write_bytes(b"mine")
     assert run(read, raft, "--index", "2", "--each", out)[1] == 1
     assert (out / "0000000000000002.data").read_bytes() == b"mine"
-    assert run(read, raft, "--index", "2", "--each", out, "--force")[1] == 0
-    assert (out / "0000000000000002.data").read_bytes() == encode({"n": 1})
 
 
 def test_each_of_a_range_without_records(raft, tmp_path):

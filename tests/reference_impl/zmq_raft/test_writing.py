@@ -6,9 +6,6 @@ import struct
 
 import pytest
 
-from reference_impl import formats
-from reference_impl.answer import NewRecord, collect
-from reference_impl.zmq_raft.index_file import path_of
 from reference_impl.zmq_raft.index_writer import Full, IndexWriter, empty
 from reference_impl.zmq_raft.message_pack import encode
 from reference_impl.zmq_raft.state import StateWriter, rotated_name
@@ -61,19 +58,6 @@ def test_rolling_back_keeps_the_bytes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("index", "path"),
-    [
-        (1, "00000/00/00/00000000000001.rlog"),
-        (0x123456, "00000/00/01/00000000123456.rlog"),
-        (137438953218, "00001/ff/ff/00001fffffff02.rlog"),
-        (2**53 - 1, "1ffff/ff/ff/1fffffffffffff.rlog"),
-    ],
-)
-def test_paths(index, path):
-    assert path_of(index) == path
-
-
-@pytest.mark.parametrize(
     ("first", "configured", "file_capacity"),
     [(1, 16384, 16383), (8, 8, 8), (2**32 + 5, 8, 3), (0, 4, 4), (21, 16, 11), (5, 1, 1)],
 )
@@ -119,28 +103,6 @@ def test_the_most_data_that_a_file_may_have(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "context", [{"capacity": 0}, {"capacity": 1 << 24}, {"first_index": 2**53 - 2}]
-)
-def test_numbers_out_of_range(write, context):
-    with pytest.raises(ValueError, match="expected"):
-        write("a.rlog", **context)
-
-
-def test_snapshots_and_damage_are_not_appended_to(write, tmp_path):
-    format = formats.named("zmq-raft")
-    snap = write("x.snap", NewRecord(b"s", {"index": "3", "term": "1"}))
-    with pytest.raises(ValueError, match="cannot be appended to"):
-        format.append(snap, [NewRecord(b"x")], {})
-    path = write("a.rlog", *[NewRecord(b"x" * 5)] * 3, capacity=16)
-    data = bytearray(path.read_bytes())
-    data[28] = 1  # offsets[1]
-    path.write_bytes(data)
-    with pytest.raises(ValueError, match="must not be appended"):
-        format.append(path, [NewRecord(b"x")], {})
-    assert path.read_bytes() == data
-
-
-@pytest.mark.parametrize(
     ("updates", "size"),
     [([{"foo": 2}], 6), ([{"foo": 2}, {"baz": [1, 2, 3]}], 15), ([{}], 1),
      ([{"bar": "x" * 131072}], 131072 + 5 + 5)],
@@ -171,21 +133,3 @@ def test_rotated_names():
     moment = "2018-09-26T14:59:36.817Z"
     assert rotated_name("raft.pers", moment, 0) == "raft.pers-2018-09-26-145936-8170"
     assert rotated_name("snap", moment, 36) == "snap-2018-09-26-145936-81710"
-
-
-def test_directories_keep_the_first_files_capacity(write, tmp_path):
-    """FileLog does not use the configured capacity: that of the first file is 2."""
-    records = [NewRecord(b"x", {"term": "1"})] * 6
-    snapshot = {"index": "5", "term": "1", "payload": ""}
-    root = write("raft", *records, capacity=8, snapshot=snapshot)
-    files = sorted(path.name for path in root.rglob("*.rlog"))
-    assert files == [f"{n:014x}.rlog" for n in (6, 8, 10)]
-
-
-def test_directories_roll_back_over_files(write):
-    """Index 2 is written again, so the later files are deleted."""
-    records = [NewRecord(b"entry%d" % n, {"term": "1"}) for n in range(10)]
-    root = write("raft", *records, NewRecord(b"new", {"term": "2", "index": "2"}), capacity=4)
-    answer = collect(formats.named("zmq-raft").read(root, "recover", {}))
-    assert [record.payload for record in answer.records] == [b"entry0", b"new"]
-    assert answer.verdict == "intact" and len(list(root.rglob("*.rlog"))) == 1

@@ -1,4 +1,4 @@
-"""``walproof read --each``: the files that ``--force`` replaces, and the limit of ``--unzip``."""
+"""``walproof read --each``: the limit of ``--unzip``."""
 
 from __future__ import annotations
 
@@ -12,16 +12,6 @@ from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from walproof.cli.read import read
 from walproof.cli.record_files import UNZIPPED_BYTES, TooLarge, unzipped
-
-
-def test_force_replaces_files_but_never_the_log(tmp_path: Path) -> None:
-    log = tmp_path / "0000000000000000.data"
-    named("leveldb-log").write(log, [NewRecord(b"a")], {})
-    before = log.read_bytes()
-    words = [str(log), "--each", str(tmp_path), "--force", "--format", "leveldb-log"]
-    done = CliRunner().invoke(read, words, standalone_mode=False)
-    assert "would overwrite the log" in str(done.exception)
-    assert log.read_bytes() == before
 
 
 def test_unzip_leaves_a_bomb_unchanged_and_reports_it(tmp_path: Path) -> None:

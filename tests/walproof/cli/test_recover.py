@@ -34,7 +34,7 @@ def context(vector: Vector):
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_vectors(format_id: str, tmp_path: Path) -> None:
     created = refused = 0
-    some = [vector for vector in VECTORS if vector.body["format"] == format_id][::3]
+    some = [vector for vector in VECTORS if vector.body["format"] == format_id][3::6]
     for number, vector in enumerate(some):
         answer = survivors(vector)
         if answer.verdict == "refused":

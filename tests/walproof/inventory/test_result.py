@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -255,32 +254,6 @@ def test_decoded_records_are_a_text_column(tmp_path: Path) -> None:
     assert [row["decoded"] for row in with_payload] == [row["decoded"] for row in decoded]
     assert any(row["payload"] for row in with_payload)
     assert all(row["decoded"] is None for row in plain)
-
-
-@pytest.mark.xdist_group("spark")
-def test_logs_in_s3_give_equal_tables(
-    served: tuple[Path, dict[str, str]],  # noqa: F811
-    lake: Path,
-    tmp_path: Path,
-) -> None:
-    (lake / "nowhere.log").unlink()
-    (lake / "pipe.log").unlink()
-    root, reach = served
-    shutil.copytree(lake, root / "lake", dirs_exist_ok=True)
-    remote = options("s3://lake/", payload=True, **reach)
-    assert write_tables(remote, tmp_path / "remote", 64 << 10)["totals"]["logs"] == 11
-    write_tables(options(lake, payload=True), tmp_path / "here")
-    for table in TABLES:
-        of_store = rows(tmp_path / "remote", table)
-        assert all(row["file"].startswith("s3://lake/") for row in of_store)
-        assert [_comparable(row, "s3://lake") for row in of_store] == [
-            _comparable(row, str(lake)) for row in rows(tmp_path / "here", table)
-        ]
-
-
-def _comparable(row: dict[str, object], root: str) -> dict[str, object]:
-    body = {key: value for key, value in row.items() if key != "modified"}
-    return body | {name: str(body[name]).removeprefix(root) for name in ("file", "log")}
 
 
 def export(*arguments: object) -> Result:

@@ -40,6 +40,7 @@ def build(language: str, grammars: Path) -> tuple[Path, list[str]]:
         "WALPROOF_BUILD": str(out),
         "WALPROOF_ROOT": str(ROOT),
         "WALPROOF_PYTHON": sys.executable,
+        "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
     }
     result = subprocess.run(
         ["sh", "build.sh", "--ksy", str(grammars)], cwd=implementation.folder, env=environment,

@@ -32,9 +32,20 @@ HOSTS = re.compile(r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
-def test_package_is_complete(language, schema, tmp_path: Path) -> None:
-    out = tmp_path / language.id
-    packaged = make_package(language, out)
+def test_package_is_complete_and_its_examples_and_tests_run(
+    language: Language, schema: Any, tmp_path: Path
+) -> None:
+    """Non-default names show whether a template contains a fixed name."""
+    naming = Naming("my-logs", "example.org/me/logs", "1.2.3")
+    packaged = make_package(language, tmp_path, naming=naming)
+    check_files(language.named(naming), tmp_path, schema)
+    for grammar in packaged:
+        assert (tmp_path / language.named(naming).sources / grammar.file).exists()
+    assert not {grammar.licence for grammar in packaged} - {"CC0-1.0"}
+    run_package(language.named(naming), tmp_path)
+
+
+def check_files(language: Language, out: Path, schema: Any) -> None:
     names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     assert {"README.md", "LICENSE"} <= names
     assert all(f"logs/{example['grammar']}.log" in names for example in EXAMPLES)
@@ -43,17 +54,34 @@ def test_package_is_complete(language, schema, tmp_path: Path) -> None:
     jsonschema.validate({"on" if key is True else key: body[key] for key in body}, schema)
     steps = [step.get("run", "").strip() for step in body["jobs"]["test"]["steps"]]
     assert {language.install, language.test} <= set(steps)
-    (program,) = [name for name in names if re.search(r"[Ee]xample[./]|/parts\.rs$", name)]
+    (program,) = [
+        name for name in names if re.search(r"(^|/)[Ee]xample(\.\w+|/main\.go)$|/parts\.rs$", name)
+    ]
     text = (out / program).read_text()
     assert all(example["grammar"] in text for example in EXAMPLES), "an example for every format"
-    for grammar in packaged:
-        assert (out / language.named(Naming()).sources / grammar.file).exists()
     readme = (out / "README.md").read_text()
     assert len(readme.splitlines()) <= 17 and language.install in readme
     for name in names:
         text = (out / name).read_bytes().decode(errors="replace")
         assert not HOSTS.search(text), name
-    assert not {grammar.licence for grammar in packaged} - {"CC0-1.0"}
+
+
+def run_package(language: Language, folder: Path) -> None:
+    program = language.test.split()[0]
+    if shutil.which(program, path=PATH) is None:
+        pytest.skip(f"{program} not found")
+    # The Python package is imported from its folder, because tests install nothing.
+    install = "true" if language.id == "python" else language.install
+    installed = run(install, folder)
+    if installed.returncode and NOT_FETCHED.search(installed.stdout):
+        pytest.skip("the runtime is not in the package cache")
+    assert installed.returncode == 0, installed.stdout
+    for example in EXAMPLES:
+        grammar = example["grammar"]
+        done = run(f"{language.example} {grammar} logs/{grammar}.log", folder)
+        assert done.stdout.splitlines() == example["printed"]
+    done = run(language.test, folder)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -207,29 +235,6 @@ def test_option_ksy(tmp_path: Path) -> None:
     assert output.stdout == "0\n", output.stderr
 
 
-@pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
-def test_examples_and_tests_of_a_package_run(language: Language, tmp_path: Path) -> None:
-    """Non-default names show whether a template contains a fixed name."""
-    naming = Naming("my-logs", "example.org/me/logs", "1.2.3")
-    language = language.named(naming)
-    program = language.test.split()[0]
-    if shutil.which(program, path=PATH) is None:
-        pytest.skip(f"{program} not found")
-    make_package(LANGUAGES[language.id], tmp_path, naming=naming)
-    # The Python package is imported from its folder, because tests install nothing.
-    install = "true" if language.id == "python" else language.install
-    installed = run(install, tmp_path)
-    if installed.returncode and NOT_FETCHED.search(installed.stdout):
-        pytest.skip("the runtime is not in the package cache")
-    assert installed.returncode == 0, installed.stdout
-    for example in EXAMPLES:
-        grammar = example["grammar"]
-        done = run(f"{language.example} {grammar} logs/{grammar}.log", tmp_path)
-        assert done.stdout.splitlines() == example["printed"]
-    done = run(language.test, tmp_path)
-    assert done.returncode == 0, done.stdout
-
-
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
@@ -238,7 +243,9 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ, "PATH": PATH, "PYTHONPATH": str(folder),
         "GOFLAGS": "-mod=mod", "GOPROXY": "off", "CARGO_NET_OFFLINE": "true", "MAVEN_ARGS": "-o",
-        "npm_config_offline": "true", "npm_config_audit": "false", "npm_config_fund": "false",
+        "CARGO_INCREMENTAL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_PROFILE_TEST_DEBUG": "0",
+        "CMAKE_BUILD_TYPE": "Debug", "npm_config_offline": "true",
+        "npm_config_audit": "false", "npm_config_fund": "false",
     }  # fmt: skip
     return subprocess.run(
         command, shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL,

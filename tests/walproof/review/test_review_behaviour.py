@@ -12,7 +12,7 @@ from walproof.review.behaviour import describe
 from walproof.review.review import Review, review
 from walproof.review.revision import Worker
 
-from .trees import FORMAT, apply, copy_of_repository
+from .trees import FORMAT, SLUGS, apply, copy_of_repository
 
 CLAMP = """--- ksy/leveldb_log.ksy
 -        size: 'is_truncated ? len_available.as<s8> : header.len_data.as<s8>'
@@ -46,7 +46,7 @@ GROWTH = """--- ksy/systemd_journal.ksy
 
 
 def run_review(
-    tmp_path: Path, diff: str, format: str = FORMAT, slugs: tuple[str, ...] = ()
+    tmp_path: Path, diff: str, format: str = FORMAT, slugs: tuple[str, ...] = SLUGS
 ) -> Review:
     old = copy_of_repository(tmp_path / "old", format, slugs)
     new = copy_of_repository(tmp_path / "new", format, slugs)

@@ -27,8 +27,8 @@ def shape(line: str) -> str:
 def test_examples_of_the_page_are_current(
     title: str, diff: str, expected: str, tmp_path: Path
 ) -> None:
-    old = copy_of_repository(tmp_path / "old")
-    new = copy_of_repository(tmp_path / "new")
+    old = copy_of_repository(tmp_path / "old", slugs=())
+    new = copy_of_repository(tmp_path / "new", slugs=())
     apply(diff, new)
     outcome = review(old, new, "main", (FORMAT,), count=30)
     printed = [shape(line) for line in text(outcome).splitlines()]

@@ -10,10 +10,18 @@ from conformance import ROOT
 from walproof.review.revision import PARTS
 
 FORMAT = "leveldb-log"
+#: Vectors of ``FORMAT`` that show the changes of these tests.
+SLUGS = (
+    "checksum-flipped-in-first-record", "cut-in-a-header", "cut-in-a-payload",
+    "empty-first-then-damage", "first-then-full", "fragments-in-two-blocks",
+    "header-of-zeros-before-other-records", "length-beyond-the-block-at-the-end",
+    "length-beyond-the-block-in-mid-log", "one-record", "payload-flipped-in-middle-fragment",
+    "payload-flipped-in-second-record", "three-records",
+)  # fmt: skip
 
 
-def copy_of_repository(root: Path, format: str = FORMAT, slugs: tuple[str, ...] = ()) -> Path:
-    """Copy the parts that a review compares, with the vectors of one format or some of them."""
+def copy_of_repository(root: Path, format: str = FORMAT, slugs: tuple[str, ...] = SLUGS) -> Path:
+    """Copy the parts that a review compares, with vectors of one format: all without ``slugs``."""
     for part in PARTS:
         if part != "vectors":
             ignored = shutil.ignore_patterns("__pycache__")

@@ -55,7 +55,7 @@ def test_vectors(format_id: str, reader: str, monkeypatch: pytest.MonkeyPatch) -
     if reader == "specification alone":
         monkeypatch.setitem(sys.modules, "walproof.summary.runs", None)
         monkeypatch.delattr("walproof.summary.runs", raising=False)
-    mine = [v for v in VECTORS if v.body["format"] == format_id][::3]
+    mine = [v for v in VECTORS if v.body["format"] == format_id][::6]
     assert len(mine) > 15
     for vector in mine:
         answer = answer_of(vector)

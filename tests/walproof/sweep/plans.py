@@ -18,6 +18,21 @@ from walproof.sweep.programs import Program
 from walproof.sweep.settings import READING, context_values
 from walproof.sweep.sweep_folder import SweepFolder, run_shards
 
+LEVELDB = ("leveldb-log/three-records", "leveldb-log/fragments-in-two-blocks")
+#: Undamaged vectors of each format.
+OF_EACH = {
+    "leveldb-log": LEVELDB,
+    "zeebe-journal": ("zeebe-journal/three-segments", "zeebe-journal/one-segment"),
+    "kahadb-journal": ("kahadb-journal/two-files", "kahadb-journal/five-batches"),
+    "systemd-journal": ("systemd-journal/five-entries", "systemd-journal/compact-keyed-lz4"),
+    "zmq-raft": (
+        "zmq-raft/three-entries", "zmq-raft/three-files", "zmq-raft/five-updates",
+        "zmq-raft/bare-log-folder",
+    ),
+    "rocksdb-wal": ("rocksdb-wal/three-synced-records",),
+    "sqlite-wal": ("sqlite-wal/two-transactions", "sqlite-wal/big-endian-checksums"),
+}  # fmt: skip
+
 WRONG = Path(__file__).parents[2] / "wrong"
 
 

@@ -24,10 +24,16 @@ from walproof.sweep.flips import (
 FORMATS = [format for format in registers() if undetected_flips.load(format) is not None]
 
 #: Sampled flips of each log.
-FLIPS_PER_LOG = 4
+FLIPS_PER_LOG = 2
 
 #: Repeated flips of one field in one log, at most twice as many.
 FLIPS_PER_FIELD = 60
+
+#: The tests of a format share its logs.
+BY_FORMAT = pytest.mark.parametrize(
+    "format",
+    [pytest.param(id, marks=pytest.mark.xdist_group(f"flips of {id}")) for id in FORMATS],
+)
 
 COMMAND = "run walproof sweep --flips --save --format"
 
@@ -55,14 +61,14 @@ def test_every_format_has_a_flip_table() -> None:
     assert list(registers()) == FORMATS
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@BY_FORMAT
 def test_flip_tables_match_the_current_vectors(format: str) -> None:
     now = {log.id: flip_fingerprint(log) for log in logs(format)}
     for log in load_table(format).logs.values():
         assert now.get(log.id) == log.fingerprint, f"{log.id} changed: {COMMAND} {format}"
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@BY_FORMAT
 def test_sampled_flips_have_only_effects_in_the_table(format: str) -> None:
     """A vector that is not in the table yet may only have effects that others have."""
     logs_of_table, all_effects = load_table(format).logs, set(load_table(format).unseen)
@@ -82,7 +88,7 @@ def test_sampled_flips_have_only_effects_in_the_table(format: str) -> None:
             assert (flip.field, flip.effect) in expected, message
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@BY_FORMAT
 def test_each_table_row_is_reproducible(format: str, tmp_path: Path) -> None:
     """Repeat each field and effect in the smallest log that has it, sampled if there are many."""
     by_id = {log.id: log for log in logs(format)}

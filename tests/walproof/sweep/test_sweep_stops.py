@@ -38,7 +38,7 @@ def test_signal_stops_with_a_partial_summary(tmp_path: Path) -> None:
     program = shlex.join([sys.executable, str(reader)])
     command = [sys.executable, "-m", "walproof", "sweep", "--format", "leveldb-log"]
     command += ["--cmd", program]
-    command += ["--control", "three-records", "--cases", "20000", "--out", str(tmp_path / "out")]
+    command += ["--control", "three-records", "--cases", "5000", "--out", str(tmp_path / "out")]
     running = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )

@@ -21,7 +21,15 @@ from conformance.vectors import load, load_all
 from reference_impl.answer import End, Event, NewRecord
 from reference_impl.formats import Format, named
 from tests.walproof.sweep import plans
-from tests.walproof.sweep.plans import control, fails_undamaged, program, small_plan, wrong
+from tests.walproof.sweep.plans import (
+    LEVELDB,
+    OF_EACH,
+    control,
+    fails_undamaged,
+    program,
+    small_plan,
+    wrong,
+)
 from walproof.cli import walproof
 from walproof.sweep import effects, findings, invariants
 from walproof.sweep.findings import Finding
@@ -32,18 +40,6 @@ from walproof.sweep.proposals import Proposer
 from walproof.sweep.settings import WRITING, Setting
 from walproof.sweep.sweep_folder import SweepFolder
 from walproof.sweep.writing import Writer
-
-LEVELDB = ("leveldb-log/three-records", "leveldb-log/fragments-in-two-blocks")
-OF_EACH = {
-    "leveldb-log": LEVELDB,
-    "zeebe-journal": ("zeebe-journal/three-segments", "zeebe-journal/one-segment"),
-    "kahadb-journal": ("kahadb-journal/two-files", "kahadb-journal/five-batches"),
-    "systemd-journal": ("systemd-journal/five-entries",),
-    "zmq-raft": (
-        "zmq-raft/three-entries", "zmq-raft/three-files", "zmq-raft/five-updates",
-        "zmq-raft/bare-log-folder",
-    ),
-}  # fmt: skip
 
 
 def run_sweep(

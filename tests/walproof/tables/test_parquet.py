@@ -33,7 +33,7 @@ def run(*arguments: object) -> Result:
 
 def some_of(format_id: str) -> list[Vector]:
     vectors = [v for v in VECTORS if v.body["format"] == format_id]
-    return vectors[:: max(1, len(vectors) // 12)]
+    return vectors[:: max(1, len(vectors) // 6)]
 
 
 def context_of(vector: Vector) -> list[str]:

@@ -7,10 +7,7 @@ import pyarrow as pa
 import pytest
 
 from reference_impl.answer import End, Lost
-from reference_impl.formats import FORMATS
-from walproof.scan import scanner
-from walproof.scan.log import Log
-from walproof.scan.model import MAX_ROWS, PIECE_ROWS, Records, Wanted
+from walproof.scan.model import MAX_ROWS, PIECE_ROWS, Records
 from walproof.tables import rows
 
 RUN = Records(
@@ -60,25 +57,6 @@ def test_columns_can_be_selected_and_added() -> None:
     batch = rows.batch(RUN, schema, "raft", {"mine": pa.array([7, 8], pa.int32())})
     assert batch is not None
     assert batch.to_pydict() == {"index": [1, 2], "mine": [7, 8], "nobodys": [None, None]}
-
-
-@pytest.mark.parametrize("format_id", FORMATS)
-def test_every_vector_has_rows(format_id: str) -> None:
-    from conformance.vectors import load_all
-
-    schema = rows.schema(format_id)
-    for vector in load_all().values():
-        if vector.body["format"] != format_id or vector.operation != "read":
-            continue
-        log = Log(vector.input, vector.body.get("context", {}))
-        for event in scanner(format_id).scan(log, Wanted()):
-            batch = rows.batch(event, schema, vector.id)
-            count = len(event) if isinstance(event, Records) else 1
-            if batch is None:
-                assert isinstance(event, End)
-            else:
-                assert batch.num_rows == count
-                batch.validate(full=True)
 
 
 @pytest.mark.parametrize(

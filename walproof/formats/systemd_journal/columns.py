@@ -7,7 +7,6 @@ import io
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from conformance.text import json_text
 from reference_impl.answer import INLINE_PAYLOAD_LIMIT, Record
@@ -50,6 +49,9 @@ class EntryFieldsColumn(Column):
 
     def to_json(self, values: pa.Array) -> pa.Array | None:
         """See :class:`Column`. Values that JSON must escape are converted one by one."""
+        # Importing pyarrow.compute takes longer than reading a small log.
+        import pyarrow.compute as pc
+
         pairs = values.flatten()
         names, texts = pairs.field(0), pairs.field(1)
         if pc.any(pc.match_substring_regex(names, TO_ESCAPE)).as_py():

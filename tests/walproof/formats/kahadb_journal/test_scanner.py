@@ -20,13 +20,10 @@ from tests.walproof.formats.kahadb_journal.damaged_logs import (
     EOF,
     HEADER,
     batch,
-    damaged,
     random_log,
     record,
 )
 from walproof.formats.kahadb_journal import scanner as kahadb_journal
-from walproof.formats.kahadb_journal.scanner import checksums as kahadb_sums
-from walproof.formats.kahadb_journal.scanner import damage as kahadb_damage
 from walproof.scan import scanner, window
 from walproof.scan.answers import answer
 from walproof.scan.log import LocalSource, Log
@@ -50,9 +47,6 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(window, "WINDOW_BYTES", 64)
         monkeypatch.setattr(window, "PASSING_BYTES", 64)
         monkeypatch.setattr(window.Window.__init__, "__defaults__", (64,))
-        monkeypatch.setattr(kahadb_damage, "STRETCH", 64)
-        monkeypatch.setattr(kahadb_damage, "CHAIN_STRETCH", 20)
-        monkeypatch.setattr(kahadb_sums, "PAGE", 16)
         monkeypatch.setattr(kahadb_journal, "MAX_HELD_BYTES", request.param)
         monkeypatch.setattr(kahadb_journal, "MAX_BYTES", 100)
 
@@ -90,28 +84,6 @@ def test_pieces_of_a_journal(tmp_path_factory: pytest.TempPathFactory, pieces: l
 def sound(count: int, size: int) -> bytes:
     rng = random.Random(1)
     return b"".join(batch(record(rng.randbytes(size))) for _ in range(count)) + EOF
-
-
-def test_each_truncation_and_each_bit_of_a_control_record(tmp_path: Path) -> None:
-    path = tmp_path / "db-1.log"
-    log = sound(4, 12)
-    for end in range(len(log)):
-        path.write_bytes(log[:end])
-        agree(path)
-    for bit in range(0, 8 * 33, 3):
-        data = bytearray(log)
-        data[45 + bit // 8] ^= 1 << bit % 8
-        path.write_bytes(data)
-        agree(path)
-
-
-def test_damage_in_a_larger_file(tmp_path: Path) -> None:
-    path = tmp_path / "db-1.log"
-    log = sound(300, 9000)
-    for seed in range(6):
-        rng = random.Random(seed)
-        path.write_bytes(damaged(rng, damaged(rng, log)))
-        agree(path)
 
 
 def test_a_batch_and_a_record_larger_than_the_buffer(

@@ -217,33 +217,6 @@ def test_a_zero_page_makes_a_broker_deliver_less(
     assert len([*folder.glob("db-*.log")]) < len([*out.glob("db-*.log")])
 
 
-@pytest.mark.parametrize("damage", INDEX_DAMAGES)
-def test_a_broker_starts_on_the_recovered_store(
-    stores: Path, tmp_path: Path, run, delivered: Delivered, damage: str
-) -> None:
-    """The broker delivers the messages that survive in the journal."""
-    source = damaged(stores / "closed", tmp_path / "source", "db.data", DAMAGES[damage])
-    out = tmp_path / "recovered"
-    assert run("recover", source, "--out", out).return_value == 3
-    assert {path.name for path in source.iterdir()} <= {
-        path.name.removesuffix(".before-recovery") for path in out.iterdir()
-    }
-    assert delivered(without_index(out)) == PENDING
-
-
-@pytest.mark.parametrize("state", ["killed", "closed", "emptied"])
-def test_an_intact_store_is_copied_completely(
-    stores: Path, tmp_path: Path, run, delivered: Delivered, state: str
-) -> None:
-    source, out = stores / state, tmp_path / "recovered"
-    done = run("recover", source, "--out", out)
-    assert done.return_value == 0, done.output
-    for path in source.iterdir():
-        assert (out / path.name).read_bytes() == path.read_bytes()
-    assert len([*out.iterdir()]) == len([*source.iterdir()])
-    assert delivered(out) == PENDING
-
-
 def test_recovery_of_a_damaged_journal(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:

@@ -91,16 +91,16 @@ def check(log: Path, states: list[State]) -> int:
     return count
 
 
-@pytest.mark.parametrize("page_size", [512, 1024, 4096, 65536])
 @pytest.mark.parametrize(
-    "setup",
+    ("setup", "page_size"),
     [
-        "",
-        "PRAGMA encoding = 'UTF-16le'",
-        "PRAGMA encoding = 'UTF-16be'; PRAGMA auto_vacuum = FULL",
-        "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON",
+        ("", 512),
+        ("", 65536),
+        ("PRAGMA encoding = 'UTF-16le'", 1024),
+        ("PRAGMA encoding = 'UTF-16be'; PRAGMA auto_vacuum = FULL", 4096),
+        ("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON", 512),
+        ("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON", 4096),
     ],
-    ids=["utf-8", "utf-16-le", "auto-vacuum", "incremental"],
 )
 def test_a_random_history(setup: str, page_size: int, tmp_path: Path) -> None:
     work = tmp_path / "work"

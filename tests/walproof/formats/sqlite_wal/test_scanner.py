@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 pytest.importorskip("numba")
 
 from reference_impl.answer import Record, collect
 from reference_impl.formats import named
+from reference_impl.sqlite_wal.opening import Opening
+from reference_impl.sqlite_wal.survey import Survey, Transaction
 from tests.walproof.formats.sqlite_wal.logs import damage, make_log
 from walproof.formats.sqlite_wal import scanner as sqlite_scanner
+from walproof.formats.sqlite_wal.scanner import kernel
 from walproof.scan import scanner
 from walproof.scan.answers import answer
 from walproof.scan.log import Log
@@ -47,16 +52,6 @@ def test_random_damage(tmp_path: Path) -> None:
     for seed in range(200):
         rng = random.Random(seed)
         agree(tmp_path / "x-wal", damage(rng, make_log(rng, 512)))
-
-
-def test_each_truncation_of_the_start_and_each_bit_of_headers(tmp_path: Path) -> None:
-    log = make_log(random.Random(8), 512, 3)
-    for end in (*range(90), *range(90, len(log), 67)):
-        agree(tmp_path / "x-wal", log[:end])
-    for bit in (*range(8 * 56), *range(8 * 568, 8 * 592)):
-        data = bytearray(log)
-        data[bit // 8] ^= 1 << bit % 8
-        agree(tmp_path / "x-wal", bytes(data))
 
 
 @pytest.mark.parametrize("page_size", [8192, 65536])
@@ -98,3 +93,22 @@ def test_only_wanted_columns_are_read(tmp_path: Path) -> None:
     assert runs and all(
         run.payload is None and list(run.fields) == ["frame", "after_loss"] for run in runs
     )
+
+
+def test_order_of_transactions() -> None:
+    """Forks and rings of transactions, which damage makes too rarely."""
+    for seed in range(300):
+        rng = random.Random(seed)
+        count = rng.randrange(1, 9)
+        follows = np.array([0] + [rng.randrange(count + 1) for _ in range(count)])
+        slots = np.arange(1, count + 1)
+        ordered = np.empty(count, np.int64)
+        following, is_end = np.full(count + 1, -1), np.zeros(count + 1, np.bool_)
+        chain = kernel.order(0, slots, slots, follows, following, is_end, ordered)
+        survey = object.__new__(Survey)
+        survey.committed = 0
+        survey.opening = Opening(512, "<", bytes(8), (0, 0), None)
+        survey.found = {n: SimpleNamespace(follows=follows[n]) for n in slots}  # type: ignore[misc]
+        expected = survey._in_order([Transaction(n, n) for n in slots])
+        assert slots[ordered].tolist() == [one.first for one in expected]
+        assert chain == sum(not one.is_after_loss for one in expected)

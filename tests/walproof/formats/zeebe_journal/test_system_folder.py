@@ -185,13 +185,6 @@ def test_a_broker_reads_a_damaged_conf_as_the_finding_states(
         assert "does not start" in finding.text or "cannot read the members" in finding.text
 
 
-def test_a_broker_opens_the_undamaged_node(tmp_path: Path, broker: Broker) -> None:
-    folder = a_node(tmp_path / "1")
-    assert [each.harm for each in findings(folder)] == ["none"]
-    expected = {"lock": "true", "meta": "10 0 9", "members": "[0]", "journal": "1 9"}
-    assert broker(folder) == expected
-
-
 @pytest.mark.parametrize("content", [b"", b"\0", b"some text\n", b"0\n", b" "])
 def test_damage_of_the_lock(content: bytes, tmp_path: Path, run) -> None:
     folder = a_node(tmp_path / "1")

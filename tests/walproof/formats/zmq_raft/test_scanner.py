@@ -71,19 +71,6 @@ def test_random_directories(tmp_path: Path) -> None:
         agree(Log(root, RAW if rng.random() < 0.1 else {}))
 
 
-def test_each_truncation_and_each_bit_in_front_of_the_entries(tmp_path: Path) -> None:
-    path = tmp_path / "00000000000001.rlog"
-    log = index_file(random.Random(3), 1, 5, 1, 4)
-    for end in range(len(log)):
-        path.write_bytes(log[:end])
-        agree(Log(path))
-    for bit in range(8 * 60):
-        data = bytearray(log)
-        data[bit // 8] ^= 1 << bit % 8
-        path.write_bytes(data)
-        agree(Log(path))
-
-
 def test_more_entries_than_fit_in_a_run(tmp_path: Path) -> None:
     path = tmp_path / "00000000000001.rlog"
     path.write_bytes(index_file(random.Random(5), 1, 40_000, 1, 40_000))

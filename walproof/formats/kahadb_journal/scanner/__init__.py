@@ -1,7 +1,8 @@
 """The bulk scanner of ``kahadb-journal``; ``reference_impl.kahadb_journal`` is authoritative.
 
-A compiled kernel (``kernel``) reads valid batches window by window. At anything else, ``damage``
-finds the offset at which the scan continues. The scanner shares no code with the reference, except
+A compiled kernel (``kernel``) reads valid batches window by window. At anything else, the reference
+reads the file again, and the records before are skipped: a data file is small (32 MiB by default),
+and few files are damaged. For valid batches, the scanner shares no code with the reference, except
 for the meaning of data file names and of sibling file headers (``layout``).
 
 A directory is split by file. The plan holds all state shared between files:
@@ -17,8 +18,10 @@ scan may continue after a damaged batch at an offset that its size does not give
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -26,16 +29,23 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import End, Lost
-from reference_impl.kahadb_journal.layout import COMMANDS, data_files, file_id, sibling
+from reference_impl.kahadb_journal.data_file import Scan
+from reference_impl.kahadb_journal.layout import (
+    COMMANDS,
+    EOF_RECORD,
+    data_files,
+    file_id,
+    sibling,
+)
 from walproof.formats.kahadb_journal.scanner import kernel
-from walproof.formats.kahadb_journal.scanner.damage import Damage, Finding, fill_start
 from walproof.scan import arrays
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
-from walproof.scan.window import passing_window
+from walproof.scan.reference import ReferenceScanner
+from walproof.scan.window import WINDOW_BYTES, passing_window
 
-#: Largest batch that is buffered whole. A larger batch is read twice; a larger record is read
-#: alone.
+FORMAT = "kahadb-journal"
+#: Largest batch that is buffered. The reference reads a file with a larger one.
 MAX_HELD_BYTES = 32 << 20
 FIRST_FILE = "db-1.log"
 DATA, FOREIGN, DUPLICATE = "data", "foreign-journal", "duplicate-id"
@@ -107,19 +117,18 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """Yield the events of a part. Raises ``OSError``, also if a file shrinks while it is read."""
     if part.file is not None:
         role, is_last = part.state
-        yield from _file(LocalSource(log.local() / part.file), wanted, part.file, role, is_last)
+        yield from _file(log.local() / part.file, wanted, part.file, role, is_last)
     elif log.is_folder():
         yield from _whole_folder(_folder(log.local()), wanted)
     else:
-        source = log.open()
-        head = source.read(0, 32)
-        if sibling(head) is not None:
-            source.close()
-            yield End("refused", FOREIGN, None)
-            return
-        verdict = _Verdict()
-        end = yield from verdict.of(_file(source, wanted, None, DATA, True))
-        yield verdict.end(end, None)
+        with closing(log.open()) as source:
+            if sibling(source.read(0, 32)) is not None:
+                yield End("refused", FOREIGN, None)
+                return
+            verdict = _Verdict()
+            file = _DataFile(source, log.local, wanted, None, True)
+            end = yield from verdict.of(file.events())
+            yield verdict.end(end, None)
 
 
 def _whole_folder(folder: _Folder, wanted: Wanted) -> Iterator[Event]:
@@ -131,9 +140,8 @@ def _whole_folder(folder: _Folder, wanted: Wanted) -> Iterator[Event]:
     end: int | None = 0
     end_file = FIRST_FILE
     for name, role in folder.files:
-        source = LocalSource(folder.path / name)
         is_last = is_after or name == last
-        next_at = yield from verdict.of(_file(source, wanted, name, role, is_last))
+        next_at = yield from verdict.of(_file(folder.path / name, wanted, name, role, is_last))
         if role != DUPLICATE and not is_after:
             end, end_file, is_after = next_at, name, is_last
     if end == 0 and folder.has_a_double(end_file):
@@ -169,27 +177,34 @@ class _Verdict:
         return End(verdict, reason, at, file if at is not None else None)  # type: ignore[arg-type]
 
 
-def _file(source: Source, wanted: Wanted, name: str | None, role: str, is_last: bool) -> Found:
-    try:
+def _file(path: Path, wanted: Wanted, name: str, role: str, is_last: bool) -> Found:
+    with closing(LocalSource(path)) as source:
         if role == DATA:
-            return (yield from _DataFile(source, wanted, name, is_last).events())
+            file = _DataFile(source, lambda: path, wanted, name, is_last)
+            return (yield from file.events())
         yield Lost(0, source.size, role, file=name)
         return None
-    finally:
-        source.close()
 
 
 class _DataFile:
-    """A single pass over a data file."""
+    """A single pass over a data file. ``local`` returns the path of the file, or of a copy."""
 
-    def __init__(self, source: Source, wanted: Wanted, name: str | None, is_last: bool) -> None:
+    def __init__(
+        self,
+        source: Source,
+        local: Callable[[], Path],
+        wanted: Wanted,
+        name: str | None,
+        is_last: bool,
+    ) -> None:
         self.source = source
+        self.local = local
         self.wanted = wanted
         self.cap = wanted.cap
         self.name = name
         self.is_last = is_last
         self.window = passing_window(source)
-        self.damage = Damage(source, fill_start(source))
+        self.fill = fill_start(source)
         self.state = np.zeros(kernel.WALK_STATE, np.int64)
         self._make_room(0)
 
@@ -198,7 +213,7 @@ class _DataFile:
         left = max(0, self.source.size - int(self.state[kernel.AT]))
         rows = min(MAX_ROWS, 1 + left // kernel.RECORD_HEAD)
         self.at, self.size, self.batch = (arrays.pooled(rows, np.int64) for _ in range(3))
-        self.command, self.kind = arrays.pooled(rows, np.int32), arrays.pooled(rows, np.int8)
+        self.command = arrays.pooled(rows, np.int32)
         self.offsets = arrays.pooled(rows + 1, np.int32)
         self.offsets[0] = 0
         length = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
@@ -208,91 +223,53 @@ class _DataFile:
     def events(self) -> Found:
         """Yield records and lost ranges in file order."""
         state = self.state
-        doubtful = False  # whether this offset depends on the content at it
+        passed = 0
         while True:
-            summed = int(state[kernel.SUMMED])
-            state[kernel.SOUND] = 0
             state[kernel.BASE] = self.window.base
             why = self._walk()
-            doubtful &= not state[kernel.SOUND]
             at, need = int(state[kernel.AT]), int(state[kernel.NEED])
             if why == kernel.NEEDS_BYTES and need <= MAX_HELD_BYTES:
                 self.window.hold(at, need)
                 continue
-            yield from self._taken(need if why == kernel.ROWS_FULL else 0)
-            if why == kernel.ROWS_FULL:
-                continue
-            if why == kernel.NEEDS_BYTES and at < state[kernel.BATCH_END]:
-                yield self._huge(at, need)
-                state[kernel.AT] += need
-                continue
-            finding = self._look(at, summed)
-            if finding.reason is not None:
-                torn = finding.torn and self.is_last  # KDB-049
-                yield Lost(at, finding.lost_to, finding.reason, torn, self.name)
-                doubtful |= not finding.firm
-            if finding.go_on is None:
-                return None if doubtful else at  # KDB-051
-            state[kernel.AT] = finding.go_on
-            state[kernel.BATCH] = at
-            state[kernel.BATCH_END] = finding.batch_end or 0
-            state[kernel.BEYOND] = max(state[kernel.BEYOND], finding.beyond)
-            if finding.settles and finding.batch_end is not None:
-                doubtful &= finding.batch_end <= state[kernel.BEYOND]
+            if count := int(state[kernel.COUNT]):
+                passed += count
+                yield self._run(count)
+            if why != kernel.ROWS_FULL:
+                break
+            self._make_room(need)
+        if at >= state[kernel.BATCH_END] and self._is_fill(at):
+            return at
+        with self.local().open("rb") as stream:
+            scan = Scan(stream, self.name)
+            events = islice(scan.events(self.is_last), passed, None)
+            for event in ReferenceScanner(FORMAT).in_runs(events, self.wanted):
+                if not isinstance(event, End):
+                    yield event
+        return scan.end
+
+    def _is_fill(self, at: int) -> bool:
+        """Return whether only preallocated space follows (KDB-012, KDB-013)."""
+        if at >= self.source.size:
+            return True
+        head = self.window.peek(at, len(EOF_RECORD))
+        return at >= self.fill and (head[0] == 0 or head == EOF_RECORD)
 
     def _walk(self) -> int:
         """Run the kernel over the buffered bytes with the free space of the arrays."""
         return kernel.walk(  # type: ignore[no-any-return]
-            self.window.array, self.source.size, self.damage.fill, self.cap, MAX_BYTES, self.at,
-            self.size, self.batch, self.kind, self.command, self.offsets, self.room, self.state,
+            self.window.array, self.source.size, self.fill, self.cap, MAX_BYTES, self.at,
+            self.size, self.batch, self.command, self.offsets, self.room, self.state,
         )  # fmt: skip
 
-    def _look(self, at: int, summed_before: int) -> Finding:
-        sums = self.damage.sums
-        summed = int(self.state[kernel.SUMMED])
-        if summed > max(summed_before, at + kernel.CONTROL):
-            # The walk found a checksum mismatch after reading the whole batch.
-            sums.known = (at + kernel.CONTROL, summed, int(self.state[kernel.SUM]))
-        sums.upto = max(sums.upto, summed)
-        finding = self.damage.look(at)
-        self.state[kernel.SUMMED] = sums.upto
-        return finding
-
-    def _taken(self, needed: int) -> Iterator[Records | Lost]:
-        """Yield runs of records and single lost records.
-
-        ``needed`` is the size of the next payload in bytes, if known.
-        """
-        count = int(self.state[kernel.COUNT])
-        put = int(self.offsets[count])
-        rows = np.flatnonzero(self.kind[:count]).tolist()
-        # Copy a small run, such as one between two damaged ranges, to free the large arrays.
-        is_small = 8 * count < len(self.at) and 8 * put < len(self.room)
-        whole = self._run(count, put, is_small) if len(rows) < count else None
-        lost = [(row, int(self.at[row]), int(self.size[row]), self.kind[row]) for row in rows]
-        if (is_small or not count) and needed <= len(self.room):
-            self.state[kernel.COUNT] = self.state[kernel.CUT] = 0
-        else:
-            self._make_room(needed)
-        start = 0
-        for row, at, size, kind in lost:
-            if whole is not None and start < row:
-                yield whole.slice(start, row)
-            reason = "bad-record" if kind == kernel.BAD_RECORD else "unknown-type"
-            yield Lost(at, at + size, reason, file=self.name)
-            start = row + 1
-        if whole is not None and start < count:
-            yield whole.slice(start, count) if start else whole
-
-    def _run(self, count: int, put: int, is_small: bool) -> Records:
-        """Return all rows with ``put`` bytes of payload. Payloads of lost records are unused."""
-        of_rows = [self.at, self.size, self.batch, self.command]
-        run = [self.room[:put], self.offsets[: count + 1], *(values[:count] for values in of_rows)]
-        room, ends, at, size, batch, command = (v.copy() for v in run) if is_small else run
-        payload = arrays.binary(ends, room, pa.binary()) if self.cap >= 0 else None
+    def _run(self, count: int) -> Records:
+        """Return the first ``count`` rows."""
+        ends = self.offsets[: count + 1]
+        payload = arrays.binary(ends, self.room, pa.binary()) if self.cap >= 0 else None
+        size = self.size[:count]
         is_cut = self.cap >= 0 and self.state[kernel.CUT]
         truncated = size - kernel.RECORD_HEAD > self.cap if is_cut else None
-        return Records(at, size, payload, self._fields(batch, command), self.name, truncated)
+        fields = self._fields(self.batch[:count], self.command[:count])
+        return Records(self.at[:count], size, payload, fields, self.name, truncated)
 
     def _fields(self, batch: NDArray[np.int64], command: NDArray[np.int32]) -> dict[str, pa.Array]:
         wants, fields, count = self.wanted.wants, {}, len(batch)
@@ -318,18 +295,19 @@ class _DataFile:
             }
         return fields
 
-    def _huge(self, at: int, size: int) -> Records:
-        """Read a record larger than the buffer, either truncated or on its own."""
-        start, whole = at + kernel.RECORD_HEAD, size - kernel.RECORD_HEAD
-        payload, truncated = None, None
-        if self.wanted.payload:
-            length = min(whole, self.cap)
-            data = self.source.read(start, length)
-            if len(data) < length:
-                raise OSError(f"at offset {start}: expected {length} bytes, found {len(data)}")
-            payload = pa.array([data], pa.binary())
-            truncated = np.array([True]) if length < whole else None
-        head = np.frombuffer(self.window.peek(start, 6), np.uint8)
-        command = np.array([kernel.command_of(head, 0, whole)], np.int32)
-        fields = self._fields(np.array([int(self.state[kernel.BATCH])]), command)
-        return Records(np.array([at]), np.array([size]), payload, fields, self.name, truncated)
+
+def fill_start(source: Source) -> int:
+    """Return the offset of the zeros and EOF records at the end of a data file (KDB-013)."""
+    end = source.size
+    length = 4096
+    while end > 0:
+        start = max(0, end - length)
+        data = source.read(start, end - start)
+        if len(data) < end - start:
+            raise OSError(f"at offset {start}: expected {end - start} bytes, found {len(data)}")
+        fill_bytes = int(kernel.fill_in(np.frombuffer(data, np.uint8)))
+        if fill_bytes == 0:
+            break
+        end -= fill_bytes
+        length = WINDOW_BYTES if fill_bytes > length // 2 else 4096
+    return end

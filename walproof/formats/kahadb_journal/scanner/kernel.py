@@ -1,8 +1,7 @@
-"""Compiled kernels of the KahaDB scanner.
+"""Compiled kernels of the KahaDB scanner: valid batches and preallocated space.
 
-The kernels check valid batches, chains of records, and preallocated space. All offsets count from
-the start of the file; ``BASE`` is the file offset of the first byte of ``data``. Requirement ids
-refer to spec/kahadb-journal.md.
+All offsets count from the start of the file; ``BASE`` is the file offset of the first byte of
+``data``. Requirement ids refer to spec/kahadb-journal.md.
 """
 
 from __future__ import annotations
@@ -20,15 +19,11 @@ MAX_BATCH = 2**31 - 1 - 28 - 5
 COMMANDS = 17
 
 # State of a walk in an array of int64. The kernel continues from it and updates it.
-AT, BATCH, BATCH_END, SUMMED, SUM, COUNT, CUT, NEED, SOUND, BEYOND, BASE = range(11)
-WALK_STATE = 11
-# SOUND: a batch was found that resolves a doubt and ends after BEYOND (KDB-051).
+AT, BATCH, BATCH_END, COUNT, CUT, NEED, BASE = range(7)
+WALK_STATE = 7
 
 # Reasons for a walk to return.
 ROWS_FULL, NEEDS_BYTES, NOT_PLAIN = range(3)
-
-# Classes of rows.
-RECORD, UNKNOWN_TYPE, BAD_RECORD = range(3)
 
 NO_COMMAND = -1
 
@@ -132,16 +127,6 @@ def _tiles(data: Any, i: Any, end: Any) -> Any:
     return i == end
 
 
-@helper
-def _are_of_users(data: Any, i: Any, end: Any) -> Any:
-    """Return whether all records that fill ``[i, end)`` are of type 1."""
-    while i < end:
-        if data[i + 4] != 1:
-            return False
-        i += _number(data, i)
-    return True
-
-
 @kernel
 def walk(
     data: Any,
@@ -152,13 +137,12 @@ def walk(
     at_rows: Any,
     size_rows: Any,
     batch_rows: Any,
-    kind_rows: Any,
     command_rows: Any,
     offsets: Any,
     room: Any,
     state: Any,
 ) -> Any:
-    """Read valid batches and their records up to the first offset that needs damage analysis.
+    """Read valid batches and their records up to the first offset that is not plain.
 
     ``size`` is the size of the file, and ``fill`` is the start of its preallocated space. New rows
     are appended after the existing ``COUNT`` rows. The walk also stops when the row arrays are
@@ -169,7 +153,7 @@ def walk(
     each payload; if ``cap`` is negative, no payload is copied.
     """
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
-    summed, base = state[SUMMED], state[BASE]
+    base = state[BASE]
     end = base + len(data)
     count = state[COUNT]
     put = int64(offsets[count])
@@ -183,36 +167,31 @@ def walk(
             if count == len(at_rows) or put >= max_bytes:
                 break
             i = at - base
-            length = int64(0)
-            kind = BAD_RECORD
-            if at + RECORD_HEAD <= batch_end:
-                if at + RECORD_HEAD > end:
-                    why, state[NEED] = NEEDS_BYTES, RECORD_HEAD
+            if at + RECORD_HEAD > batch_end:
+                why = NOT_PLAIN
+                break
+            if at + RECORD_HEAD > end:
+                why, state[NEED] = NEEDS_BYTES, RECORD_HEAD
+                break
+            length = _number(data, i)
+            if length < RECORD_HEAD or at + length > batch_end or data[i + 4] != 1:
+                why = NOT_PLAIN
+                break
+            if at + length > end:
+                why, state[NEED] = NEEDS_BYTES, length
+                break
+            copied = min(length - RECORD_HEAD, cap)
+            if copied > 0:
+                if put + copied > len(room):
+                    state[NEED] = copied
                     break
-                length = _number(data, i)
-                if length >= RECORD_HEAD and at + length <= batch_end:
-                    kind = RECORD if data[i + 4] == 1 else UNKNOWN_TYPE
-            command = NO_COMMAND
-            if kind == BAD_RECORD:
-                length = batch_end - at
-            elif kind == RECORD:
-                if at + length > end:
-                    why, state[NEED] = NEEDS_BYTES, length
-                    break
-                copied = min(length - RECORD_HEAD, cap)
-                if copied > 0:
-                    if put + copied > len(room):
-                        state[NEED] = copied
-                        break
-                    copy(room, put, data, i + RECORD_HEAD, copied)
-                    put += copied
-                state[CUT] += copied < length - RECORD_HEAD
-                command = command_of(data, i + RECORD_HEAD, length - RECORD_HEAD)
+                copy(room, put, data, i + RECORD_HEAD, copied)
+                put += copied
+            state[CUT] += copied < length - RECORD_HEAD
             at_rows[count] = at
             size_rows[count] = length
             batch_rows[count] = batch
-            kind_rows[count] = kind
-            command_rows[count] = command
+            command_rows[count] = command_of(data, i + RECORD_HEAD, length - RECORD_HEAD)
             count += 1
             offsets[count] = put
             at += length
@@ -230,7 +209,7 @@ def walk(
         length = _number(data, i + 16)
         start = at + CONTROL
         stop = start + length
-        if length <= 0 or length > MAX_BATCH or stop > size or start < summed:
+        if length <= 0 or length > MAX_BATCH or stop > size:
             break
         checksum = (_number(data, i + 20) << 32) | (_number(data, i + 24) & 0xFFFFFFFF)
         if checksum > 0:
@@ -239,10 +218,7 @@ def walk(
             if stop > end:
                 why, state[NEED] = NEEDS_BYTES, CONTROL + length
                 break
-            actual = adler32(data, start - base, stop - base, 1)
-            summed = stop
-            if actual != checksum:  # KDB-036
-                state[SUM] = actual
+            if adler32(data, start - base, stop - base, 1) != checksum:  # KDB-036
                 break
         else:  # KDB-008
             if min(stop + 16, size) > end:
@@ -255,95 +231,9 @@ def walk(
             if not in_step or not _tiles(data, start - base, j):
                 break
         why = ROWS_FULL
-        if stop > state[BEYOND] and (
-            checksum > 0 or state[SOUND] or _are_of_users(data, start - base, stop - base)
-        ):
-            state[SOUND] = 1
         at, batch, batch_end = start, at, stop
     state[AT], state[BATCH], state[BATCH_END] = at, batch, batch_end
-    state[SUMMED], state[COUNT] = summed, count
-    return why
-
-
-# State of a chain of records (KDB-045), followed in several calls.
-FAILED, IN_STEP, ASK, CHAIN_NEEDS_BYTES, KNOWN, TRAIL_FULL = range(6)
-CHAIN_AT, CHAIN_TARGET, CHAIN_STEPS, CHAIN_TRAIL = range(4)
-CHAIN_STATE = 4
-NOTE_EVERY = 16
-
-
-@helper
-def _slot(keys: Any, key: Any) -> Any:
-    """Return the slot of a key, or a free slot for it. The open-addressing table must have room."""
-    mask = len(keys) - 1
-    slot = ((key * 0x9E3779B1) >> 12) & mask
-    while keys[slot] != -1 and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@kernel
-def note(keys: Any, values: Any, trail: Any, count: Any, value: Any) -> Any:
-    """Store the target of the first ``count`` offsets of a trail. The table must have room."""
-    for n in range(count):
-        slot = _slot(keys, trail[n])
-        keys[slot] = trail[n]
-        values[slot] = value
-
-
-@kernel
-def move(keys: Any, values: Any, to_keys: Any, to_values: Any) -> Any:
-    """Copy all entries to a larger, empty table."""
-    for n in range(len(keys)):
-        if keys[n] != -1:
-            slot = _slot(to_keys, keys[n])
-            to_keys[slot] = keys[n]
-            to_values[slot] = values[n]
-
-
-@kernel
-def follow(
-    data: Any, base: Any, size: Any, fill: Any, keys: Any, values: Any, trail: Any, state: Any
-) -> Any:
-    """Follow records by their sizes to the first synchronised offset after ``state[CHAIN_AT]``.
-
-    Every sixteenth offset is stored in the trail. A chain that joins an earlier chain soon reaches
-    a stored offset and ends there. With the status ``ASK``, the caller must determine whether
-    ``CHAIN_TARGET`` is synchronised.
-    """
-    at = state[CHAIN_AT]
-    end = base + len(data)
-    why = FAILED
-    while True:
-        known = _slot(keys, at)
-        if keys[known] == at:
-            why, state[CHAIN_TARGET] = KNOWN, values[known]
-            break
-        if at + RECORD_HEAD > size:
-            break
-        if at < base or at + RECORD_HEAD > end:
-            why = CHAIN_NEEDS_BYTES
-            break
-        length = _number(data, at - base)
-        if length < RECORD_HEAD or data[at - base + 4] != 1:
-            break
-        if state[CHAIN_STEPS] % NOTE_EVERY == 0:
-            if state[CHAIN_TRAIL] == len(trail):
-                why = TRAIL_FULL
-                break
-            trail[state[CHAIN_TRAIL]] = at
-            state[CHAIN_TRAIL] += 1
-        state[CHAIN_STEPS] += 1
-        target = at + length
-        state[CHAIN_TARGET] = target
-        if target + 16 > end or target + 16 > fill:
-            why = ASK
-            break
-        if _is_header(data, target - base) or _is_eof(data, target - base):
-            why = IN_STEP
-            break
-        at = target
-    state[CHAIN_AT] = at
+    state[COUNT] = count
     return why
 
 

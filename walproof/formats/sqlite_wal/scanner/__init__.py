@@ -333,7 +333,7 @@ class _Tail:
         if scan.count > committed:
             self.survey = _Survey(scan)
             own = self.survey.of_generation()
-            marks = own[self.survey.size[own] != 0].tolist()
+            marks = own[(self.survey.size[own] != 0) | (self.survey.repeats[own] > 0)].tolist()
             self.last_own = int(own[-1]) if len(own) else committed
             self.last_mark = marks[-1] if marks else committed
         self.last_unfinished = self.last_own
@@ -343,8 +343,8 @@ class _Tail:
             self.last_unfinished += int(np.logical_and.accumulate(waits).sum())
         self.is_cut = self._is_cut()
         if self.survey and marks:
-            first = marks[0]
-            if self.survey.is_proven(first) or self.is_cut or self._goes_on_after(first):
+            first = next((n for n in marks if not self.survey.is_padding(n)), None)
+            if first and (self.survey.is_proven(first) or self._goes_on_after(first)):
                 self.reason = self.survey.code(scan.first_bad)
         if self.is_cut:
             self.torn = "torn-frame"
@@ -366,11 +366,13 @@ class _Tail:
         )
 
     def _goes_on_after(self, mark: int) -> bool:
-        """Return whether frames follow a commit frame and its repetitions (SQW-031)."""
-        last = mark
-        while last < self.last_own and self.scan.repeats(mark, last + 1):
-            last += 1
-        return last < self.last_own
+        """Return whether frames other than repetitions follow a commit frame (SQW-016)."""
+        if not self.is_cut and all(
+            self.scan.repeats(mark, number) for number in range(mark + 1, self.last_own + 1)
+        ):
+            return False
+        last = self.scan.count + 1 if self.is_cut else self.last_own
+        return self.survey is None or not self.survey.ends_in_repetition(mark, last)
 
     def events(self) -> Iterator[Event]:
         unfinished_from = self.scan.committed + 1
@@ -431,7 +433,9 @@ class _Survey:
         # The header anchors slot 1, if it is known.
         self.is_own = np.concatenate([[value is not None], slots.is_own(salts)])
         self.follows = np.full(last + 1, -1, np.int64)
-        self.before, self.computed = np.zeros((2, last + 1), np.uint64)
+        self.repeats = np.zeros(last + 1, np.int64)
+        self.before = np.zeros(last + 1, np.uint64)
+        self.computed = self.stored.copy()
         self.confirmed, self.gained, self.is_copy = np.zeros((3, last + 1), np.bool_)
         self._prove()
         self._find_transactions()
@@ -448,20 +452,26 @@ class _Survey:
         # Of several slots with one value, the first proven one counts (SQW-038).
         proven = np.where(numbers < first, numbers, -1)
         known = int(scan.value is not None)
-        state = np.array([scan.value or 0, known, first], np.uint64)
+        value = scan.value or 0
+        state = np.array([value, known, first, value, scan.committed], np.uint64)
+        commit = np.zeros(scan.slot, np.uint8)
+        if scan.committed:
+            last_commit = scan.source.read(scan.at(scan.committed), scan.slot)
+            commit[:] = np.frombuffer(last_commit, np.uint8)
         step = max(1, MAX_BYTES // scan.slot)
         window = Window(scan.source, 0)
         for number in range(first, self.last + 1, step):
             count = min(step, self.last + 1 - number)
             window.hold(scan.at(number), count * scan.slot)
             kernel.prove(
-                window.array, number, count, scan.slot, scan.start.big, self.page, self.stored,
-                self.has_salts, keys, key, proven, state, self.follows, self.before,
-                self.computed, self.confirmed, self.gained,
+                window.array, number, count, scan.slot, scan.start.big, self.page, self.size,
+                self.stored, self.has_salts, keys, key, proven, state, commit, self.repeats,
+                self.follows, self.before, self.computed, self.confirmed, self.gained,
             )  # fmt: skip
         counting = np.where(proven < 0, numbers, proven)
         elsewhere = self.follows < -1
-        self.follows[elsewhere] = counting[-2 - self.follows[elsewhere]]
+        found = counting[-2 - self.follows[elsewhere]]
+        self.follows[elsewhere] = np.where(self.repeats[found], self.repeats[found], found)
         if begin:
             self.gained[1] = False
 
@@ -484,15 +494,37 @@ class _Survey:
         edges[firsts] += 1
         edges[lasts + 1] -= 1
         self.is_in_transaction = np.cumsum(edges)[:-1] > 0
+        self.is_whole_padding = self._is_padding()
 
     def of_generation(self) -> Numbers:
         """Return the slots after the committed frames that are of this generation (SQW-030)."""
         numbers = np.arange(self.scan.committed + 1, self.last + 1)
-        return numbers[(self.is_own | (self.follows >= 0))[numbers]]
+        return numbers[(self.is_own | (self.follows >= 0) | (self.repeats > 0))[numbers]]
+
+    def is_padding(self, number: int) -> bool:
+        """Return whether a slot is padding, whole or broken (SQW-014, SQW-015)."""
+        padding = self.lasts[self.is_whole_padding]
+        return bool(self.repeats[number] or number in padding)
 
     def is_proven(self, number: int) -> bool:
         """Return whether a slot is in a proven transaction."""
         return bool(self.is_in_transaction[number])
+
+    def ends_in_repetition(self, mark: int, last: int) -> bool:
+        """Return whether slot ``last`` stores the value of repetitions of a commit frame (SQW-016).
+
+        The end of the file may cut this slot.
+        """
+        scan = self.scan
+        commit, end = (scan.source.read(scan.at(n), scan.slot) for n in (mark, last))
+        if len(end) < FRAME_HEADER:
+            return False
+        values = kernel.repeat(
+            np.frombuffer(commit, np.uint8), last - mark, scan.start.big, self.stored[mark - 1],
+            self.stored[mark],
+        )  # fmt: skip
+        is_shown = mark > 1 or scan.start.value is not None
+        return _stored(np.frombuffer(end, np.uint8), 0) in values[: 1 + is_shown]
 
     def code(self, number: int) -> str:
         """Return the code of a slot (SQW-041)."""
@@ -500,11 +532,12 @@ class _Survey:
 
     def _in_place(self) -> NDArray[np.bool_]:
         """Return which frames follow the slot before them."""
-        earlier = np.concatenate([self.stored[:1], self.stored[:-1]])
-        in_place: NDArray[np.bool_] = self.before == earlier
+        stored, computed = (
+            np.concatenate([values[:1], values[:-1]]) for values in (self.stored, self.computed)
+        )
+        in_place: NDArray[np.bool_] = (self.before == stored) | (self.before == computed)
         if self.scan.start.value is None:
             in_place[:2] = False
-        in_place |= self.follows == np.arange(-1, self.last)
         return in_place
 
     def _codes(self) -> NDArray[np.int64]:
@@ -526,7 +559,7 @@ class _Survey:
 
     def records(self) -> Iterator[Records]:
         """Yield the proven transactions except padding, the chain first (SQW-039)."""
-        keep = ~self._is_padding()
+        keep = ~self.is_whole_padding
         for run, is_after_loss in ((slice(self.chain), False), (slice(self.chain, None), True)):
             firsts, lasts = self.firsts[run][keep[run]], self.lasts[run][keep[run]]
             counts = lasts - firsts + 1

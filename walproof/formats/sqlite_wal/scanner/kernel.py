@@ -20,7 +20,7 @@ FRAME_HEADER = 24
 COVERED, CHECKSUM = 8, 16
 
 #: Indices into the state of `prove`.
-RUNNING, IS_KNOWN, RUN = range(3)
+RUNNING, IS_KNOWN, RUN, REPEATED, COMMIT = range(5)
 
 
 @helper
@@ -79,6 +79,29 @@ def _advance_slot(value: Any, data: Any, at: Any, slot: Any, big: Any) -> Any:
     """Return the value after what the checksum of the slot at ``at`` covers (SQW-008)."""
     value = advance(value, data, at, at + COVERED, big)
     return advance(value, data, at + FRAME_HEADER, at + slot, big)
+
+
+@kernel
+def repeat(commit: Any, count: Any, big: Any, before: Any, after: Any) -> Any:
+    """Return the values after repetitions of a commit frame, by its bytes and without (SQW-016).
+
+    ``before`` and ``after`` are the values around the commit frame.
+    """
+    whole, shown = _WORD(after), _WORD(after)
+    zeros = np.zeros(len(commit), np.uint8)
+    for _ in range(count):
+        whole = _advance_slot(whole, commit, 0, len(commit), big)
+        shown = _advance_slot(_minus(shown, _WORD(before)), zeros, 0, len(commit), big)
+        shown = _minus(_WORD(after), _minus(_WORD(0), shown))
+    return whole, shown
+
+
+@helper
+def _minus(one: Any, other: Any) -> Any:
+    """Return the difference of two values, half by half."""
+    mask = _WORD(0xFFFFFFFF)
+    s = (one >> _WORD(32)) - (other >> _WORD(32)) & mask
+    return s << _WORD(32) | ((one & mask) - (other & mask) & mask)
 
 
 @kernel
@@ -164,6 +187,17 @@ def _find(keys: Any, value: Any) -> Any:
     return low if low < len(keys) and keys[low] == value else -1
 
 
+@helper
+def _set_padding(
+    first: Any, end: Any, last: Any, commit: Any, big: Any, stored: Any, repeats: Any, computed: Any
+) -> None:
+    """Mark the slots from ``first`` on as broken padding of the commit frame ``last`` (SQW-015)."""
+    for number in range(first, end):
+        before = computed[number - 1] if repeats[number - 1] else stored[number - 1]
+        repeats[number] = last
+        computed[number] = _advance_slot(before, commit, 0, len(commit), big)
+
+
 @kernel
 def prove(
     data: Any,
@@ -172,12 +206,15 @@ def prove(
     slot: Any,
     big: Any,
     page: Any,
+    size: Any,
     stored: Any,
     has_salts: Any,
     keys: Any,
     key: Any,
     proven: Any,
     state: Any,
+    commit: Any,
+    repeats: Any,
     follows: Any,
     before: Any,
     computed: Any,
@@ -189,7 +226,10 @@ def prove(
     Arrays other than ``data`` are indexed by the number of a slot. ``keys`` are the sorted values
     of all slots, ``key`` the index of that of each slot, and ``proven`` the first proven slot of
     each, or -1. ``state`` holds the value computed over all slots since the last proven one,
-    whether it is known, and the number of the first such slot.
+    whether it is known, the number of the first such slot, the value computed over as many
+    repetitions of the last proven one, and its number, which is 0 if it is no commit frame.
+    ``commit`` are its bytes. ``repeats`` is the commit frame of which a slot is broken padding
+    (SQW-015), or 0.
 
     ``follows`` is -1 for a slot that is not proven, and -2 - k for one that follows the slot that
     counts for key k. ``confirmed``: only its salts or its checksum are at fault. ``gained``: the
@@ -197,6 +237,7 @@ def prove(
     """  # fmt: skip
     mask = _WORD(0xFFFFFFFF)
     running, is_known, run = state[RUNNING], state[IS_KNOWN], int(state[RUN])
+    repeated, last = state[REPEATED], int(state[COMMIT])
     for number in range(first, first + count):
         at = (number - first) * slot
         value = rewind(stored[number], data, at + FRAME_HEADER, at + slot, big)
@@ -204,24 +245,44 @@ def prove(
         value = rewind(value, data, at, at + COVERED, big)
         before[number] = value
         computed[number] = stored[number]
-        may_be_proven = page[number] != 0 and proven[key[number]] < 0
+        is_new = proven[key[number]] < 0
+        may_be_proven = page[number] != 0 and is_new
         if may_be_proven and is_known and value == running:
-            follows[number], confirmed[number] = number - 1, not has_salts[number]
+            follows[number] = repeats[number - 1] if repeats[number - 1] else number - 1
+            confirmed[number] = not has_salts[number]
             for earlier in range(run, number):
                 if page[earlier] != 0 and stored[earlier] != computed[earlier]:
-                    follows[earlier], confirmed[earlier] = earlier - 1, True
+                    padded = repeats[earlier - 1]
+                    follows[earlier], confirmed[earlier] = padded if padded else earlier - 1, True
+                    before[earlier] = computed[earlier - 1]
+                    if earlier > run and page[earlier - 1] != 0 and follows[earlier - 1] == -1:
+                        follows[earlier] = -2 - key[earlier - 1]  # the slot before it is a copy
                 elif page[earlier] != 0 and earlier == number - 1:
                     follows[number] = -2 - key[earlier]  # the slot before it is a copy
+        elif may_be_proven and last > 0 and value == repeated:
+            follows[number], confirmed[number] = last, not has_salts[number]
+            _set_padding(run, number, last, commit, big, stored, repeats, computed)
         elif may_be_proven and has_salts[number] and _find(keys, value) >= 0:
             follows[number] = -2 - _find(keys, value)
         else:
             if is_known:
                 running = _advance_slot(running, data, at, slot, big)
-            computed[number] = running
+                computed[number] = running
+            if last > 0:
+                repeated = _advance_slot(repeated, commit, 0, slot, big)
+                if is_new and repeated == stored[number]:
+                    _set_padding(run, number + 1, last, commit, big, stored, repeats, computed)
+                    proven[key[number]] = number
+                    run, running = number + 1, repeated
             continue
         proven[key[number]] = number
-        run, running, is_known = number + 1, stored[number], _WORD(1)
+        run, running, repeated, is_known = number + 1, stored[number], stored[number], _WORD(1)
+        last = 0
+        if size[number] != 0:
+            last = number
+            copy(commit, 0, data, at, slot)
     state[RUNNING], state[IS_KNOWN], state[RUN] = running, is_known, _WORD(run)
+    state[REPEATED], state[COMMIT] = repeated, _WORD(last)
 
 
 @kernel
@@ -258,27 +319,45 @@ def order(
     ``committed`` is -1 if the header is unknown, because then no frame can continue the committed
     ones.
     """
+    # Transactions that follow the same slot are linked, the first one first.
+    sibling = np.full(len(firsts), -1, np.int64)
     for n in range(len(firsts) - 1, -1, -1):
+        sibling[n] = following[follows[firsts[n]]]
         following[follows[firsts[n]]] = n
         is_end[lasts[n]] = True
     seen = np.zeros(len(firsts), np.bool_)
-    count, chain = 0, 0
-    for start in range(-1, 2 * len(firsts)):
-        one = int64(-1)
-        if start >= 0:
-            # First the ones that follow no other one, then rings, which only a forger makes.
-            one = int64(start % len(firsts))
-            if start < len(firsts) and is_end[follows[firsts[one]]]:
+    count = 0
+    one = int64(following[committed]) if committed >= 0 else int64(-1)
+    while one >= 0 and sibling[one] < 0:
+        seen[one] = True
+        is_end[lasts[one]] = False
+        ordered[count] = one
+        count += 1
+        one = int64(following[lasts[one]])
+    chain = count
+    waiting = np.empty(2 * len(firsts) + 1, np.int64)
+    for start in range(2 * len(firsts)):
+        # First the ones that follow none of the others, then rings, which only a forger makes.
+        root = int64(start % len(firsts))
+        if start < len(firsts) and is_end[follows[firsts[root]]]:
+            continue
+        waiting[0], depth = -1 - root, 1  # without those that follow the same slot
+        while depth > 0:
+            depth -= 1
+            one = waiting[depth]
+            if one < 0:
+                one = root
+            elif sibling[one] >= 0:
+                waiting[depth] = sibling[one]
+                depth += 1
+            if seen[one]:
                 continue
-        elif committed >= 0:
-            one = int64(following[committed])
-        while one >= 0 and not seen[one]:
             seen[one] = True
             ordered[count] = one
             count += 1
-            one = int64(following[lasts[one]])
-        if start < 0:
-            chain = count
+            if following[lasts[one]] >= 0:
+                waiting[depth] = following[lasts[one]]
+                depth += 1
     return chain
 
 

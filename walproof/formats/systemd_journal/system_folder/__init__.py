@@ -94,7 +94,7 @@ class SystemdFolder(SystemFolder):
         locations = [folder]
         locations += [path for path in sorted(folder.iterdir()) if _is_of_a_machine(path)]
         merged_folders = {place.resolve() for place in locations}
-        others: list[OtherFile] = []
+        beside: list[Path] = []
         names: list[str] = []
         subfolders: list[Path] = []
         findings: list[Finding] = []
@@ -106,16 +106,21 @@ class SystemdFolder(SystemFolder):
                 if entry.name.endswith(SUFFIXES) and may_be_read:
                     names.append(name)
                 elif entry.is_file() and not entry.name.startswith("."):
-                    others.append(OtherFile(name, _role_of_other(entry), entry.stat().st_size))
-                    if entry.name == KEY and (fault := _fault_of_key(entry)) is not None:
-                        findings.append(Finding(fault, name, "lost"))
+                    beside.append(entry)
                 elif entry.is_dir() and entry.resolve() not in merged_folders:
                     subfolders.append(entry)
         held = sorted((_held(folder, name) for name in names), key=_first)
         if not any(OF_JOURNALD.fullmatch(Path(name).name) for name in names):
             has_header = any(each.header for each in held)
-            if not has_header or any(_is_another_log(folder / other.name) for other in others):
+            if not has_header or any(map(_is_another_log, beside)):
                 return None
+        # Look into other files late: the directory may contain thousands of them.
+        others: list[OtherFile] = []
+        for entry in beside:
+            name = entry.relative_to(folder).as_posix()
+            others.append(OtherFile(name, _role_of_other(entry), entry.stat().st_size))
+            if entry.name == KEY and (fault := _fault_of_key(entry)) is not None:
+                findings.append(Finding(fault, name, "lost"))
         # Search late: another directory may contain a million files.
         for subfolder in subfolders:
             findings += _unmerged_folder(subfolder, subfolder.relative_to(folder).as_posix())

@@ -1,72 +1,77 @@
 """The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
 
 Compiled kernels (``kernel``) read index files, alone or in a log directory; a snapshot is one
-record. Both share no code with the reference, except for the meaning of file and directory names.
-State files are small (they rotate at 512 KiB) and consist of MessagePack; the reference reads them.
+record. For these, the scanner shares no code with the reference, except for the meaning of file and
+directory names. At anything that is not plain (damage, missing or overlapping files, an empty file
+at the end), the reference reads the log again, and the records before are skipped. It also reads
+state files, which are small (they rotate at 512 KiB) and consist of MessagePack.
 
-A log directory is split by file after one pass over the tables of all files. Each part holds the
-state shared with other files:
-
-* the entries that the snapshot covers (ZMR-092) and those that the next file claims (ZMR-096);
-* whether entries are missing in front (ZMR-093, ZMR-094);
-* the terms next to the first and the last entry (ZMR-050);
-* whether a tail is torn or missing (ZMR-097).
-
-Empty files at the end are no part (ZMR-095). Logs of other types are one part.
+A log is one part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
-from reference_impl.answer import End, Lost
+from reference_impl.answer import End
 from reference_impl.zmq_raft.directory import Folders, folders, index_files
 from reference_impl.zmq_raft.index_file import index_in, path_of
 from reference_impl.zmq_raft.reader import KINDS_OF_FILES, SNAPSHOT_NAME
-from walproof.formats.zmq_raft.scanner.entries import Entries, Frame
-from walproof.formats.zmq_raft.scanner.index_file import Index, Refused, index_of
-from walproof.formats.zmq_raft.scanner.snapshot import snapshot_head, snapshot_in_directory
+from walproof.formats.zmq_raft.scanner import kernel
+from walproof.formats.zmq_raft.scanner.entries import Entries
+from walproof.formats.zmq_raft.scanner.index_file import Index, index_of
+from walproof.formats.zmq_raft.scanner.snapshot import snapshot_of
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
 
-#: Offset at which a writer may resume, and its file.
-Place = tuple[int | None, str | None]
+#: Runs of records; the generator returns the end of a plain log, or None at anything else.
+Plain = Generator[Records, None, End | None]
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """Return one part for each file of a log directory, or a single part if the log is small."""
-    if not log.is_folder():
-        return [WHOLE]
-    directory = _Directory(log)
-    total = sum(part.end or 0 for part in directory.parts)
-    if len(directory.parts) < 2 or total <= target_bytes:
-        return [WHOLE]
-    return directory.parts
+    """Return one part."""
+    return [WHOLE]
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of a part. Raises ``OSError``, also if a file shrinks while it is read."""
-    if part.file is not None:
-        yield from _part(folders(log.local(), log.context), wanted, part)
+    """Yield the events of a log. Raises ``OSError``, also if a file shrinks while it is read."""
+    passed = 0
+    runs = _directory(log, wanted) if log.is_folder() else _file(log, wanted)
+    while True:
+        try:
+            run = next(runs)
+        except StopIteration as stop:
+            end: End | None = stop.value
+            break
+        passed += len(run)
+        yield run
+    if end is not None:
+        yield end
         return
-    if log.is_folder():
-        yield from _whole_directory(log, wanted)
-        return
-    source = log.open()
-    try:
+    reference = ReferenceScanner("zmq-raft")
+    events = reference.format.read(log.local(), "recover", log.context)
+    yield from reference.in_runs(islice(events, passed, None), wanted)
+
+
+def _file(log: Log, wanted: Wanted) -> Plain:
+    with closing(log.open()) as source:
         kind = _kind_of(log, source)
-        if kind == "index":
-            yield from _index_alone(log, source, wanted)
-        elif kind == "snapshot":
-            yield from _snapshot_alone(source, wanted)
-    finally:
-        source.close()
-    if kind == "state":
-        yield from ReferenceScanner("zmq-raft").scan(log, wanted)
+        if kind == "snapshot" and (snapshot := snapshot_of(source)):
+            yield snapshot.record(source, None, wanted)
+            return End("intact", None, None)  # ZMR-064
+        if kind != "index":
+            return None
+        first_index = log.context.get("first_index")
+        named = index_in(log.path.name) if first_index is None else int(first_index)
+        if (index := index_of(source, named)) is None:
+            return None
+        entries = Entries(source, index, _is_raw(log), wanted)
+        last = yield from entries.runs(None, 0, kernel.NO_TERM, kernel.NO_TERM)
+        return None if last is None else End("intact", None, index.resume_at)
 
 
 def _kind_of(log: Log, source: Source) -> str:
@@ -79,262 +84,67 @@ def _kind_of(log: Log, source: Source) -> str:
     return "snapshot" if token == b"SNAP" or SNAPSHOT_NAME.fullmatch(log.path.name) else "state"
 
 
-class _Verdict:
-    """The state that decides the verdict: the losses so far (ZMR-100)."""
-
-    def __init__(self) -> None:
-        self.damage: str | None = None
-        self.torn: str | None = None
-
-    def of(self, event: Event) -> Event:
-        """Return the event unchanged and record its loss."""
-        if isinstance(event, Lost):
-            if event.torn:
-                self.torn = self.torn or event.reason
-            else:
-                self.damage = self.damage or event.reason
-        return event
-
-    def end(self, place: Place) -> End:
-        """Return the last event."""
-        verdict = "damaged" if self.damage else "torn" if self.torn else "intact"
-        at, file = place
-        file = file if at is not None else None
-        return End(verdict, self.damage or self.torn, at, file)  # type: ignore[arg-type]
-
-
-# Single files
-
-
-def _index_alone(log: Log, source: Source, wanted: Wanted) -> Iterator[Event]:
-    first_index = log.context.get("first_index")
-    named = index_in(log.path.name) if first_index is None else int(first_index)
-    verdict = _Verdict()
-    try:
-        index = index_of(source, named)
-    except Refused as refused:
-        yield End("refused", refused.reason, None)
-        return
-    if isinstance(index, Lost):
-        yield verdict.of(index)
-        yield verdict.end((0 if index.torn else None, None))
-        return
-    for event in Entries(source, index, Frame(_is_raw(log)), wanted).events(None):
-        yield verdict.of(event)
-    yield verdict.end((index.resume_at, None))
-
-
-def _snapshot_alone(source: Source, wanted: Wanted) -> Iterator[Event]:
-    verdict = _Verdict()
-    try:
-        head = snapshot_head(source, None)
-    except Refused as refused:
-        yield End("refused", refused.reason, None)
-        return
-    yield verdict.of(head if isinstance(head, Lost) else head.record(source, None, wanted))
-    yield verdict.end((None, None))  # ZMR-064
-
-
 def _is_raw(log: Log) -> bool:
     return str(log.context.get("entries")) == "raw"  # ZMR-032
 
 
-# Directories
-
-
-@dataclass(frozen=True)
-class _State:
-    """The state for the part of an index file. ``gap``: entries are missing in front of it."""
-
-    frame: Frame
-    gap: str | None
-    is_last: bool
-
-
-class _Directory:
-    """A pass over a log directory that reads the start of its snapshot and all index tables.
-
-    Only the first and the last entry of each file are read. ``parts`` are in log order. ``end`` is
-    the position at which a writer may continue (ZMR-101).
-    """
-
-    def __init__(self, log: Log) -> None:
-        self.folders = folders(log.local(), log.context)
-        self.raw = _is_raw(log)
-        self.paths = index_files(self.folders.log)
-        self.parts: list[Part] = []
-        self.end: Place = (None, None)
-        self._covered = -1
-        self._next: int | None = None
-        self._term: int | None = None
-        self._look_at_snapshot()
-        has_snapshot = bool(self.parts)
-        self._look_at_files(list(self.paths))
-        self._tell_neighbours(1 if has_snapshot else 0)
-
-    def _look_at_snapshot(self) -> None:
-        path = self.folders.snapshot
-        if path is None:
-            return
-        self._covered, self._next = 0, 1  # ZMR-092: as if nothing had been compacted
-        if not path.is_file():
-            return
-        name = self.folders.name(path)
+def _directory(log: Log, wanted: Wanted) -> Plain:
+    parts, raw = folders(log.local(), log.context), _is_raw(log)
+    paths = index_files(parts.log)
+    covered, following, term = -1, None, kernel.NO_TERM
+    if parts.snapshot is not None:
+        covered, following = 0, 1  # ZMR-092: as if nothing had been compacted
+        if parts.snapshot.is_file():
+            with _opened(parts.snapshot) as source:
+                if (snapshot := snapshot_of(source)) is None:
+                    return None
+                covered, following, term = snapshot.index, snapshot.index + 1, snapshot.term
+                if snapshot.index or snapshot.size:
+                    yield snapshot.record(source, parts.name(parts.snapshot), wanted)
+    end = End("intact", None, None)
+    index = _index_at(parts, paths[0]) if paths else None
+    for path, next_path in zip(paths, [*paths[1:], None], strict=False):
+        next_index = None if next_path is None else _index_at(parts, next_path)
+        is_plain = next_path is None or (next_index is not None and next_index.count > 0)
+        if index is None or not is_plain:
+            return None
+        after = index.first + index.count
+        if following is not None and index.first > following:  # ZMR-093, ZMR-094
+            return None
+        next_term = kernel.NO_TERM
+        if next_path is not None and next_index is not None:
+            if next_index.first < after:  # ZMR-096
+                return None
+            with _opened(next_path) as source:
+                next_entries = Entries(source, next_index, raw, wanted)
+                next_term = next_entries.term(_begin(next_index, covered))
         with _opened(path) as source:
-            head = snapshot_in_directory(source, name)
-            part = Part(0, source.size, name, bool(self.paths))
-        if isinstance(head, Lost):
-            self._covered, self._next = -1, None
-        else:
-            self._covered, self._next, self._term = head.index, head.index + 1, head.term
-            if not head.index and not head.size:
-                return
-        self.parts.append(part)
+            entries = Entries(source, index, raw, wanted)
+            name, begin = parts.name(path), _begin(index, covered)
+            last = yield from entries.runs(name, begin, term, next_term)
+            if last is None:
+                return None
+        term = last
+        following = max(after, covered + 1, following or 0)
+        at = index.resume_at if following == after else None
+        end = End("intact", None, at, None if at is None else name)
+        index = next_index
+    return end
 
-    def _look_at_files(self, paths: list[Path]) -> None:
-        spare = self._without_spare(paths)
-        self._seen: list[tuple[bool, int | None, int | None]] = []
-        limits: list[int | None] = [None]
-        for path in reversed(paths[1:]):
-            with _opened(path) as source:
-                index = _index_in(self.folders, path, source)
-            claims = isinstance(index, Index) and index.count
-            limits.append(_named(path) if claims else limits[-1])  # ZMR-096
-        for path in paths:
-            with _opened(path) as source:
-                self._look_at_file(path, source, limits.pop(), path is paths[0], path is paths[-1])
-        for path in reversed(spare):
-            self._look_at_spare(path)
 
-    def _without_spare(self, paths: list[Path]) -> list[Path]:
-        """Remove the files without entries from the end, and return them (ZMR-095)."""
-        spare = []
-        while len(paths) > 1:
-            with _opened(paths[-1]) as source:
-                index = _index_in(self.folders, paths[-1], source)
-            if not index.torn if isinstance(index, Lost) else index.count:
-                break
-            spare.append(paths.pop())
-        return spare
-
-    def _look_at_spare(self, path: Path) -> None:
-        name = self.folders.name(path)
-        with _opened(path) as source:
-            index = _index_in(self.folders, path, source)
-            size = source.size
-        if self.end[0] is None and self._next == _named(path):
-            self.end = (0 if isinstance(index, Lost) else index.resume_at, name)
-        if isinstance(index, Lost):
-            self._seen.append((True, None, None))
-            self.parts.append(Part(0, size, name, _State(Frame(self.raw), None, True)))
-
-    def _look_at_file(
-        self, path: Path, source: Source, limit: int | None, is_first: bool, is_last: bool
-    ) -> None:
-        name = self.folders.name(path)
-        index = _index_in(self.folders, path, source)
-        frame = Frame(self.raw, self._covered, limit)
-        gap = None
-        if isinstance(index, Lost):
-            if index.torn and is_last:
-                self._next = _named(path) if self._next is None else self._next
-                self.end = (0 if self._next == _named(path) else None, name)  # ZMR-044
-            else:
-                self._next, self.end = None, (None, None)
-            self._seen.append((True, None, None))
-        else:
-            if self._next is not None and index.first > self._next:
-                gap = "snapshot-gap" if is_first else "missing-entries"  # ZMR-093, ZMR-094
-            entries = Entries(source, index, frame, Wanted())
-            is_there, first = entries.first_term()
-            last = entries.last_term()
-            self._seen.append((is_there or gap is not None, None if gap else first, last))
-            after = index.first + index.count
-            if is_last and index.tail == "torn-entry":
-                after = index.first + index.relied_on  # torn entries will be overwritten
-            if limit is not None:
-                after = min(after, limit)
-            self._next = max(after, self._covered + 1, self._next or 0)
-            self.end = (index.resume_at if self._next == after else None, name)
-        self.parts.append(Part(0, source.size, name, _State(frame, gap, is_last)))
-
-    def _tell_neighbours(self, start: int) -> None:
-        """Set the terms next to the first and last entry of each file (ZMR-050)."""
-        before, afters = self._term, []
-        after: int | None = None
-        for is_there, first, _ in reversed(self._seen):
-            afters.append(after)
-            after = first if is_there else after
-        for number, (is_there, _, last) in enumerate(self._seen):
-            part = self.parts[start + number]
-            if part.state.gap is not None:
-                before = None
-            frame = replace(part.state.frame, before=before, after=afters[-1 - number])
-            state = replace(part.state, frame=frame)
-            self.parts[start + number] = replace(part, state=state)
-            if is_there:
-                before = last
+def _begin(index: Index, covered: int) -> int:
+    """Return the number of the first entry that the snapshot does not cover (ZMR-092)."""
+    return min(max(covered + 1 - index.first, 0), index.count)
 
 
 def _opened(path: Path) -> closing[LocalSource]:
     return closing(LocalSource(path))
 
 
-def _named(path: Path) -> int:
-    return int(path.name[:14], 16)
-
-
-def _index_in(parts: Folders, path: Path, source: Source) -> Index | Lost:
-    """Return the layout of an index file in a directory, in which no file is refused (ZMR-091)."""
-    first = _named(path)
+def _index_at(parts: Folders, path: Path) -> Index | None:
+    """Return the layout of a plain index file in its place (ZMR-091)."""
+    first = int(path.name[:14], 16)
     if path.relative_to(parts.log).as_posix() != path_of(first):
-        return Lost(0, source.size, "misplaced-file")
-    try:
-        return index_of(source, first)
-    except Refused as refused:
-        return Lost(0, source.size, refused.reason)
-
-
-def _whole_directory(log: Log, wanted: Wanted) -> Iterator[Event]:
-    directory = _Directory(log)
-    verdict = _Verdict()
-    for part in directory.parts:
-        for event in _part(directory.folders, wanted, part):
-            yield verdict.of(event)
-    yield verdict.end(directory.end)
-
-
-def _part(parts: Folders, wanted: Wanted, part: Part) -> Iterator[Records | Lost]:
-    """Yield the events of a file of a directory."""
-    assert part.file is not None
-    path = parts.root / part.file
+        return None
     with _opened(path) as source:
-        if isinstance(part.state, _State):
-            for event in _entries(parts, path, source, wanted, part):
-                inside = isinstance(event, Lost) and event.torn and not part.state.is_last
-                yield _missing(event) if inside else event  # ZMR-097
-            return
-        head = snapshot_in_directory(source, part.file)
-        if isinstance(head, Lost):
-            yield _missing(head) if part.state and head.torn else head  # ZMR-097
-        else:
-            yield head.record(source, part.file, wanted)
-
-
-def _entries(
-    parts: Folders, path: Path, source: Source, wanted: Wanted, part: Part
-) -> Iterator[Records | Lost]:
-    state: _State = part.state
-    index = _index_in(parts, path, source)
-    if isinstance(index, Lost):
-        yield replace(index, file=part.file)
-        return
-    if state.gap is not None:
-        yield Lost(0, 0, state.gap, file=part.file)
-    yield from Entries(source, index, state.frame, wanted).events(part.file)
-
-
-def _missing(event: Records | Lost) -> Lost:
-    """Convert an unfinished write at the end of a file to damage, because the log continues."""
-    assert isinstance(event, Lost)
-    return replace(event, reason="missing-data", torn=False)
+        return index_of(source, first)

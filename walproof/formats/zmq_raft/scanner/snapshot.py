@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from reference_impl.answer import Lost
 from walproof.formats.zmq_raft.columns import complete
-from walproof.formats.zmq_raft.scanner.index_file import Refused, find_marker
+from walproof.formats.zmq_raft.scanner.index_file import find_marker
 from walproof.scan.log import Source
 from walproof.scan.model import Records, Wanted
 
@@ -44,33 +43,15 @@ class Snapshot:
         return Records(at, size, payload, complete(fields, 1, wanted), name, truncated)
 
 
-def snapshot_head(source: Source, name: str | None) -> Snapshot | Lost:
-    """Check the head of a snapshot by ZMR-040. Raises :class:`Refused`."""
-    size = source.size
+def snapshot_of(source: Source) -> Snapshot | None:
+    """Return a complete snapshot; None for any other file (ZMR-040, ZMR-062, ZMR-063)."""
     head = source.read(0, SNAPSHOT.size)
-    if not b"SNAP".startswith(head[:4]):
-        raise Refused("bad-token")  # ZMR-041
     if len(head) < SNAPSHOT.size:
-        return Lost(0, size, "torn-header", torn=True, file=name)  # ZMR-044
-    _, length, version, index, term, claimed = SNAPSHOT.unpack(head)
-    if version != 1:
-        raise Refused("unsupported-version")  # ZMR-041
-    if length != SNAPSHOT.size - 8 or max(index, term) >= 2**53:
-        return Lost(0, size, "bad-header", file=name)  # ZMR-042
+        return None
+    token, length, version, index, term, claimed = SNAPSHOT.unpack(head)
+    if (token, length, version) != (b"SNAP", SNAPSHOT.size - 8, 1) or max(index, term) >= 2**53:
+        return None
     start = find_marker(source, b"DATA", SNAPSHOT.size)
-    if start is None:
-        return Lost(0, size, "torn-header", torn=True, file=name)  # ZMR-044
-    there = size - start
-    if there < claimed or (claimed == 0 and there):
-        return Lost(start, size, "torn-snapshot", torn=True, file=name)  # ZMR-062
-    if there > claimed:
-        return Lost(start, size, "size-mismatch", file=name)  # ZMR-063
+    if start is None or source.size - start != claimed:
+        return None
     return Snapshot(index, term, start, claimed)
-
-
-def snapshot_in_directory(source: Source, name: str) -> Snapshot | Lost:
-    """Check a snapshot in a log directory, in which no file is refused (ZMR-091)."""
-    try:
-        return snapshot_head(source, name)
-    except Refused as refused:
-        return Lost(0, source.size, refused.reason, file=name)

@@ -1,5 +1,0 @@
-"""Wrong: never says hello."""
-
-import time
-
-time.sleep(3600)
