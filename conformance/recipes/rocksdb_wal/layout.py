@@ -64,14 +64,14 @@ def synced_empty_record(log: RocksLog) -> None:
 @BOOK.valid("layout", "RDB-003", "RDB-010")
 def recyclable_fragments(log: RocksLog) -> None:
     """A record across three blocks: FIRST, MIDDLE and LAST, each with the log number."""
-    log.write(b"alpha", numbered(80_000), b"charlie")
+    log.write(b"alpha", numbered(65_600), b"charlie")
     log.expect("intact", survivors=[0, 1, 2])
 
 
 @BOOK.valid("layout", "RDB-003", "RDB-010", "RDB-022")
 def synced_fragments(log: RocksLog) -> None:
     """A record across three blocks with 19-byte headers: all have its sync offset."""
-    log.write(b"alpha", numbered(80_000), b"charlie", headers=WAL_SYNC)
+    log.write(b"alpha", numbered(65_600), b"charlie", headers=WAL_SYNC)
     log.expect("intact", survivors=[0, 1, 2])
 
 

@@ -74,10 +74,14 @@ class RocksLog(Log):
         self.write(numbered(BLOCK_SIZE - used - HEADER_SIZES[headers] - left), headers=headers)
 
     def recycle(self, blocks: int) -> None:
-        """Write the log over an older one of so many blocks, which goes on where this one ends."""
-        while len(self.data) < blocks * BLOCK_SIZE:
+        """Write the log over an older one, which goes on where this one ends.
+
+        The older log fills all of its ``blocks`` but the last, which has one short record.
+        """
+        while len(self.data) < (blocks - 1) * BLOCK_SIZE:
             left = BLOCK_SIZE - len(self.data) % BLOCK_SIZE
             self.data += recyclable(FULL, numbered(left - RECYCLABLE_HEADER_SIZE), OLDER)
+        self.data += recyclable(FULL, OLDER_TEXT, OLDER)
 
     def out_of_step(self, at: int) -> None:
         """Let the older log begin in the middle of a record of its own."""
