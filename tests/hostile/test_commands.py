@@ -51,6 +51,7 @@ QUARTER_BYTES = SIZE_BYTES // 4
          rocksdb_wal.compressed_batch_of_marks, QUARTER_BYTES, 0),
         ("read --operations --format FORMAT LOG", sqlite_wal.chain_of_overflow_pages,
          QUARTER_BYTES, 0),
+        ("read --operations --format FORMAT LOG", sqlite_wal.values_of_no_bytes, QUARTER_BYTES, 0),
         ("export --decode --format FORMAT LOG --parquet OUT", sqlite_wal.values_of_no_bytes,
          QUARTER_BYTES, 0),
         ("export --decode --format FORMAT LOG --parquet OUT", kahadb_journal.unknown_types,
