@@ -155,8 +155,8 @@ class FormatSweep:
     ) -> Sequence[Record]:
         """Return the records in the bytes of an undamaged log, in log order.
 
-        ``records`` are those that a reader returns. A log may store more: records of an older log,
-        or repetitions that are framing. Damage to what hides them makes them readable.
+        ``records`` are those that a reader returns. A log may store more, such as records of an
+        older log. Damage to what hides them makes them readable.
         """
         return records
 

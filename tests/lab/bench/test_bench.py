@@ -54,6 +54,26 @@ def test_quick_bench_shows_every_row(tmp_path: Path) -> None:
             assert row["mb_per_second"] > 0 and row["records_per_second"] > 0
 
 
+def test_readers_of_one_format_are_measured_without_the_harness(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "contenders", lambda: [*our_contenders("zmq-raft")][:1])
+    path = tmp_path / "bench.json"
+    words = ["--quick", "--format", "zmq-raft", "--report", str(path)]
+    assert CliRunner().invoke(bench, words, standalone_mode=False).return_value == 0
+    report = json.loads(path.read_text())
+    assert [row["contender"] for row in report["reading"]] == ["executable-spec"]
+    assert report["harness"] == []
+    refused = CliRunner().invoke(bench, [*words, "--only", "harness"])
+    assert refused.exit_code == 2 and "it excludes --only harness" in refused.output
+
+
+def test_where_the_peer_returns_no_payloads_the_scanner_is_measured_without_them() -> None:
+    without = {each.format for each in contenders() if each.name == "fast-scan, no payloads"}
+    assert without == {each.format for each in contenders() if each.peer and not each.has_payloads}
+    assert without == {"sqlite-wal"}
+
+
 def test_every_format_has_one_peer() -> None:
     peers = [each.format for each in contenders() if each.peer]
     assert sorted(peers) == sorted({load.format for load in WORKLOADS})

@@ -77,20 +77,6 @@ class SqliteSweep(FormatSweep):
         """See :class:`FormatSweep`. A writer takes random salts where none are configured."""
         return "salt_1" in context and "salt_2" in context
 
-    def stored_records(
-        self, files: Mapping[str, bytes], records: Sequence[Record]
-    ) -> Sequence[Record]:
-        """See :class:`FormatSweep`. Padding is framing (SQW-014)."""
-        data = files[""]
-        stored: list[Record] = []
-        for record in records:
-            stored.append(record)
-            at, size = record.at + record.size, record.size // len(record.fields["pages"])
-            while covered(data[at : at + size]) == covered(data[at - size : at]):
-                stored.append(Record(at, size, data[at + FRAME_HEADER_SIZE : at + size]))
-                at += size
-        return stored
-
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
         """See :class:`FormatSweep`. Padding repeats the last image of a transaction (SQW-014)."""
         return any(each.endswith(payload) for each in written)
