@@ -71,7 +71,7 @@ class Survey:
         self.opening = opening
         self.committed = committed
         self.found: dict[int, _Slot] = {}
-        # The first slot that stores a value, and the first proven one (SQW-038).
+        # The first slot that stores a value, and the first proven one after which it is the value.
         self.first: dict[State, int] = {}
         self.proven: dict[State, int] = {}
         if opening.checksum is not None:
@@ -128,10 +128,10 @@ class Survey:
                 elsewhere += self._confirm(run)
                 if run and self._is_copy(run[-1]):
                     elsewhere.append(slot)
-            elif can_be_proven and commit and slot.before == repeated:
+            elif can_be_proven and commit and slot.before == repeated not in self.proven:
                 self._set_padding(run, last, commit)
                 slot.follows = last
-            elif can_be_proven and has_salts and self._slot_storing(slot.before) is not None:
+            elif can_be_proven and has_salts and slot.before in self.first:
                 elsewhere.append(slot)
             else:
                 run.append(number)
@@ -142,7 +142,6 @@ class Survey:
                     repeated = advance(repeated, commit, self.opening.order)
                     if is_new and repeated == header.checksum:
                         self._set_padding(run, last, commit)
-                        self.proven[repeated] = number
                         run, running = [], repeated
                 continue
             run, running, repeated = [], header.checksum, header.checksum
@@ -158,6 +157,8 @@ class Survey:
             if slot.header.page and not self._is_copy(number):
                 slot.before = self._value_after(number - 1)
                 slot.follows = self._unpadded(number - 1)
+                assert slot.computed is not None
+                self.proven.setdefault(slot.computed, number)
                 if number > run[0] and self._is_copy(number - 1):
                     yield slot
 
@@ -169,6 +170,7 @@ class Survey:
             before = self._value_after(number - 1)
             assert before is not None
             slot.computed = advance(before, commit, self.opening.order)
+            self.proven.setdefault(slot.computed, number)
 
     def _value_after(self, number: int) -> State | None:
         """Return the value after a slot: the stored one if the slot is proven."""
@@ -186,7 +188,7 @@ class Survey:
         return slot.header.page != 0 and slot.header.checksum == slot.computed
 
     def _slot_storing(self, value: State | None) -> int | None:
-        """Return the slot that counts as the one that stores a value (SQW-038)."""
+        """Return the slot that counts as the one before a value (SQW-038)."""
         number = None if value is None else self.proven.get(value, self.first.get(value))
         return None if number is None else self._unpadded(number)
 

@@ -362,6 +362,7 @@ class Reader:
             for one in waiting:
                 value = forward(value, commit.covered, order)
                 one.padding_of, one.after = commit.number, value
+                proven.setdefault(value, one.number)
 
         for slot in self.slots[self.committed :]:
             slot.bad_salts = slot.salts != self.start.salts
@@ -376,9 +377,11 @@ class Reader:
                         if not one.bad_checksum or not one.page:
                             continue
                         one.follows, one.before = self.origin(one.number - 1), one.computed_before
+                        one.after = forward(one.before, one.covered, order)
+                        proven.setdefault(one.after, one.number)
                     if earlier and earlier.page and not earlier.bad_checksum:
                         moved.append(one)  # it follows the frame of which the slot before is a copy
-            elif last and last.db_pages and slot.before == padded:
+            elif last and last.db_pages and slot.before == padded not in proven:
                 set_padding(last)
                 slot.follows = last.number
             elif not slot.bad_salts and slot.before in places:
@@ -397,7 +400,6 @@ class Reader:
                 padded = forward(padded, last.covered, order)
                 if slot.stored == padded and padded not in proven:
                     set_padding(last)
-                    proven[padded] = slot.number
                     waiting, computed = [], padded
         for slot in moved:
             found = proven.get(slot.before, places.get(slot.before))

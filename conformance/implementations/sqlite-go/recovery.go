@@ -19,7 +19,7 @@ type recovery struct {
 	*reader
 	slots        []state       // by slot number; slot 0 is the header
 	storedBy     map[value]int // the first slot that stores a checksum
-	provenBy     map[value]int // the first proven slot that stores it (SQW-038)
+	provenBy     map[value]int // the first proven slot after which it is the value (SQW-038)
 	transactions []transaction // the proven ones, by their offsets
 	endingAt     map[int]bool  // the last slots of transactions
 }
@@ -68,12 +68,13 @@ func (y *recovery) proveFrames() {
 	for k := 1; k <= y.reader.slots; k++ {
 		frame, s := y.slot(k), &y.slots[k]
 		_, isCopy := y.provenBy[s.stored]
+		_, isKnown := y.provenBy[repeated]
 		switch {
 		case frame.page() == 0 || isCopy:
 		case known && s.before == running:
 			s.proven = true
 			y.proveBetween(unproven, k)
-		case commit > 0 && s.before == repeated:
+		case commit > 0 && s.before == repeated && !isKnown:
 			s.proven = true
 			y.setPadding(unproven, k, commit)
 		case !s.badSalts:
@@ -93,7 +94,6 @@ func (y *recovery) proveFrames() {
 			repeated = y.slot(commit).after(y.h.words, repeated)
 			if s.stored == repeated && !isCopy {
 				y.setPadding(unproven, k+1, commit)
-				y.provenBy[repeated] = k
 				running, unproven = repeated, k+1
 			}
 		}
@@ -106,6 +106,14 @@ func (y *recovery) setPadding(first, end, commit int) {
 		s := &y.slots[k]
 		s.repeats, s.before = commit, y.slots[k-1].after
 		s.after = y.slot(commit).after(y.h.words, s.before)
+		y.count(k)
+	}
+}
+
+// count records a slot as the first after which a value is known, unless an earlier one is (SQW-035).
+func (y *recovery) count(k int) {
+	if _, ok := y.provenBy[y.slots[k].after]; !ok {
+		y.provenBy[y.slots[k].after] = k
 	}
 }
 
@@ -131,6 +139,7 @@ func (y *recovery) proveBetween(first, end int) {
 		s.before, s.after = before, running
 		if y.slot(k).page() != 0 {
 			s.proven, s.badChecksum = true, true
+			y.count(k)
 		}
 	}
 }

@@ -469,3 +469,21 @@ def image_and_a_waiting_slot(log: SqliteLog) -> None:
     waiting_slot(log)
     log.flip("frames[4].page", 5)
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 3, 4], end=None)
+
+
+@BOOK.damaged(one_transaction, "stale", "SQW-032", kind="valid")
+def waiting_slot_with_page_zero(log: SqliteLog) -> None:
+    """A slot with zero salts and a database size, whose page number is 0: framing."""
+    waiting_slot(log, page=0, db_pages=5)
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.damaged(one_transaction, "torn-tail", "SQW-032", "SQW-033", kind="eof")
+def waiting_slot_and_a_cut_one(log: SqliteLog) -> None:
+    """A frame without a commit, a slot that awaits its checksum, and one that is cut."""
+    log.spill((2, "bravo."))
+    log.did("add a frame without a commit")
+    waiting_slot(log)
+    waiting_slot(log, page=8)
+    log.truncate(log.at(4) + 100)
+    log.expect("torn", "torn-frame", survivors=[0], end=568)

@@ -188,14 +188,42 @@ def _find(keys: Any, value: Any) -> Any:
 
 
 @helper
+def _is_known(keys: Any, proven: Any, value: Any) -> Any:
+    """Return whether a value is the one after a proven slot."""
+    k = _find(keys, value)
+    return k >= 0 and proven[k] >= 0
+
+
+@helper
+def _count(keys: Any, proven: Any, value: Any, number: Any) -> None:
+    """Record a slot as the first after which a value is known, unless an earlier one is (SQW-035).
+
+    Only values that a slot stores are in ``keys``; no frame is compared with others.
+    """
+    k = _find(keys, value)
+    if k >= 0 and proven[k] < 0:
+        proven[k] = number
+
+
+@helper
 def _set_padding(
-    first: Any, end: Any, last: Any, commit: Any, big: Any, stored: Any, repeats: Any, computed: Any
+    first: Any,
+    end: Any,
+    last: Any,
+    commit: Any,
+    big: Any,
+    stored: Any,
+    repeats: Any,
+    computed: Any,
+    keys: Any,
+    proven: Any,
 ) -> None:
     """Mark the slots from ``first`` on as broken padding of the commit frame ``last`` (SQW-015)."""
     for number in range(first, end):
         before = computed[number - 1] if repeats[number - 1] else stored[number - 1]
         repeats[number] = last
         computed[number] = _advance_slot(before, commit, 0, len(commit), big)
+        _count(keys, proven, computed[number], number)
 
 
 @kernel
@@ -255,13 +283,16 @@ def prove(
                     padded = repeats[earlier - 1]
                     follows[earlier], confirmed[earlier] = padded if padded else earlier - 1, True
                     before[earlier] = computed[earlier - 1]
+                    _count(keys, proven, computed[earlier], earlier)
                     if earlier > run and page[earlier - 1] != 0 and follows[earlier - 1] == -1:
                         follows[earlier] = -2 - key[earlier - 1]  # the slot before it is a copy
                 elif page[earlier] != 0 and earlier == number - 1:
                     follows[number] = -2 - key[earlier]  # the slot before it is a copy
-        elif may_be_proven and last > 0 and value == repeated:
+        elif (
+            may_be_proven and last > 0 and value == repeated and not _is_known(keys, proven, value)
+        ):
             follows[number], confirmed[number] = last, not has_salts[number]
-            _set_padding(run, number, last, commit, big, stored, repeats, computed)
+            _set_padding(run, number, last, commit, big, stored, repeats, computed, keys, proven)
         elif may_be_proven and has_salts[number] and _find(keys, value) >= 0:
             follows[number] = -2 - _find(keys, value)
         else:
@@ -271,8 +302,9 @@ def prove(
             if last > 0:
                 repeated = _advance_slot(repeated, commit, 0, slot, big)
                 if is_new and repeated == stored[number]:
-                    _set_padding(run, number + 1, last, commit, big, stored, repeats, computed)
-                    proven[key[number]] = number
+                    _set_padding(
+                        run, number + 1, last, commit, big, stored, repeats, computed, keys, proven
+                    )
                     run, running = number + 1, repeated
             continue
         proven[key[number]] = number
