@@ -134,9 +134,9 @@ class _Log:
 def recognise(path: Path) -> bool:
     """Return whether a log is a KahaDB journal, or a related format that the reader refuses.
 
-    A control record header or an EOF record at the start is proof. In a file with the right name,
-    it is proof at any offset, because a damaged batch may come first. If the bytes are inconclusive
-    (an empty file, zeros), the name decides.
+    A file is recognised if it starts with a control record header or an EOF record. In a file with
+    the right name, such a record may be at any offset, because a damaged batch may come first. If
+    the bytes are inconclusive (an empty file, zeros), the name decides.
     """
     if path.is_dir():
         names, _ = data_files(path)

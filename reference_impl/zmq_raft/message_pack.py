@@ -240,8 +240,9 @@ def _text(raw: bytes) -> str | BadText:
 def encode(value: Any) -> bytes:
     """Encode a value as ``msgpack-lite`` does (ZMR-073).
 
-    A number is encoded as the shortest integer if it fits into 32 bits with sign, and as a 64-bit
-    float otherwise. Raises ``ValueError`` for a value that JavaScript does not support.
+    A number that fits into a signed 32-bit integer is encoded as the shortest possible integer.
+    Other numbers are encoded as 64-bit floats. Raises ``ValueError`` for a value that JavaScript
+    does not support.
     """
     if value is None:
         return b"\xc0"

@@ -16,8 +16,8 @@ Facets = dict[str, Any]
 class AcceptedValues:
     """The values that a field accepts: a set, a range, or values that satisfy rules.
 
-    By default, every value is accepted. ``rules`` are not evaluated; additional rules can only
-    reduce the accepted values.
+    By default, every value is accepted. ``rules`` are compared, but not evaluated: a field with
+    additional rules accepts fewer values.
     """
 
     values: frozenset[Any] | None = None

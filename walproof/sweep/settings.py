@@ -53,7 +53,7 @@ def settings(
     """Return all settings of a control: for reading, then for appending, then for writing.
 
     The control's own context comes first, in both reading profiles. The first setting for appending
-    is repeated with a plain record, which comes before it.
+    exists twice: first with a plain record to append, then with the records of the control.
     """
     reading = [
         Setting(profile, other, differing(context, other))

@@ -62,10 +62,10 @@ def to_parquet(
     :mod:`walproof.decode`. If the struct is null, ``detail`` contains the reason. If
     ``has_payloads`` is false, the columns ``payload`` and ``payload_truncated`` are left out.
 
-    The file is written atomically and replaces an existing file. It has the key-value metadata
-    ``walproof.format``, ``walproof.verdict``, ``walproof.reason`` and ``walproof.end``, with the
-    values of the answer as text. Raises ``OSError``, and ``ValueError`` for a context that the
-    format does not support.
+    The file is written atomically and replaces an existing file. Its key-value metadata contain the
+    format, verdict, reason and end of the answer as text, under the keys ``walproof.format``,
+    ``walproof.verdict``, ``walproof.reason`` and ``walproof.end``. Raises ``OSError``, and
+    ``ValueError`` for a context that the format does not support.
     """
     schema = rows.schema(format_id)
     if not has_payloads:

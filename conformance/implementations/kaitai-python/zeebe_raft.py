@@ -1,7 +1,7 @@
 """Decode raft entries in the payloads of Zeebe records, from spec/zeebe-journal.md alone.
 
-The generated parser also reads these fields, but it omits fields that do not fit. This module
-determines which fault of ZBJ-058 applies.
+The generated parser also reads these fields, but it omits a field that extends past the end of its
+message. This module determines which fault of ZBJ-058 applies.
 """
 
 from __future__ import annotations

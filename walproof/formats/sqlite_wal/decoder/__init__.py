@@ -87,7 +87,9 @@ def _decode(payload: bytes, pages: str, size: int) -> dict[str, Any]:
 
 
 def decode(payload: bytes, numbers: Sequence[int], page_size: int) -> dict[str, Any]:
-    """Decode the images of the pages ``numbers``. Raises ``Undecodable``.
+    """Decode the page images of a transaction.
+
+    ``numbers`` lists their page numbers. Raises ``Undecodable``.
 
     If the payload is truncated, only its complete images are decoded; at least one must be
     complete.
