@@ -119,3 +119,14 @@ def first_frame_at_the_end_without_its_checksum(log: SqliteLog) -> None:
     log.flip("frames[5].page", 100)
     log.extend(log.slot(1), "a copy of slot 1")
     log.expect("damaged", "header-checksum", survivors=[1, 2], end=None)
+
+
+@BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-035")
+def copy_after_unwritten_padding(log: SqliteLog) -> None:
+    """The padding was never written, and a copy of the frame after it stands before: a copy."""
+    padding, later = log.slot(4), log.slot(5)
+    log.zero("frames[2]")
+    log.zero("frames[3]")
+    log.insert(log.at(2), later, "a copy of slot 5")
+    log.extend(padding, "the last padding")
+    log.expect("damaged", "broken-link", survivors=[0, 1, 2], end=None)
