@@ -183,9 +183,11 @@ class Survey:
         return number if slot is None or slot.repeats is None else slot.repeats
 
     def _is_copy(self, number: int) -> bool:
-        """Return whether a slot that is not proven has the right checksum, as a copy has."""
+        """Return whether an earlier proven slot has the computed value of a slot (SQW-038)."""
         slot = self.found[number]
-        return slot.header.page != 0 and slot.header.checksum == slot.computed
+        if slot.computed is None or not slot.header.page:
+            return False
+        return self.proven.get(slot.computed, number) != number
 
     def _slot_storing(self, value: State | None) -> int | None:
         """Return the slot that counts as the one before a value (SQW-038)."""

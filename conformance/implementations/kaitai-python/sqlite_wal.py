@@ -374,10 +374,11 @@ class Reader:
                 for earlier, one in pairwise([None, *waiting, slot]):
                     assert one is not None
                     if one is not slot:
+                        one.after = forward(one.computed_before, one.covered, order)
+                        one.bad_checksum = one.after not in proven  # or it is a copy
                         if not one.bad_checksum or not one.page:
                             continue
                         one.follows, one.before = self.origin(one.number - 1), one.computed_before
-                        one.after = forward(one.before, one.covered, order)
                         proven.setdefault(one.after, one.number)
                     if earlier and earlier.page and not earlier.bad_checksum:
                         moved.append(one)  # it follows the frame of which the slot before is a copy

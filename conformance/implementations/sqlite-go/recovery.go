@@ -125,19 +125,16 @@ func (y *recovery) unpadded(k int) int {
 	return k
 }
 
-// proveBetween proves the slots from first on that the frame in slot end confirms (SQW-036). Slots with the computed
-// checksum are copies, or have page number 0, and stay unproven.
+// proveBetween proves the slots from first on that the frame in slot end confirms (SQW-036). Copies and slots
+// with page number 0 stay unproven.
 func (y *recovery) proveBetween(first, end int) {
 	running := y.slots[first-1].after
 	for k := first; k < end; k++ {
 		s := &y.slots[k]
 		before := running
 		running = y.slot(k).after(y.h.words, running)
-		if y.slot(k).page() != 0 && s.stored == running {
-			continue // a second copy of a frame that is there already
-		}
 		s.before, s.after = before, running
-		if y.slot(k).page() != 0 {
+		if _, isCopy := y.provenBy[running]; y.slot(k).page() != 0 && !isCopy {
 			s.proven, s.badChecksum = true, true
 			y.count(k)
 		}
@@ -184,10 +181,9 @@ func (y *recovery) anchor(k int) (int, bool) {
 	return y.unpadded(slot), ok
 }
 
-// isCopy tells whether a slot has the computed checksum and is not proven, because an earlier one stores it (SQW-038).
+// isCopy tells whether a slot before a frame is not proven, because an earlier one has the value after it (SQW-038).
 func (y *recovery) isCopy(k int) bool {
-	s := y.slots[k]
-	return !s.proven && s.after == s.stored && y.slot(k).page() != 0
+	return !y.slots[k].proven && y.slot(k).page() != 0
 }
 
 // canBeginAfter tells whether a transaction can begin at a frame that follows this slot (SQW-040).

@@ -130,3 +130,19 @@ def copy_after_unwritten_padding(log: SqliteLog) -> None:
     log.insert(log.at(2), later, "a copy of slot 5")
     log.extend(padding, "the last padding")
     log.expect("damaged", "broken-link", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(two_repetitions_and_two_transactions, "links", "SQW-036", "SQW-038")
+def moved_frame_and_its_copy_without_a_checksum(log: SqliteLog) -> None:
+    """Slots 5 and 6 are swapped, and a copy of slot 6 with a wrong checksum follows them."""
+    fifth, sixth = log.slot(5), log.slot(6)
+    log.commit((1, "echo."), db_pages=2)
+    seventh = log.slot(7)
+    log.did("add a transaction")
+    log.replace(5, sixth, "the bytes of slot 6")
+    log.replace(6, fifth, "the bytes of slot 5")
+    copy = bytearray(sixth)
+    copy[16] ^= 1
+    log.replace(7, bytes(copy), "slot 6 with a wrong checksum")
+    log.extend(seventh, "the bytes of slot 7")
+    log.expect("damaged", "broken-link", survivors=[0, 1, 2, 3, 4], end=None)

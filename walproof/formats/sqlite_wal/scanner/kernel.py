@@ -279,15 +279,17 @@ def prove(
             follows[number] = repeats[number - 1] if repeats[number - 1] else number - 1
             confirmed[number] = not has_salts[number]
             for earlier in range(run, number):
-                if page[earlier] != 0 and stored[earlier] != computed[earlier]:
+                if page[earlier] != 0 and not _is_known(keys, proven, computed[earlier]):
                     padded = repeats[earlier - 1]
                     follows[earlier], confirmed[earlier] = padded if padded else earlier - 1, True
                     before[earlier] = computed[earlier - 1]
                     _count(keys, proven, computed[earlier], earlier)
                     if earlier > run and page[earlier - 1] != 0 and follows[earlier - 1] == -1:
-                        follows[earlier] = -2 - key[earlier - 1]  # the slot before it is a copy
+                        # The slot before it is a copy.
+                        follows[earlier] = -2 - _find(keys, computed[earlier - 1])
                 elif page[earlier] != 0 and earlier == number - 1:
-                    follows[number] = -2 - key[earlier]  # the slot before it is a copy
+                    # The slot before it is a copy.
+                    follows[number] = -2 - _find(keys, computed[earlier])
         elif (
             may_be_proven and last > 0 and value == repeated and not _is_known(keys, proven, value)
         ):
