@@ -57,7 +57,7 @@ from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 
 @dataclass(slots=True)
 class OpenRecord:
-    """A record whose FIRST fragment was read, but not yet its LAST one.
+    """An open record: the reader has read its FIRST fragment, but not its LAST fragment.
 
     ``fields`` are the fields of the FIRST fragment. ``data`` is the content of the fragments so
     far.

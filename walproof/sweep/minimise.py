@@ -51,7 +51,7 @@ def descend(
 
 
 def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: float) -> None:
-    """Replace the cases of findings by simpler cases with the same effect.
+    """Replace the cases of findings with simpler cases with the same effect.
 
     After ``seconds``, the remaining findings are marked as not minimised.
     """
