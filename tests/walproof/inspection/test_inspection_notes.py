@@ -85,7 +85,7 @@ def test_chapter_has_every_requirement_that_the_grammar_cites() -> None:
     assert cited <= set(chapter("leveldb-log").requirements)
     rule = chapter("leveldb-log").requirements["LDB-006"]
     assert rule.level == "MUST"
-    assert rule.text.startswith("The checksum is a CRC-32C over the type byte and then")
+    assert rule.text.startswith("The checksum is the CRC-32C of the type byte")
     assert "\n" not in rule.text and "**" not in rule.text
 
 
