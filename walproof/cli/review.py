@@ -103,4 +103,4 @@ def review(
         }  # fmt: skip
         click.echo(shapes[output](outcome), nl=False)
     names = api and any(f.severity == "warning" and "API" in f.classes for f in outcome.findings)
-    return 1 if outcome.breaking or names else 0
+    return 1 if outcome.breaks or names else 0

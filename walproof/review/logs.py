@@ -42,6 +42,13 @@ class LogUnderReview:
         """Identity of the log: its contents and its context."""
         return digest(self.contents) + json.dumps(self.context, sort_keys=True)
 
+    def rules(self, damaged_rule: str) -> list[str]:
+        """Return the rules that the log violates if both versions read it differently."""
+        if self.damaged:
+            return [damaged_rule]
+        rules = {"old": "READS_OLD_FILE", "new": "READS_NEW_FILE"}
+        return [rule for side, rule in rules.items() if side in self.sides]
+
 
 def vector_bodies(root: Path, formats: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
     """Return the vectors of a tree by id, each with its directory under ``folder``."""

@@ -23,12 +23,14 @@ def shape(line: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\d+", "N", line)).replace("warnings", "warning").strip()
 
 
-@pytest.mark.parametrize(("title", "diff", "expected"), EXAMPLES, ids=[e[0] for e in EXAMPLES])
+@pytest.mark.parametrize(
+    ("title", "diff", "expected"), EXAMPLES, ids=[e[0].splitlines()[-1] for e in EXAMPLES]
+)
 def test_examples_of_the_page_are_current(
     title: str, diff: str, expected: str, tmp_path: Path
 ) -> None:
-    old = copy_of_repository(tmp_path / "old", slugs=())
-    new = copy_of_repository(tmp_path / "new", slugs=())
+    old = copy_of_repository(tmp_path / "old")
+    new = copy_of_repository(tmp_path / "new")
     apply(diff, new)
     outcome = review(old, new, "main", (FORMAT,), count=30)
     printed = [shape(line) for line in text(outcome).splitlines()]

@@ -12,8 +12,8 @@ from walproof.review.revision import PARTS
 FORMAT = "leveldb-log"
 #: Vectors of ``FORMAT`` that show the changes of these tests.
 SLUGS = (
-    "checksum-flipped-in-first-record", "cut-in-a-header", "cut-in-a-payload",
-    "empty-first-then-damage", "first-then-full", "fragments-in-two-blocks",
+    "checksum-flipped-in-first-block", "checksum-flipped-in-first-record", "cut-in-a-header",
+    "cut-in-a-payload", "empty-first-then-damage", "first-then-full", "fragments-in-two-blocks",
     "header-of-zeros-before-other-records", "length-beyond-the-block-at-the-end",
     "length-beyond-the-block-in-mid-log", "one-record", "payload-flipped-in-middle-fragment",
     "payload-flipped-in-second-record", "three-records",
