@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from conformance.compare import differences
-from conformance.contents import read_contents, size, write_contents
+from conformance.contents import read_contents, write_contents
 from conformance.vectors import expand_payload
 from walproof.review.finding import CannotReview, Class, Finding, Severity
 from walproof.review.fresh_damage import Aim, aimed, sweep
-from walproof.review.logs import LARGE_BYTES, LogUnderReview, logs_of, merged
+from walproof.review.logs import LogUnderReview, logs_of, merged
 from walproof.review.revision import Worker
 
 SIDES = ("old", "new")
@@ -146,18 +146,6 @@ class Behaviour:
                     for rule in log.rules(damaged_rule)
                 ]
         return table
-
-    def sampled(self) -> str:
-        """Return a remark on logs that are too large for the full number of damaged copies."""
-        large = [log for log in self.logs.values() if size(log.contents) > LARGE_BYTES]
-        bases = sum(not log.damaged for log in large)
-        if not bases:
-            return ""
-        samples = sum(log.origin == "sweep" for log in large)
-        return (
-            f"damaged copies of {bases} log{'s' * (bases != 1)} of {self.format} above"
-            f" {LARGE_BYTES // 1024} KiB, except {samples} sample{'s' * (samples != 1)}"
-        )
 
     def _difference(self, log: LogUnderReview) -> tuple[str, str]:
         """Return the difference between two answers, and the rule that a damaged log violates."""

@@ -21,8 +21,6 @@ from walproof.review.logs import LARGE_BYTES, LogUnderReview
 MAX_LOGS = 8
 #: Number of record boundaries at the end of a file after which a log is truncated.
 MAX_EDGES = 4
-#: Interval at which the copy of a large log is chosen.
-LARGE_INTERVAL = 12
 
 _NUMBER = re.compile(r"\b(?:0x[0-9a-fA-F]+|0|[1-9][0-9]*)\b")
 _NAME = re.compile(r"\b[a-z]\w*\b")
@@ -96,19 +94,12 @@ def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
 def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[LogUnderReview]:
     """Yield ``count`` damaged copies of undamaged logs. Equal seeds give equal copies.
 
-    Most damage affects record boundaries and headers. Logs above :data:`LARGE_BYTES` are slow to
-    read, so only one copy in :data:`LARGE_INTERVAL` is of such a log.
+    Most damage affects record boundaries and headers.
     """
     chance = random.Random(seed)
     usable = [log for log in bases if 0 < size(log.contents) <= LARGE_BYTES]
-    large = [log for log in bases if size(log.contents) > LARGE_BYTES]
-    for number in range(count if usable or large else 0):
-        sampled = large and (not usable or number % LARGE_INTERVAL == LARGE_INTERVAL - 1)
-        base = (
-            large[number // LARGE_INTERVAL % len(large)]
-            if sampled
-            else usable[number % len(usable)]
-        )
+    for number in range(count if usable else 0):
+        base = usable[number % len(usable)]
         damage = Damage(base.contents, base.format)
         _damage(base, damage, chance)
         yield damaged_copy(base, damage)

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import by_name, size
+from conformance.contents import by_name
 from conformance.kaitai.compile import parser_folder
 from conformance.kaitai.grammars import grammar_of
 from walproof.review.behaviour import Changed, Effects, Table
 from walproof.review.finding import Finding
 from walproof.review.grammar import Grammar
-from walproof.review.logs import LARGE_BYTES, LogUnderReview
+from walproof.review.logs import LogUnderReview
 from walproof.review.revision import Worker
 from walproof.review.structure import GrammarDiff
 
@@ -80,8 +80,6 @@ class GrammarRun:
         differing: dict[str, bool] = {}
         # Undamaged logs first: if one differs, its damaged copies prove nothing.
         for log in sorted(logs, key=lambda log: log.damaged):
-            if size(log.contents) > LARGE_BYTES and log.damaged and log.origin != "sweep":
-                continue
             follows = log.damaged and differing.get(log.control or "", any(differing.values()))
             difference = self.read(log, follows)
             if difference is None:

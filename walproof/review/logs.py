@@ -11,7 +11,7 @@ from typing import Any
 from conformance.contents import Contents, digest, read_contents
 from conformance.vectors import BrokenVector
 
-#: Size above which the sweep damages, and grammars read, only a sample.
+#: Larger logs are read, but not damaged.
 LARGE_BYTES = 256 * 1024
 
 

@@ -115,8 +115,6 @@ def review(
                     table = grammar.run(run.logs.values())
                     outcome.tables.append(table)
                     findings += [*grammar.structural(), *table.findings(GRAMMAR_EFFECTS)]
-                if sample := run.sampled():
-                    outcome.skipped.append(sample)
         finally:
             for worker in workers.values():
                 worker.close()
