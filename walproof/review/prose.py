@@ -4,40 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conformance.chapter import Requirement, chapter
 from walproof.review.behaviour import describe, first_names
 from walproof.review.finding import Finding, Severity
-
-_MARK = re.compile(r"\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\*")
-_BEGINS_SOMETHING_ELSE = re.compile(r"#|\*[A-Z][^*]*\*|```|<!--")
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """One normative paragraph, with the list or table that belongs to it."""
-
-    id: str
-    level: str
-    markdown: str
-    where: str
-
-    @property
-    def text(self) -> str:
-        """The paragraph as one line."""
-        return " ".join(self.markdown.split())
-
-
-def requirements(root: Path, folder: str = "spec") -> dict[str, Requirement]:
-    """Return all requirements in the chapters of a tree, by id."""
-    by_id: dict[str, Requirement] = {}
-    for path in sorted((root / folder).glob("*.md")):
-        for requirement in _requirements_of(path, f"{folder}/{path.name}"):
-            by_id.setdefault(requirement.id, requirement)
-    return by_id
-
 
 _STRENGTH = re.compile(r"\b(?:(?:must|shall|should)(?: not)?|MAY(?: NOT)?|never)\b", re.I)
 #: Lower-case ``may`` is not normative.
@@ -49,27 +21,17 @@ def strength(text: str) -> list[str]:
     return [word.lower() for word in _STRENGTH.findall(_AS_PROSE.sub("", text))]
 
 
-def _requirements_of(path: Path, shown: str) -> Iterator[Requirement]:
-    current: tuple[str, str, int] | None = None
-    lines: list[str] = []
-    fresh = True
+def _requirements(root: Path) -> dict[str, Requirement]:
+    """Return the requirements of all chapters of a tree, by id."""
+    return {
+        id: requirement
+        for path in sorted((root / "spec").glob("*.md"))
+        for id, requirement in chapter(path.stem, path.parent).requirements.items()
+    }
 
-    def finished() -> Iterator[Requirement]:
-        if current is not None:
-            text = "\n".join(lines).strip()
-            yield Requirement(current[0], current[1], text, f"{shown}:{current[2]}")
 
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if fresh and (mark := _MARK.match(line)):
-            yield from finished()
-            current, lines = (mark[1], mark[2], number), [line[mark.end() :]]
-        elif fresh and _BEGINS_SOMETHING_ELSE.match(line):
-            yield from finished()
-            current, lines = None, []
-        elif current is not None:
-            lines.append(line)
-        fresh = not line.strip()
-    yield from finished()
+def _full_text(requirement: Requirement) -> str:
+    return " ".join(requirement.markdown.split())
 
 
 def compare_requirements(
@@ -81,7 +43,7 @@ def compare_requirements(
     ``vectors`` are the new vectors. The finding for a removed requirement lists the vectors that
     still cite it.
     """
-    before, after = requirements(old), requirements(new)
+    before, after = _requirements(old), _requirements(new)
     conformance = "implementations, whose conformance may change"
     for id, was in before.items():
         now = after.get(id)
@@ -89,24 +51,25 @@ def compare_requirements(
             names = [name for name, body in (vectors or {}).items() if id in body["requirements"]]
             verb = "exercises" if len(names) == 1 else "exercise"
             citing = f"{first_names(names)} still {verb} it: " if names else ""
-            yield _text("REQUIREMENT_REMOVED", "warning", id, f"{citing}“{was.text}”",
+            yield _text("REQUIREMENT_REMOVED", "warning", id, f"{citing}“{_full_text(was)}”",
                         "implementations that rely on it", was.where)  # fmt: skip
             continue
         if was.level != now.level:
             yield _text("REQUIREMENT_LEVEL", "warning", id, f"{was.level} → {now.level}",
                         conformance, now.where)  # fmt: skip
-        if was.text != now.text:
-            norms = [", ".join(strength(r.text)) or "not normative" for r in (was, now)]
+        texts = _full_text(was), _full_text(now)
+        if texts[0] != texts[1]:
+            norms = [", ".join(strength(text)) or "not normative" for text in texts]
             is_weighty = norms[0] != norms[1]
             yield _text(
                 "REQUIREMENT_REWORDED", "warning" if is_weighty else "note", id,
-                f"{norms[0]} → {norms[1]}: " * is_weighty + f"“{was.text}” → “{now.text}”",
+                f"{norms[0]} → {norms[1]}: " * is_weighty + f"“{texts[0]}” → “{texts[1]}”",
                 conformance if is_weighty else "nobody, if the meaning is unchanged", now.where,
             )  # fmt: skip
     for id, now in after.items():
         if id not in before:
             severity: Severity = "warning" if "MUST" in now.level else "note"
-            yield _text("REQUIREMENT_ADDED", severity, id, f"{now.level}: “{now.text}”",
+            yield _text("REQUIREMENT_ADDED", severity, id, f"{now.level}: “{_full_text(now)}”",
                         "implementations that do not satisfy it yet", now.where)  # fmt: skip
 
 
