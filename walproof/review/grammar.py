@@ -136,6 +136,15 @@ class Grammar:
         }
         return {case: type for case, type in types.items() if type}
 
+    def uses(self, member: Member) -> bool:
+        """Return whether another member has this name in an expression."""
+        name = re.compile(rf"\b{re.escape(member.id)}\b")
+        return any(
+            name.search(str(other.written()))
+            for type in self.types.types.values()
+            for other in (*self.fields(type), *self.instances(type).values())
+        )
+
     def is_bounded(self, type: Type, visited: frozenset[str] = frozenset()) -> bool:
         """Return whether readers ignore bytes after the last known field of a type.
 
@@ -218,17 +227,23 @@ class Grammar:
         return {"kind": "type", **attributes, "type": type, "arguments": read(arguments),
                 "bits": _fixed_bits(extent)}  # fmt: skip
 
-    def bits(self, member: Member) -> int | None:
-        """Return the bits of a field; None if they depend on the log."""
+    def bits(self, member: Member, outer: tuple[str, ...] = ()) -> int | None:
+        """Return the bits of a field; None if they depend on the log.
+
+        ``outer`` are the names of the types that contain the field.
+        """
         attributes = self.attributes(member)
+        repeat, count, _ = attributes["repeat"]
+        if repeat and not (count and count.isdigit()):
+            return None
         bits: int | None = attributes.get("bits")
         if bits is None and attributes["kind"] == "type" and not attributes["extent"]:
-            inner = [self.bits(field) for field in self.flat(attributes["type"])]
+            type = attributes["type"]
+            if type.name in outer:
+                return None
+            inner = [self.bits(field, (*outer, type.name)) for field in self.flat(type)]
             bits = None if None in inner else sum(filter(None, inner))
-        count = attributes["repeat"][1]
-        if attributes["repeat"][0] is None or bits is None:
-            return bits
-        return bits * int(count) if count and count.isdigit() else None
+        return bits if bits is None or not repeat else bits * int(count)
 
     def _accepted(self, body: Body, owner: Type) -> AcceptedValues:
         if "contents" in body:

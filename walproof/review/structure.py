@@ -65,6 +65,16 @@ _SAME_BYTES = _Rule(
 )  # fmt: skip
 _RESIZED = _Rule("FIELD_RESIZED", ("size", "type"), False)
 
+_INSTANCES: dict[str, tuple[tuple[Class, ...], Severity, str]] = {
+    "INSTANCE_ADDED": (("API",), "note", "nobody"),
+    "INSTANCE_REMOVED": (("API",), "warning", "programs that use it"),
+    "CHECKSUM_ADDED": (("RECOVER",), "note", "nobody, if old logs satisfy the checksum"),
+    "CHECKSUM_REMOVED": (
+        ("RECOVER",), "breaking",
+        "readers that verify the checksum with it: damage is no longer detected",
+    ),
+}  # fmt: skip
+
 
 @dataclass
 class Alignment:
@@ -90,6 +100,8 @@ class GrammarDiff:
 
     def __init__(self, old: Grammar, new: Grammar) -> None:
         self.old, self.new = old, new
+        # The same names on both sides: another type may keep a name that this one has changed.
+        old.renames = new.renames
         self._types: list[tuple[Type, Type, Alignment]] = []
         self._enums: dict[str, str] = {}
         self.pairs: dict[str, tuple[str, str]] = {}
@@ -108,28 +120,37 @@ class GrammarDiff:
     # -- pairs -------------------------------------------------------------------------------------
 
     def _pair(self) -> None:
-        waiting = deque([(self.old.top, self.new.top, False)])
-        visited = set()
+        news = self.new.types.types
+        by_name = [
+            (a, news[a.name], False) for a in self.old.types.types.values() if a.name in news
+        ]
+        waiting = deque(by_name[:1])
+        visited: set[tuple[str, str, bool]] = set()
         while waiting:
             a, b, is_group = waiting.popleft()
-            if (a.name, b.name, is_group) in visited:
-                continue
-            visited.add((a.name, b.name, is_group))
-            # The fields of a group are compared where it is used.
-            alignment = Alignment([], []) if is_group else self._align(a, b)
-            self._types.append((a, b, alignment))
-            for m, n in (*alignment.members(), *self._instances(a, b)):
-                if m.id != n.id:
-                    self.old.renames[m.id] = n.id
-                if len(m.groups) == len(n.groups):
-                    groups = zip(m.groups, n.groups, strict=True)
-                    waiting += [(c, d, True) for (_, c), (_, d) in groups]
-                olds, news = self.old.targets(m), self.new.targets(n)
-                waiting += [(olds[case], news[case], False) for case in olds if case in news]
-                if "enum" in m.body and "enum" in n.body:
-                    enums = [g.types.enum_of(x.body["enum"], x.owner)
-                             for g, x in ((self.old, m), (self.new, n))]  # fmt: skip
-                    self._enums[enums[0]] = enums[1]
+            if (a.name, b.name, is_group) not in visited:
+                visited.add((a.name, b.name, is_group))
+                waiting += self._pair_members(a, b, is_group)
+            if not waiting:  # types that no field has: libraries for other grammars
+                names = {name for name, _, _ in visited}
+                waiting += [pair for pair in by_name if pair[0].name not in names][:1]
+
+    def _pair_members(self, a: Type, b: Type, is_group: bool) -> Iterator[tuple[Type, Type, bool]]:
+        """Pair the members of two types; yield the types that they have, and groups of fields."""
+        # The fields of a group are compared where it is used.
+        alignment = Alignment([], []) if is_group else self._align(a, b)
+        self._types.append((a, b, alignment))
+        for m, n in (*alignment.members(), *self._instances(a, b)):
+            if m.id != n.id:
+                self.new.renames[m.id] = n.id
+            if len(m.groups) == len(n.groups):
+                for (_, old_group), (_, new_group) in zip(m.groups, n.groups, strict=True):
+                    yield old_group, new_group, True
+            olds, news = self.old.targets(m), self.new.targets(n)
+            yield from ((olds[case], news[case], False) for case in olds if case in news)
+            if "enum" in m.body and "enum" in n.body:
+                old_enum = self.old.types.enum_of(m.body["enum"], m.owner)
+                self._enums[old_enum] = self.new.types.enum_of(n.body["enum"], n.owner)
 
     def _align(self, a: Type, b: Type) -> Alignment:
         """Pair fields by name in order, then by position, then by name alone."""
@@ -210,35 +231,36 @@ class GrammarDiff:
         is_added = grammar is self.new
         having, lacking = ("new", "old") if is_added else ("old", "new")
         # The class of trouble for the side that has the field, and for the side that has not.
-        troubles: tuple[Class, ...] = BOTH if is_added else ("WRITE", "READ")
+        own, other = BOTH if is_added else BOTH[::-1]
         absent = _may_be_absent(grammar.attributes(member))
+        effects: dict[tuple[bool, str], tuple[tuple[Class, ...], Severity, str]] = {
+            (True, "condition"): (
+                (own,), "warning",
+                f"{having} readers of {lacking} logs, if its condition can be true",
+            ),
+            (True, ""): (
+                (own,), "breaking",
+                f"{having} readers, which reach the end of {lacking} logs at this field",
+            ),
+            (False, "condition"): (
+                (other,), "breaking",
+                f"{lacking} readers, which misread all bytes after the field in {having} logs",
+            ),
+        }  # fmt: skip
+        classes, severity, hurts = effects.get((is_end, absent), (BOTH, "breaking", PUSHED))
+        rule = "FIELD_ADDED" if is_added else "FIELD_REMOVED"
+        if absent == "never":
+            classes, severity, hurts = ("API",), "note", "nobody: the field is never present"
+        elif is_end and absent == "end" and is_added:
+            rule, classes, severity = "FIELD_APPENDED", ("WRITE",), "note"
+            hurts = "nobody: old readers skip the field, and new readers accept logs without it"
+        elif is_end and absent == "end":
+            classes, severity, hurts = ("API",), "warning", _NAMES
         type = member.body.get("type") or ("contents" if "contents" in member.body else "bytes")
         condition = f" if {member.body['if']}" if "if" in member.body else ""
         change = f"{'added' if is_added else 'removed'} ({type}){condition}"
-
-        def finding(classes: tuple[Class, ...], severity: Severity, hurts: str) -> Finding:
-            rule = "FIELD_ADDED" if is_added else "FIELD_REMOVED"
-            rule = "FIELD_APPENDED" if rule == "FIELD_ADDED" and hurts == APPENDED else rule
-            return Finding(rule, classes, severity, member.shown, change, hurts,
-                           grammar.location(member.owner, *member.path))  # fmt: skip
-
-        if absent == "never":
-            return finding(("API",), "note", "nobody: the field is never present")
-        if is_end and absent == "end":
-            if is_added:
-                return finding(("WRITE",), "note", APPENDED)
-            return finding(("API",), "warning", "programs that use the field; readers skip it")
-        if is_end and absent == "condition":
-            return finding((troubles[0],), "warning", f"{having} readers of {lacking} logs, if"
-                           f" its condition can be true; {lacking} readers skip it")  # fmt: skip
-        if is_end:
-            return finding((troubles[0],), "breaking", f"{having} readers, which reach the end of"
-                           f" {lacking} logs at this field; {lacking} readers skip it")  # fmt: skip
-        if absent == "condition":
-            return finding((troubles[1],), "breaking", f"{lacking} readers, which misread all bytes"
-                           f" after the field in {having} logs; {having} readers misread {lacking}"
-                           " logs in which the condition is true")  # fmt: skip
-        return finding(BOTH, "breaking", PUSHED)
+        return Finding(rule, classes, severity, member.shown, change, hurts,
+                       grammar.location(member.owner, *member.path))  # fmt: skip
 
     def _holds_rest(self, grammar: Grammar, member: Member) -> bool:
         """Return whether a field holds all remaining raw bytes, which are reserved for fields."""
@@ -321,11 +343,14 @@ class GrammarDiff:
         if is_resized:
             yield self._finding(_RESIZED, m, n, " → ".join(_size(bits) for bits in sizes if bits))
         for attribute, rule in _RULES.items():
-            if old.get(attribute) != new.get(attribute) and not (
+            if old.get(attribute) == new.get(attribute) or (
                 is_resized and attribute in ("extent", "endian")
             ):
-                fallback = f"{old.get(attribute)} → {new.get(attribute)}"
-                yield self._finding(rule, m, n, fallback=fallback)
+                continue
+            if attribute == "value" and self.new.uses(n):
+                rule = rule._replace(classes=BOTH)
+            fallback = f"{old.get(attribute)} → {new.get(attribute)}"
+            yield self._finding(rule, m, n, fallback=fallback)
         if ("enum" in old) != ("enum" in new):
             yield self._finding(_ENUM, m, n)
         if "cases" in old:
@@ -334,40 +359,31 @@ class GrammarDiff:
     def _cases(self, m: Member, n: Member, old: Attributes, new: Attributes) -> Iterator[Finding]:
         is_sized = "size" in n.body or "size-eos" in n.body
         unknown = "the bytes are skipped" if is_sized else "the length of the field is unknown"
-        for case in old:
-            if case in new:
+        for case in [*old, *(case for case in new if case not in old)]:
+            if case in old and case in new:
                 yield from self._compare_attributes(m, n, old[case], new[case])
-                continue
-            hurts = f"new readers of old logs with this case: {unknown}"
-            yield self._finding(
-                _Rule("SWITCH_CASE_REMOVED", ("type",), False, ("READ",), "breaking", hurts), m, n,
-                f"case {case}",
-            )  # fmt: skip
-        for case in new:
-            if case not in old:
+            elif case in old:
+                hurts = f"new readers of old logs with this case: {unknown}"
+                rule = _Rule("SWITCH_CASE_REMOVED", ("type",), False, ("READ",), hurts=hurts)
+                yield self._finding(rule, m, n, f"case {case}")
+            else:
                 hurts = f"old readers of new logs with this case: {unknown}"
                 severity: Severity = "note" if is_sized else "breaking"
-                yield self._finding(
-                    _Rule("SWITCH_CASE_ADDED", ("type",), False, ("WRITE",), severity, hurts), m, n,
-                    f"case {case}",
-                )  # fmt: skip
+                rule = _Rule("SWITCH_CASE_ADDED", ("type",), False, ("WRITE",), severity, hurts)
+                yield self._finding(rule, m, n, f"case {case}")
 
     def _accepted(self, m: Member, n: Member, a: AcceptedValues, b: AcceptedValues) -> Finding:
-        keys = ("valid", "contents")
+        rule = _Rule("VALUES_CHANGED", ("valid", "contents"), False,
+                     hurts="both sides: each rejects logs of the other")  # fmt: skip
         if a.is_within(b):
-            rule = _Rule(
-                "VALUES_LOOSENED", keys, False, ("WRITE",), hurts="old readers, which reject new"
-                " logs with the new values; also recovery: damage that produces a new value is not"
-                " detected",
-            )  # fmt: skip
+            hurts = (
+                "old readers, which reject new logs with the new values; also recovery: damage that"
+                " produces a new value is not detected"
+            )
+            rule = rule._replace(id="VALUES_LOOSENED", classes=("WRITE",), hurts=hurts)
         elif b.is_within(a):
-            rule = _Rule(
-                "VALUES_TIGHTENED", keys, False, ("READ",),
-                hurts="new readers, which reject old logs with the other values",
-            )  # fmt: skip
-        else:
-            hurts = "both sides: each rejects logs of the other"
-            rule = _Rule("VALUES_CHANGED", keys, False, hurts=hurts)
+            hurts = "new readers, which reject old logs with the other values"
+            rule = rule._replace(id="VALUES_TIGHTENED", classes=("READ",), hurts=hurts)
         return self._finding(rule, m, n, fallback="the members of its enum changed")
 
     def _finding(
@@ -393,22 +409,12 @@ class GrammarDiff:
         ):  # fmt: skip
             word = "ADDED" if grammar is self.new else "REMOVED"
             for id, member in grammar.instances(type).items():
-                if id in paired:
-                    continue
-                location = grammar.location(type, *member.path)
-                if "pos" in member.body and _COVERAGE.search(id):
-                    severity: Severity = "note" if word == "ADDED" else "breaking"
-                    hurts = (
-                        "nobody, if old logs satisfy the checksum" if word == "ADDED" else
-                        "readers that verify the checksum with it: damage is no longer detected"
-                    )  # fmt: skip
-                    yield Finding(f"CHECKSUM_{word}", ("RECOVER",), severity, member.shown,
-                                  word.lower(), hurts, location)  # fmt: skip
-                else:
-                    severity = "note" if word == "ADDED" else "warning"
-                    hurts = "nobody" if word == "ADDED" else "programs that use it"
-                    yield Finding(f"INSTANCE_{word}", ("API",), severity, member.shown,
-                                  word.lower(), hurts, location)  # fmt: skip
+                if id not in paired:
+                    is_checksum = "pos" in member.body and _COVERAGE.search(id)
+                    rule = f"{'CHECKSUM' if is_checksum else 'INSTANCE'}_{word}"
+                    classes, severity, hurts = _INSTANCES[rule]
+                    yield Finding(rule, classes, severity, member.shown, word.lower(), hurts,
+                                  grammar.location(type, *member.path))  # fmt: skip
 
     def _compare_enums(self, a: str, b: str) -> Iterator[Finding]:
         """Yield the findings of two enums: names affect programs, values affect bytes."""
@@ -446,10 +452,6 @@ class GrammarDiff:
                     "old readers of new logs: the value has no name; whether they reject it"
                     " depends on the field", value,
                 )  # fmt: skip
-
-
-#: Affected parties if a field was appended that old logs may lack.
-APPENDED = "nobody: old readers skip the field, and new readers accept logs that end before it"
 
 
 def _may_be_absent(attributes: Attributes) -> str:
