@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import time
 from pathlib import Path
@@ -12,20 +11,13 @@ import pytest
 from walproof.review.finding import CannotReview, Finding
 from walproof.review.fresh_damage import Aim, aim_at, aimed
 from walproof.review.logs import LogUnderReview
-from walproof.review.printing import sarif
 from walproof.review.prose import compare_requirements, strength
-from walproof.review.review import Review, review, same_specification
+from walproof.review.review import review, same_specification
 from walproof.review.revision import UnknownRevision, Worker, take_out
 
-from .trees import apply, copy_of_repository
+from .trees import copy_of_repository, run_review
 
 SLUGS = ("three-records", "payload-flipped-in-second-record")
-
-
-def run_review(tmp_path: Path, diff: str, slugs: tuple[str, ...] = SLUGS, **more: int) -> Review:
-    old, new = (copy_of_repository(tmp_path / side, slugs=slugs) for side in ("old", "new"))
-    apply(diff, new)
-    return review(old, new, "main", ("leveldb-log",), **{"count": 0, **more})
 
 
 def test_syntax_error_in_the_new_side_is_reported(tmp_path: Path) -> None:
@@ -35,6 +27,7 @@ def test_syntax_error_in_the_new_side_is_reported(tmp_path: Path) -> None:
             """--- reference_impl/leveldb_log/reader.py
 -def looks_like(head: bytes, name: str) -> bool:
 +def looks_like(head: bytes, name: str -> bool:""",
+            slugs=SLUGS,
         )
 
 
@@ -128,26 +121,6 @@ def test_damage_uses_numbers_of_changed_expressions(tmp_path: Path) -> None:
     for number in (15, 16, 17, 18):
         assert f"a · set blocks[0].records[0].header.len_data to {number}" in names
     assert list(aimed([log(b"abc")], Aim())) == []
-
-
-def review_with(*findings: Finding) -> Review:
-    return Review("main", ["leveldb-log"], list(findings))
-
-
-BREAKS = Finding("FIELD_TYPE", ("READ", "WRITE"), "breaking", "a.b", "u1 → u2\n50 %", "all",
-                 "ksy/a.ksy:7")  # fmt: skip
-
-
-def test_sarif_has_locations_levels_and_suppressions() -> None:
-    excused = Finding("NOT_RUN", ("READ",), "warning", "old", "why", "you", excused="known")
-    run = json.loads(sarif(review_with(BREAKS, excused)))["runs"][0]
-    first, second = run["results"]
-    assert (first["level"], first["ruleId"]) == ("error", "FIELD_TYPE")
-    assert run["tool"]["driver"]["rules"][first["ruleIndex"]]["id"] == "FIELD_TYPE"
-    assert first["locations"][0]["physicalLocation"] == {
-        "artifactLocation": {"uri": "ksy/a.ksy"}, "region": {"startLine": 7},
-    }  # fmt: skip
-    assert second["suppressions"][0]["justification"] == "known" and "locations" not in second
 
 
 def test_shallow_clone_is_reported(tmp_path: Path) -> None:

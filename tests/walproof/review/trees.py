@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from conformance import ROOT
+from walproof.review.review import Review, review
 from walproof.review.revision import PARTS
 
 FORMAT = "leveldb-log"
@@ -45,3 +46,13 @@ def apply(diff: str, root: Path) -> None:
     text = file.read_text(encoding="utf-8")
     assert text.count(old) == 1, f"{text.count(old)} times in {match[1]}: {old}"
     file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def run_review(
+    root: Path, diff: str, format: str = FORMAT, slugs: tuple[str, ...] = SLUGS, count: int = 30
+) -> Review:
+    """Review a diff of this repository."""
+    old = copy_of_repository(root / "old", format, slugs)
+    new = copy_of_repository(root / "new", format, slugs)
+    apply(diff, new)
+    return review(old, new, "main", (format,), count)
