@@ -17,7 +17,7 @@ SEVERITIES: tuple[Severity, ...] = ("breaking", "warning", "note")
 
 
 class CannotReview(Exception):
-    """Raised if the new side does not run, so that its behaviour is unknown."""
+    """Raised if a revision or the excuses are invalid, or if the new readers do not run."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from walproof.review.fresh_damage import Aim, aim_at, aimed
 from walproof.review.logs import LogUnderReview
 from walproof.review.prose import compare_requirements, strength
 from walproof.review.review import review, same_specification
-from walproof.review.revision import UnknownRevision, Worker, take_out
+from walproof.review.revision import Worker, take_out
 
 from .trees import copy_of_repository, run_review
 
@@ -133,5 +133,5 @@ def test_shallow_clone_is_reported(tmp_path: Path) -> None:
     for number in range(2):
         git("commit", "-q", "--allow-empty", "-m", str(number), at=full)
     git("clone", "-q", "--depth", "1", f"file://{full}", str(shallow))
-    with pytest.raises(UnknownRevision, match=r"HEAD~1.*shallow clone.*fetch-depth: 0"):
+    with pytest.raises(CannotReview, match=r"HEAD~1.*shallow clone.*fetch-depth: 0"):
         take_out(shallow, "HEAD~1", tmp_path)
