@@ -154,6 +154,8 @@ class Behaviour:
         if not difference and log.strict:
             difference = describe(log.strict["old"], log.strict["new"])
             return f"profile strict: {difference}" if difference else "", "STRICT_CHANGED"
+        if not difference:
+            return "", ""
         original = self._original(log)
         if original is not None and describe(original.answers["old"], original.answers["new"]):
             return difference, "READS_DAMAGED"  # the undamaged original differs too
@@ -167,12 +169,10 @@ class Behaviour:
 
     def _original(self, log: LogUnderReview) -> LogUnderReview | None:
         """Return the undamaged original of a damaged log, by its key or its name."""
-        for other in self.logs.values():
-            if log.control == other.key or (
-                log.control in other.aliases and other.sides & log.sides
-            ):
-                return other
-        return None
+        if log.control in self.logs:
+            return self.logs[log.control]
+        matching = (other for other in self.logs.values() if log.control in other.aliases)
+        return next((other for other in matching if other.sides & log.sides), None)
 
     def _read(self, logs: Iterable[LogUnderReview]) -> None:
         waiting = list(logs)
