@@ -291,11 +291,16 @@ class GrammarDiff:
                 continue
             before = [self.old.bits(member) for member in removed]
             after = [self.new.bits(member) for member in added]
-            if None not in (*before, *after) and _total(before) == _total(after):
+            if None in (*before, *after) or _total(before) != _total(after):
+                continue
+            conditions = {self.old.attributes(m)["if"] for m in removed}
+            conditions |= {self.new.attributes(n)["if"] for n in added}
+            # Logs show whether different conditions agree, but not in reserved bytes.
+            if len(conditions) == 1 or not _is_spare(removed):
                 yield removed, added
 
     def _reshaped(self, removed: Sequence[Member], added: Sequence[Member]) -> Finding:
-        is_spare = all(member.id.startswith(_RESERVED) for member in removed)
+        is_spare = _is_spare(removed)
         hurts = (
             "new readers of old logs, unless the reserved bytes are valid in the new fields"
             if is_spare
@@ -467,6 +472,10 @@ def _may_be_absent(attributes: Attributes) -> str:
         return "end" if re.search(r"\b_io \. (eof|size|pos)", condition) else "condition"
     is_open = attributes["kind"] in ("bytes", "text") and "size-eos" in attributes["extent"]
     return "end" if is_open or attributes["repeat"][0] == "eos" else ""
+
+
+def _is_spare(members: Iterable[Member]) -> bool:
+    return all(member.id.startswith(_RESERVED) for member in members)
 
 
 def _total(widths: Iterable[int | None]) -> int:
