@@ -154,11 +154,11 @@ def _missing(workers: dict[str, Worker], format: str) -> dict[str, str]:
     """Return the reason why a side has no reader of a format; without sides that have one."""
     missing = {}
     for side, worker in workers.items():
-        reply = worker.ask(do="formats")
+        reply = worker.ask(do="knows", format=format)
         if "error" in reply:
             location = f"{reply['place']}: " if reply.get("place") else ""
             missing[side] = f"no executable specification ({location}{reply['error']})"
-        elif format not in reply["formats"]:
+        elif not reply["known"]:
             missing[side] = UNKNOWN
     return missing
 

@@ -5,7 +5,7 @@ them: only the standard library, kaitaistruct, and ``reference_impl`` of that re
 
 ``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}`` or ``{"error"}``
 ``{"do": "write", "format", "path", "records", "context"}`` → ``{"done"}`` or ``{"error"}``
-``{"do": "formats"}`` → ``{"formats"}``
+``{"do": "knows", "format"}`` → ``{"known"}`` or ``{"error"}``
 ``{"do": "grammars", "path", "folders", "grammar", "top", "pairs"}`` → ``{"held", "differ", "moved",
 "why"}``, where ``folders`` has the folder of the ``old`` and the ``new`` parser
 
@@ -54,11 +54,14 @@ def write(request: dict[str, Any]) -> dict[str, Any]:
     return {"done": True}
 
 
-def known_formats(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the formats of this revision."""
+def knows(request: dict[str, Any]) -> dict[str, Any]:
+    """Return whether this revision has a format, after importing its package."""
     from reference_impl import formats
 
-    return {"formats": list(formats.FORMATS)}
+    known = request["format"] in formats.FORMATS
+    if known:
+        importlib.import_module(f"reference_impl.{request['format'].replace('-', '_')}")
+    return {"known": known}
 
 
 def grammars(request: dict[str, Any]) -> dict[str, Any]:
@@ -184,7 +187,7 @@ def _parser(folder: str, grammar: str) -> ModuleType:
     return importlib.import_module(f"{package}.{grammar}")
 
 
-DO = {"read": read, "write": write, "formats": known_formats, "grammars": grammars}
+DO = {"read": read, "write": write, "knows": knows, "grammars": grammars}
 
 
 class _TookTooLong(BaseException):

@@ -128,7 +128,7 @@ def test_worker_reports_reader_failures_and_continues(
     worker = Worker(tmp_path, wall_seconds=1 if "sleep" in body else 60)
     try:
         for _ in range(2):
-            assert message in worker.ask(do="formats")["error"]
+            assert message in worker.ask(do="knows", format="leveldb-log")["error"]
     finally:
         worker.close()
 
@@ -162,7 +162,7 @@ def test_worker_is_sandboxed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         (tree / "reference_impl" / "__init__.py").write_text(body)
         worker = Worker(tree)
         try:
-            assert worker.ask(do="formats")["error"] == "RuntimeError: found []"
+            assert worker.ask(do="knows", format="leveldb-log")["error"] == "RuntimeError: found []"
         finally:
             worker.close()
     assert not proof.exists()
