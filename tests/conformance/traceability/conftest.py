@@ -91,23 +91,13 @@ def foreign(log):
     """Not ours."""
 '''
 
-INTACT = {
-    "verdict": "intact",
-    "reason": None,
-    "records": [{"at": 0, "size": 4, "payload": "61"}],
-    "lost": [],
-    "end": 4,
-}
+RECORD = {"at": 0, "size": 4, "payload": "61"}
+INTACT = {"verdict": "intact", "reason": None, "records": [RECORD], "lost": [], "end": 4}
 
 
 def lossy(verdict: str, reason: str) -> dict[str, Any]:
-    return {
-        "verdict": verdict,
-        "reason": reason,
-        "records": [],
-        "lost": [{"from": 0, "to": 4, "reason": reason}],
-        "end": None,
-    }
+    lost = [{"from": 0, "to": 4, "reason": reason}]
+    return {"verdict": verdict, "reason": reason, "records": [], "lost": lost, "end": None}
 
 
 def vector(slug: str, *requirements: str, **more: Any) -> dict[str, Any]:
@@ -170,22 +160,12 @@ class ToyTree:
         self.write(".build/generated.py", "# TOY-999\n")
         self.write("reports/report.txt", "TOY-999\n")
         self.add(vector("sound", "TOY-001"))
-        self.add(
-            damaged(
-                "flipped",
-                "TOY-002",
-                operation="flip bit 0 of units[0].head.sum.low",
-                answer=lossy("damaged", "bad-sum"),
-            )
+        flip, cut = (
+            "flip bit 0 of units[0].head.sum.low",
+            "truncate 1 bytes into units[0].body.digits",
         )
-        self.add(
-            damaged(
-                "cut",
-                "TOY-004",
-                operation="truncate 1 bytes into units[0].body.digits",
-                answer=lossy("torn", "torn-unit"),
-            )
-        )
+        self.add(damaged("flipped", "TOY-002", operation=flip, answer=lossy("damaged", "bad-sum")))
+        self.add(damaged("cut", "TOY-004", operation=cut, answer=lossy("torn", "torn-unit")))
         self.known("flipped", cause="ignores-sums")
 
     def write(self, path: str, text: str) -> None:
@@ -213,10 +193,8 @@ class ToyTree:
             "difference": "records: expected 0, found 1 [00000000]",
             "cause": cause,
         }
-        body = {
-            "causes": {"ignores-sums": "It does not look at sums."},
-            "failures": [entry] * times,
-        }
+        causes = {"ignores-sums": "It does not look at sums."}
+        body = {"causes": causes, "failures": [entry] * times}
         self.write("conformance/implementations/toy/known-failures.json", json.dumps(body))
 
 

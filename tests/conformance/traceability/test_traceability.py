@@ -32,19 +32,15 @@ def test_the_toy_tree_has_no_problems(toy: Toy) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "message", "break_it"),
+    ("rule", "message", "actions"),
     BREAKS,
     ids=[f"{rule}-{message}" for rule, message, _ in BREAKS],
 )
 def test_a_broken_connection_is_found(
-    toy: Toy,
-    new_vector: Callable[..., dict[str, Any]],
-    rule: str,
-    message: str,
-    break_it: Callable[[Toy], object],
+    toy: Toy, rule: str, message: str, actions: list[Callable[[Toy], object]]
 ) -> None:
-    toy.vector = new_vector
-    break_it(toy)
+    for action in actions:
+        action(toy)
     problem_list = problems(toy.root)
     assert any(
         str(problem).startswith(message) and problem.rule == rule for problem in problem_list
