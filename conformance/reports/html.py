@@ -7,7 +7,6 @@ A content security policy prevents the page from loading anything.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,6 @@ from markupsafe import Markup
 
 from conformance import templates
 from conformance.saving import save
-from conformance.undetected_flips import EFFECTS, HEADS, MEANING, load, rows
-from reference_impl.register import registers
 
 from .json_report import Report
 from .page_data import page_data
@@ -43,30 +40,8 @@ def render(report: Report) -> str:
             style=Markup(asset("report.css")),
             script=Markup("\n".join(asset(name) for name in _SCRIPTS)),
             json=Markup(embedded_json(data)),
-            heads=HEADS,
-            meaning=MEANING,
-            unseen=list(_unseen(matrix["format"] for matrix in data["matrices"])),
         )
     )
-
-
-def _unseen(formats: Iterable[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the undetected flips of each searched format, for the template."""
-    for format in formats:
-        searched = load(format)
-        if searched is not None:
-            entries = registers()[format].unseen
-            table = rows(searched, entries)
-            yield {
-                "format": format,
-                "flips": sum(log.flips for log in searched.logs.values()),
-                "logs": len(searched.logs),
-                "rows": table,
-                "effects": [
-                    effect for effect in EFFECTS if any(row.counts.get(effect) for row in table)
-                ],
-                "entries": entries,
-            }
 
 
 def environment() -> Environment:
