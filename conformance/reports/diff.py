@@ -77,7 +77,8 @@ class Diff:
     @property
     def regressions(self) -> list[Change | StatusChange | ScoreChange]:
         """Return everything that became worse."""
-        every = (*self.results, *self.statuses, *self.scores)
+        every: list[Change | StatusChange | ScoreChange] = [*self.results, *self.statuses]
+        every += self.scores
         return [each for each in every if each.effect == "regression"]
 
     def to_json(self) -> dict[str, Any]:

@@ -20,8 +20,8 @@ def print_diff(diff: Diff, console: Console) -> None:
         say(Text("No difference.", style="green"), console)
         return
     for status in diff.statuses:
-        text = f"  {status.implementation} {status.old} → {status.new}"
-        label = Text.assemble((status.effect, _STYLES[status.effect]), text)
+        change = f"  {status.implementation} {status.old} → {status.new}"
+        label = Text.assemble((status.effect, _STYLES[status.effect]), change)
         print_hanging(label, Text(printable(status.because or "it runs")), console)
     for effect in EFFECTS:
         _print_changes(diff, effect, console)

@@ -143,6 +143,17 @@ def test_the_second_reader_confirms_every_variant(variants, second_reader):
     assert confirmed.variants.keys() == variants.variants.keys()
 
 
+@pytest.mark.slow
+def test_the_second_reader_confirms_every_written_log(vectors, second_reader):
+    written = {
+        id: each
+        for id, each in vectors.items()
+        if each.operation in ("write", "append") and not each.body.get("must_refuse")
+    }
+    assert len(written) > 15 * len(second_reader.formats)
+    assert confirm(Fresh(1, written)).unconfirmed == []
+
+
 def test_an_unconfirmed_variant_is_not_used(variants, second_reader):
     few = {
         id: variants.variants[id]
