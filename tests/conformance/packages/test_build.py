@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import VECTORS
+from conformance import BUILD, VECTORS
 from conformance.packages.build import (
     HERE,
     KNOWN_FAILURES,
@@ -70,6 +70,7 @@ def test_known_failures_are_ids_of_vectors() -> None:
 def run_example(ecosystem: Ecosystem, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {name: os.environ[name] for name in os.environ if name != "PYTHONPATH"}
     environment |= {"CARGO_NET_OFFLINE": "true", "GOFLAGS": "-mod=mod", "GOPROXY": "off"}
+    environment["CARGO_TARGET_DIR"] = str(BUILD / "packages" / "rust")  # compile crates once
     command = [*ecosystem.test, *(["-o"] if ecosystem.test[0] == "mvn" else [])]
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True,
