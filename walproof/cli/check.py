@@ -20,7 +20,7 @@ from conformance.process import Limits
 from conformance.recipes.fresh import Fresh, fresh
 from conformance.reports import diff, json_report, outputs, terminal, terminal_smoke
 from conformance.reports.named import name_fields
-from conformance.reports.summary import by_cause
+from conformance.reports.summary import by_cause, of_classes, unexpected
 from conformance.saving import save
 from conformance.smoke import Smoke
 from conformance.subject import Subject
@@ -206,8 +206,8 @@ def check(
     except BrokenVector as error:  # checked only when the vector is run
         raise click.ClickException(f"invalid vector: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
-    bad = run.unexpected(report)
-    shown = bad + (run.known(report) if show_known else [])
+    bad = unexpected(report)
+    shown = bad + (of_classes(report, ["known-failure"]) if show_known else [])
     causes = by_cause(shown)
     name_fields((alike[0] for alike in causes[: max(failures, NAMED)]), vectors)
     outputs.save(report, folder)
