@@ -146,44 +146,6 @@ def test_classes_differ_without_colour():
     assert all(len(each.glyph) == 1 for each in CLASSES)
 
 
-def _big(builder):
-    """Return ten implementations, 150 vectors, two profiles; four of ten results fail at length."""
-    b = builder()
-    for n in range(150):
-        b.vector(
-            f"vector-{n:03}",
-            f"group-{n % 12}",
-            "A sentence of the usual length. " * 3,
-            control="vector-000" if n else None,
-            damage=(f"flip bit {n} of blocks[0]",),
-        )
-    for i in range(10):
-        b.implementation(f"implementation-{i}")
-        for n in range(150):
-            records = [
-                {"at": 3000 * r, "size": 3000, "payload": f"{r:02x}{n:02x}" * 1000}
-                for r in range(12)
-            ]
-            for profile in ("recover", "strict"):
-                if (n + i) % 10 >= 4:
-                    b.result(f"vector-{n:03}", profile=profile)
-                    continue
-                b.result(
-                    f"vector-{n:03}", "fail", profile=profile, difference=f"{n} records differ",
-                    expected={"verdict": "damaged", "records": records,
-                              "lost": [{"from": n, "to": 9 * n + 1, "reason": "bad-length"}]},
-                    actual={"records": records[: n % 12], "signals": [f"oops at {n} in {i}"]},
-                    stderr=f"{i} {n} {profile} " + "trace " * 300,
-                )  # fmt: skip
-    return b.build()
-
-
-def test_a_big_run_makes_a_small_page(builder):
-    page = html.render(_big(builder))
-    assert len(_data(page)["results"]) == 3000
-    assert len(page) < 3_000_000
-
-
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
