@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from conformance.kaitai.guards import Guards
 from conformance.kaitai.types import Body, Type, Types
 
 _INTEGER = re.compile(r"[us]([1248])(le|be)?")
@@ -96,9 +95,8 @@ class Model(Types):
             yield self._field(owner, body.get("id", f"_unnamed{number}"), body)
 
     def _instances(self, owner: Type) -> Iterator[Field]:
-        guards = Guards(self)
         for name, body in (owner.body.get("instances") or {}).items():
-            if not guards.instance_is_safe(owner, name) or "io" in body:
+            if "io" in body:
                 continue
             if "value" in body:
                 field_kind = "enum" if "enum" in body else "value"
