@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from conformance import undetected_flips
 from conformance.cases import cases_of
-from conformance.traceability.grammar import Grammar
+from conformance.kaitai.types import Types
 from conformance.vectors import Vector
 from reference_impl.register import Register, load
 
@@ -130,15 +128,12 @@ class Tree:
         return {vector.id: vector for vector in vectors}
 
     @functools.cached_property
-    def grammars(self) -> dict[str, Grammar]:
+    def grammars(self) -> dict[str, Types]:
         """Return the grammars by name, including those that are only imported."""
-        documents = {
-            path.stem: yaml.safe_load(path.read_bytes())
-            for path in sorted((self.root / "ksy").glob("*.ksy"))
-        }
-        return {name: Grammar(name, documents) for name in documents}
+        folder = self.root / "ksy"
+        return {path.stem: Types(path.stem, folder) for path in sorted(folder.glob("*.ksy"))}
 
-    def grammars_of(self, format: str) -> list[Grammar]:
+    def grammars_of(self, format: str) -> list[Types]:
         """Return the grammars of a format, by its register, without those that they import."""
         register = self.registers.get(format)
         names = [grammar.name for grammar in register.grammars] if register else []
