@@ -82,32 +82,29 @@ def unknown_field(tree: Tree) -> Iterator[Found]:
 
 
 def undefined_reason(tree: Tree) -> Iterator[Found]:
-    """Report reason codes that the chapter does not list, or not for the vector's verdict."""
+    """Report reason codes that the register does not list, or not for the vector's verdict."""
     for vector in tree.vectors.values():
-        chapter = tree.chapter_of(vector)
-        reasons = chapter.reasons if chapter else {}
+        register = tree.registers.get(str(vector.body["format"]))
+        reasons = register.reasons if register else {}
         for verdict, code in sorted(_codes(vector)):
             if code not in reasons:
-                yield vector.id, f"the chapter's table of reason codes does not list {code}"
-            elif verdict and verdict not in _verdicts(reasons[code][0]):
-                yield vector.id, f"{verdict} for {code}, which the chapter calls {reasons[code][0]}"
+                yield vector.id, f"the register does not list the reason code {code}"
+            elif verdict and verdict not in map(VERDICT_OF_KIND.get, reasons[code].kinds):
+                kinds = ", ".join(reasons[code].kinds)
+                yield vector.id, f"{verdict} for {code}, which the register calls {kinds}"
 
 
 def unused_reason(tree: Tree) -> Iterator[Found]:
-    """Report codes of a chapter's table that no vector uses or no requirement defines."""
-    for chapter in tree.chapters.values():
-        vectors = [v for v in tree.vectors.values() if v.body["format"] == chapter.format]
+    """Report codes of a register that no vector uses or no requirement defines."""
+    for format, register in tree.registers.items():
+        vectors = [v for v in tree.vectors.values() if v.body["format"] == format]
         used = {code for vector in vectors for _, code in _codes(vector)}
-        for code, (_, cited) in chapter.reasons.items():
+        ids = tree.chapters[format].ids if format in tree.chapters else frozenset()
+        for code, reason in register.reasons.items():
             if code not in used:
-                yield tree.show(chapter.path), f"no vector uses the reason code {code}"
-            if not set(cited) & chapter.ids:
-                yield tree.show(chapter.path), f"no requirement defines the reason code {code}"
-
-
-def _verdicts(kinds: str) -> set[str | None]:
-    """Return the verdicts that a cell such as ``torn, damage`` allows."""
-    return {VERDICT_OF_KIND.get(kind.strip()) for kind in kinds.split(",")}
+                yield f"spec/{format}.toml", f"no vector uses the reason code {code}"
+            if not ids.intersection(reason.requirements):
+                yield f"spec/{format}.toml", f"no requirement defines the reason code {code}"
 
 
 def _codes(vector: Vector) -> set[tuple[str, str]]:

@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance.cases import cases_of
 from conformance.confirming import SECOND_READER, confirm
 from conformance.recipes import variation
 from conformance.recipes.fresh import Fresh, fresh, is_the_same_test
 from conformance.recipes.variation import Kept, Variation, varied_by, vary
 from conformance.registry import FOLDER, Unavailable, load
-from conformance.runner import run_subjects
-from conformance.subject import Subject, subject_of
+from conformance.subject import Subject
 from conformance.vectors import load_all
 from reference_impl.register import registers
 from walproof.cli.check import check
@@ -165,14 +163,6 @@ def test_an_unconfirmed_variant_is_not_used(variants, second_reader):
     confirmed = confirm(Fresh(1, few))
     assert confirmed.unconfirmed == confirmed.as_golden == ["leveldb-log/three-records"]
     assert list(confirmed.variants) == ["leveldb-log/first-then-full"]
-
-
-def test_the_executable_specification_answers_every_variant_as_expected(variants):
-    subject = subject_of(load(FOLDER / "executable-spec"), "walproof")
-    few = list(variants.variants.values())[::3]
-    (outcome,) = run_subjects([subject], lambda _: cases_of(few))
-    assert outcome.status == "ran"
-    assert {result["class"] for result in outcome.results} == {"pass"}
 
 
 def test_known_failures_match_by_vector_and_class(vectors):

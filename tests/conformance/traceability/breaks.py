@@ -15,7 +15,8 @@ Toy = Any
 Break = Callable[[Toy], object]
 
 MD, TOML = "spec/toy-log.md", "spec/toy-log.toml"
-NOT_LISTED = "the chapter's table of reason codes does not list"
+NOT_LISTED = "the register does not list the reason code"
+REASONS = "<!-- register: reasons -->"
 REFUSED: dict[str, Any] = {
     "verdict": "refused", "reason": "bad-sum", "records": [], "lost": [], "end": None,
 }  # fmt: skip
@@ -40,6 +41,7 @@ then = "the next unit"
 
 [fields]
 """
+TOO_ODD = 'reasons.too-odd = {words = "odd", kinds = ["refused"], requirements = ["TOY-001"]}'
 CONTEXT_TABLE = """<!-- register: context -->
 <!-- end -->
 """
@@ -95,7 +97,7 @@ def register(addition: str) -> Break:
 
 
 NO_REASON = REFUSED | {"verdict": "damaged", "reason": "bad-luck"}
-FIXED_CONTEXT = (register(CONTEXT_KEY), edit(MD, "| code |", f"{CONTEXT_TABLE}\n| code |"), tables)
+FIXED_CONTEXT = (register(CONTEXT_KEY), edit(MD, REASONS, f"{CONTEXT_TABLE}\n{REASONS}"), tables)
 
 # By rule: the message, and what breaks the tree.
 BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
@@ -105,13 +107,13 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
     ],
     "duplicate_requirement": [
         (f"{MD}:9: TOY-004 is defined already in {MD}:7",
-         edit(MD, "| code |", "**TOY-004 (MAY)** Again.\n\n| code |")),
+         edit(MD, REASONS, f"**TOY-004 (MAY)** Again.\n\n{REASONS}")),
         (f"spec/toy2-log.md:1: TOY-001 is defined already in {MD}:3",
          write("spec/toy2-log.md", "**TOY-001 (MUST)** Reused.\n")),
     ],
     "mixed_prefixes": [
         (f"{MD}: ids of more than one prefix: NEW, TOY",
-         edit(MD, "| code |", "**NEW-001 (MUST)** Odd.\n\n| code |"),
+         edit(MD, REASONS, f"**NEW-001 (MUST)** Odd.\n\n{REASONS}"),
          change("sound", requirements=["TOY-001", "NEW-001"])),
         ("spec/toy2-log.md: TOY is the prefix of toy-log",
          write("spec/toy2-log.md", "**TOY-007 (MUST)** Another format.\n")),
@@ -128,7 +130,7 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
     ],
     "requirement_without_vector": [
         (f"{MD}:9: no vector exercises TOY-005",
-         edit(MD, "| code |", "**TOY-005 (MUST)** New.\n\n| code |")),
+         edit(MD, REASONS, f"**TOY-005 (MUST)** New.\n\n{REASONS}")),
     ],
     "vector_without_requirement": [
         ("toy-log/sound: exercises no requirement", change("sound", requirements=[])),
@@ -186,14 +188,14 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
          change("flipped", accept=[{"answer": NO_REASON}])),
         (f"toy-log/flipped: {NOT_LISTED} bad-luck",
          change("flipped", accept=[{"answer": REFUSED, "answer_strict": NO_REASON}])),
-        ("toy-log/flipped: refused for bad-sum, which the chapter calls damage",
+        ("toy-log/flipped: refused for bad-sum, which the register calls damage",
          change("flipped", expect_strict=REFUSED)),
     ],
     "unused_reason": [
-        (f"{MD}: no vector uses the reason code too-odd",
-         edit(MD, "| `torn-unit`", "| `too-odd` | damage | TOY-001 | |\n| `torn-unit`")),
-        (f"{MD}: no requirement defines the reason code bad-sum",
-         edit(MD, "| damage | TOY-002 |", "| damage | – |")),
+        (f"{TOML}: no vector uses the reason code too-odd",
+         edit(TOML, "fields = {}", f"{TOO_ODD}\nfields = {{}}")),
+        (f"{TOML}: no requirement defines the reason code bad-sum",
+         edit(TOML, '["TOY-002"]', '["TOY-009"]')),
     ],
     "stale_table": [
         (f"{MD}: no table between <!-- register: context --> marks", register(CONTEXT_KEY)),
@@ -202,7 +204,7 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
         ("spec/toy2-log.toml: a register without a chapter",
          lambda toy: toy.write("spec/toy2-log.toml", (toy.root / TOML).read_text().replace(
              "toy-log", "toy2-log"))),
-        (f"{MD}:14: the table of unseen differs from the register",
+        (f"{MD}:16: the table of unseen differs from the register",
          searched, tables, edit("spec/one-bit/toy-log.json", '"changed": 3', '"changed": 2')),
     ],
     "stale_schema": [
@@ -210,7 +212,7 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
          register(CONTEXT_KEY)),
     ],
     "fault_without_reason": [
-        (f"{TOML}: {message}", edit(TOML, "reasons = {}\nfields = {}", FAULT))
+        (f"{TOML}: {message}", edit(TOML, "fields = {}", FAULT))
         for message in ("fault 'the sum is wrong': no reason 'bad-sun'",
                         "reason 'bad-size': no fault has it")
     ],

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conformance.traceability.write_tables import write_schemas
+from conformance.traceability.write_tables import write_tables
 
 CHAPTER = """# The toy log (`toy-log`)
 
@@ -19,10 +19,8 @@ CHAPTER = """# The toy log (`toy-log`)
 
 **TOY-004 (SHOULD)** A unit may be cut short: `torn-unit` (TOY-001, SHA-256 and units[0] of ABC-12).
 
-| code | kind | requirement | lost |
-|---|---|---|---|
-| `bad-sum` | damage | TOY-002 | the unit |
-| `torn-unit` | torn | TOY-004 | the unit |
+<!-- register: reasons -->
+<!-- end -->
 
 | code | meaning |
 |---|---|
@@ -133,7 +131,8 @@ prefix = "TOY"
 order = 1
 log = ["file"]
 file_names = ["toy"]
-reasons = {}
+reasons.bad-sum = {words = "a bad sum", kinds = ["damage"], requirements = ["TOY-002"]}
+reasons.torn-unit = {words = "a torn unit", kinds = ["torn"], requirements = ["TOY-004"]}
 fields = {}
 
 [[grammars]]
@@ -149,7 +148,7 @@ class ToyTree:
         self.root = root
         self.write("spec/toy-log.md", CHAPTER)
         self.write("spec/toy-log.toml", REGISTER)
-        write_schemas(root)
+        write_tables(root)
         self.write("spec/conventions.md", "# Conventions\n\nFor example `**TOY-001 (MUST)**`.\n")
         self.write("ksy/toy_log.ksy", GRAMMAR)
         self.write("ksy/toy_sum.ksy", IMPORTED)
