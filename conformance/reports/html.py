@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from conformance import templates
@@ -32,21 +31,14 @@ def write(report: Report, path: Path | str) -> None:
 def render(report: Report) -> str:
     """Return the page as text."""
     data = page_data(report)
-    return (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            data=data,
-            style=Markup(asset("report.css")),
-            script=Markup("\n".join(asset(name) for name in _SCRIPTS)),
-            json=Markup(embedded_json(data)),
-        )
+    template = templates.environment(_TEMPLATES, autoescape=True).get_template("report.html.j2")
+    scripts = "\n".join((_TEMPLATES / name).read_text("utf-8") for name in _SCRIPTS)
+    return template.render(
+        data=data,
+        style=Markup((_TEMPLATES / "report.css").read_text("utf-8")),
+        script=Markup(scripts),
+        json=Markup(embedded_json(data)),
     )
-
-
-def environment() -> Environment:
-    """Return the template environment of this directory's pages."""
-    return templates.environment(_TEMPLATES, autoescape=True)
 
 
 def embedded_json(value: Any) -> str:
@@ -56,8 +48,3 @@ def embedded_json(value: Any) -> str:
     the stderr of a program may contain lone surrogates.
     """
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def asset(name: str) -> str:
-    """Return a style sheet or script of the pages."""
-    return (_TEMPLATES / name).read_text(encoding="utf-8")

@@ -64,15 +64,6 @@ def read_chapter(path: Path) -> Chapter:
     return Chapter(path, tuple(requirements), tuple(malformed))
 
 
-def levels(path: Path) -> dict[str, str]:
-    """Return the level of each requirement of a chapter, in order: MUST, SHOULD, …"""
-    by_id = {}
-    for line in path.read_text("utf-8").splitlines():
-        if (definition := DEFINITION.match(line)) and (level := LEVEL.match(definition[2])):
-            by_id[definition[1]] = level[1]
-    return by_id
-
-
 class Tree:
     """A source tree, whose parts are read on first use."""
 

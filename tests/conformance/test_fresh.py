@@ -73,11 +73,10 @@ def test_without_a_seed_nothing_varies():
     assert vary(b"alpha") == b"alpha"
 
 
-@pytest.mark.parametrize("format_id", registers())
-def test_most_vectors_have_a_variant(format_id, some, variants):
-    of_format = [id for id in some if id.startswith(f"{format_id}/")]
-    left = [id for id in variants.as_golden if id.startswith(f"{format_id}/")]
-    assert len(left) < len(of_format) * 0.22, f"{len(left)} of {len(of_format)}"
+def test_about_one_vector_in_seven_has_no_variant(some, variants):
+    assert 0.1 * len(some) < len(variants.as_golden) < 0.2 * len(some)
+    with_variant = {id.partition("/")[0] for id in variants.variants}
+    assert with_variant == set(registers())
 
 
 def test_a_variant_is_another_log_and_the_same_test(vectors, some, variants):
