@@ -134,6 +134,12 @@ def control_of(
     return replace(bare, fields=fields, contexts=contexts, to_append=append, to_write=write)
 
 
+def is_selected(id: str, patterns: Sequence[str]) -> bool:
+    """Return whether the id of a vector, or its slug, matches a pattern."""
+    names = (id, id.partition("/")[2])
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)
+
+
 def choose(
     vectors: Mapping[str, Vector], format: str, patterns: Sequence[str], depth: str
 ) -> list[Control]:
@@ -151,8 +157,7 @@ def choose(
             continue
         undamaged = vector.control is None and not vector.damage
         if patterns:
-            slug = vector.id.partition("/")[2]
-            if not any(fnmatch.fnmatchcase(n, p) for p in patterns for n in (slug, vector.id)):
+            if not is_selected(vector.id, patterns):
                 continue
             if body["expect"]["verdict"] != "intact":
                 raise NoControl(f"{vector.id}: expected an intact log, found a damaged one")

@@ -130,7 +130,7 @@ def _simpler(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run
             for number, family in enumerate(smaller_enumeration.families)
             if family.operation == best.signature.operation
             for n in range(0, family.count, -(-family.count // SEARCHED_DAMAGES))
-            if family.field(n) == best.signature.field
+            if family.changes[n].field == best.signature.field
         ]
         if runs:
             yield tuple(runs[:: -(-len(runs) // TRIALS)])
