@@ -6,22 +6,56 @@ writes.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 
-from conformance.kaitai.field_map import Field
-from walproof.damage.log import LogToDamage
+from conformance.contents import Contents, read_contents
+from conformance.kaitai.field_map import Field, ParseStopped, iter_fields, resolve
+from conformance.recipes.algebra import Damage
 from walproof.formats import plugin_for
 from walproof.sweep.fields import generic
 
-Operation = tuple[str, re.Pattern[str], Callable[..., None]]
 #: Maximum number of bytes that one operation may add to a log.
 MAX_ADDED_BYTES = 1 << 30
 
 
 class BadOperation(ValueError):
     """Raised for an unknown operation, or one that is impossible on this log."""
+
+
+class LogToDamage(Damage):
+    """The damage algebra on any log; if the grammar stops, the fields before that are available."""
+
+    def __init__(self, contents: Contents, format: str, name: str = "") -> None:
+        super().__init__(contents, format)
+        self.name = name
+        self._last: tuple[str, Field] | None = None
+
+    def each_field(self, file: str = "") -> Iterator[Field]:
+        """Yield the fields of a file before any damage, without storing them."""
+        with contextlib.suppress(ParseStopped):
+            yield from iter_fields(self._control[file], self.format, file or self.name)
+
+    def field(self, path: str) -> Field:
+        """Return the field with this path. Raises ``KeyError``, with similar paths."""
+        name, _, inner = path.rpartition(":")
+        if name not in self._control:
+            raise KeyError(name)
+        # An operation looks up its field several times, and each time walks all fields.
+        if self._last is None or self._last[0] != path:
+            self._last = path, resolve(lambda: self.each_field(name), inner)
+        return self._last[1]
+
+    def _mapped(self, data: bytes, file: str) -> list[Field]:
+        return list(self.each_field(file))
+
+
+def log_at(path: Path, format: str) -> LogToDamage:
+    """Return the log at a path. Raises ``OSError``, also if it exceeds the memory limit."""
+    return LogToDamage(read_contents(path), format, path.name)
 
 
 def damage(log: LogToDamage, text: str) -> None:
@@ -47,25 +81,10 @@ def forms() -> list[str]:
 def _unknown(text: str) -> str:
     verb = text.partition(" ")[0]
     verbs = list(dict.fromkeys(form.partition(" ")[0] for form in forms()))
-    near = get_close_matches(verb, verbs, n=1)
-    if verb in verbs or near:
-        expected = [
-            form for form in forms() if form.split()[0] == (verb if verb in verbs else near[0])
-        ]
+    for near in get_close_matches(verb, verbs, n=1):
+        expected = [form for form in forms() if form.split()[0] == near]
         return f"{text!r}: expected {' or '.join(map(repr, expected))}"
     return f"{text!r}: expected an operation: {', '.join(verbs)}"
-
-
-def byte_order(fields: Iterable[Field], data: bytes) -> str:
-    """Return the byte order of the numbers that the grammar read: ``little`` or ``big``."""
-    votes = {"little": 0, "big": 0}
-    for field in fields:
-        raw = data[field.start : field.end]
-        if isinstance(field.value, int) and not isinstance(field.value, bool) and len(raw) > 1:
-            for order in votes:
-                wide = 1 << 8 * len(raw)
-                votes[order] += int.from_bytes(raw, order) == field.value % wide  # type: ignore[arg-type]
-    return "big" if votes["big"] > votes["little"] else "little"
 
 
 def _flip(log: LogToDamage, bit: str, path: str) -> None:
@@ -192,7 +211,15 @@ def _bytes_of(log: LogToDamage, file: str) -> bytearray:
 
 
 def _byte_order(log: LogToDamage, file: str) -> str:
-    return byte_order(log.each_field(file), bytes(log.files[file]))
+    """Return the byte order of the numbers that the grammar read: ``little`` or ``big``."""
+    votes = {"little": 0, "big": 0}
+    for field in log.each_field(file):
+        raw = bytes(log.files[file][field.start : field.end])
+        if isinstance(field.value, int) and not isinstance(field.value, bool) and len(raw) > 1:
+            for order in votes:
+                wide = 1 << 8 * len(raw)
+                votes[order] += int.from_bytes(raw, order) == field.value % wide  # type: ignore[arg-type]
+    return "big" if votes["big"] > votes["little"] else "little"
 
 
 def _file(path: str) -> str:
@@ -215,7 +242,7 @@ def _in(file: str) -> str:
 _FILE = r"(?: in (?P<file>\S+))?"
 _PATH = r"(?P<path>\S+)"
 _HEX = r"(?P<new>(?:[0-9a-f]{2} ?)+)"
-_OPERATIONS: Sequence[Operation] = [
+_OPERATIONS: Sequence[tuple[str, re.Pattern[str], Callable[..., None]]] = [
     (form, re.compile(pattern), act)
     for form, pattern, act in (
         ("flip bit N of byte OFFSET [in FILE]",
