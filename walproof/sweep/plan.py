@@ -78,10 +78,6 @@ class Plan:
             first_prefix(self.controls, control),
         )  # fmt: skip
 
-    def with_shard(self, runs: tuple[Run, ...]) -> Plan:
-        """Return this plan with one shard, made of these runs."""
-        return replace(self, shards=(runs,))
-
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the implementations, in column order."""

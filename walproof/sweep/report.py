@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -25,12 +24,16 @@ from walproof.sweep.plan import Plan
 from walproof.sweep.programs import REFERENCE
 from walproof.sweep.settings import READING
 from walproof.sweep.sweep_folder import SweepFolder
+from walproof.worker_pool import core_count
 
 #: Maximum number of findings on the terminal.
 MAX_SENTENCES = 10
 
 #: Maximum number of damages, fields and the like in one line.
 MAX_NAMED = 5
+
+#: Columns of the table ``sweep`` whose values are counted, besides the outcomes.
+_COUNTED = frozenset({"group", "operation", "profile", "varied", "verdict"})
 
 _EFFECTS = {
     "crash": "crashes",
@@ -69,37 +72,38 @@ def summary(
     ``run`` describes this run: ``seconds``, number of ``cases``, number of ``resumed`` shards.
     """
     markers = folder.markers()
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    seconds: Counter[str] = Counter()
+    cases: Counter[str] = Counter()
+    left: Counter[str] = Counter()
+    unsent: defaultdict[str, Counter[str]] = defaultdict(Counter)
     skipped: dict[str, str] = {}
     versions: dict[str, str] = {}
     fails: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for marker in markers:
-        for topic, of_marker in marker["counts"].items():
-            counts[topic].update(of_marker)
-        seconds.update(marker["seconds"])
+        cases.update(marker["cases"])
+        left.update(marker["left"])
         skipped |= marker["skipped"]
         versions |= marker["versions"]
+        for name, reasons in marker["unsent"].items():
+            unsent[name].update(reasons)
         for name, failed in marker["fails"].items():
             fails[name] |= failed
-    counts[f"sent {REFERENCE}"] = counts["operations"]
-    total = counts["operations"].total()
-
-    def listed(topic: str, *hidden: str) -> dict[str, int]:
-        return {key: n for key, n in counts[topic].most_common() if key not in hidden}
+    counts, distinct = _count_rows(folder)
+    total = counts["operation"].total()
+    varied: Counter[str] = Counter()
+    for keys, n in counts["varied"].items():
+        varied.update(dict.fromkeys(filter(None, keys.split(", ")), n))
 
     def implementation(name: str) -> dict[str, Any]:
-        not_sent = counts[f"outcomes {name}"]["not sent"]
+        outcomes = counts[f"outcome_{name}"]
         return {
             "version": versions.get(name),
-            "asked": total - not_sent,
-            "share": round(1 - not_sent / total, 4) if total else None,
-            "asked_by_operation": listed(f"sent {name}"),
-            "outcomes": listed(f"outcomes {name}", "not sent"),
+            "asked": outcomes.total(),
+            "share": round(outcomes.total() / total, 4) if total else None,
+            "outcomes": dict(outcomes.most_common()),
             "skipped_because": skipped.get(name),
             "fails_undamaged": dict(sorted(fails[name].items())),
-            "left_with_them": counts["left"][name],
-            "not_asked_because": listed(f"unsent {name}"),
+            "left_with_them": left[name],
+            "not_asked_because": dict(unsent[name]),
         }
 
     return {
@@ -111,32 +115,35 @@ def summary(
         "shards": {"done": len(markers), "of": len(plan.shards), "resumed": run["resumed"]},
         "controls": [control.id for control in plan.controls],
         "cases": total,
-        "distinct": _distinct(folder),
-        "doubles_skipped": counts["cases"]["doubles"],
-        "void": counts["cases"]["void"],
-        "read_again": counts["cases"]["again"],
+        "distinct": distinct,
+        "doubles_skipped": cases["doubles"],
+        "void": cases["void"],
         "coverage": {
-            group: {"ran": counts["groups"][group], **covered._asdict()}
+            group: {"ran": counts["group"][group], **covered._asdict()}
             for group, covered in plan.coverage.items()
         },
-        "by_operation": listed("operations"),
-        "by_profile": listed("profiles"),
-        "by_varied_key": listed("varied"),
-        "by_verdict": listed("verdicts"),
+        "by_operation": dict(counts["operation"].most_common()),
+        "by_profile": dict(counts["profile"].most_common()),
+        "by_varied_key": dict(varied.most_common()),
+        "by_verdict": dict(counts["verdict"].most_common()),
         "implementations": {name: implementation(name) for name in plan.columns},
         "isolation": weakest(marker["isolation"] for marker in markers if marker["isolation"]),
-        "run": {**run, "load": os.getloadavg()[0], "processors": os.cpu_count()},
-        "seconds_of_workers": {name: round(spent, 1) for name, spent in seconds.items()},
+        "run": {**run, "processors": core_count()},
         "findings": [as_json(finding) for finding in findings],
     }
 
 
-def _distinct(folder: SweepFolder) -> int:
-    """Return the number of distinct logs in all shards."""
-    columns = [
-        table.column("fingerprint").to_numpy() for table in folder.fingerprints() if len(table)
-    ]
-    return len(np.unique(np.concatenate(columns))) if columns else 0
+def _count_rows(folder: SweepFolder) -> tuple[defaultdict[str, Counter[str]], int]:
+    """Count the values in the text columns of all rows, and the distinct logs."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    fingerprints = [np.empty(0, np.int64)]
+    for table in folder.tables():
+        fingerprints.append(table.column("fingerprint").to_numpy())
+        for name in table.column_names:
+            if name in _COUNTED or name.startswith("outcome_"):
+                for each in table.column(name).drop_null().value_counts().to_pylist():
+                    counts[name][each["values"]] += each["counts"]
+    return counts, len(np.unique(np.concatenate(fingerprints)))
 
 
 def as_json(finding: Finding) -> dict[str, Any]:
@@ -354,18 +361,15 @@ def _shares(summary: Mapping[str, Any], console: Console) -> None:
 
 def _rate(summary: Mapping[str, Any]) -> str:
     run = summary["run"]
-    if not run["seconds"]:
+    if not run["cases"]:
         return "No cases left to run."
     text = f"{counted(run['cases'], 'case')} in {run['seconds']:.1f} s"
     if run["resumed"]:
         text += f", resuming after {counted(run['resumed'], 'shard')}"
-    processor = max(0.001, summary["seconds_of_workers"].get("processor", 0.0))
     return (
         f"{text}: {run['cases'] / run['seconds']:,.0f} cases/s on"
-        f" {counted(run['processors'], 'processor')}, load {run['load']:.1f} at the end."
-        f" {run['wall']:.1f} s with planning and reporting. Generating and reading the logs"
-        f" took {processor:,.0f} s of CPU time, without the programs:"
-        f" {summary['cases'] / processor:,.0f} cases/s per core."
+        f" {counted(run['processors'], 'processor')}. {run['wall']:.1f} s with planning and"
+        " reporting."
     )
 
 
