@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from conformance.contents import Contents, digest, size, write_contents
+from conformance.contents import Contents, digest, read_contents, size, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.saving import named_in_errors, publish, save, temporary_sibling
 from conformance.text import json_text
 from reference_impl.answer import collect
-from reference_impl.formats import named
+from reference_impl.formats import Format
 from walproof.cli.opening import opened
 from walproof.cli.output import say
 from walproof.cli.record_table import gather
-from walproof.damage.family import family
-from walproof.damage.operation_text import BadOperation, LogToDamage, forms, log_at
-from walproof.damage.operation_text import damage as carry_out
 from walproof.inspection.note import Note
 from walproof.inspection.show import value_text
+from walproof.operation_text import BadOperation, LogToDamage, forms, log_at
+from walproof.operation_text import damage as carry_out
 from walproof.quantity import counted
+from walproof.sweep.controls import MAX_CONTROL_BYTES, control_at
+from walproof.sweep.enumeration import random_damages
 
 MANIFEST = "manifest.json"
+#: Number of random damages for each copy; some are equal, or have no words on a command line.
+ATTEMPTS = 50
 
 
 @click.command()
@@ -63,8 +67,9 @@ def damage(
         'reseal blocks[0].records[0]' --out bad.log
     walproof damage 000003.log --random 100 --seed 7 --out family/
 
-    With --random, the folder NEW also receives manifest.json. It lists the operations for each copy
-    and the answer of the executable specification.
+    With --random, the damages are those of `walproof sweep`, and LOG must be small. The folder NEW
+    also receives manifest.json. It lists the operations for each copy and the answer of the
+    executable specification.
 
     Exit status: 0 on success, 1 for a usage or I/O error.
     """
@@ -90,8 +95,7 @@ def damage(
             if (count is None) == (not words):
                 raise click.UsageError("expected either an OPERATION or --random N")
             if count is not None:
-                about = {"log": path.name, "format": format.id, "seed": seed}
-                _write_family(family(make, count, seed), count, about, path.suffix, out)
+                _write_copies(path, format, count, seed, out)
                 return 0
             damaged = make()
             for each in words:
@@ -121,36 +125,53 @@ def _list(log: LogToDamage) -> None:
         say(f"  {form}")
 
 
-def _write_family(
-    copies: Iterable[tuple[list[str], Contents]],
-    count: int,
-    about: Mapping[str, Any],
-    suffix: str,
-    out: Path,
-) -> None:
-    """Write damaged copies, and a manifest with their operations and answers."""
-    read = named(about["format"]).read
-    listed = []
-    with temporary_sibling(out) as created:
-        with named_in_errors(out):
-            created.mkdir()
-            for number, (words, contents) in enumerate(copies, start=1):
-                name = f"{number:0{len(str(count))}}{suffix}"
-                write_contents(contents, created / name)
-                answer = collect(read(created / name, "recover", {}))
-                listed.append(
-                    {
-                        "name": name,
-                        "damage": words,
-                        "size": size(contents),
-                        "sha256": digest(contents),
-                        "verdict": answer.verdict,
-                        "reason": answer.reason,
-                        "records": len(answer.records),
-                        "lost": [gap.to_json() for gap in answer.lost],
-                    }
-                )
-            save(created / MANIFEST, json_text({**about, "copies": listed}, indent=1) + "\n")
+def _write_copies(path: Path, format: Format, count: int, seed: int, out: Path) -> None:
+    """Write distinct damaged copies, and a manifest with their operations and answers."""
+    contents = read_contents(path)
+    if size(contents) > MAX_CONTROL_BYTES["full"]:
+        raise click.ClickException(
+            f"{path}: expected at most {MAX_CONTROL_BYTES['full']:,} bytes for --random,"
+            f" found {size(contents):,}"
+        )
+    listed: list[dict[str, Any]] = []
+    with temporary_sibling(out) as created, named_in_errors(out):
+        created.mkdir()
+        damages = random_damages(control_at(path, format.id, {}), seed)
+        earlier = {digest(contents)}
+        for words, damaged in itertools.islice(damages, ATTEMPTS * count):
+            mark = digest(damaged)
+            if mark in earlier or not _is_repeatable(log_at(path, format.id), words, damaged):
+                continue
+            earlier.add(mark)
+            name = f"{len(listed) + 1:0{len(str(count))}}{path.suffix}"
+            write_contents(damaged, created / name)
+            answer = collect(format.read(created / name, "recover", {}))
+            listed.append(
+                {
+                    "name": name,
+                    "damage": words,
+                    "size": size(damaged),
+                    "sha256": mark,
+                    "verdict": answer.verdict,
+                    "reason": answer.reason,
+                    "records": len(answer.records),
+                    "lost": [gap.to_json() for gap in answer.lost],
+                }
+            )
+            if len(listed) == count:
+                break
+        about = {"log": path.name, "format": format.id, "seed": seed, "copies": listed}
+        save(created / MANIFEST, json_text(about, indent=1) + "\n")
         publish(created, out)
     few = f" of {count:,} requested: the log allows no more" if len(listed) < count else ""
     say(f"{out}: {counted(len(listed), 'damaged copy')}{few}")
+
+
+def _is_repeatable(log: LogToDamage, words: Sequence[str], damaged: Contents) -> bool:
+    """Return whether the operations, as arguments of this command, give the same bytes."""
+    try:
+        for each in words:
+            carry_out(log, each)
+    except BadOperation:
+        return False
+    return log.contents == damaged

@@ -13,7 +13,7 @@ from typing import Any
 
 from crc32c import crc32c
 
-from conformance.contents import Contents, size
+from conformance.contents import Contents, by_name, read_contents, size
 from conformance.recipes.generate import answer_to
 from conformance.vectors import Vector
 from reference_impl.answer import Record
@@ -83,7 +83,7 @@ class Control:
     @property
     def files(self) -> Mapping[str, bytes]:
         """Contents by file name; the name is empty in a log of one file."""
-        return {"": self.contents} if isinstance(self.contents, bytes) else self.contents
+        return by_name(self.contents)
 
     @property
     def size(self) -> int:
@@ -106,8 +106,7 @@ def control_of(
     name = vector.input.name
     answer = answer_to(str(body["format"]), vector.contents, context, name=name)
     format = str(body["format"])
-    bare = Control(vector.id, format, vector.contents, name, context, answer.records)
-    fields = {file: fields_of(data, format, file or name) for file, data in bare.files.items()}
+    bare = with_fields(Control(vector.id, format, vector.contents, name, context, answer.records))
     contexts = (
         changed_contexts(format, context, bare.files, bare.records, known_values)
         if known_values is not None
@@ -131,13 +130,30 @@ def control_of(
         or ({},)
         for operation in ("append", "write")
     )
-    return replace(bare, fields=fields, contexts=contexts, to_append=append, to_write=write)
+    return replace(bare, contexts=contexts, to_append=append, to_write=write)
 
 
 def is_selected(id: str, patterns: Sequence[str]) -> bool:
     """Return whether the id of a vector, or its slug, matches a pattern."""
     names = (id, id.partition("/")[2])
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)
+
+
+def control_at(path: Path, format: str, context: Mapping[str, Any]) -> Control:
+    """Return a log of the user as a control without records. Raises ``OSError``."""
+    bare = Control(str(path), format, read_contents(path), path.name, context)
+    return with_fields(bare)
+
+
+def with_fields(bare: Control) -> Control:
+    """Return a control with its field maps."""
+    return replace(
+        bare,
+        fields={
+            file: fields_of(data, bare.format, file or bare.name)
+            for file, data in bare.files.items()
+        },
+    )
 
 
 def choose(

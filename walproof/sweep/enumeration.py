@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+import random
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -185,6 +187,20 @@ class Enumeration:
         return Recipe(
             self.operation(family), field, tuple(damage.operations), tuple(transcript.calls)
         )
+
+
+def random_damages(control: Control, seed: int) -> Iterator[tuple[tuple[str, ...], Contents]]:
+    """Yield single damages of a control without end: the operations and the damaged log.
+
+    All families are used in turn.
+    """
+    chance = random.Random(seed)
+    enumeration = Enumeration(control, "quick", [], seed)
+    for family in itertools.cycle(range(1, len(enumeration.families))):
+        number = chance.randrange(enumeration.count(family))
+        damaged = enumeration.make(family, number)
+        assert damaged is not None
+        yield enumeration.describe(family, number).damage, damaged.contents
 
 
 def _aimed(control: Control) -> Damage:

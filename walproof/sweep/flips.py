@@ -13,11 +13,11 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conformance.contents import Contents, digest, read_contents
+from conformance.contents import Contents, digest
 from conformance.kaitai.grammars import grammar_of
 from conformance.scratch import Held
 from conformance.undetected_flips import EFFECTS, Hit, Searched, SearchedLog
@@ -27,8 +27,7 @@ from reference_impl.formats import named
 from reference_impl.register import registers
 from walproof.formats import plugin_for
 from walproof.sweep import operations, shares
-from walproof.sweep.controls import Control, is_selected
-from walproof.sweep.fields import fields_of
+from walproof.sweep.controls import Control, control_at, is_selected, with_fields
 from walproof.sweep.operations import Change, Family, File, Joined
 from walproof.sweep.specification import Reference
 from walproof.worker_pool import map_unordered
@@ -186,7 +185,9 @@ def choose_logs(
         identity = (str(body["sha256"]), repr(sorted(context.items())), vector.input.suffix)
         if identity not in logs:
             bare = Control(id, format, vector.contents, vector.input.name, context)
-            logs[identity] = _flipped_log(bare, len(body["expect"]["records"]), at_most)
+            logs[identity] = _flipped_log(
+                with_fields(bare), len(body["expect"]["records"]), at_most
+            )
     return sorted(logs.values(), key=lambda log: (log.control.size, log.control.id))
 
 
@@ -195,16 +196,12 @@ def flipped_log_at(path: Path, format: str, context: Mapping[str, Any], at_most:
     answer = collect(named(format).read(path, "recover", context))
     if answer.verdict != "intact":
         raise NotIntact(f"{path}: expected an intact log (see walproof read)")
-    bare = Control(str(path), format, read_contents(path), path.name, context)
-    return _flipped_log(bare, len(answer.records), at_most)
+    return _flipped_log(control_at(path, format, context), len(answer.records), at_most)
 
 
-def _flipped_log(bare: Control, records: int, at_most: int) -> FlippedLog:
-    if records > MANY_RECORDS or bare.size > LARGE_BYTES:
-        at_most //= 8
-    fields = {name: fields_of(data, bare.format, name or bare.name)
-              for name, data in bare.files.items()}  # fmt: skip
-    return FlippedLog(replace(bare, fields=fields), at_most)
+def _flipped_log(control: Control, records: int, at_most: int) -> FlippedLog:
+    is_large = records > MANY_RECORDS or control.size > LARGE_BYTES
+    return FlippedLog(control, at_most // 8 if is_large else at_most)
 
 
 # -- search ----------------------------------------------------------------------------------------
