@@ -176,7 +176,6 @@ def _findings(
         if number < MAX_PROPOSALS:
             proposer.propose(finding)
             finding.repeat = _repeat(finding, folder, vectors, chosen_plan)
-    folder.write_table("findings/findings.parquet", findings.table(all_findings))
     return all_findings
 
 

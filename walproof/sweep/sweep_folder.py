@@ -77,7 +77,7 @@ class SweepFolder:
         """Remove an earlier sweep; other files in the folder stay."""
         for name in ("plan.json", "summary.json"):
             (self.path / name).unlink(missing_ok=True)
-        for name in ("shards", "sweep", "findings", "proposals"):
+        for name in ("shards", "sweep", "proposals"):
             shutil.rmtree(self.path / name, ignore_errors=True)
 
     def write(self, name: str, data: bytes) -> None:
