@@ -1,8 +1,8 @@
 """Test that the given vectors detect each of many almost correct readers and writers.
 
 A row of ``near_right_<format>.toml`` is the executable specification with one changed piece of
-source code: a mistake that an implementer may make after reading the chapter once. The systemd
-journal has additional mistakes in the handling of faults, with a separate test.
+source code: a mistake that an implementer may make after reading the chapter once. Rows named
+``faulty`` describe mistakes in the handling of a fault.
 """
 
 from __future__ import annotations
@@ -45,8 +45,25 @@ def _rows() -> Iterator[NearRight]:
     for id, format in FORMATS.items():
         table = Path(__file__).with_name(f"near_right_{id.replace('-', '_')}.toml")
         if table.exists():
-            rows = tomllib.loads(table.read_text("utf-8")).get("rows", ())
-            yield from (NearRight(format=format.id, **row) for row in rows)
+            body = tomllib.loads(table.read_text("utf-8"))
+            yield from (NearRight(format=format.id, **row) for row in body.get("rows", ()))
+            yield from (_faulty(format.id, **row) for row in body.get("faulty", ()))
+
+
+def _faulty(
+    format: str, name: str, rule: str, text: str, killers: Sequence[str], bytes: Sequence[int] = ()
+) -> NearRight:
+    """A systemd reader that does not report some faults, or other bytes with them."""
+    before = "    torn_from = tail_of_crash(inspection)\n"
+    start, size = bytes or (0, 0)
+    others = f"replace(f, start=f.start + {start}, end=f.start + {start + size})"
+    selected = f"f.rule == {rule!r} and {text!r} in f.text"
+    after = f"""
+    from dataclasses import replace
+    faults = inspection.faults
+    faults[:] = [{others} if {selected} else f for f in faults if {bool(bytes)} or not ({selected})]
+"""
+    return NearRight(format, name, "reader", before, after + before, killers)
 
 
 ROWS = list(_rows())
