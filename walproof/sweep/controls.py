@@ -101,33 +101,17 @@ def control_of(
     ``known_values`` lists values of context keys; if given, the control gets additional contexts.
     The contexts for appending and writing come from the ``vectors`` that append and write.
     """
-    body = vector.body
-    context = dict(body.get("context", {}))
-    name = vector.input.name
-    answer = answer_to(str(body["format"]), vector.contents, context, name=name)
-    format = str(body["format"])
+    format, name = str(vector.body["format"]), vector.input.name
+    context = dict(vector.body.get("context", {}))
+    answer = answer_to(format, vector.contents, context, name=name)
     bare = with_fields(Control(vector.id, format, vector.contents, name, context, answer.records))
     contexts = (
         changed_contexts(format, context, bare.files, bare.records, known_values)
         if known_values is not None
         else ()
     )
-    format_sweep = plugin_for(format).sweep
     append, write = (
-        tuple(
-            new_context
-            for new_context in writing_contexts(
-                vectors,
-                format,
-                operation,
-                name,
-                context,
-                format_sweep.near,
-                format_sweep.of_the_log,
-            )
-            if format_sweep.determines(new_context)
-        )
-        or ({},)
+        writing_contexts(vectors, format, operation, name, context)
         for operation in ("append", "write")
     )
     return replace(bare, contexts=contexts, to_append=append, to_write=write)
@@ -171,27 +155,24 @@ def choose(
         body = vector.body
         if body["format"] != format or body["operation"] not in ("read", "truncations"):
             continue
-        undamaged = vector.control is None and not vector.damage
+        is_intact = body["expect"]["verdict"] == "intact"
         if patterns:
             if not is_selected(vector.id, patterns):
                 continue
-            if body["expect"]["verdict"] != "intact":
+            if not is_intact:
                 raise NoControl(f"{vector.id}: expected an intact log, found a damaged one")
         elif (
-            not undamaged
+            vector.control is not None
+            or vector.damage
             or "accept" in body  # several answers are correct: a difference would mean nothing
-            or body["size"] > MAX_CONTROL_BYTES[depth]
-            or body["size"] == 0
-            or body["expect"]["verdict"] != "intact"
+            or not 0 < body["size"] <= MAX_CONTROL_BYTES[depth]
+            or not is_intact
         ):
             continue
         control = control_of(vector, values, vectors.values())
-        payloads = sum(len(record.payload) for record in control.records)
-        small = (
-            len(control.records) <= MAX_CONTROL_RECORDS[depth]
-            and payloads <= MAX_CONTROL_BYTES[depth]
-        )
-        if patterns or small:
+        payloads = [len(record.payload) for record in control.records]
+        is_small = len(payloads) <= MAX_CONTROL_RECORDS[depth]
+        if patterns or (is_small and sum(payloads) <= MAX_CONTROL_BYTES[depth]):
             controls.append(control)
     if not controls:
         selection = ", ".join(patterns) or "the default selection"

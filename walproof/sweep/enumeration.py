@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from conformance.contents import Contents
@@ -31,17 +30,14 @@ LISTS = 1 << 16
 CONTENT_FLIPS = 4096
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """A case in words: the operations of the damage algebra, and the field that they change.
+class Recipe(NamedTuple):
+    """A damage in words: the operations of the damage algebra.
 
     ``calls`` contains the operations as source lines for a recipe in ``conformance/recipes``.
     """
 
-    operation: str
-    field: str
     damage: tuple[str, ...]
-    calls: tuple[str, ...] = ()
+    calls: tuple[str, ...]
 
 
 class DamagedLog(NamedTuple):
@@ -86,29 +82,16 @@ class Enumeration:
         self.seed = seed
         self.pairs = Pairs(control, self.families, seed)
         self._singles = Joined(self.families)
-
-    @property
-    def pair(self) -> int:
-        """Number of the family of pairs, which follows the single damages."""
-        return len(self.families)
-
-    @property
-    def any(self) -> int:
-        """Number of the family that concatenates all single damages."""
-        return len(self.families) + 1
-
-    @property
-    def lists(self) -> int:
-        """Number of the family that combines the undamaged log with many lists of records."""
-        return len(self.families) + 2
+        count = len(self.families)
+        #: Numbers of three more families: pairs of damages, all single damages in one sequence, and
+        #: the undamaged log with many lists of records to write.
+        self.pair, self.any, self.lists = count, count + 1, count + 2
 
     def count(self, family: int) -> int:
         """Return the number of damages of a family."""
-        if family == self.lists:
-            return LISTS
-        if family == self.any:
-            return self._singles.count
-        return self.pairs.count if family == self.pair else self.families[family].count
+        if family < self.pair:
+            return self.families[family].count
+        return {self.pair: self.pairs.count, self.any: self._singles.count}.get(family, LISTS)
 
     def resolved(self, family: int, number: int) -> tuple[int, int]:
         """Return family and number of a damage, resolving the family ``any``."""
@@ -116,9 +99,9 @@ class Enumeration:
 
     def operation(self, family: int) -> str:
         """Return the name of the operation."""
-        if family == self.lists:
-            return self.families[0].operation
-        return PAIR if family == self.pair else self.families[family].operation
+        if family < self.pair:
+            return self.families[family].operation
+        return PAIR if family == self.pair else UNDAMAGED
 
     def group(self, family: int) -> str:
         """Return the group of cases that a family belongs to in the control's own context."""
@@ -176,17 +159,12 @@ class Enumeration:
         transcript = _Transcript(damage)
         halves = self._halves(family, number)
         assert halves is not None, "the number has no valid pair"
-        field = self.field(family, number)
-        if family == self.pair:
-            field = " and ".join(f"{f.operation} {f.changes[n].field}" for f, n in halves)
         for half, n in halves:
             for operation in half.changes[n].operations:
                 operation(cast(Damage, transcript))
         log = self.make(family, number)
         assert log and damage.contents == log.contents, f"{damage.operations}: other bytes"
-        return Recipe(
-            self.operation(family), field, tuple(damage.operations), tuple(transcript.calls)
-        )
+        return Recipe(tuple(damage.operations), tuple(transcript.calls))
 
 
 def random_damages(control: Control, seed: int) -> Iterator[tuple[tuple[str, ...], Contents]]:

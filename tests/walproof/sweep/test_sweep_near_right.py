@@ -37,7 +37,7 @@ def test_almost_correct_reader_is_detected(
     """``group`` is a profile, operation or context key that all findings share."""
     command = (sys.executable, str(Path(__file__).with_name("near_right.py")), name)
     reader = program(name, *command)
-    plan, damages = small_plan(reader, controls=controls, cases=700, contexts=True)
+    plan, damages = small_plan(reader, controls=controls, cases=400, contexts=True)
     findings = run_sweep(plan, tmp_path)
     fails = fails_undamaged(tmp_path, name).keys()
     # A reader that fails a control gets no damaged copies of it.

@@ -34,14 +34,14 @@ def test_readers_of_this_project_agree_on_damaged_logs(format: str, tmp_path: Pa
         for each in all_implementations()
         if each.name in ("fast-scan", "kaitai-python") and format in each.formats
     ]
-    plan, _ = small_plan(*readers, controls=OF_EACH[format], cases=1200, contexts=True)
+    plan, _ = small_plan(*readers, controls=OF_EACH[format], cases=600, contexts=True)
     found = run_sweep(plan, tmp_path)
     assert not found, [(finding.best.control, finding.best.text) for finding in found]
     rows = pq.read_table(tmp_path / "sweep").to_pylist()
-    assert len(rows) > 500
+    assert len(rows) > 250
     for name in ("reference", *(reader.name for reader in readers)):
         outcomes = Counter(row[f"outcome_{name}"] for row in rows if row["profile"] == "recover")
-        assert outcomes["agrees"] > 250 and outcomes.keys() <= {"agrees", "void"}
+        assert outcomes["agrees"] > 100 and outcomes.keys() <= {"agrees", "void"}
 
 
 def rows_by_case(folder: Path) -> list[tuple[Any, ...]]:
