@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,9 @@ def _write_copies(path: Path, format: Format, count: int, seed: int, out: Path) 
     listed: list[dict[str, Any]] = []
     with temporary_sibling(out) as created, named_in_errors(out):
         created.mkdir()
-        damages = random_damages(control_at(path, format.id, {}), seed)
+        # The same log gives the same copies, whatever its path is.
+        control = replace(control_at(path, format.id, {}), id=format.id)
+        damages = random_damages(control, seed)
         earlier = {digest(contents)}
         for words, damaged in itertools.islice(damages, ATTEMPTS * count):
             mark = digest(damaged)
