@@ -72,13 +72,14 @@ def test_checksums_detect_every_flip() -> None:
     assert stretch.undetected == []
 
 
-def test_log_of_several_files_is_searched_completely() -> None:
+def test_flips_cover_a_log_of_several_files() -> None:
     (log,) = choose_logs(load_all(), "zmq-raft", ["snapshot-in-front"], BITS)
     flips = [log.change(number)[0] for number in range(log.count)]
     assert len(set(flips)) == 8 * sum(map(len, log.control.files.values()))
     number = next(n for n in range(log.count) if log.field(n) == "snapshot: header.index")
     assert flips[number].file == "snap"
-    assert stretch_of(log).tried.total() == log.count
+    (stretch,) = run_flips([log], [(0, range(0, log.count, 16))])
+    assert stretch.tried.total() == log.count // 16
 
 
 def test_large_log_is_sampled_without_duplicates() -> None:

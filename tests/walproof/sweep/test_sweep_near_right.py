@@ -60,5 +60,5 @@ def test_almost_correct_reader_is_detected(
     if not any(s.signature.operation == "none" for finding in findings for s in finding.signatures):
         assert len(findings) <= 16
     before = [finding.best.order for finding in findings]
-    minimise(damages, findings[:3], 5)
+    minimise(damages, findings[:1], 5)
     assert all(finding.best.order <= order for finding, order in zip(findings, before, strict=True))
