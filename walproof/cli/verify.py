@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -28,9 +28,6 @@ from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.unpacked import Unpacked, unpacked
 from walproof.systems import System
 from walproof.systems.contents import Item, NotRead, contents_of
-
-if TYPE_CHECKING:
-    from walproof.formats.systemd_journal.scanner.soundness import Sound
 
 SYSTEMD = "systemd-journal"
 
@@ -183,11 +180,10 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
         is_unproved = bool(context) and not header.sealed
         if is_unproved:
             _print_unsealed(name, as_json)
-        result = _if_sound(data, context) if size >= WORTH_A_KERNEL else None
-        if result is not None and not result.contradictions:
+        if size >= WORTH_A_KERNEL and (counts := _counts_if_intact(data, context)) is not None:
             if not as_json:
-                _print_intact(name, result.objects, result.entries, is_unproved)
-                _print_seals(header, result.sealed_until, context)
+                _print_intact(name, *counts[:2], is_unproved)
+                _print_seals(header, counts[2], context)
             return 3 if is_unproved else 0
         with progress(size, "verifying") as given:
             checked = inspection.inspect(data, context, _total_progress(given, size))
@@ -201,17 +197,21 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
         return 3 if checked.faults or is_unproved else 0
 
 
-def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
-    """Check a large file with the compiled kernels.
+def _counts_if_intact(
+    data: mmap.mmap | bytes, context: dict[str, str]
+) -> tuple[int, int, int | None] | None:
+    """Return the objects and entries of an intact file, and the end of the time under its seals.
 
-    Returns None if the kernels find a fault or are not installed. The executable specification then
-    reads the file again and describes the faults.
+    Returns None if the executable specification must check the file.
     """
     if not plugin_for(SYSTEMD).has_scanner:
         return None
-    from walproof.formats.systemd_journal.scanner.soundness import if_sound
+    from walproof.formats.systemd_journal.scanner.intact import check_file
 
-    return if_sound(data, context)
+    file = check_file(data, context)
+    if file is None or file.has_contradictions():
+        return None
+    return len(file.offsets), len(file.entries), file.sealed_until
 
 
 def _total_progress(report: Callable[[int], None], size: int) -> Callable[[int], None]:

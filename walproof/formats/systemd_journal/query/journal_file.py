@@ -1,7 +1,6 @@
 """Open a journal file and read its entries one at a time.
 
-Large files are read by the scanner, and small files by the executable specification. Both return
-the same entries.
+The scanner checks large files. The executable specification reads small and damaged ones.
 """
 
 from __future__ import annotations
@@ -77,30 +76,18 @@ class JournalFile:
             self._field_objects = list(inspection.walk.sound(layout.FIELD))
 
     def _scan(self, context: Mapping[str, Any]) -> bool:
-        """Scan a file; return False if the scanner does not support it or numba is missing."""
-        if _SELECTIONS & context.keys() or len(self._data) < layout.HEADER_MIN:
+        """Check a file with the scanner; return False if it is not intact or numba is missing."""
+        if _SELECTIONS & context.keys() or not plugin_for(FORMAT).has_scanner:
             return False
-        if not plugin_for(FORMAT).has_scanner or inspection.refusal(self._data) is not None:
-            return False
-        header = layout.parse_header(self._data[: layout.HEADER_FULL])
-        if header.header_size > len(self._data):
-            return False
-        from walproof.formats.systemd_journal.scanner import constants
-        from walproof.formats.systemd_journal.scanner.inspection import Unusual, inspect
+        from walproof.formats.systemd_journal.scanner.intact import check_file
 
-        try:
-            result = inspect(self._data, header, context)
-        except Unusual:
+        file = check_file(self._data, context)
+        if file is None:
             return False
-        self.header = header
-        self.lost, self.end = result.lost(), result.end()
-        objects = result.objects
-        self._entries = objects.offsets[result.released()].tolist()
-        limited = (result.given >= 0).nonzero()[0]
-        locations = objects.offsets[limited].tolist()
-        self._given = dict(zip(locations, result.given[limited].tolist(), strict=True))
-        self._data_objects = objects.offsets[objects.of_kind(constants.DATA)].tolist()
-        self._field_objects = objects.offsets[objects.of_kind(constants.FIELD)].tolist()
+        self.header, self.lost, self.end = file.header, (), End("intact", None, file.end)
+        self._entries, self._given = file.entries.tolist(), {}
+        self._data_objects = file.offsets[file.of_kind(layout.DATA)].tolist()
+        self._field_objects = file.offsets[file.of_kind(layout.FIELD)].tolist()
         return True
 
     def entries(self) -> Iterator[JournalEntry]:
