@@ -44,7 +44,7 @@ _RUN_BYTES = 1 << 20
 LIMIT = 1 << 30
 _DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
 #: The two digits of each byte.
-_DIGIT_PAIRS = _DIGITS[np.arange(256)[:, None] >> np.array([4, 0]) & 15]
+_DIGIT_PAIRS: NDArray[np.uint8] = _DIGITS[np.arange(256)[:, None] >> np.array([4, 0]) & 15]
 #: Offsets of numbers in an ENTRY, in words of eight bytes.
 _NUMBERS = {"seqnum": 2, "realtime": 3, "monotonic": 4}
 _XOR_HASH = 7
