@@ -172,30 +172,3 @@ def test_many_skipped_ranges_are_counted(tmp_path: Path) -> None:
     assert done.stderr.count("skipped [") == 20
     assert "and 10 ranges more" in done.stderr
     assert "1 entry; 30 ranges of the input skipped" in done.stderr
-
-
-@pytest.mark.parametrize("form", [[], ["--regular", "--jenkins"]], ids=["keyed", "jenkins"])
-def test_a_large_field_is_hashed_by_the_compiled_function(
-    form: list[str], tmp_path: Path, monkeypatch
-) -> None:
-    pytest.importorskip("numba")
-    from walproof.formats.systemd_journal import quick_hash
-
-    stream = entry(0, b"CORE=" + bytes(5000) + b"\xff") + entry(1, b"CORE=" + bytes(4000))
-    out, quick = tmp_path / "a.journal", tmp_path / "b.journal"
-    monkeypatch.setattr("secrets.token_bytes", lambda size: b"k" * size)
-    assert run(stream, out, *form).return_value == 0
-    monkeypatch.setattr(quick_hash, "LARGE_FIELD_BYTES", 1000)
-    monkeypatch.setattr("reference_impl.systemd_journal.builder.siphash24", short_only("sip"))
-    assert run(stream, quick, *form).return_value == 0
-    assert quick.read_bytes() == out.read_bytes()
-
-
-def short_only(name: str):
-    from reference_impl.systemd_journal.hashes import siphash24
-
-    def hashed(payload: bytes, key: bytes) -> int:
-        assert len(payload) < 1000, name
-        return siphash24(payload, key)
-
-    return hashed

@@ -264,7 +264,6 @@ def test_a_large_intact_file_is_queried_by_the_scanner(tmp_path: Path, monkeypat
     monkeypatch.setattr(journal_file, "WORTH_A_KERNEL", 0)
     monkeypatch.setattr(journal_file, "examine", None)
     assert results() == small
-    assert journal_file.read_indexed_names(path) == small[-2]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -301,25 +300,6 @@ def test_an_empty_selection(tmp_path: Path) -> None:
     done = run("systemd", "read", path, "NOTHING=1")
     assert (done.stdout, done.stderr, done.return_value) == ("", "-- No entries --\n", 0)
     assert run("export", path, "NOTHING=1").output == ""
-
-
-def test_names_of_fields_are_listed_without_reading_values(tmp_path: Path, monkeypatch) -> None:
-    from reference_impl.systemd_journal.objects import View
-
-    path = write_journal(tmp_path / "a.journal", VARIED)
-    expected = run("systemd", "fields", path).stdout
-    assert "ESCAPE\nMESSAGE\nMESSAGE_ID" in expected
-
-    def not_here(*_: object) -> bytes:
-        raise AssertionError("a value was read")
-
-    monkeypatch.setattr(View, "_read_payload", not_here)
-    assert run("systemd", "fields", path).stdout == expected
-    data = bytearray(path.read_bytes())
-    data[120:136] = bytes(16)  # no FIELD table: all objects have to be looked at
-    path.write_bytes(data)
-    with pytest.raises(AssertionError, match="a value was read"):
-        run("systemd", "fields", path)
 
 
 def test_compressed_files_and_directories_are_merged(tmp_path: Path) -> None:

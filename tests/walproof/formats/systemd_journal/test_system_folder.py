@@ -349,18 +349,6 @@ def test_a_link_to_a_folder_of_journals_does_not_double_them(tmp_path: Path) -> 
     assert not seen(folder).findings
 
 
-def test_a_sealing_key_with_the_wrong_content(tmp_path: Path) -> None:
-    """The layout is that of a key of ``journalctl --setup-keys``."""
-    folder = host(tmp_path / "journal")
-    header = b"KSHHRHLP" + bytes(72) + (394).to_bytes(8, "little")
-    key = folder / MACHINE / "fss"
-    key.write_bytes(header + bytes(394))
-    assert not seen(folder).findings
-    for data in (b"", bytes(482), header, b"text"):
-        key.write_bytes(data)
-        assert losses(folder).keys() == {f"{MACHINE}/fss"}
-
-
 def test_a_folder_of_broken_journals_is_verified(tmp_path: Path, run) -> None:
     folder = host(tmp_path / "journal")
     (folder / MACHINE / "user-1000.journal").write_bytes(bytes(4096))

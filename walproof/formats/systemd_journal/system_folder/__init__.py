@@ -21,11 +21,7 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal import recognise as recognise_file
 from reference_impl.systemd_journal.layout import Header, parse_header
 from reference_impl.systemd_journal.objects import Entry
-from walproof.formats.systemd_journal.query.journal_file import (
-    JournalEntry,
-    JournalFile,
-    used_bytes,
-)
+from walproof.formats.systemd_journal.query.journal_file import JournalEntry, JournalFile
 from walproof.formats.systemd_journal.system_folder.boots import Boots
 from walproof.formats.systemd_journal.system_folder.merge import Newest, merged
 from walproof.lake.recognition import is_blank
@@ -41,18 +37,13 @@ from walproof.systems.model import (
     SystemFolder,
     SystemLog,
     by_specification,
-    size_of_all,
 )
 
 FORMAT = "systemd-journal"
 SUFFIXES = (".journal", ".journal~")
 #: Name of the directory of a machine, with its namespace if it has one.
 MACHINE = re.compile(r"[0-9a-f]{32}(\..+)?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-KEY = "fss"
-BESIDE = {KEY: "the current sealing key", "fss.tmp": "an unfinished sealing key"}
-#: Signature of an ``fss`` file, and the position in its 88-byte header of the size of the rest.
-KEY_SIGNATURE, KEY_STATE_SIZE = b"KSHHRHLP", (80, 88)
-KEY_HEADER = 88
+BESIDE = {"fss": "the current sealing key", "fss.tmp": "an unfinished sealing key"}
 #: File names used by journald and journal-remote.
 OF_JOURNALD = re.compile(r"(system|user-\d+|remote(-.+)?)(@[0-9a-f-]+)?\.journal~?")
 _PACKED = re.compile(r".+\.journal~?\.\w+")
@@ -119,8 +110,6 @@ class SystemdFolder(SystemFolder):
         for entry in beside:
             name = entry.relative_to(folder).as_posix()
             others.append(OtherFile(name, _role_of_other(entry), entry.stat().st_size))
-            if entry.name == KEY and (fault := _fault_of_key(entry)) is not None:
-                findings.append(Finding(fault, name, "lost"))
         # Search late: another directory may contain a million files.
         for subfolder in subfolders:
             findings += _unmerged_folder(subfolder, subfolder.relative_to(folder).as_posix())
@@ -197,9 +186,8 @@ def merge_files(
     """
     held = [(path, _held_at(path, name)) for name, path in paths]
     by_name = dict(paths)
-    total = sum(used_bytes(size_of_all(path), each.header) for path, each in held)
     chains = [
-        [partial(JournalFile, name, by_name[name], profile, context, total) for name in chain]
+        [partial(JournalFile, name, by_name[name], profile, context) for name in chain]
         for chain in _chains([each for _, each in held if each.fault is None])
     ]
     return merged(chains, _newest_of(held))
@@ -292,26 +280,6 @@ def _is_another_log(path: Path) -> bool:
         return path.name not in BESIDE and detect(path).id != FORMAT
     except (UnknownFormat, OSError):
         return False
-
-
-def _fault_of_key(path: Path) -> str | None:
-    """Return why journald cannot load the sealing key, or None if it can.
-
-    Without a key, journald does not seal. Only root can read the key, so other users get None.
-    """
-    try:
-        with path.open("rb") as file:
-            head = file.read(KEY_HEADER)
-    except OSError:
-        return None
-    size = path.stat().st_size
-    if head[:8] != KEY_SIGNATURE:
-        return f"expected a sealing key (KSHHRHLP) at 0, found {_shown(path)}: nothing is sealed"
-    start, end = KEY_STATE_SIZE
-    wanted = KEY_HEADER + int.from_bytes(head[start:end], "little")
-    if len(head) < KEY_HEADER or size < wanted:
-        return f"expected a sealing key of {wanted:,} bytes, found {size:,}: nothing is sealed"
-    return None
 
 
 def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:

@@ -20,39 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from reference_impl.answer import End, Lost
+from walproof.formats.systemd_journal.query.filters import Cursor
 from walproof.formats.systemd_journal.query.journal_file import JournalEntry, JournalFile
 from walproof.systems.model import of_all
-
-
-class Located(Protocol):
-    """An entry or a cursor, with the numbers that determine its position."""
-
-    @property
-    def seqnum_id(self) -> bytes:
-        """Return the id of the source of the sequence number."""
-
-    @property
-    def seqnum(self) -> int:
-        """Return the sequence number."""
-
-    @property
-    def boot_id(self) -> bytes:
-        """Return the boot id."""
-
-    @property
-    def monotonic(self) -> int:
-        """Return the monotonic time, in microseconds since the boot."""
-
-    @property
-    def realtime(self) -> int:
-        """Return the wall-clock time, in microseconds since 1970."""
-
-    @property
-    def xor_hash(self) -> int:
-        """Return the hash of the fields."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +38,7 @@ class Newest:
 BootTimes = Mapping[bytes, Newest]
 
 
-def is_the_same(entry: Located, other: Located) -> bool:
+def is_the_same(entry: JournalEntry, other: JournalEntry | Cursor) -> bool:
     """Return whether two entries are equal for journalctl: same boot id, times and fields.
 
     Sequence numbers are compared only between files of the same source, because a copy received
@@ -82,7 +54,7 @@ def is_the_same(entry: Located, other: Located) -> bool:
     )
 
 
-def comes_before(entry: Located, other: Located, boots: BootTimes) -> bool:
+def comes_before(entry: JournalEntry, other: JournalEntry | Cursor, boots: BootTimes) -> bool:
     """Return whether journalctl shows ``entry`` first."""
     if entry.seqnum_id == other.seqnum_id and entry.seqnum != other.seqnum:
         return entry.seqnum < other.seqnum
