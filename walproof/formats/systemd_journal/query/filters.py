@@ -12,10 +12,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from weakref import WeakKeyDictionary
 
 from reference_impl.systemd_journal.objects import FIELD_NAME
-from walproof.formats.systemd_journal.query.journal_file import JournalEntry, JournalFile
+from walproof.formats.systemd_journal.query.journal_file import JournalEntry
 from walproof.formats.systemd_journal.query.short import PRIORITIES
 
 _UNIT_TYPES = (
@@ -94,13 +93,13 @@ class Filter:
             match.field + b"=" + match.value: match for match in matches if not match.is_glob
         }
         self._globs = [match for match in matches if match.is_glob]
-        self._known: WeakKeyDictionary[JournalFile, dict[int, tuple[Match, ...]]]
-        self._known = WeakKeyDictionary()
 
     def selects(self, entry: JournalEntry) -> bool:
         """Return whether an entry meets all conditions."""
         if self._exact or self._globs:
-            matches = self._matches_of(entry)
+            matches = {
+                match for each in entry.payloads() for match in self._matches_of_payload(each)
+            }
             if not matches.isdisjoint(self._excluded):
                 return False
             for group in self._groups:
@@ -110,19 +109,6 @@ class Filter:
                 ):
                     return False
         return self._pattern is None or _has_pattern(entry, self._pattern)
-
-    def _matches_of(self, entry: JournalEntry) -> set[Match]:
-        """Return all matches that match a field of the entry. Each shared field is read once."""
-        file = entry.file
-        known = self._known.setdefault(file, {})
-        matches: set[Match] = set()
-        for item in file.items(entry.at):
-            if (of_item := known.get(item)) is None:
-                of_item = tuple(self._matches_of_payload(file.payload(item)))
-                if file.is_shared(item):
-                    known[item] = of_item
-            matches.update(of_item)
-        return matches
 
     def _matches_of_payload(self, payload: bytes) -> Iterable[Match]:
         if (match := self._exact.get(payload)) is not None:

@@ -98,29 +98,22 @@ class JournalFile:
         items = islice(self.view.items(at), self._given.get(at))
         return [item for item in items if item in sound]
 
-    def is_shared(self, item: int) -> bool:
-        """Return whether several entries share a DATA object, so that caching it is worthwhile."""
-        return self.view.number(item + _COUNT_PLACE) > 1
-
     def payload(self, item: int) -> bytes:
         """Return ``FIELD=value`` of a valid DATA object."""
         if (known := self._payloads.get(item)) is not None:
             return known
         payload = bytes(self.view.payload(item))
-        if len(payload) <= MAX_KEPT_BYTES and self.is_shared(item):
+        # Only a field of several entries is worth the memory.
+        if len(payload) <= MAX_KEPT_BYTES and self.view.number(item + _COUNT_PLACE) > 1:
             self._payloads[item] = payload
         return payload
 
     def values(self, name: bytes) -> Iterator[bytes]:
-        """Return all values of a field, newest first. Reads other values only if compressed."""
-        prefix = name + b"="
+        """Return all values of a field, newest first."""
         for at in reversed(self._data_objects):
-            start = at + self.view.header.data_fixed
-            is_compressed = self._data[at + 1] & layout.OBJECT_COMPRESSED
-            if is_compressed or self._data[start : start + len(prefix)] == prefix:
-                payload = bytes(self.view.payload(at))
-                if payload.startswith(prefix):
-                    yield payload[len(prefix) :]
+            own_name, _, value = bytes(self.view.payload(at)).partition(b"=")
+            if own_name == name:
+                yield value
 
     def names(self) -> Iterator[bytes]:
         """Return the names of all fields, in file order (SDJ-014)."""

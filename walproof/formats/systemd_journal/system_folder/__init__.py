@@ -100,7 +100,9 @@ class SystemdFolder(SystemFolder):
                     beside.append(entry)
                 elif entry.is_dir() and entry.resolve() not in merged_folders:
                     subfolders.append(entry)
-        held = sorted((_held(folder, name) for name in names), key=_first)
+        held = sorted(
+            (_held_at(folder / name, name) for name in names), key=lambda each: each.first
+        )
         if not any(OF_JOURNALD.fullmatch(Path(name).name) for name in names):
             has_header = any(each.header for each in held)
             if not has_header or any(map(_is_another_log, beside)):
@@ -126,7 +128,7 @@ class SystemdFolder(SystemFolder):
 
         The header counts the entries, including those in a truncated part.
         """
-        header = _held(system.folder, log.name).header
+        header = _held_at(system.path(log), log.name).header
         if header is not None and found.records < header.n_entries:
             gone = counted(header.n_entries - found.records, "entry")
             text = f"its header counts {header.n_entries:,} entries, {found.records:,} are here"
@@ -239,14 +241,6 @@ def _tail_entry(path: Path, header: Header) -> Entry | None:
     if len(entry) < layout.FIXED_SIZE[layout.ENTRY] or entry[0] != layout.ENTRY:
         return None
     return Entry(*layout.ENTRY_FIXED.unpack_from(entry, layout.OBJECT_SIZE))
-
-
-def _first(held: Held) -> tuple[int, str]:
-    return held.first
-
-
-def _held(folder: Path, name: str) -> Held:
-    return _held_at(folder / name, name)
 
 
 def _held_at(path: Path, name: str) -> Held:

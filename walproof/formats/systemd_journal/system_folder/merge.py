@@ -69,28 +69,15 @@ def comes_before(entry: JournalEntry, other: JournalEntry | Cursor, boots: BootT
     return (entry.realtime, entry.xor_hash) < (other.realtime, other.xor_hash)
 
 
-class _Head:
-    """The next entry in a chain of files; lost ranges and ends are collected separately."""
-
-    def __init__(
-        self, chain: Sequence[Callable[[], JournalFile]], aside: list[Lost], ends: list[End]
-    ) -> None:
-        self._entries = self._read(chain, aside, ends)
-        self.entry: JournalEntry | None = None
-        self.advance()
-
-    def _read(
-        self, chain: Sequence[Callable[[], JournalFile]], aside: list[Lost], ends: list[End]
-    ) -> Iterator[JournalEntry]:
-        for open_file in chain:
-            file = open_file()
-            yield from file.entries()
-            aside += [replace(gap, file=file.name) for gap in file.lost]
-            ends.append(replace(file.end, file=file.name))
-
-    def advance(self) -> None:
-        """Go to the next entry."""
-        self.entry = next(self._entries, None)
+def _entries_of(
+    chain: Sequence[Callable[[], JournalFile]], lost: list[Lost], ends: list[End]
+) -> Iterator[JournalEntry]:
+    """Yield the entries of a chain of files; collect the lost ranges and the ends."""
+    for open_file in chain:
+        file = open_file()
+        yield from file.entries()
+        lost += [replace(gap, file=file.name) for gap in file.lost]
+        ends.append(replace(file.end, file=file.name))
 
 
 def merged(
@@ -103,22 +90,17 @@ def merged(
     """
     lost: list[Lost] = []
     ends: list[End] = []
-    heads = [_Head(chain, lost, ends) for chain in chains]
-    while True:
-        first: _Head | None = None
-        for head in heads:
-            if head.entry is not None and (
-                first is None or first.entry is None or comes_before(head.entry, first.entry, boots)
-            ):
-                first = head
-        if first is None or first.entry is None:
-            break
-        shown = first.entry
+    chains_left = [_entries_of(chain, lost, ends) for chain in chains]
+    heads = {entries: next(entries, None) for entries in chains_left}
+    while left := {entries: entry for entries, entry in heads.items() if entry is not None}:
+        shown, *others = left.values()
+        for other in others:
+            if comes_before(other, shown, boots):
+                shown = other
         yield shown
-        first.advance()
-        for head in heads:
-            if head is not first and head.entry is not None and is_the_same(head.entry, shown):
-                head.advance()
+        for entries, entry in left.items():
+            if entry is shown or is_the_same(entry, shown):
+                heads[entries] = next(entries, None)
     yield from sorted(lost, key=lambda gap: (gap.file or "", gap.start))
     end = of_all(ends)
     yield End(end.verdict, end.reason, None)
