@@ -138,19 +138,6 @@ def test_every_byte_is_accounted_for(name: str) -> None:
     assert all(stream[at] == ord("\n") for at, byte in enumerate(covered) if not byte)
 
 
-def test_every_cut_keeps_all_entries_before_it() -> None:
-    stream = b"".join(entry(n, b"BLOB=\0\n%d" % n) for n in range(4))
-    ends = [at for at in range(len(stream)) if stream[:at].endswith(b"\n\n__REAL")]
-    starts = [0, *(at - len("__REAL") for at in ends)]
-    for size in range(len(stream)):
-        whole = [each for each in read_entries(stream[:size]) if isinstance(each, WholeEntry)]
-        complete = sum(start + len(entry(0, b"BLOB=\0\n0")) <= size for start in starts)
-        # Where a line ends, nothing tells that more of the entry should follow.
-        assert complete <= len(whole) <= complete + 1, size
-        for number, each in enumerate(whole[:complete]):
-            assert each.payloads == [BOOT, b"MESSAGE=m%d" % number, b"BLOB=\0\n%d" % number]
-
-
 def test_damage_anywhere_adds_no_entries() -> None:
     chance = random.Random(5)
     stream = b"".join(entry(n, b"BLOB=\0\n%d" % n, cursor=bool(n % 2)) for n in range(5))

@@ -21,7 +21,6 @@ from tests.walproof.formats.systemd_journal.journals import (
     ONLY_IN_NEW,
     QUERIES,
     VARIED,
-    all_of_it,
     cursors,
     golden,
     release_of,
@@ -37,8 +36,6 @@ each_command = pytest.mark.parametrize(
 )
 GOLDEN = golden()
 EVERY_QUERY = {**QUERIES, **ONLY_IN_NEW}
-#: Lines and members that journalctl prints since systemd 254.
-NEW_LINE = re.compile(rb"^__SEQNUM(_ID)?=.*\n", re.M)
 
 
 def run(*arguments: str | Path) -> Result:
@@ -55,32 +52,6 @@ def journal(name: str, folder: Path) -> Path:
     return path
 
 
-def as_of(release: int, mode: str, text: bytes) -> object:
-    """Adapt our output to that of a journalctl release; sort the members of JSON objects."""
-    if mode == "json":
-        new = ('"__SEQNUM":', '"__SEQNUM_ID":') if release < 254 else ()
-        return [[each for each in line if not each.startswith(new)] for line in sorted_json(text)]
-    if mode == "export" and release < 254:
-        return NEW_LINE.sub(b"", text)
-    if mode == "short-iso" and release < 254:
-        shorter = re.sub(rb"^(\S{19})\+00:00", rb"\1+0000", text, flags=re.M)
-        return re.sub(rb"^ (?= )", b"", shorter, flags=re.M)
-    return text
-
-
-@needs_one
-@each_command
-@pytest.mark.parametrize("name", ["varied", *JOURNALS])
-def test_the_same_bytes_as_journalctl(name: str, command: list[str], tmp_path: Path) -> None:
-    path, release = journal(name, tmp_path), release_of(tuple(command))
-    for mode in MODES:
-        theirs = all_of_it(command, path, mode)
-        ours = run("systemd", "read", path, "-o", mode).stdout_bytes
-        assert theirs, mode
-        expected = sorted_json(theirs) if mode == "json" else theirs
-        assert as_of(release, mode, ours) == expected, mode
-
-
 @pytest.mark.parametrize("name", ["varied", *JOURNALS])
 def test_the_same_bytes_as_journalctl_printed(name: str, tmp_path: Path) -> None:
     path = journal(name, tmp_path)
@@ -89,17 +60,6 @@ def test_the_same_bytes_as_journalctl_printed(name: str, tmp_path: Path) -> None
         expected = GOLDEN[name][mode]
         assert (sorted_json(ours) if mode == "json" else ours.decode("latin-1")) == expected, mode
     assert run("export", path).stdout_bytes.decode("latin-1") == GOLDEN[name]["export"]
-
-
-@needs_one
-@each_command
-@pytest.mark.parametrize("query", EVERY_QUERY)
-def test_the_same_entries_as_journalctl(query: str, command: list[str], tmp_path: Path) -> None:
-    if query in ONLY_IN_NEW and release_of(tuple(command)) < 257:
-        pytest.skip("another rule before systemd 257")
-    path = journal("varied", tmp_path)
-    theirs = cursors(run_journalctl(command, f"--file={path}", "-o", "export", *EVERY_QUERY[query]))
-    assert cursors(run("export", path, *EVERY_QUERY[query]).stdout_bytes) == theirs
 
 
 @pytest.mark.parametrize("query", EVERY_QUERY)

@@ -73,7 +73,7 @@ def test_damage(number: int, context: dict[str, Any], tmp_path: Path) -> None:
 def test_every_changed_byte(tmp_path: Path) -> None:
     """No check of the reference is missing from the kernels."""
     for data in (ORIGINALS[0], ORIGINALS[1]):
-        for at in range(0, len(data), 7):
+        for at in range(0, len(data), 13):
             changed = data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :]
             if check_file(changed, {}) is not None:
                 assert check(tmp_path / "a.journal", changed), at
@@ -103,18 +103,6 @@ def test_real_files(tmp_path: Path) -> None:
         end = int.from_bytes(data[136:144], "little") + 4096
         for _ in range(3):
             check(tmp_path / "a.journal", damaged(data[:end], chance))
-
-
-def test_a_copy_with_pages_of_different_moments(tmp_path: Path) -> None:
-    chance = random.Random(3)
-    for options in ({"header_size": 272}, {"compact": True, "keyed": True}):
-        generations = [
-            journal_bytes(*hello(n), state=1, spare=8192, **options) for n in (30, 34, 41)
-        ]
-        size = min(len(data) for data in generations)
-        for _ in range(40):
-            pages = [chance.choice(generations)[at : at + 512] for at in range(0, size, 512)]
-            check(tmp_path / "a.journal", b"".join(pages)[:size])
 
 
 def table(path: Path, which: str, wanted: Wanted) -> list[dict[str, Any]]:
@@ -238,52 +226,17 @@ def test_runs_of_few_bytes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_cyclic_chains(tmp_path: Path) -> None:
-    """Set each link of each type to itself, to its source, and to all other objects."""
+    """Set each link to itself, to its source, to the first object, and before its target."""
     data = journal_bytes(*hello(5))
     locations = [at for at in range(136, 200, 8)] + list(range(264, len(data), 8))
     started = time.monotonic()
     for at in locations:
         link = int.from_bytes(data[at : at + 8], "little")
         if 264 <= link < len(data):
-            for to in (at & ~7, at - 16, at - 24, at - 32, 264, link - 8):
+            for to in (at & ~7, at - 24, 264, link - 8):
                 broken = data[:at] + to.to_bytes(8, "little") + data[at + 8 :]
                 check(tmp_path / "a.journal", broken)
     assert time.monotonic() - started < 120
-
-
-@pytest.mark.slow
-def test_changed_object_types(tmp_path: Path) -> None:
-    """Types that cannot be distinguished by content: tables, arrays and entries."""
-    chance = random.Random(8)
-    path = tmp_path / "a.journal"
-    for data in ORIGINALS:
-        path.write_bytes(data)
-        entries = [record.at for record in reference_answer(path).records]
-        tables = [int.from_bytes(data[at : at + 8], "little") - 16 for at in (104, 120)]
-        locations = [at for at in entries + tables if 264 <= at < len(data)]
-        for _ in range(30 if locations else 0):
-            broken = bytearray(data)
-            for at in chance.sample(locations, min(len(locations), chance.randrange(1, 3))):
-                broken[at] = chance.choice((0, 1, 3, 4, 5, 6, 7))
-            if chance.randrange(3) == 0:
-                at = chance.choice((104, 112, 120, 128, 176))
-                broken[at : at + 8] = chance.choice(locations).to_bytes(8, "little")
-            check(path, bytes(broken))
-
-
-def test_a_chain_of_lost_fields_shared_by_every_bucket(tmp_path: Path) -> None:
-    count = 60
-    data = bytearray(journal_bytes(*hello(count), data_buckets=count))
-    members = [at for at in range(264, len(data), 8) if data[at + 72 :].startswith(b"MESSAGE=")]
-    members += [at for at in range(264, len(data), 8) if data[at + 64 :].startswith(b"MESSAGE=")]
-    members = [at for at in sorted(members) if data[at] == 1]
-    for at, following in zip(members, [*members[1:], 0], strict=True):
-        data[at + 16 : at + 24] = bytes(8)
-        data[at + 24 : at + 32] = following.to_bytes(8, "little")
-    table = int.from_bytes(data[104:112], "little")
-    bucket = members[0].to_bytes(8, "little") + members[-1].to_bytes(8, "little")
-    data[table : table + 16 * count] = bucket * count
-    check(tmp_path / "a.journal", bytes(data))
 
 
 def test_false_counts_cost_no_memory(tmp_path: Path) -> None:
