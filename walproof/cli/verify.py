@@ -189,8 +189,7 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
                     show(at)
 
             checked = inspection.inspect(data, context, show_some)
-        contradictions = find_contradictions(checked.view, checked.entries, checked.items)
-        checked.faults.extend(each.to_fault() for each in contradictions)
+        checked.faults.extend(find_contradictions(checked.view, checked.entries, checked.items))
         if not as_json and not checked.faults:
             _print_intact(name, checked.walk.counts.total(), len(checked.entries), is_unproved)
             _print_seals(header, checked.sealed_until, context)

@@ -37,13 +37,8 @@ def _sipround(v0, v1, v2, v3):
 @helper
 def _tail(data, start, end):
     """Return the last bytes that do not fill a word, as a word."""
-    left = (end - start) & 7
-    if left == 0:
-        return uint64(0)
-    if end - start >= 8:
-        return load64(data, end - 8) >> uint64(64 - 8 * left)
     word, shift = uint64(0), uint64(0)
-    for at in range(start, end):
+    for at in range(end - ((end - start) & 7), end):
         word |= uint64(data[at]) << shift
         shift += uint64(8)
     return word

@@ -63,14 +63,9 @@ class Held:
     fault: str | None = None
 
     @property
-    def size(self) -> int:
-        """Return the minimum size of the file in bytes: journalctl ignores a shorter file."""
-        return self.header.header_size + self.header.arena_size if self.header else 0
-
-    @property
-    def first(self) -> tuple[int, str]:
-        """Return the sort key of files: the time of the first entry, then the name."""
-        return (self.header.head_entry_realtime if self.header else 0, self.name)
+    def first_time(self) -> int:
+        """Return the time of the first entry, in microseconds since 1970."""
+        return self.header.head_entry_realtime if self.header else 0
 
 
 class SystemdFolder(SystemFolder):
@@ -100,9 +95,8 @@ class SystemdFolder(SystemFolder):
                     beside.append(entry)
                 elif entry.is_dir() and entry.resolve() not in merged_folders:
                     subfolders.append(entry)
-        held = sorted(
-            (_held_at(folder / name, name) for name in names), key=lambda each: each.first
-        )
+        held = [_held_at(folder / name, name) for name in names]
+        held.sort(key=lambda each: (each.first_time, each.name))
         if not any(OF_JOURNALD.fullmatch(Path(name).name) for name in names):
             has_header = any(each.header for each in held)
             if not has_header or any(map(_is_another_log, beside)):
@@ -164,18 +158,11 @@ class SystemdFolder(SystemFolder):
         specification itself.
         """
         paths = [(log.name, system.path(log)) for log in system.logs]
-        return read_merged(paths, profile, context)
-
-
-def read_merged(
-    paths: Sequence[tuple[str, Path]], profile: str, context: Mapping[str, Any]
-) -> Iterator[Event]:
-    """Yield the entries of several files with their file names, merged as journalctl does."""
-    for event in merge_files(paths, profile, context):
-        if isinstance(event, JournalEntry):
-            yield replace(event.record(), file=event.file.name)
-        else:
-            yield event
+        for event in merge_files(paths, profile, context):
+            if isinstance(event, JournalEntry):
+                yield replace(event.record(), file=event.file.name)
+            else:
+                yield event
 
 
 def merge_files(
@@ -186,23 +173,20 @@ def merge_files(
     ``paths`` contains the display name and the path of each file. A file that cannot be opened is
     skipped. Raises ``OSError`` if a file can be opened but not read, and ``BadKey``.
     """
-    held = [(path, _held_at(path, name)) for name, path in paths]
+    held = [_held_at(path, name) for name, path in paths]
     by_name = dict(paths)
     chains = [
         [partial(JournalFile, name, by_name[name], profile, context) for name in chain]
-        for chain in _chains([each for _, each in held if each.fault is None])
+        for chain in _chains([each for each in held if each.fault is None])
     ]
-    return merged(chains, _newest_of(held))
+    return merged(chains, boot_times(paths))
 
 
 def boot_times(paths: Sequence[tuple[str, Path]]) -> dict[bytes, Newest]:
     """Return the newest entry of each boot in which a file ends; boots are sorted by it."""
-    return _newest_of([(path, _held_at(path, name)) for name, path in paths])
-
-
-def _newest_of(held: Sequence[tuple[Path, Held]]) -> dict[bytes, Newest]:
     boots: dict[bytes, Newest] = {}
-    for path, each in held:
+    for name, path in paths:
+        each = _held_at(path, name)
         if each.header is None:
             continue
         with contextlib.suppress(OSError):
@@ -356,9 +340,11 @@ def _findings(folder: Path, held: Sequence[Held]) -> Iterator[Finding]:
         elif each.header is None:
             yield Finding(_fault_of(folder / each.name), each.name, "lost")
             continue
-        elif (size := (folder / each.name).stat().st_size) < each.size:
-            text = f"expected {each.size:,} bytes according to its header, found {size:,}"
-            yield Finding(f"{text}: journalctl ignores the whole file", each.name, "lost")
+        else:
+            claimed = each.header.header_size + each.header.arena_size
+            if (size := (folder / each.name).stat().st_size) < claimed:
+                text = f"expected {claimed:,} bytes according to its header, found {size:,}"
+                yield Finding(f"{text}: journalctl ignores the whole file", each.name, "lost")
         if each.header is not None and each.header.n_entries:
             span = (each.header.head_entry_seqnum, each.header.tail_entry_seqnum)
             spans.setdefault(each.header.seqnum_id, []).append(span)
