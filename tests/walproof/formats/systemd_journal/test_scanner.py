@@ -25,7 +25,7 @@ from tests.walproof.formats.systemd_journal.damaged_logs import (
     originals,
 )
 from walproof.formats.systemd_journal import scanner as systemd_scanner
-from walproof.formats.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
+from walproof.formats.systemd_journal.columns import FIELDS
 from walproof.formats.systemd_journal.scanner.intact import check_file
 from walproof.scan import scanner
 from walproof.scan.answers import answer
@@ -200,8 +200,8 @@ def test_shared_names_are_stored_once(most: int, tmp_path: Path) -> None:
     )
     assert isinstance(shared, Records) and isinstance(plain, Records)
     assert shared.fields["fields"].to_pylist() == plain.fields["fields"].to_pylist()
-    assert plain.fields["fields"].type == ENTRY_FIELDS
-    assert shared.fields["fields"].type == SHARED_NAMES
+    assert plain.fields["fields"].type == FIELDS.type
+    assert shared.fields["fields"].type == FIELDS.with_dictionaries
     names = shared.fields["fields"].values.field("name").dictionary.to_pylist()
     assert len(names) == len(set(names)) == 76
 

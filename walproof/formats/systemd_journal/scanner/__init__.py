@@ -27,7 +27,7 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.export_format import BOOT_ID
 from reference_impl.systemd_journal.loading import load
 from walproof.formats.systemd_journal.boot_ids import ID_PLACE
-from walproof.formats.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
+from walproof.formats.systemd_journal.columns import FIELDS
 from walproof.formats.systemd_journal.scanner import kernel
 from walproof.formats.systemd_journal.scanner.intact import Intact, Numbers, check_file
 from walproof.scan import arrays
@@ -40,6 +40,7 @@ _SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 #: Bytes of stored payloads in a run. Columns of this size stay in the CPU cache between kernels,
 #: and freed memory of a run is reused by the next one.
 _RUN_BYTES = 1 << 20
+_SHARED_NAMES = FIELDS.with_dictionaries
 #: Maximum bytes of the fields of an entry, repetitions included.
 LIMIT = 1 << 30
 _DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
@@ -148,10 +149,11 @@ class _Columns:
         starts, ends = file.name_ends[items] + 1, file.ends[items]
         cut_ends = np.minimum(ends, starts + self.most)
         values = _binary(file.data, starts, cut_ends, pa.binary())
-        names, type_ = self.names.take(pa.array(self.name_ids[items])), ENTRY_FIELDS
         if self.wanted.dictionaries:
             numbers = arrays.numbers(self.name_ids[items])
-            names, type_ = pa.DictionaryArray.from_arrays(numbers, self.names), SHARED_NAMES
+            names, type_ = pa.DictionaryArray.from_arrays(numbers, self.names), _SHARED_NAMES
+        else:
+            names, type_ = self.names.take(pa.array(self.name_ids[items])), FIELDS.type
         pairs = pa.StructArray.from_arrays([names, values], fields=list(type_.value_type))
         mask = pa.array(is_huge) if is_huge.any() else None
         fields = pa.ListArray.from_arrays(pa.array(_sums(counts), pa.int32()), pairs, mask=mask)
