@@ -71,7 +71,7 @@ def test_the_same_entries_as_journalctl_printed(query: str, tmp_path: Path) -> N
     assert expected or query == "none"
 
 
-@pytest.mark.parametrize("query", EVERY_QUERY)
+@pytest.mark.parametrize("query", ["all", "a boot", "a unit", "a pattern", "the last lines"])
 def test_a_damaged_file_is_queried_in_the_same_way(query: str, tmp_path: Path) -> None:
     whole = journal("varied", tmp_path)
     broken = tmp_path / "broken.journal"

@@ -52,7 +52,7 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.usefixtures("windows")
 def test_random_files(tmp_path: Path) -> None:
-    for seed in range(200):
+    for seed in range(120):
         rng = random.Random(seed)
         folder = tmp_path / str(seed)
         folder.mkdir()
@@ -61,7 +61,7 @@ def test_random_files(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("windows")
 def test_random_directories(tmp_path: Path) -> None:
-    for seed in range(200):
+    for seed in range(120):
         rng = random.Random(seed)
         root = tmp_path / str(seed)
         root.mkdir()

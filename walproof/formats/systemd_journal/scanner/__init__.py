@@ -8,9 +8,9 @@ and checks the header and the seals.
 The reference reads files that are not intact, unusual files (see ``check_file``) and selections of
 entries.
 
-Memory: the file and its decompressed fields; for each eight bytes of the file four bytes; at most
-64 bytes per object; and a run of records. An entry whose fields exceed a gibibyte has null for
-``fields`` and an empty payload, and is marked as truncated.
+Memory: the file and its decompressed fields; for each eight bytes of the file four bytes; about 80
+bytes per object and eight per field of an entry; and a run of records. An entry whose fields exceed
+a gibibyte has null for ``fields`` and an empty payload, and is marked as truncated.
 """
 
 from __future__ import annotations
@@ -77,9 +77,10 @@ class _Columns:
         # The name of each object by its number in ``names``, and its rank by bytes of ``NAME=``.
         self.name_ids = np.zeros(len(file.offsets), np.int32)
         data = file.of_kind(layout.DATA)
-        names = _binary(file.data, file.starts[data], file.name_ends[data], pa.string())
+        # A large file may have more than 2 GiB of names, repetitions included.
+        names = _binary(file.data, file.starts[data], file.name_ends[data], pa.large_string())
         encoded = names.dictionary_encode()
-        self.names = encoded.dictionary
+        self.names = encoded.dictionary.cast(pa.string())
         self.name_ids[data] = encoded.indices
         in_order = [f"{name}=" for name in self.names.to_pylist()]
         self.ranks = np.empty(len(in_order), np.int64)
@@ -242,4 +243,6 @@ def _binary(
     offsets = _sums(ends - starts)
     copied = np.empty(offsets[-1], np.uint8)
     kernel.copy_ranges(data, starts, ends, copied)
-    return arrays.binary(offsets.astype(np.int32), copied, type_)
+    if type_ != pa.large_string():
+        offsets = offsets.astype(np.int32)
+    return arrays.binary(offsets, copied, type_)
