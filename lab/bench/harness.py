@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import statistics
 import sys
 import tempfile
 import time
@@ -26,7 +25,6 @@ from lab.bench import noop_reader
 from lab.bench.isolated_run import run_isolated
 from lab.bench.reading import Row, ratio
 
-WORKLOAD = "a reader that answers at once"
 PEER = "toml-test"
 TOOLS = {
     "toml-test": "github.com/toml-lang/toml-test/v2/cmd/toml-test@v2.2.0",
@@ -47,41 +45,29 @@ def measure(
     vectors: Sequence[Vector], rounds: int, progress: Callable[[str], None] = lambda _: None
 ) -> list[Row]:
     """Return a row for the harness and one for its peer. Raises :class:`WrongAnswers`."""
-    reason = None
+    cases = cases_of([each for each in vectors if each.operation == "read"], ("recover", "strict"))
+    tools, reason = None, None
     try:
         tools = toml_test()
     except NotHere as error:
         reason = str(error)
-    cases = cases_of([each for each in vectors if each.operation == "read"], ("recover", "strict"))
     ours: list[float] = []
     peers: list[float] = []
     peer_cases = 0
     for number in range(rounds):
-        progress(f"{WORKLOAD}, round {number + 1} of {rounds}")
-        ours.append(run_harness(cases) / len(cases))
-        if reason is None:
+        progress(f"harness, round {number + 1} of {rounds}")
+        ours.append(run_harness(cases))
+        if tools is not None:
             peer_cases, seconds = run_toml_test(tools)
-            peers.append(seconds / peer_cases)
-    title = "this harness, all vectors to read in both profiles"
-    row = _row("walproof", title, len(cases), ours, peers)
-    title = "toml-test v2.2.0 with toml-test-decoder v1.6.0, a process for each case"
-    if reason is not None:
-        return [row, _named(PEER, title) | {"unavailable": reason}]
-    return [row, _row(PEER, title, peer_cases, peers, peers)]
-
-
-def _named(name: str, title: str) -> Row:
-    return {"workload": WORKLOAD, "contender": name, "title": title}
-
-
-def _row(name: str, title: str, cases: int, ours: Sequence[float], peers: Sequence[float]) -> Row:
-    return _named(name, title) | {
-        "cases": cases,
-        "seconds_per_case": [round(seconds, 8) for seconds in ours],
-        "cases_per_second": round(1 / statistics.median(ours), 1),
-        "peer": PEER if peers else None,
-        "ratio_to_peer": ratio(ours, peers) if peers else None,
-    }
+            peers.append(seconds)
+    if not peers:
+        return [Row("walproof", len(cases), ours), Row(PEER, unavailable=reason)]
+    of_a_case = [seconds / len(cases) for seconds in ours]
+    speed = ratio(of_a_case, [seconds / peer_cases for seconds in peers])
+    return [
+        Row("walproof", len(cases), ours, ratio=speed),
+        Row(PEER, peer_cases, peers, is_peer=True),
+    ]
 
 
 def run_harness(cases: Sequence[Case]) -> float:
