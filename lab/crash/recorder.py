@@ -16,7 +16,7 @@ from conformance.scratch import Scratch
 from conformance.session import ProtocolSession
 from lab.crash.format_crash import FormatCrash
 from lab.crash.strace import Parser, command
-from lab.crash.sync_snapshots import Eyes, Look, Stops
+from lab.crash.sync_snapshots import Look, Snapshots, Stops
 from lab.crash.trace import Trace, differing_files
 from reference_impl.answer import NewRecord
 
@@ -60,7 +60,7 @@ def _stopping(folder: Path, slow: float) -> Iterator[Stops]:
     recorded behaviour of the program is meaningless.
     """
     try:
-        stops = Stops(Eyes(folder).look, slow)
+        stops = Stops(Snapshots(folder).take, slow)
     except OSError as error:
         raise CannotRecord(f"its calls cannot be stopped: {error}") from None
     try:
@@ -124,17 +124,17 @@ def record(
                     }  # fmt: skip
                     validate(cmd, request)
                     for count in _acknowledged(session, request):
-                        seen = Eyes(folder).look()
-                        known = (seq - 1) * half + count
-                        parser.snapshots[known] = Look(time.time(), 0, seen)
+                        files = Snapshots(folder).take()
+                        parser.snapshots[(seq - 1) * half + count] = Look(time.time(), 0, files)
             finally:
                 session.close()
         parser.mapped.looks = deque(stops.looks)
         with output.open("rb") as lines:
             for line in lines:
                 parser.line(line)
-        parser.ended(Eyes(folder).look())
-        if different := differing_files(parser.live, contents(folder)):
+        files = Snapshots(folder).take()
+        parser.ended(files)
+        if different := differing_files(parser.live, files):
             raise ProtocolError(f"not explained by its system calls: {', '.join(different)}")
         if parser.trace.acknowledged != len(records):
             raise CannotRecord(
@@ -143,8 +143,3 @@ def record(
         return parser.trace, hello
     finally:
         scratch.close()
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder."""
-    return {name: b"".join(pages) for name, pages in Eyes(folder).look().items()}

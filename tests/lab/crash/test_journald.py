@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from conformance.subject import subject_of
 from lab.crash.command import crash
 from lab.crash.format_crash import crash_of
-from lab.crash.judge import written_payloads
 from lab.crash.run import all_writers, can_be_isolated, run
 from lab.crash.strace import Parser
 from lab.crash.trace import Names, Write
@@ -34,11 +33,7 @@ def test_what_journald_says_of_itself_is_no_record(transport: list[bytes]) -> No
     mine = entry_body(
         [b"MESSAGE=Journal started", b"PRIORITY=6", b"SYSLOG_IDENTIFIER=j", *transport]
     )
-    (record,) = WHAT.records(1)
     assert WHAT.written(mine) is None
-    assert written_payloads(WHAT, [mine, record.payload]) == written_payloads(
-        WHAT, [record.payload]
-    )
 
 
 def test_half_a_record_is_not_what_was_written() -> None:
@@ -94,6 +89,6 @@ def test_what_journalctl_sync_promises() -> None:
     if subject.unavailable:
         pytest.skip(f"unavailable, because {subject.unavailable}")
     subject.isolated = False
-    doing = run(subject, "systemd-journal", ["ordered"], [4096], 2, 10, 1, slow=0.5)
+    doing = run(subject, "systemd-journal", ["ordered"], 4096, 2, 10, 1, slow=0.5)
     (result,) = doing.results
     assert not result.judgement.violations()

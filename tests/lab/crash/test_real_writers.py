@@ -35,7 +35,7 @@ REAL = {
 @pytest.mark.parametrize("name", list(REAL))
 def test_a_real_writer_does_what_the_page_says(name: str) -> None:
     format, wrong = REAL[name]
-    done = run(_subject(name), format, ["process"], [512], 8, 60, 1)
+    done = run(_subject(name), format, ["process"], 512, 8, 60, 1)
     assert done.trace.acknowledged == 8
     (result,) = done.results
     assert {each.what for each in result.judgement.violations()} == wrong
@@ -43,7 +43,7 @@ def test_a_real_writer_does_what_the_page_says(name: str) -> None:
 
 def test_a_writer_that_syncs_nothing_loses_what_it_acknowledged() -> None:
     """rusty-leveldb flushes into the file, which its documentation calls the disk."""
-    done = run(_subject("rusty-leveldb"), "leveldb-log", ["ordered"], [4096], 3, 10, 1)
+    done = run(_subject("rusty-leveldb"), "leveldb-log", ["ordered"], 4096, 3, 10, 1)
     assert done.trace.syncs == 0
     (result,) = done.results
     assert judge.LOST in {each.what for each in result.judgement.violations()}
@@ -55,7 +55,7 @@ def test_a_writer_that_syncs_nothing_loses_what_it_acknowledged() -> None:
 def test_sqlite_syncs_each_commit_only_where_synchronous_is_full(
     name: str, wrong: set[str]
 ) -> None:
-    done = run(_subject(name), "sqlite-wal", ["ordered"], [4096], 3, 60, 1)
+    done = run(_subject(name), "sqlite-wal", ["ordered"], 4096, 3, 60, 1)
     (result,) = done.results
     assert {each.what for each in result.judgement.violations()} == wrong
 
@@ -72,7 +72,7 @@ def _subject(name: str) -> Subject:
 def test_zeebe_syncs_the_pages_that_it_maps(model: str) -> None:
     """Nothing is lost; and without its syncs of the segments it would be."""
     subject = _subject("zeebe-journal")
-    done = run(subject, "zeebe-journal", [model], [4096], 3, 40, 1)
+    done = run(subject, "zeebe-journal", [model], 4096, 3, 40, 1)
     (result,) = done.results
     assert result.judgement.violations() == []
     mapped = {
@@ -97,7 +97,7 @@ def test_zeebe_syncs_the_pages_that_it_maps(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["journaled", "any"])
 def test_systemd_loses_nothing_in_whatever_order_its_pages_are_written(model: str) -> None:
-    done = run(_subject("systemd-262"), "systemd-journal", [model], [4096], 2, 12, 1)
+    done = run(_subject("systemd-262"), "systemd-journal", [model], 4096, 2, 12, 1)
     assert done.trace.acknowledged == 2
     (result,) = done.results
     # Its first sync comes between the data and the word OFFLINE, which a state has after them only.

@@ -24,7 +24,7 @@ WRITER = Path(__file__).parent / "mapped_writer.py"
 def judged(way: str) -> Run:
     words = [sys.executable, str(WRITER), way]
     subject = Subject(way, way, words, isolated=False)
-    return run(subject, "zmq-raft", MODELS, [512], 3, 60, 1)
+    return run(subject, "zmq-raft", MODELS, 512, 3, 60, 1)
 
 
 INVENTS = {judge.INVENTED}
@@ -75,5 +75,5 @@ def test_a_writer_to_whose_calls_nobody_listens_any_more_is_not_judged(
     )
     subject = Subject("w", "w", [sys.executable, "-B", str(script)], isolated=False)
     with pytest.raises(CannotRecord, match=r"not stopped: .*Permission denied") as raised:
-        run(subject, "leveldb-log", ["process"], [512], 2, 4, 1)
+        run(subject, "leveldb-log", ["process"], 512, 2, 4, 1)
     assert (raised.value.__cause__ is None) == (program == "goes on")

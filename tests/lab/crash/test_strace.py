@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.crash.recorder import contents
 from lab.crash.strace import NotUnderstood, Parser, command
+from lab.crash.sync_snapshots import Snapshots
 from lab.crash.trace import Acknowledged, Names, Sync, Write, differing_files
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")
@@ -72,8 +72,9 @@ def replayed(parser: Parser) -> Parser:
 )
 def test_files_are_replayed(tmp_path: Path, program: str) -> None:
     parser = replayed(traced(tmp_path, program))
-    assert differing_files(parser.live, contents(tmp_path / "root")) == []
-    assert contents(tmp_path / "root") or "remove" in program
+    files = Snapshots(tmp_path / "root").take()
+    assert differing_files(parser.live, files) == []
+    assert files or "remove" in program
 
 
 def test_order_of_syncs_names_and_acknowledgements(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ import pytest
 
 from conformance.subject import Subject
 from lab.crash import judge
-from lab.crash.concurrent_readers import run_live
+from lab.crash.concurrent_readers import watch
+from lab.crash.format_crash import crash_of
 from lab.crash.model import MODELS
-from lab.crash.recorder import CannotRecord
+from lab.crash.recorder import CannotRecord, record
 from lab.crash.run import Run, run
 from walproof.implementations import all_implementations
 
@@ -33,7 +34,7 @@ pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be trace
 
 def judged(words: list[str], format: str, states: int = 100, slow: float = 0.0) -> Run:
     subject = Subject(words[-1], words[-1], words, isolated=False)
-    return run(subject, format, MODELS, [512], 4, states, 1, slow=slow)
+    return run(subject, format, MODELS, 512, 4, states, 1, slow=slow)
 
 
 def violations(done: Run) -> dict[str, set[str]]:
@@ -105,7 +106,8 @@ def test_our_own_writers_keep_what_was_synced(format: str) -> None:
 
 def test_readers_beside_a_writer_that_begins_new_files_are_right_at_every_moment() -> None:
     ours = next(each for each in all_implementations() if each.name == "executable-spec")
-    subject = Subject("ours", "ours", list(ours.command), isolated=False)
-    done = run_live(subject, "zmq-raft", 5)
+    what = crash_of("zmq-raft")
+    trace, _ = record(list(ours.command), "zmq-raft", what, what.records(5))
+    done = watch(trace, "zmq-raft", what.records(5))
     assert done.judgement.findings == {}
     assert done.judgement.states > done.torn > 0
