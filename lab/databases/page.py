@@ -46,7 +46,7 @@ def _summary(system: System) -> Iterator[dict[str, str | int]]:
     """Yield a row for each group of modes with the same numbers of outcomes."""
     modes: dict[tuple[tuple[str, int], ...], list[str]] = {}
     for mode, answers in system.load_answers().items():
-        judged = [Judgement.from_json(each) for id, each in answers.items() if id != "none"]
+        judged = [Judgement(**each) for id, each in answers.items() if id != "none"]
         opened = [each for each in judged if each.end == "opened"]
         numbers = {
             "as expected": sum(each.is_as_expected for each in judged),
@@ -121,7 +121,7 @@ def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> list[_Row]
         survivors = len(expected.left & expected.written)
         _, _, which = case.id.partition("/")
         title = known[case.scenario].title if case.scenario in known else "No damage"
-        judged = [Judgement.from_json(stored[mode][case.id]) for mode in system.modes]
+        judged = [Judgement(**stored[mode][case.id]) for mode in system.modes]
         rows.append(
             _Row(
                 title,
@@ -174,7 +174,7 @@ def _title(title: str, which: Sequence[str]) -> str:
 def _logs(answers: Mapping[str, Any]) -> str:
     """Return what became of the damaged logs in one mode, with the number of each outcome."""
     outcomes = Counter(
-        (Judgement.from_json(each).end == "refused", each["log"])
+        (Judgement(**each).end == "refused", each["log"])
         for id, each in answers.items()
         if id != "none" and "log" in each
     )

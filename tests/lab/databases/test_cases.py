@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from lab.databases.judge import due
-from lab.databases.model import formats
+from lab.databases.model import formats, written_log
 from lab.databases.run import cases_of
 from lab.formats.leveldb_log import databases as leveldb_log
 from lab.formats.sqlite_wal import databases as sqlite_wal
 from lab.scenarios.book import scenarios
+from reference_impl.answer import NewRecord
 
 # What LevelDB 1.22 (plyvel 1.5.1) wrote when it was told to put key0 to key3, one after the other.
 REAL = """
@@ -24,8 +25,8 @@ REAL = """
 
 
 def test_batches_are_those_that_leveldb_writes() -> None:
-    batches = [leveldb_log.batch(n + 1, b"key%d" % n, b"value%d" % n) for n in range(4)]
-    assert leveldb_log._log(batches) == bytes.fromhex(REAL)
+    records = [NewRecord(leveldb_log.batch(n + 1, b"key%d" % n, b"value%d" % n)) for n in range(4)]
+    assert written_log("leveldb-log", "log", records) == bytes.fromhex(REAL)
 
 
 @pytest.mark.parametrize("format_id", formats())

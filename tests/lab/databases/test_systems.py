@@ -37,7 +37,7 @@ def test_a_real_system_does_what_is_kept(name: str) -> None:
         )
     mode = list(system.modes)[-1]
     for result in open_cases(system, [mode], lambda case: case.id in CHEAP[system.format]):
-        stored = Judgement.from_json(system.load_answers()[mode][result.case.id])
+        stored = Judgement(**system.load_answers()[mode][result.case.id])
         assert (result.judgement.effect, result.judgement.log) == (stored.effect, stored.log)
 
 
@@ -48,7 +48,7 @@ def test_every_mode_and_log_has_a_kept_answer(system: System) -> None:
         mode: ids for mode in system.modes
     }
     for answers in system.load_answers().values():
-        sound = Judgement.from_json(answers["none"])
+        sound = Judgement(**answers["none"])
         assert (sound.end, sound.returned, sound.report) == ("opened", sound.written, None)
 
 
