@@ -6,15 +6,16 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from conformance.process import Limits, OverLimit, Timeout, run_program
 from conformance.sandbox import Sandbox, evidence
 from lab.databases.model import Case, Item, databases_of, shortened
-from lab.databases.systems import System
+
+if TYPE_CHECKING:
+    from lab.databases.systems import System
 
 TIMEOUT_SECONDS = 60.0
 LIMITS = Limits(memory_bytes=4 << 30, file_bytes=1 << 30)
@@ -75,29 +76,22 @@ def _parse_output(out: str, errors: str, status: int, scratch: str) -> Opened:
     opened = Opened("opened")
     for line in out.splitlines():
         try:
-            message = json.loads(line)
-        except ValueError:
-            message = None
-        if not isinstance(message, dict):
-            return Opened(
-                "dies", why=f"printed a line that is no answer: {line[:MAX_LINE_CHARACTERS]}"
-            )
-        _add(message, opened, scratch)
+            message = dict(json.loads(line))
+        except (ValueError, TypeError):
+            why = f"printed a line that is no answer: {line[:MAX_LINE_CHARACTERS]}"
+            return Opened("dies", why=why)
+        for kind, into in (("item", opened.items), ("later", opened.later)):
+            if kind in message:
+                name, value = (shortened(bytes.fromhex(each)) for each in message[kind])
+                into.append((name, value))
+        opened.is_reopened |= "again" in message
+        opened.log = opened.log or message.get("log")
+        if "said" in message:
+            opened.messages.append(message["said"].replace(scratch, "")[:MAX_LINE_CHARACTERS])
+        if "refused" in message:
+            opened.end = "refused-again" if opened.is_reopened else "refused"
+            opened.why = message["refused"].replace(scratch, "")[:MAX_LINE_CHARACTERS]
     if status and opened.end == "opened":
         last = (errors.strip().splitlines() or [f"exit status {status}"])[-1]
         opened.end, opened.why = "dies", last.replace(scratch, "")[:MAX_LINE_CHARACTERS]
     return opened
-
-
-def _add(message: Mapping[str, Any], opened: Opened, scratch: str) -> None:
-    for kind, into in (("item", opened.items), ("later", opened.later)):
-        if kind in message:
-            name, value = (shortened(bytes.fromhex(each)) for each in message[kind])
-            into.append((name, value))
-    opened.is_reopened |= "again" in message
-    opened.log = opened.log or message.get("log")
-    if "said" in message:
-        opened.messages.append(message["said"].replace(scratch, "")[:MAX_LINE_CHARACTERS])
-    if "refused" in message:
-        opened.end = "refused-again" if opened.is_reopened else "refused"
-        opened.why = message["refused"].replace(scratch, "")[:MAX_LINE_CHARACTERS]

@@ -13,7 +13,7 @@ from lab.databases.judge import Judgement, due
 from lab.databases.model import formats
 from lab.databases.opening import shape
 from lab.databases.run import cases_for
-from lab.databases.systems import System, systems
+from lab.databases.systems import Answers, System, systems
 from lab.scenarios.book import scenarios
 from reference_impl.paths import ROOT
 from reference_impl.register import registers
@@ -26,7 +26,7 @@ AS_EXPECTED = "✓"
 
 def page() -> str:
     """Return the text of the page."""
-    answered = [each for each in systems() if each.load_answers()]
+    answered = [each for each in systems() if each.answers]
     by_format = {
         format_id: [each for each in answered if each.format == format_id]
         for format_id in formats()
@@ -45,8 +45,8 @@ def page() -> str:
 def _summary(system: System) -> Iterator[dict[str, str | int]]:
     """Yield a row for each group of modes with the same numbers of outcomes."""
     modes: dict[tuple[tuple[str, int], ...], list[str]] = {}
-    for mode, answers in system.load_answers().items():
-        judged = [Judgement(**each) for id, each in answers.items() if id != "none"]
+    for mode, answers in system.answers.items():
+        judged = [each for id, each in answers.items() if id != "none"]
         opened = [each for each in judged if each.end == "opened"]
         numbers = {
             "as expected": sum(each.is_as_expected for each in judged),
@@ -85,18 +85,17 @@ def _sections(of_format: Sequence[System]) -> list[Mapping[str, Any]]:
 
 
 def _section(system: System) -> Mapping[str, Any]:
-    stored = system.load_answers()
     columns: dict[tuple[str, ...], list[str]] = {}
-    rows = _rows(system, stored)
+    rows = _rows(system)
     for number, mode in enumerate(system.modes):
         columns.setdefault(tuple(row.cells[number] for row in rows), []).append(mode)
     return {
         "title": system.implementation.title,
-        "modes": {mode: (what, _logs(stored[mode])) for mode, what in system.modes.items()},
+        "modes": {mode: (what, _logs(system.answers[mode])) for mode, what in system.modes.items()},
         "note": system.note,
         "columns": [", ".join(modes) for modes in columns.values()],
         "rows": list(_joined(rows, list(columns))),
-        "messages": list(_first_messages(stored))[:MAX_SHOWN_MESSAGES],
+        "messages": list(_first_messages(system.answers))[:MAX_SHOWN_MESSAGES],
     }
 
 
@@ -113,21 +112,18 @@ class _Row:
     cells: Sequence[str]
 
 
-def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> list[_Row]:
+def _rows(system: System) -> list[_Row]:
     rows = []
     known = scenarios()
     for case in cases_for(system):
         expected = due(system.format, case)
         survivors = len(expected.left & expected.written)
-        _, _, which = case.id.partition("/")
-        title = known[case.scenario].title if case.scenario in known else "No damage"
-        judged = [Judgement(**stored[mode][case.id]) for mode in system.modes]
         rows.append(
             _Row(
-                title,
-                which.replace("-", " "),
+                known[case.scenario].title if case.scenario in known else "No damage",
+                case.id.partition("/")[2].replace("-", " "),
                 f"{survivors} of {len(expected.written)}: {expected.verdict}",
-                [_cell(each) for each in judged],
+                [_cell(system.answers[mode][case.id]) for mode in system.modes],
             )
         )
     return rows
@@ -171,12 +167,12 @@ def _title(title: str, which: Sequence[str]) -> str:
     return f"{title} ({'' if all(which) else 'also: '}{named})"
 
 
-def _logs(answers: Mapping[str, Any]) -> str:
+def _logs(answers: Mapping[str, Judgement]) -> str:
     """Return what became of the damaged logs in one mode, with the number of each outcome."""
     outcomes = Counter(
-        (Judgement(**each).end == "refused", each["log"])
+        (each.end == "refused", each.log)
         for id, each in answers.items()
-        if id != "none" and "log" in each
+        if id != "none" and each.log is not None
     )
     return ", ".join(
         f"{log}{' (refused)' * is_refused} {number}"
@@ -184,12 +180,11 @@ def _logs(answers: Mapping[str, Any]) -> str:
     )
 
 
-def _first_messages(stored: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _first_messages(answers: Answers) -> Iterator[tuple[str, str]]:
     """Yield the first message of each shape, with its mode and case."""
     seen = set()
-    for mode, answers in stored.items():
-        for id, answer in answers.items():
-            message = answer.get("report")
-            if message and shape(message) not in seen:
-                seen.add(shape(message))
-                yield message.replace("`", "'"), f"{mode}, {id}"
+    for mode, of_mode in answers.items():
+        for id, each in of_mode.items():
+            if each.report and shape(each.report) not in seen:
+                seen.add(shape(each.report))
+                yield each.report.replace("`", "'"), f"{mode}, {id}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from conformance.contents import digest
@@ -12,15 +11,8 @@ from lab.databases.model import Case, Due, databases_of
 from lab.databases.opening import Opened, open_with
 from lab.databases.systems import System
 
-
-@dataclass(frozen=True)
-class Result:
-    """The judgement of one case, opened by one system in one mode."""
-
-    system: System
-    mode: str
-    case: Case
-    judgement: Judgement
+#: A mode, a case, and the judgement.
+Result = tuple[str, Case, Judgement]
 
 
 def cases_for(system: System) -> list[Case]:
@@ -46,21 +38,16 @@ def open_cases(
     Raises ``OSError`` if no sandbox can be created.
     """
     dues: dict[str, Due] = {}
-    controls: dict[tuple[str, str], Opened] = {}
+    controls: dict[tuple[str, str, str], Opened] = {}
     for mode in modes:
         for case in cases_for(system):
             if not wanted(case):
                 continue
             if case.id not in dues:
                 dues[case.id] = due(system.format, case)
-            key = mode, _control(case)
+            key = mode, digest(case.control), repr(sorted(case.context.items()))
             if key not in controls:
                 controls[key] = opening(system, mode, case.undamaged())
             opened = controls[key] if case.log == case.control else opening(system, mode, case)
-            yield Result(
-                system, mode, case, compare_with_due(opened, dues[case.id], controls[key].messages)
-            )
-
-
-def _control(case: Case) -> str:
-    return f"{digest(case.control)} {sorted(case.context.items())!r}"
+            messages = controls[key].messages
+            yield mode, case, compare_with_due(opened, dues[case.id], messages)
