@@ -1,4 +1,4 @@
-"""``python -m lab bench``: compare the speed of readers and of the harness with named peers.
+"""``python -m lab bench``: compare the speed of readers with named peers.
 
 Absolute numbers depend on the machine. The ratio to the peer can be compared between machines,
 because both are measured in the same run. Each round runs all contenders in turn, and a ratio is

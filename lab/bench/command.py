@@ -1,4 +1,4 @@
-"""``python -m lab bench``: the speed of readers and of the harness, beside that of a peer."""
+"""``python -m lab bench``: the speed of readers, beside that of a peer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from conformance.sandbox import isolation, isolation_lines
-from conformance.vectors import load_all
-from lab.bench import harness, reading
+from lab.bench import reading
 from lab.bench.contenders import contenders
 from lab.bench.format_bench import bench_of, log_of
 from lab.bench.reading import Row
@@ -22,45 +21,39 @@ from walproof.cli.stopping import stoppable
 @click.command()
 @click.option("--rounds", type=click.IntRange(1), default=5, show_default=True,
               help="Rounds through all contenders.")  # fmt: skip
-@click.option("--only", type=click.Choice(("reading", "harness", "spark")),
-              help="One part. Spark is measured only if it is named.")  # fmt: skip
+@click.option("--only", type=click.Choice(("reading", "spark")), default="reading",
+              help="Measure readers, or Spark.  [reading]")  # fmt: skip
 @click.option("--format", "formats", multiple=True, type=click.Choice(sorted(FORMATS)),
               help="Only readers of this format.")  # fmt: skip
 @stoppable()
-def bench(rounds: int, only: str | None, formats: tuple[str, ...]) -> int:
-    """Measure readers (seconds, records/s) and the harness (cases/s).
+def bench(rounds: int, only: str, formats: tuple[str, ...]) -> int:
+    """Measure readers: seconds, records/s, and the ratio to a peer.
 
-    Every number is shown beside that of a peer, measured in the same run: a real implementation of
-    the format, or toml-test for the harness. Ratios can be compared between machines; the numbers
-    cannot. Programs run isolated as in `walproof check`. Isolation slows their start, which counts
-    for the harness but not for readers.
+    The peer is a real implementation of the format, measured in the same run. Ratios can be
+    compared between machines; the other numbers cannot. Programs run isolated as in `walproof
+    check`, and measure their own time without their start.
 
     \b
     python -m lab bench
-    python -m lab bench --only reading --rounds 11
-    python -m lab bench --format leveldb-log
+    python -m lab bench --format leveldb-log --rounds 11
     python -m lab bench --only spark
 
     Exit status: 0, or 1 for a usage or I/O error.
     """
-    if formats and only not in (None, "reading"):
-        raise click.UsageError(f"--format measures readers: it excludes --only {only}")
     if only == "spark":
+        if formats:
+            raise click.UsageError("--format measures readers: it excludes --only spark")
         from lab.bench import spark
 
         spark.measure_all()
         return 0
     console = Console()
     with Console(stderr=True).status("measuring") as status:
-        if only != "harness":
-            for format_id in formats or FORMATS:
-                for size in bench_of(format_id).logs:
-                    log = log_of(format_id, size)
-                    rows = reading.measure(log, size, contenders(format_id), rounds, status.update)
-                    show(size.name, "records/s", rows, console)
-        if only != "reading" and not formats:
-            rows = harness.measure([*load_all().values()], rounds, status.update)
-            show("Harness", "cases/s", rows, console)
+        for format_id in formats or FORMATS:
+            for size in bench_of(format_id).logs:
+                log, readers = log_of(format_id, size), contenders(format_id)
+                rows = reading.measure(log, size, readers, rounds, status.update)
+                show(size.name, rows, console)
     console.print(
         "ms: the median of all rounds, and the fastest pass. Page cache warm. × is how many times"
         " the peer's speed, taken within each round."
@@ -70,11 +63,11 @@ def bench(rounds: int, only: str | None, formats: tuple[str, ...]) -> int:
     return 0
 
 
-def show(title: str, rate: str, rows: Sequence[Row], console: Console) -> None:
+def show(title: str, rows: Sequence[Row], console: Console) -> None:
     """Print a table with a line for each contender, and why the others were not measured."""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")
     table.add_column("")
-    for column in ("ms", "fastest", rate, "log, GB/s", "×"):
+    for column in ("ms", "fastest", "records/s", "log, GB/s", "×"):
         table.add_column(column, justify="right")
     for row in rows:
         if row.unavailable is None:
@@ -82,9 +75,9 @@ def show(title: str, rate: str, rows: Sequence[Row], console: Console) -> None:
             table.add_row(
                 row.contender,
                 f"{seconds * 1000:,.1f}",
-                f"{row.fastest * 1000:,.1f}" if row.fastest else "",
+                f"{row.fastest * 1000:,.1f}",
                 f"{row.count / seconds:,.0f}",
-                f"{row.log_bytes / seconds / 1e9:.2f}" if row.log_bytes else "",
+                f"{row.log_bytes / seconds / 1e9:.2f}",
                 "peer" if row.is_peer else "–" if row.ratio is None else f"{row.ratio:.3g}",
             )
     console.print(table)

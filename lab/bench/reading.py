@@ -25,8 +25,8 @@ class WrongCount(Exception):
 class Row:
     """The measurements of a contender.
 
-    ``seconds`` has the median of each round, for ``count`` records or cases, and ``fastest`` the
-    fastest pass of all rounds. ``ratio`` is the speed relative to the peer, or None without one.
+    ``seconds`` has the median of each round, for ``count`` records, and ``fastest`` the fastest
+    pass of all rounds. ``ratio`` is the speed relative to the peer, or None without one.
     ``unavailable`` is the reason why the contender was not measured.
     """
 
@@ -34,7 +34,7 @@ class Row:
     count: int = 0
     seconds: Sequence[float] = ()
     fastest: float = 0.0
-    log_bytes: int | None = None
+    log_bytes: int = 0
     ratio: float | None = None
     is_peer: bool = False
     unavailable: str | None = None

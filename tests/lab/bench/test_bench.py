@@ -72,8 +72,8 @@ def test_the_command_shows_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
         for line in map(str.rstrip, done.output.splitlines())
     )
     assert "isolation: own folder" in done.output
-    refused = CliRunner().invoke(command.bench, ["--format", "leveldb-log", "--only", "harness"])
-    assert refused.exit_code == 2 and "it excludes --only harness" in refused.output
+    refused = CliRunner().invoke(command.bench, ["--format", "leveldb-log", "--only", "spark"])
+    assert refused.exit_code == 2 and "it excludes --only spark" in refused.output
 
 
 def test_ratio_is_taken_within_each_round() -> None:
@@ -89,7 +89,7 @@ def test_the_speed_beside_the_peer_is_shown() -> None:
         ([1.0], 1.0, 3.0),
     ]
     with (console := Console(width=100)).capture() as shown:
-        command.show("tiny", "records/s", rows, console)
+        command.show("tiny", rows, console)
     lines = [line.split() for line in shown.get().splitlines()]
     assert lines[2:] == [
         ["peer", "3,000.0", "2,000.0", "7", "0.00", "peer"],
