@@ -23,7 +23,7 @@ class Failed(Exception):
 
 
 def printed(command: Sequence[str], seconds: float, writes: Iterable[Path]) -> str:
-    """Return the output of a program that may change the paths ``writes``. Raises :class:`Failed`."""
+    """Return the output of a program that may change ``writes``. Raises :class:`Failed`."""
     scratch = Held()
     try:
         sandbox = Sandbox(scratch.folder, hides=evidence(), writes=writes)
