@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.scratch import Scratch
-from conformance.session import PROGRAM_FAILURES, ProtocolSession
+from conformance.session import PROGRAM_FAILURES
 from conformance.subject import Subject
 from lab.crash.format_crash import FormatCrash
 from lab.crash.model import State
+from lab.restarted_session import RestartedSession
 from reference_impl.answer import NewRecord, Record, collect, payload_to_json
 from reference_impl.formats import named
 
@@ -108,10 +108,6 @@ class _Refused(Exception):
     """A writer does not go on with a log."""
 
 
-class _Died(Exception):
-    """A reader or writer ended, hung, or raised what it may not."""
-
-
 class Judge:
     """Run every reader and writer on each state.
 
@@ -128,21 +124,16 @@ class Judge:
         records: Sequence[NewRecord],
         probe: NewRecord,
     ) -> None:
-        self.subject, self.format, self.what, self.probe = subject, named(format), what, probe
+        self.format, self.what, self.probe = named(format), what, probe
         self.written = [payload_text(each.payload) for each in records]
-        self.scratch = Scratch()
-        self.sandbox = subject.sandbox(self.scratch.folder)
         self.name = hello["name"]
         self.profiles = set(() if self.name == ALSO_OURS else hello["profiles"])
-        self.session: ProtocolSession | None = None
+        self.session = RestartedSession(subject, WALL_MS)
         self.judgement = Judgement()
-        self._requests = 0
 
     def close(self) -> None:
         """End the program, and remove all copies."""
-        if self.session is not None:
-            self.session.close()
-        self.scratch.close()
+        self.session.close()
 
     def judge(self, state: State) -> None:
         """Read a state, and append to it."""
@@ -169,7 +160,7 @@ class Judge:
         read: Callable[[Path, State, str], Found],
     ) -> None:
         """Read a copy of a state, perhaps after an append, and note what is wrong."""
-        place = self.scratch.new_path("root")
+        place = self.session.scratch.new_path("root")
         found = None
         try:
             build(state, place)
@@ -186,10 +177,10 @@ class Judge:
                 self.judgement.note(each, who, state, found)
         except _Refused as refused:
             self.judgement.note(STOPS, who, state, found, str(refused))
-        except _Died as error:
+        except PROGRAM_FAILURES as error:
             self.judgement.note(DIED, who, state, found, str(error))
         finally:
-            self.scratch.clear(place)
+            self.session.scratch.clear(place)
 
     def _read_by_us(self, path: Path, state: State, who: str) -> Found:
         if not path.exists():
@@ -224,17 +215,8 @@ class Judge:
             raise _Refused(str(reply.get("refused") or reply.get("skipped")))
 
     def _request(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self.session is None:
-            self.session = ProtocolSession(self.subject.command, sandbox=self.sandbox)
-            self.session.start()
-        self._requests += 1
-        about = {"seq": self._requests, "format": self.format.id}
-        context = {"context": dict(self.what.context)}
-        try:
-            return self.session.request({**request, **about, **context}, WALL_MS)
-        except PROGRAM_FAILURES as error:
-            self.session = None
-            raise _Died(str(error)) from None
+        context = dict(self.what.context)
+        return self.session.request({**request, "format": self.format.id, "context": context})
 
 
 def payload_text(payload: bytes) -> str:
