@@ -24,7 +24,7 @@ WRITER = Path(__file__).parent / "mapped_writer.py"
 def judged(way: str) -> Run:
     words = [sys.executable, str(WRITER), way]
     subject = Subject(way, way, words, isolated=False)
-    return run(subject, "zmq-raft", MODELS, 512, 3, 60, 1)
+    return run(subject, "zmq-raft", MODELS, 512, 2, 24)
 
 
 INVENTS = {judge.INVENTED}

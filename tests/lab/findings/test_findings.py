@@ -94,11 +94,18 @@ def test_a_retired_claim_has_a_reason() -> None:
     assert all(set(row) == {"system", "claim", "reason"} for row in retired())
 
 
-#: The latest release of each finding; ``python -m lab findings`` runs the scripts on all.
-LATEST = {release.finding.id: release for release in reversed(all_releases(FINDINGS))}
+#: A finding of each language whose script is fast; ``python -m lab findings`` runs all.
+FAST = [
+    "golang-leveldb-zero-header", "iq80-zero-header", "dissect-database-checksum",
+    "rocksdb-log-number-bit", "rusty-leveldb-append", "zmq-raft-unfinished-file",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("release", LATEST.values(), ids=LATEST)
+@pytest.mark.parametrize(
+    "release",
+    [each for each in all_releases(FINDINGS) if each.finding.id in FAST],
+    ids=lambda each: f"{each.finding.id}-{each.tried['version']}",
+)
 def test_a_script_does_what_its_report_says(release: Release) -> None:
     if not release.is_installed:
         pytest.skip("not installed: python -m lab findings --fetch")
