@@ -17,8 +17,7 @@ from lab.bench import command, contenders, format_bench, reading
 from lab.bench.contenders import Contender, our_contenders
 from lab.bench.format_bench import FormatBench, Program, Size, bench_of, log_of
 from lab.bench.readers import READERS
-from reference_impl.answer import NewRecord
-from reference_impl.formats import FORMATS, named
+from reference_impl.formats import FORMATS
 
 TINY = Size("tiny", 20, 50)
 COUNTS = {"records": 20, "payload_bytes": 1000}
@@ -152,13 +151,3 @@ def test_arguments_for_a_quick_start_are_left_out() -> None:
             assert program.without is None or program.without in command
             measured = contenders._program(program).command
             assert measured[-1] == "bench" and program.without not in measured
-
-
-def test_a_worker_prints_its_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from lab.bench.readers import main
-
-    log = tmp_path / "journal"
-    named("leveldb-log").write(log, [NewRecord(b"abc")], {})
-    main("scanner", "leveldb-log", "no-payload", str(log), "2")
-    output = json.loads(capsys.readouterr().out)
-    assert (output["records"], output["payload_bytes"], len(output["all_seconds"])) == (1, 0, 2)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -98,21 +96,3 @@ def test_journald_that_ends_before_it_listens_is_a_refusal(
     with pytest.raises(Refused, match="ended with 1: No space left"), adapter.daemon(tmp_path):
         pytest.fail("it does not listen")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_journald_that_does_not_end_is_killed(
-    adapter: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(adapter, "SECONDS", 0.1)
-    program = (
-        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True)\n"
-        "while True: signal.pause()"
-    )
-    words = [sys.executable, "-c", program]
-    with (
-        tempfile.TemporaryFile() as message,
-        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=message) as process,
-    ):
-        assert process.stdout is not None and process.stdout.readline() == b"\n"
-        adapter.ended(process)
-        assert adapter.why(process, message) == "systemd-journald ended with -9: no word"

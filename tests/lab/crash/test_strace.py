@@ -36,13 +36,7 @@ def traced(tmp_path: Path, program: str) -> Parser:
         pytest.skip("no program can be traced here")
     assert done.returncode == 0, done.stderr
     parser = Parser(root, root, {1: 10})
-    with output.open("rb") as lines:
-        parser.lines = lines.readlines()  # type: ignore[attr-defined]
-    return parser
-
-
-def replayed(parser: Parser) -> Parser:
-    for line in parser.lines:  # type: ignore[attr-defined]
+    for line in output.read_bytes().splitlines():
         parser.line(line)
     return parser
 
@@ -71,7 +65,7 @@ def replayed(parser: Parser) -> Parser:
     ],
 )
 def test_files_are_replayed(tmp_path: Path, program: str) -> None:
-    parser = replayed(traced(tmp_path, program))
+    parser = traced(tmp_path, program)
     files = Snapshots(tmp_path / "root").take()
     assert differing_files(parser.live, files) == []
     assert files or "remove" in program
@@ -83,7 +77,7 @@ def test_order_of_syncs_names_and_acknowledgements(tmp_path: Path) -> None:
         "d = os.open('.', os.O_RDONLY); os.fsync(d)\n"
         'os.write(1, b\'{"seq":1,"acknowledged":2}\\n\'); os.fdatasync(f.fileno())'
     )
-    result = replayed(traced(tmp_path, program)).trace.operations
+    result = traced(tmp_path, program).trace.operations
     assert result == [
         Names(((0, "a", 1),)),
         Write(1, 0, b"x"),
@@ -105,4 +99,4 @@ def test_order_of_syncs_names_and_acknowledgements(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_replayed_is_an_error(tmp_path: Path, program: str) -> None:
     with pytest.raises(NotUnderstood):
-        replayed(traced(tmp_path, program))
+        traced(tmp_path, program)

@@ -47,15 +47,6 @@ def test_the_filter_stops_the_calls_and_no_other(machine: str) -> None:
     assert {filtered(machine, another, number) for number in range(500)} == {0x7FFF0000}
 
 
-def test_equal_contents_are_stored_once(tmp_path: Path) -> None:
-    snapshots = Snapshots(tmp_path)
-    (tmp_path / "a").write_bytes(b"x" * PAGE)
-    before = snapshots.take()["a"]
-    assert snapshots.take()["a"] is before
-    (tmp_path / "a").write_bytes(b"y" * PAGE)
-    assert snapshots.take() == {"a": b"y" * PAGE}
-
-
 @pytest.mark.parametrize("other", ["folder", "folder-is-a-file", "nothing"])
 def test_a_file_that_is_something_else_when_it_is_read_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str

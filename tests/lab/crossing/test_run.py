@@ -130,12 +130,6 @@ def test_a_writer_that_dies_is_told_and_no_pair_counts_it(
     assert [pair.same for pair in crossing.pairs] == [[two[1].id]]
 
 
-def test_who_only_reads_is_no_writer(tmp_path: Path, two: list[Wanted]) -> None:
-    reads = program(tmp_path, "reads", writes=False)
-    crossing = cross(FORMAT, [reads], [reads], two)
-    assert crossing.pairs == []
-
-
 def test_the_table_fits_the_width_that_it_is_given() -> None:
     names = [f"writer-number-{number}" for number in range(9)]
     crossing = Crossing(FORMAT, not_written={name: {} for name in names})
