@@ -25,8 +25,7 @@ class Case:
 
     ``id`` is the id of the scenario, followed by the vector if the scenario has several.
     ``control`` is the log before the damage, and ``operations`` describes the damage. ``name`` is
-    the file name of the log. ``variant`` is the dialect of
-    the log, if only some systems read it.
+    the file name of the log. ``variant`` is the dialect of the log, if only some systems read it.
     """
 
     id: str
