@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from conformance import templates
 from lab.databases.judge import Judgement, due
-from lab.databases.model import formats
+from lab.databases.model import Case, formats
 from lab.databases.opening import shape
 from lab.databases.run import cases_for
 from lab.databases.systems import Answers, System, systems
@@ -86,7 +85,7 @@ def _sections(of_format: Sequence[System]) -> list[Mapping[str, Any]]:
 
 def _section(system: System) -> Mapping[str, Any]:
     columns: dict[tuple[str, ...], list[str]] = {}
-    rows = _rows(system)
+    rows = [_row(system, case) for case in cases_for(system)]
     for number, mode in enumerate(system.modes):
         columns.setdefault(tuple(row.cells[number] for row in rows), []).append(mode)
     return {
@@ -99,8 +98,7 @@ def _section(system: System) -> Mapping[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     """A damaged log, its expected outcome, and the outcome in each mode.
 
     ``which`` tells the logs of one title apart; it may be empty.
@@ -112,21 +110,15 @@ class _Row:
     cells: Sequence[str]
 
 
-def _rows(system: System) -> list[_Row]:
-    rows = []
-    known = scenarios()
-    for case in cases_for(system):
-        expected = due(system.format, case)
-        survivors = len(expected.left & expected.written)
-        rows.append(
-            _Row(
-                known[case.scenario].title if case.scenario in known else "No damage",
-                case.id.partition("/")[2].replace("-", " "),
-                f"{survivors} of {len(expected.written)}: {expected.verdict}",
-                [_cell(system.answers[mode][case.id]) for mode in system.modes],
-            )
-        )
-    return rows
+def _row(system: System, case: Case) -> _Row:
+    expected, known = due(system.format, case), scenarios()
+    survivors = len(expected.left & expected.written)
+    return _Row(
+        known[case.scenario].title if case.scenario in known else "No damage",
+        case.id.partition("/")[2].replace("-", " "),
+        f"{survivors} of {len(expected.written)}: {expected.verdict}",
+        [_cell(system.answers[mode][case.id]) for mode in system.modes],
+    )
 
 
 def _cell(judgement: Judgement) -> str:
