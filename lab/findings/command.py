@@ -32,10 +32,9 @@ def disagreement(
 @click.command()
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @click.option("--fetch", is_flag=True, help="Install missing releases in .build.")
-@click.option("--version", metavar="V", help="Run this release only.")
 @click.option("--pages", "is_writing", is_flag=True,
               help="Write the list and the reports of docs/findings.")  # fmt: skip
-def findings(ids: tuple[str, ...], fetch: bool, version: str | None, is_writing: bool) -> int:
+def findings(ids: tuple[str, ...], fetch: bool, is_writing: bool) -> int:
     """Run the scripts of the findings on the releases that their records name.
 
     Exit status: 0 if every script prints what its report says, 1 if one does not.
@@ -47,8 +46,6 @@ def findings(ids: tuple[str, ...], fetch: bool, version: str | None, is_writing:
     status = 0
     for release in releases([each for each in load() if not ids or each.id in ids]):
         name = f"{release.finding.id} on {release.tried['version']}"
-        if version not in (None, release.tried["version"]):
-            continue
         try:
             if fetch:
                 release.install()
