@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance import SPEC
-from conformance.traceability.tree import levels
+from conformance.chapter import chapter
 from lab.mutants.choice import Choice, all_mutants, sources_of
 from lab.mutants.hunt import Fate, Hunt
 from lab.mutants.questions import questions_of, reached
@@ -160,9 +159,9 @@ def _requirements(
     return [
         {
             "id": id,
-            "level": level,
+            "level": requirement.level,
             "alone": alone[id],
             "because": reviewed.requirements.get(id),
         }
-        for id, level in levels(SPEC / f"{format_id}.md").items()
+        for id, requirement in chapter(format_id).requirements.items()
     ]

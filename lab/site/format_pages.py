@@ -117,7 +117,7 @@ def scores(run: Run, format: str, kind: str) -> list[Score]:
         for line in (*matrix.lines, *matrix.baselines):
             counts: Counter[str] = Counter()
             for cell in line.cells.values():
-                counts.update(cell.counts)
+                counts.update(cell)
             results.append(
                 Score(
                     line.implementation,
