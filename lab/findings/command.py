@@ -44,8 +44,8 @@ def findings(ids: tuple[str, ...], fetch: bool, paste: bool, is_writing: bool) -
         return 0
     chosen = [each for each in load() if not ids or each.id in ids]
     if paste:
-        for each in chosen:
-            say(each.report.pasteable)
+        for line in (line for each in chosen for line in each.report.pasteable.splitlines()):
+            say(line)
         return 0
     status = 0
     for release in releases(chosen):
