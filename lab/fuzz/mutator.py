@@ -36,33 +36,6 @@ HEAD_BYTES = 4096
 GARBAGE = (b"\0", b"\xff", bytes(7), bytes(512), b"\xff" * 4)
 
 
-def any_bytes(chance: Random) -> Native:
-    """Return a function that changes bytes without an engine: bits, bytes, copies."""
-
-    def change(data: bytes, most: int) -> bytes:
-        new = bytearray(data or b"\0")
-        for _ in range(1 << chance.randrange(4)):
-            at = chance.randrange(len(new) or 1)
-            length = 1 << chance.randrange(7)
-            match chance.randrange(5):
-                case 0:
-                    new[at : at + 1] = bytes([chance.randrange(256)])
-                case 1:
-                    del new[at : at + length]
-                case 2:
-                    new[at:at] = chance.randbytes(length)
-                case 3:
-                    to = chance.randrange(len(new) + 1)
-                    new[to : to + length] = new[at : at + length]
-                case _:
-                    if new:
-                        new[at] ^= 1 << chance.randrange(8)
-            new = new or bytearray(1)
-        return bytes(new[:most])
-
-    return change
-
-
 class Mutator:
     """Changes inputs of one format. ``seeds`` lend their bytes, names and contexts."""
 
