@@ -17,7 +17,7 @@ from conformance.kaitai.grammars import grammar_of, names_of
 from conformance.process import STDERR_MAX_BYTES, Limits, Process
 from conformance.saving import save
 from conformance.scratch import Held
-from lab.fuzz.engines import COMPILED, INPUT_SECONDS, MEMORY_MIB, Engine, Run
+from lab.fuzz.engines import COMPILED, INPUT_SECONDS, Engine, Run
 from lab.fuzz.findings import Findings
 from lab.fuzz.inputs import Input, NotPacked, unpack
 from lab.fuzz.judge import Fault
@@ -160,7 +160,7 @@ def _progress(scratch: Path) -> dict[str, Any]:
 
 
 def _enter(path: Path, text: str, folder: Path, run: Run, outcome: Outcome) -> None:
-    """Record the input that ended a process, for a compiled fuzzer also as the file that it read."""
+    """Record the input that ended a process; for a compiled fuzzer, also the file that it read."""
     kind = path.name.partition("-")[0]
     kind = {"oom": "over-memory", "timeout": "timeout"}.get(kind, "crash")
     reader, repeat, data = "process", "", path.read_bytes()
