@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -58,16 +59,18 @@ class Format:
 
 
 def _format(register: Register) -> Format:
-    """Build the format of a register from the package that has the register's module name."""
-    package = import_module(f"reference_impl.{register.module}")
+    """Return the format of a register. Its package is imported on the first call of a function."""
+
+    def call(name: str, *arguments: Any) -> Any:
+        package = import_module(f"reference_impl.{register.module}")
+        if name == "copied" and not hasattr(package, name):
+            return _as_it_is(*arguments)
+        return getattr(package, name)(*arguments)
+
     return Format(
         register.id,
         register.title,
-        package.recognise,
-        package.read,
-        package.write,
-        package.append,
-        getattr(package, "copied", _as_it_is),
+        *(partial(call, name) for name in ("recognise", "read", "write", "append", "copied")),
     )
 
 

@@ -6,11 +6,12 @@ its keys.
 
 from __future__ import annotations
 
-import dataclasses
+import contextlib
 import functools
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,11 @@ class Grammar:
 
 @dataclass(frozen=True)
 class Register:
-    """The register of one format. ``log`` lists the forms of a log: ``file``, ``folder``."""
+    """The register of one format. ``log`` lists the forms of a log: ``file``, ``folder``.
+
+    The tables are parsed on first use, because recognising a log needs none of them. Each raises
+    ``ValueError`` if a key is missing.
+    """
 
     id: str
     title: str
@@ -137,31 +142,93 @@ class Register:
     order: int
     log: tuple[str, ...]
     file_names: tuple[str, ...]
-    grammars: tuple[Grammar, ...]
-    reasons: Mapping[str, Reason]
-    faults: tuple[Fault, ...]
-    fields: Mapping[str, RecordField]
-    context: Mapping[str, ContextKey]
-    fields_to_write: Mapping[str, FieldToWrite] = dataclasses.field(default_factory=dict)
-    unseen: tuple[Unseen, ...] = ()
-    # The promise that holds for a log in each scenario (``conformance/scenarios``).
-    promises: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    path: Path
 
     @property
     def module(self) -> str:
         """Return the name of the format's directories and modules in every package."""
         return self.id.replace("-", "_")
 
+    @cached_property
+    def _body(self) -> dict[str, Any]:
+        return tomllib.loads(self.path.read_text("utf-8"))
 
-def load(path: Path) -> Register:
-    """Read a register from a file. Raises ``ValueError`` if the file is not a register."""
-    body = tomllib.loads(path.read_text("utf-8"))
-    if body.get("id") != path.stem:
-        raise ValueError(f"{path}: id: expected {path.stem!r}, found {body.get('id')!r}")
+    @cached_property
+    def grammars(self) -> tuple[Grammar, ...]:
+        """Return the grammars and the files that they describe."""
+        with _named(self.path):
+            return tuple(_grammars(self._body["grammars"]))
+
+    @cached_property
+    def reasons(self) -> Mapping[str, Reason]:
+        """Return the reason codes, in the order of the chapter."""
+        with _named(self.path):
+            return {code: _reason(code, table) for code, table in self._body["reasons"].items()}
+
+    @cached_property
+    def faults(self) -> tuple[Fault, ...]:
+        """Return the possible faults of a log, in the order in which a reader checks for them."""
+        with _named(self.path):
+            return tuple(map(_fault, self._body.get("faults", ())))
+
+    @cached_property
+    def fields(self) -> Mapping[str, RecordField]:
+        """Return the fields of a record in an answer."""
+        with _named(self.path):
+            return {name: _field(name, table) for name, table in self._body["fields"].items()}
+
+    @cached_property
+    def context(self) -> Mapping[str, ContextKey]:
+        """Return the keys of the context."""
+        with _named(self.path):
+            return {
+                name: _key(name, table) for name, table in self._body.get("context", {}).items()
+            }
+
+    @cached_property
+    def fields_to_write(self) -> Mapping[str, FieldToWrite]:
+        """Return the additional fields of a record to write."""
+        with _named(self.path):
+            tables = self._body.get("fields_to_write", {})
+            return {name: _to_write(name, table) for name, table in tables.items()}
+
+    @cached_property
+    def unseen(self) -> tuple[Unseen, ...]:
+        """Return the bit flips that no check of the format detects."""
+        with _named(self.path):
+            return tuple(map(_unseen, self._body.get("unseen", ())))
+
+    @cached_property
+    def promises(self) -> Mapping[str, str]:
+        """Return the promise that holds for a log in each scenario (``lab/scenarios``)."""
+        promises: dict[str, str] = self._body.get("promises", {})
+        return promises
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Raise ``ValueError`` with the path for a missing key."""
     try:
-        return _register(body)
+        yield
     except KeyError as missing:
         raise ValueError(f"{path}: key {missing} is missing") from None
+
+
+def load(path: Path) -> Register:
+    """Read the keys before the first table of a register. Raises ``ValueError``."""
+    head = tomllib.loads(path.read_text("utf-8").partition("\n[")[0])
+    if head.get("id") != path.stem:
+        raise ValueError(f"{path}: id: expected {path.stem!r}, found {head.get('id')!r}")
+    with _named(path):
+        return Register(
+            head["id"],
+            head["title"],
+            head["prefix"],
+            head["order"],
+            tuple(head["log"]),
+            tuple(head["file_names"]),
+            path,
+        )
 
 
 @functools.cache
@@ -174,25 +241,6 @@ def registers() -> Mapping[str, Register]:
     if not loaded:
         raise FileNotFoundError(f"{SPEC}: expected a file <format>.toml for each format")
     return {register.id: register for register in loaded}
-
-
-def _register(body: Mapping[str, Any]) -> Register:
-    return Register(
-        body["id"],
-        body["title"],
-        body["prefix"],
-        body["order"],
-        tuple(body["log"]),
-        tuple(body["file_names"]),
-        tuple(_grammars(body["grammars"])),
-        {code: _reason(code, table) for code, table in body["reasons"].items()},
-        tuple(map(_fault, body.get("faults", ()))),
-        {name: _field(name, table) for name, table in body["fields"].items()},
-        {name: _key(name, table) for name, table in body.get("context", {}).items()},
-        {name: _to_write(name, table) for name, table in body.get("fields_to_write", {}).items()},
-        tuple(map(_unseen, body.get("unseen", ()))),
-        body.get("promises", {}),
-    )
 
 
 def _grammars(tables: list[Mapping[str, Any]]) -> Iterator[Grammar]:

@@ -15,7 +15,7 @@ from pyspark_journal.options import parse
 from pyspark_journal.schema import BadSchema, known, offered, requested_columns, spark_schema
 from reference_impl.formats import FORMATS
 from walproof.formats import plugin_for
-from walproof.formats.systemd_journal.columns import ENTRY_FIELDS
+from walproof.formats.systemd_journal.columns import FIELDS
 from walproof.tables.rows import FIXED
 
 
@@ -83,7 +83,7 @@ def test_batches_have_sparks_schema(batches: Callable[..., list[Any]], tmp_path:
         [
             pa.field("kind", pa.string(), nullable=False),
             pa.field("FILE", pa.string()),
-            pa.field("fields", ENTRY_FIELDS),
+            pa.field("fields", FIELDS.type),
             pa.field("entry_type", pa.string()),
         ]
     )

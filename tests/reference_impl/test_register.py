@@ -45,10 +45,11 @@ def test_registers_use_only_the_closed_lists(id: str) -> None:
     assert all((GRAMMARS / f"{grammar.name}.ksy").is_file() for grammar in register.grammars)
 
 
-def test_a_format_is_the_package_named_like_it() -> None:
+def test_a_format_is_the_package_named_like_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for id, format in FORMATS.items():
         package = import_module(f"reference_impl.{registers()[id].module}")
-        assert format.read is package.read
+        monkeypatch.setattr(package, "read", lambda *arguments: iter(arguments))
+        assert [*format.read(Path("a.log"), "recover", {})] == [Path("a.log"), "recover", {}]
 
 
 def test_a_missing_register_key_is_reported(tmp_path: Path) -> None:
@@ -56,6 +57,11 @@ def test_a_missing_register_key_is_reported(tmp_path: Path) -> None:
     path.write_text('id = "toy-log"\ntitle = "A toy"\n')
     with pytest.raises(ValueError, match=r"toy-log\.toml: key 'prefix' is missing"):
         load(path)
+    keys = 'id = "toy-log"\ntitle = ""\nprefix = "T"\norder = 1\nlog = []\nfile_names = []\n'
+    path.write_text(f'{keys}[reasons.torn]\nwords = ""\n')
+    register = load(path)
+    with pytest.raises(ValueError, match=r"toy-log\.toml: key 'kinds' is missing"):
+        print(register.reasons)
     path.write_text('id = "other"\n')
     with pytest.raises(ValueError, match="id: expected 'toy-log', found 'other'"):
         load(path)

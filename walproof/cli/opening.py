@@ -105,8 +105,13 @@ def log_in(source: Unpacked, format_id: str | None) -> Opened:
 
 
 def at_log(source: Unpacked) -> Unpacked:
-    """Return the log of a file that has one beside it, such as a database; else the source."""
-    for format_id in () if source.is_copy or not source.path.is_file() else FORMATS:
+    """Return the log beside a file that is none itself, such as a database; else the source."""
+    if source.is_copy or not source.path.is_file():
+        return source
+    with contextlib.suppress(UnknownFormat):
+        recognise_log(source.path)
+        return source
+    for format_id in FORMATS:
         log = plugin_for(format_id).system_folder.log_of(source.path)
         if log is not None:
             return replace(source, path=log, typed=str(Path(source.typed).with_name(log.name)))

@@ -9,22 +9,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-
 from conformance.text import json_pieces, json_text, one_line
 from reference_impl.answer import End, Event, Lost, Record
+from walproof import decode
 from walproof.cli.conditions import Condition
 from walproof.cli.output import EXIT_STATUS, say, say_json
-from walproof.decode.fault import Undecodable
 from walproof.decode.operations import Operations, Row, with_text
 from walproof.decode.pending import Pending, Waiting
 from walproof.formats import plugin_for
 from walproof.quantity import counted, moment
-from walproof.scan.model import Wanted
-from walproof.scan.reference import ReferenceScanner
 
-#: Limits of a batch for decoding: records and bytes.
-MAX_RECORDS, MAX_BYTES = 256, 1 << 17
+#: Bytes of output that are buffered; rows of larger records are not.
+MAX_BYTES = 1 << 17
+#: Fault of a record without content.
+NO_CONTENT = "not decoded: unknown type of record"
 PLACE = ("file", "at")
 FAULT = ("fault", "payload")
 
@@ -39,33 +37,14 @@ class Decoded:
 
 
 def decoded_events(format_id: str, events: Iterable[Event]) -> Iterator[Decoded | Lost | End]:
-    """Decode records in small batches; yield them with the lost ranges and the end in between."""
-    held: list[Record] = []
-    size = 0
+    """Yield the events of a log with its records decoded."""
     for event in events:
-        is_record = isinstance(event, Record)
-        if held and (not is_record or event.file != held[0].file):
-            yield from _decoded(format_id, held)
-            held, size = [], 0
         if not isinstance(event, Record):
             yield event
             continue
-        held.append(event)
-        size += event.size
-        if len(held) == MAX_RECORDS or size >= MAX_BYTES:
-            yield from _decoded(format_id, held)
-            held, size = [], 0
-
-
-def _decoded(format_id: str, records: Sequence[Record]) -> Iterator[Decoded]:
-    run = ReferenceScanner(format_id).in_columns(records, Wanted())
-    decoders = plugin_for(format_id).decoder.decoders(run, ())
-    for record, decode in zip(records, decoders, strict=True):
-        try:
-            value = decode()
-            yield Decoded(record, value, None if value is not None else "unknown type of record")
-        except Undecodable as fault:
-            yield Decoded(record, None, str(fault))
+        row = decode.row_of(format_id, event, sys.maxsize)
+        value, fault = decode.decode_row(format_id, row)
+        yield Decoded(event, value, fault or (None if value is not None else NO_CONTENT))
 
 
 def _rows(format_id: str, operations: Operations, decoded: Decoded) -> Iterator[Row]:
@@ -76,7 +55,7 @@ def _rows(format_id: str, operations: Operations, decoded: Decoded) -> Iterator[
     place |= {name: fields[name] for name in operations.FIELDS if name in fields}
     operations.take(decoded.record)
     if decoded.value is None:
-        yield place | {"fault": f"not decoded: {decoded.fault}", "payload": decoded.record.payload}
+        yield place | {"fault": decoded.fault, "payload": decoded.record.payload}
         return
     for row in operations.rows(decoded.value, fields):
         yield place | row
@@ -202,8 +181,8 @@ def _heads(format_id: str, operations: Operations) -> list[str]:
     names = operations.COLUMNS
     if names is None:
         plugin = plugin_for(format_id)
-        struct = plugin.decoder.type_of(())
-        members = [field.name for field in struct] if pa.types.is_struct(struct) else []
+        struct = plugin.decoder.TYPE
+        members = struct if isinstance(struct, Mapping) else ()
         names = [*(column.name for column in plugin.columns), *members]
     return list(dict.fromkeys([*PLACE, *operations.FIELDS, *names, *FAULT]))
 

@@ -16,6 +16,7 @@ from walproof.cli.output import say
 from walproof.quantity import counted
 from walproof.quoted import cell_text, entry_text
 from walproof.spool import Spool
+from walproof.summary.records import meanings
 from walproof.verdict import VERDICT_STYLE
 
 #: Limits of a batch for decoding: rows, and bytes of records.
@@ -224,7 +225,7 @@ def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
 def _lasts(format_id: str, piece: Sequence[tuple[int, Record | Lost]]) -> list[str]:
     """Return the last column of some rows."""
     plain = [item for _, item in piece if isinstance(item, Record) and _is_plain(item)]
-    message = dict(zip(map(id, plain), _meanings(format_id, plain), strict=True))
+    message = dict(zip(map(id, plain), meanings(format_id, plain), strict=True))
     return [one_line(_text_of(item, *message.get(id(item), (None, None)))) for _, item in piece]
 
 
@@ -237,14 +238,6 @@ def _text_of(item: Record | Lost, text: str | None, fault: str | None) -> str:
 def _is_plain(record: Record) -> bool:
     """Return whether only the payload describes a record."""
     return "fields" not in record.fields and "update" not in record.fields
-
-
-def _meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | None, str | None]]:
-    try:
-        from walproof.summary.meaning import meanings
-    except ModuleNotFoundError:  # without numpy or pyarrow, payloads are shown undecoded
-        return [(None, None)] * len(records)
-    return meanings(format_id, records)
 
 
 def _last(item: Record | Lost) -> str:

@@ -7,11 +7,14 @@ struct is null, and ``detail`` contains the reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from reference_impl.answer import Record
+from walproof.decode.decoder import Row
 from walproof.decode.fault import Undecodable
 from walproof.formats import plugin_for
+from walproof.schema import arrow_type, with_nulls
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +27,10 @@ BATCH_BYTES = 1 << 17
 
 def type_of(format_id: str, names: tuple[str, ...] = ()) -> pa.DataType:
     """Return the struct of a format. ``names`` are fields of an entry that become columns."""
-    return plugin_for(format_id).decoder.type_of(names)
+    decoder = plugin_for(format_id).decoder
+    if names and hasattr(decoder, "type_of_fields"):
+        return arrow_type(decoder.type_of_fields(names))
+    return arrow_type(decoder.TYPE)
 
 
 def columns_for(format_id: str) -> frozenset[str]:
@@ -51,6 +57,43 @@ def pieces(format_id: str, run: Records) -> Iterator[Records]:
     yield from pieces(format_id, run.slice(half, len(run)))
 
 
+def row_of(format_id: str, record: Record, max_payload: int) -> Row:
+    """Return a record of the executable specification as a row.
+
+    Payloads and values of more than ``max_payload`` bytes are truncated.
+    """
+    fields, is_cut = {}, len(record.payload) > max_payload
+    for column in plugin_for(format_id).columns:
+        value, is_value_cut = column.cut(column.of(record), max_payload)
+        is_cut |= is_value_cut
+        if value is not None:
+            fields[column.name] = value
+    return Row(record.payload[:max_payload], is_cut, record.size, fields)
+
+
+def rows(run: Records, names: Iterable[str]) -> Iterator[Row]:
+    """Yield the records of a run as rows with the named columns that are not null."""
+    payloads = [b""] * len(run) if run.payload is None else run.payload.to_pylist()
+    is_cut = [False] * len(run) if run.truncated is None else run.truncated.tolist()
+    columns = {name: run.fields[name].to_pylist() for name in names if name in run.fields}
+    for n, (payload, size) in enumerate(zip(payloads, run.size.tolist(), strict=True)):
+        values = {name: values[n] for name, values in columns.items() if values[n] is not None}
+        yield Row(payload, is_cut[n], size, values)
+
+
+def decode_row(
+    format_id: str, row: Row, names: tuple[str, ...] = ()
+) -> tuple[Mapping[str, Any] | None, str | None]:
+    """Return the struct of a record, or None and the reason why there is none.
+
+    Both are None for a record without content.
+    """
+    try:
+        return plugin_for(format_id).decoder.decode_row(row, names), None
+    except Undecodable as fault:
+        return None, f"not decoded: {fault}"
+
+
 def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[pa.Array, pa.Array]:
     """Decode a run of records; return the structs, and the reasons for those that are null.
 
@@ -59,37 +102,23 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
     # An extra: other modules of this package work without it.
     import pyarrow as pa
 
-    values: list[Mapping[str, Any] | None] = []
-    faults: list[str | None] = []
-    for decode in plugin_for(format_id).decoder.decoders(run, names):
-        try:
-            values.append(decode())
-            faults.append(None)
-        except Undecodable as fault:
-            values.append(None)
-            faults.append(f"not decoded: {fault}")
+    results = [decode_row(format_id, row, names) for row in rows(run, columns_for(format_id))]
+    values, faults = zip(*results, strict=True) if results else ((), ())
     return pa.array(values, type_of(format_id, names)), pa.array(faults, pa.string())
 
 
-def phrases(format_id: str, run: Records) -> list[tuple[str | None, str | None]]:
-    """Return for each record of a run its description, or the reason why there is none.
+def phrase_of(format_id: str, row: Row) -> tuple[str | None, str | None]:
+    """Return the description of a record, or the reason why there is none.
 
-    One of the two is always None; both are None for a record without content. See :func:`phrase`.
+    Both are None for a record without content. See :func:`phrase`.
     """
-    texts: list[tuple[str | None, str | None]] = []
-    for piece in pieces(format_id, run):
-        values, faults = decoded(format_id, piece)
-        columns = {name: column.to_pylist() for name, column in piece.fields.items()}
-        for n, (value, fault) in enumerate(zip(values, faults.to_pylist(), strict=True)):
-            # One struct at a time becomes objects: they take many times its columns.
-            struct = value.as_py()
-            text = None if struct is None else phrase(format_id, struct, _row(columns, n))
-            texts.append((text, fault))
-    return texts
+    value, fault = decode_row(format_id, row)
+    return None if value is None else phrase(format_id, value, row.fields), fault
 
 
-def _row(columns: Mapping[str, Sequence[Any]], n: int) -> dict[str, Any]:
-    return {name: values[n] for name, values in columns.items() if values[n] is not None}
+def phrases(format_id: str, run: Records) -> list[tuple[str | None, str | None]]:
+    """Return :func:`phrase_of` for each record of a run."""
+    return [phrase_of(format_id, row) for row in rows(run, run.fields)]
 
 
 def phrase(format_id: str, value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
@@ -98,4 +127,5 @@ def phrase(format_id: str, value: Mapping[str, Any], fields: Mapping[str, Any]) 
     ``value`` is its struct, and ``fields`` are the values of its columns. Texts from the log are
     not escaped, so the caller must escape the line before printing it.
     """
-    return plugin_for(format_id).decoder.phrase(value, fields)
+    decoder = plugin_for(format_id).decoder
+    return decoder.phrase(with_nulls(value, decoder.TYPE), fields)

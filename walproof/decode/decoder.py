@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-import pyarrow as pa
+from walproof.schema import Schema
 
-from walproof.scan.model import Records
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A record to decode. ``size`` is its size in bytes in the log, with its headers.
+
+    ``fields`` are the values of its columns that decoding needs, and ``is_cut`` is true if
+    ``payload`` is truncated.
+    """
+
+    payload: bytes
+    is_cut: bool
+    size: int
+    fields: Mapping[str, Any]
 
 
 class Decoder(Protocol):
-    """The interface of the module ``decoder`` of a format."""
+    """The interface of the module ``decoder`` of a format.
+
+    A format whose entries have named fields also has ``type_of_fields(names)``: the type of the
+    struct if these fields become separate columns.
+    """
+
+    #: The type of the struct.
+    TYPE: Schema
 
     #: Columns of the scanner that decoding needs.
     COLUMNS: frozenset[str]
@@ -19,41 +39,27 @@ class Decoder(Protocol):
     #: True if decoding needs payloads.
     NEEDS_PAYLOAD: bool
 
-    def type_of(self, names: tuple[str, ...]) -> pa.DataType:
-        """Return the type of the struct.
+    def decode_row(self, row: Row, names: tuple[str, ...]) -> Mapping[str, Any] | None:
+        """Return the struct of a record, or None for a record without content.
 
-        If the entries of the format have named fields, ``names`` lists the fields that become
-        separate columns.
-        """
-
-    def decoders(
-        self, run: Records, names: tuple[str, ...]
-    ) -> Sequence[Callable[[], Mapping[str, Any] | None]]:
-        """Return for each record of a run a function that decodes it.
-
-        The function returns the fields of the struct, or None for a record without content. It
-        raises :class:`~walproof.decode.fault.Undecodable`.
+        ``names`` are the arguments of ``type_of_fields``. Members without a value may be missing.
+        Raises :class:`~walproof.decode.fault.Undecodable`.
         """
 
     def phrase(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-        """Return a decoded record as one line of text. See :func:`phrase`."""
+        """Return a decoded record as one line of text. See :func:`walproof.decode.phrase`."""
 
 
 class NoDecoder:
     """The decoder of a format without one."""
 
+    TYPE: Schema = "null"
     COLUMNS: frozenset[str] = frozenset()
     NEEDS_PAYLOAD = False
 
-    def type_of(self, names: tuple[str, ...]) -> pa.DataType:
-        """Return the type of an empty column."""
-        return pa.null()
-
-    def decoders(
-        self, run: Records, names: tuple[str, ...]
-    ) -> Sequence[Callable[[], Mapping[str, Any] | None]]:
-        """Return a function for each record that returns None."""
-        return [lambda: None] * len(run)
+    def decode_row(self, row: Row, names: tuple[str, ...]) -> Mapping[str, Any] | None:
+        """Return None."""
+        return None
 
     def phrase(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
         """Return an empty line; no record is decoded."""

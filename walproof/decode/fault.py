@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: Reason why a payload was not decoded, or not completely.
+CUT = "the payload was truncated"
+
 
 class Undecodable(ValueError):
     """Raised if a payload does not have the expected structure."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from conformance.text import one_line
 from reference_impl.answer import Event, Record
 from walproof.inspection.show import cut
+from walproof.summary.records import meanings
 
 #: Maximum number of records decoded together.
 BATCH_RECORDS = 64
@@ -57,10 +58,6 @@ class Meanings:
         return batch
 
     def _meanings_of(self, batch: Sequence[Record]) -> Sequence[str | None]:
-        try:
-            from walproof.summary.meaning import meanings
-        except ModuleNotFoundError:  # without numpy or pyarrow only the bytes are shown
-            return [None] * len(batch)
         return [text for text, _ in meanings(self._format, batch)]
 
 

@@ -10,9 +10,13 @@ The scanner of a format is the module ``scanner`` of its package in ``walproof/f
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from walproof.formats import plugin_for
-from walproof.scan.model import WHOLE, Part, Scanner
 from walproof.summary.model import WORTH_A_KERNEL
+
+if TYPE_CHECKING:
+    from walproof.scan.model import Part, Scanner
 
 
 def scanner(format_id: str) -> Scanner:
@@ -49,8 +53,10 @@ def reads_ranges(format_id: str) -> bool:
 def part_from(format_id: str, start: int, end: int | None = None) -> Part:
     """Return the part of a log that contains everything that begins in ``[start, end)``.
 
-    If the records of the format depend on everything before them, the result is :data:`WHOLE`.
+    If the records of the format depend on everything before them, the result is ``WHOLE``.
     """
+    from walproof.scan.model import WHOLE, Part
+
     step = plugin_for(format_id).discovery.restart_bytes
     if step is None or start < step:
         return WHOLE

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
-
-import pyarrow as pa
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from reference_impl.answer import Record
+from walproof.schema import Schema, arrow_type
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 WIDEST = (1 << 64) - 1
 #: Characters that may need an escape in JSON text; ``json_text`` decides.
@@ -29,11 +32,16 @@ class Column:
     """
 
     name: str
-    type: pa.DataType
+    schema: Schema
     doc: str
     is_content: bool = False
     is_settled: bool = True
     is_own: bool = False
+
+    @cached_property
+    def type(self) -> pa.DataType:
+        """Type of the column."""
+        return arrow_type(self.schema)
 
     @property
     def with_dictionaries(self) -> pa.DataType:
@@ -69,7 +77,7 @@ class NumberColumn(Column):
         if value is None:
             return None
         # The first index of a file may be 2^64 - 1, although it holds more than one entry.
-        return int(value) & WIDEST if pa.types.is_uint64(self.type) else int(value)
+        return int(value) & WIDEST if self.schema == "uint64" else int(value)
 
     def to_answer(self, value: Any) -> Any:
         """See :class:`Column`."""

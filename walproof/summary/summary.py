@@ -5,25 +5,25 @@ Memory use does not depend on the size of the log.
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from reference_impl.answer import End as ReferenceEnd
-from reference_impl.answer import Lost, Record
+from reference_impl.answer import Lost
 from reference_impl.formats import Context, named
 from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.meter import Meter
 from walproof.summary.model import (
     SHOWN_RANGES,
+    WORTH_A_KERNEL,
     Observer,
-    Shown,
     Summary,
-    plain_text,
     size_of,
-    widen,
 )
+from walproof.summary.records import Counted
 
 #: Receives the number of bytes read so far.
 Progress = Callable[[int], None]
@@ -36,20 +36,11 @@ def summarise(
     progress: Progress = lambda at: None,
     observer: Observer | None = None,
 ) -> Summary:
-    """Read a log once, with the bulk scanner if it is installed.
+    """Read a log once, with the bulk scanner if the log is large and the scanner is installed.
 
     Raises ``OSError``, and ``ValueError`` for a context that the format does not accept.
     """
-    try:
-        from walproof.summary import runs
-    except ModuleNotFoundError:  # without numpy or pyarrow, use the executable specification
-        result: Iterable[Any] = named(format_id).read(path, "recover", context)
-        take: Callable[[Summary, Any], None] = _take_record
-        finish: Callable[[Summary], None] = lambda summary: None  # noqa: E731
-    else:
-        result = runs.events(format_id, path, context, size_of(path))
-        of_runs = runs.OfRuns(format_id)
-        take, finish = of_runs.take, of_runs.finish
+    counted, result = _events(format_id, path, context)
     summary, meter = Summary(format_id), Meter(path, progress)
     largest: list[tuple[int, int, Lost]] = []
     count_lost = lost_counter(format_id, path)
@@ -63,18 +54,20 @@ def summarise(
         else:
             if observer is not None:
                 observer.take(event.fields)
-            meter.at(event.file, _passed(take, summary, event))
+            meter.at(event.file, counted.take(summary, event))
     summary.ranges = [gap for _, _, gap in sorted(largest, key=lambda each: (-each[0], -each[1]))]
-    finish(summary)
+    counted.finish(summary)
     return summary
 
 
-def _passed(take: Callable[[Summary, Any], None], summary: Summary, event: Any) -> int:
-    """Count a record or a run of records; return its end offset."""
-    take(summary, event)
-    if isinstance(event, Record):
-        return event.at + event.size
-    return int(event.at[-1] + event.size[-1]) if len(event) else 0
+def _events(format_id: str, path: Path, context: Context) -> tuple[Counted, Iterable[Any]]:
+    """Return the events of a log, and the counter for its records or runs of records."""
+    if size_of(path) >= WORTH_A_KERNEL:
+        with contextlib.suppress(ModuleNotFoundError):  # without numpy or pyarrow
+            from walproof.summary import runs
+
+            return runs.CountedRuns(format_id), runs.events(format_id, path, context)
+    return Counted(format_id), named(format_id).read(path, "recover", context)
 
 
 def _take_lost(
@@ -87,12 +80,3 @@ def _take_lost(
     # Prefer the earlier of two ranges with the same size.
     put = heapq.heappush if len(largest) < SHOWN_RANGES else heapq.heappushpop
     put(largest, (size, -number, gap))
-
-
-def _take_record(summary: Summary, record: Record) -> None:
-    summary.records += 1
-    summary.framed_bytes += record.size
-    shown = Shown(record.at, record.size, record.file, plain_text(record.payload))
-    summary.first = summary.first or shown
-    summary.last = shown
-    widen(summary, record.fields)

@@ -10,7 +10,6 @@ import pytest
 from conformance.vectors import Vector, load_all
 from reference_impl.answer import Answer, Lost, collect
 from reference_impl.formats import FORMATS, named
-from walproof import scan
 from walproof.summary import model, summary
 from walproof.summary.model import SHOWN_RANGES, Summary
 from walproof.summary.summary import summarise
@@ -51,7 +50,7 @@ def assert_summary(found: Summary, answer: Answer) -> None:
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_vectors(format_id: str, reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "WORTH_A_KERNEL", 0 if reader == "scanner" else 1 << 62)
+    monkeypatch.setattr(summary, "WORTH_A_KERNEL", 0 if reader == "scanner" else 1 << 62)
     if reader == "specification alone":
         monkeypatch.setitem(sys.modules, "walproof.summary.runs", None)
         monkeypatch.delattr("walproof.summary.runs", raising=False)

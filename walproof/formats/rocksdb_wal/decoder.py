@@ -9,38 +9,32 @@ Upstream authority: facebook/rocksdb 1dfa729 ``db/write_batch.cc``; cockroachdb/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import pyarrow as pa
-
+from walproof.decode.decoder import Row
 from walproof.decode.fault import Cursor, Undecodable
 from walproof.decode.signed import signed
 from walproof.formats.leveldb_log.decoder import write_batch
 from walproof.formats.leveldb_log.decoder.write_batch import Tag
-from walproof.scan.model import Records
+from walproof.schema import Struct
 
-SUFFIX = pa.struct([("suffix", pa.binary()), ("value", pa.binary())])
-OPERATION = pa.struct(
-    [
-        *write_batch.OPERATION,
-        # Of range keys.
-        ("suffixes", pa.list_(SUFFIX)),
-        # Number of an ingested table.
-        ("table", pa.int64()),
-        # Bytes of the key and the value that a sized delete removes.
-        ("deleted_size", pa.int64()),
-    ]
-)
-TYPE = pa.struct(
-    [
-        ("sequence", pa.int64()),
-        ("ops", pa.list_(OPERATION)),
-        # Why these are not all operations of the batch.
-        ("ops_fault", pa.string()),
-    ]
-)
+SUFFIX: Struct = {"suffix": "binary", "value": "binary"}
+OPERATION: Struct = {
+    **write_batch.OPERATION,
+    # Of range keys.
+    "suffixes": [SUFFIX],
+    # Number of an ingested table.
+    "table": "int64",
+    # Bytes of the key and the value that a sized delete removes.
+    "deleted_size": "int64",
+}
+TYPE: Struct = {
+    "sequence": "int64",
+    "ops": [OPERATION],
+    # Why these are not all operations of the batch.
+    "ops_fault": "string",
+}
 COLUMNS = frozenset({"sync_offset"})
 NEEDS_PAYLOAD = True
 
@@ -69,18 +63,9 @@ _INGESTS = frozenset(("ingest", "excise"))
 """They stand in batches of their own, an excise beside ingests (``Batch.ingestSST``)."""
 
 
-def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """The struct, the same whatever ``names`` are."""
-    return TYPE
-
-
-def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
-    """Return a decoder for each payload of a run."""
-    assert run.payload is not None
-    is_cut = [False] * len(run) if run.truncated is None else run.truncated.tolist()
-    is_pebble = run.fields["sync_offset"].is_valid().to_pylist()
-    rows = zip(run.payload.to_pylist(), is_cut, is_pebble, strict=True)
-    return [partial(decode, *row) for row in rows]
+def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Decode the payload of a record. Raises ``Undecodable``."""
+    return decode(row.payload, row.is_cut, "sync_offset" in row.fields)
 
 
 def decode(payload: bytes, is_cut: bool = False, is_pebble: bool = False) -> dict[str, Any]:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import io
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from conformance.text import json_text
 from reference_impl.answer import INLINE_PAYLOAD_LIMIT, Record
 from reference_impl.systemd_journal.export_format import field_to_json, parse_export
 from walproof.scan.columns import TO_ESCAPE, Column, NumberColumn
 
-#: Fields in the order of the entry; a name may occur more than once.
-ENTRY_FIELDS = pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))
-#: The same type, with each name of the file stored once.
-SHARED_NAMES = pa.list_(
-    pa.struct([("name", pa.dictionary(pa.int32(), pa.string())), ("value", pa.binary())])
-)
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class EntryFieldsColumn(Column):
@@ -26,8 +20,11 @@ class EntryFieldsColumn(Column):
 
     @property
     def with_dictionaries(self) -> pa.DataType:
-        """See :class:`Column`."""
-        return SHARED_NAMES
+        """Type with each name of the file stored once."""
+        import pyarrow as pa
+
+        name = pa.dictionary(pa.int32(), pa.string())
+        return pa.list_(pa.struct([("name", name), ("value", pa.binary())]))
 
     def of(self, record: Record) -> Any:
         """See :class:`Column`."""
@@ -49,7 +46,8 @@ class EntryFieldsColumn(Column):
 
     def to_json(self, values: pa.Array) -> pa.Array | None:
         """See :class:`Column`. Values that JSON must escape are converted one by one."""
-        # Importing pyarrow.compute takes longer than reading a small log.
+        # Importing them takes longer than reading a small log.
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         pairs = values.flatten()
@@ -82,12 +80,16 @@ def _by_digest(payload: bytes) -> dict[str, bytes]:
     return {hashlib.sha256(value).hexdigest(): value for value in values}
 
 
+#: Fields in the order of the entry; a name may occur more than once.
+FIELDS = EntryFieldsColumn(
+    "fields", [{"name": "string", "value": "binary"}], "names and values, in order", is_content=True
+)
 COLUMNS = (
-    NumberColumn("seqnum", pa.uint64(), "sequence number"),
-    NumberColumn("realtime", pa.uint64(), "wall clock, microseconds since 1970"),
-    NumberColumn("monotonic", pa.uint64(), "monotonic clock of the boot, microseconds"),
-    Column("boot_id", pa.string(), "128-bit id in hexadecimal"),
-    Column("cursor", pa.string(), "as journalctl prints it"),
-    EntryFieldsColumn("fields", ENTRY_FIELDS, "names and values, in order", is_content=True),
-    Column("missing", pa.int32(), "number of fields that could not be read"),
+    NumberColumn("seqnum", "uint64", "sequence number"),
+    NumberColumn("realtime", "uint64", "wall clock, microseconds since 1970"),
+    NumberColumn("monotonic", "uint64", "monotonic clock of the boot, microseconds"),
+    Column("boot_id", "string", "128-bit id in hexadecimal"),
+    Column("cursor", "string", "as journalctl prints it"),
+    FIELDS,
+    Column("missing", "int32", "number of fields that could not be read"),
 )

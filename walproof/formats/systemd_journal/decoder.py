@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
-
+from walproof.decode.decoder import Row
 from walproof.decode.fault import text
 from walproof.formats.systemd_journal.query import short
 from walproof.quoted import quoted
-from walproof.scan.model import Records
+from walproof.schema import Struct
 
+TYPE: Struct = {"fields": ("string", ["binary"])}
 COLUMNS = frozenset({"fields"})
 NEEDS_PAYLOAD = False
 #: Maximum characters of a line in a phrase.
 LONGEST = 240
 
 
-def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """Return a map type of all names with their values, or a struct of the given names as text."""
-    if names:
-        return pa.struct([(name, pa.string()) for name in names])
-    return pa.struct([("fields", pa.map_(pa.string(), pa.list_(pa.binary())))])
+def type_of_fields(names: tuple[str, ...]) -> Struct:
+    """Return the struct of the named fields as text."""
+    return dict.fromkeys(names, "string")
 
 
-def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
-    """Return the decoder of the fields of each entry in a run."""
-    return [partial(decode, entry, names) for entry in run.fields["fields"].to_pylist()]
+def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Decode the fields of an entry. Raises ``Undecodable``."""
+    return decode(row.fields["fields"], names)
 
 
 def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[str, Any]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pyarrow as pa
-
 from reference_impl.answer import Record
 from reference_impl.zeebe_journal.raft import decode
 from walproof.scan.columns import Column, NumberColumn
 
 COLUMNS = (
-    NumberColumn("index", pa.int64(), "index of the record in the journal"),
-    NumberColumn("asqn", pa.int64(), "application sequence number, -1 for none"),
-    NumberColumn("checksum", pa.uint32(), "stored checksum"),
-    NumberColumn("term", pa.uint64(), "raft term; null where the payload is no raft entry"),
-    Column("entry_type", pa.string(), "application, configuration or initial"),
-    Column("entry_fault", pa.string(), "why the payload is no raft entry"),
+    NumberColumn("index", "int64", "index of the record in the journal"),
+    NumberColumn("asqn", "int64", "application sequence number, -1 for none"),
+    NumberColumn("checksum", "uint32", "stored checksum"),
+    NumberColumn("term", "uint64", "raft term; null where the payload is no raft entry"),
+    Column("entry_type", "string", "application, configuration or initial"),
+    Column("entry_fault", "string", "why the payload is no raft entry"),
 )
 
 

@@ -23,7 +23,7 @@ class Operations(AnyOperations):
     FIELDS = ("index",)
     COLUMNS = (
         "term", "position", "source_position", "record_type", "value_type", "intent", "key",
-        "timestamp", "value", *(name for name, _ in METADATA), "is_processed", *_ENTRY,
+        "timestamp", "value", *METADATA, "is_processed", *_ENTRY,
     )  # fmt: skip
 
     def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:

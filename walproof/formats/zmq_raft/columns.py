@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from walproof.scan import arrays
 from walproof.scan.columns import Column, JsonColumn, NumberColumn
-from walproof.scan.model import Wanted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from walproof.scan.model import Wanted
 
 COLUMNS = (
-    NumberColumn("index", pa.uint64(), "log index"),
-    NumberColumn("term", pa.uint64(), "raft term"),
-    Column("entry_type", pa.int32(), "0 state, 1 config, 2 checkpoint"),
-    Column("request_id", pa.string(), "12 bytes in hexadecimal", is_own=True),
-    JsonColumn("update", pa.string(), "an update of a state file, as JSON", is_content=True),
+    NumberColumn("index", "uint64", "log index"),
+    NumberColumn("term", "uint64", "raft term"),
+    Column("entry_type", "int32", "0 state, 1 config, 2 checkpoint"),
+    Column("request_id", "string", "12 bytes in hexadecimal", is_own=True),
+    JsonColumn("update", "string", "an update of a state file, as JSON", is_content=True),
     # Only in the last record of a state file (ZMR-072).
     JsonColumn(
         "state",
-        pa.string(),
+        "string",
         "the state after the update, as JSON",
         is_content=True,
         is_settled=False,
@@ -29,6 +31,8 @@ COLUMNS = (
 
 def complete(fields: Mapping[str, pa.Array], count: int, wanted: Wanted) -> dict[str, pa.Array]:
     """Return the wanted columns in order, with nulls for columns that the records lack."""
+    from walproof.scan import arrays
+
     return {
         column.name: fields.get(column.name, arrays.repeated(None, column.type, count))
         for column in COLUMNS

@@ -7,62 +7,44 @@ with a timestamp) and ``lib/server/raft_persistence.js`` (the lists of peers).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
-
 from reference_impl.zmq_raft import message_pack
-from walproof.decode.fault import Undecodable
-from walproof.decode.payloads import complete, whole_payloads
+from walproof.decode.decoder import Row
+from walproof.decode.fault import CUT, Undecodable
 from walproof.quantity import moment
 from walproof.quoted import quoted
-from walproof.scan.model import Records
+from walproof.schema import Struct
 
-PEERS = pa.list_(pa.struct([("id", pa.string()), ("url", pa.string())]))
-TYPE = pa.struct(
-    [
-        # state, config, checkpoint; snapshot; update
-        ("type", pa.string()),
-        # Null if the payload was cut.
-        ("data", pa.binary()),
-        # The peers as JSON.
-        ("config", pa.string()),
-        ("peers", PEERS),
-        # Previous members during a change.
-        ("old_peers", PEERS),
-        # Time in the request id, in milliseconds since 1970; null for entries of the server.
-        ("requested", pa.int64()),
-    ]
-)
+PEERS = [{"id": "string", "url": "string"}]
+TYPE: Struct = {
+    # state, config, checkpoint; snapshot; update
+    "type": "string",
+    # Null if the payload was cut.
+    "data": "binary",
+    # The peers as JSON.
+    "config": "string",
+    "peers": PEERS,
+    # Previous members during a change.
+    "old_peers": PEERS,
+    # Time in the request id, in milliseconds since 1970; null for entries of the server.
+    "requested": "int64",
+}
 TYPES = ("state", "config", "checkpoint")
 COLUMNS = frozenset({"entry_type", "index", "request_id", "term", "update"})
 NEEDS_PAYLOAD = True
 _CHECKPOINT = b"\xc0"
 
 
-def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """Return the struct type, which does not depend on ``names``."""
-    return TYPE
-
-
-def decoders(
-    run: Records, names: tuple[str, ...]
-) -> Sequence[Callable[[], Mapping[str, Any] | None]]:
-    """Return the decoder of each entry in a run."""
-    columns = {name: run.fields[name].to_pylist() for name in COLUMNS if name in run.fields}
-    decoding: list[Callable[[], Mapping[str, Any] | None]] = []
-    for number, payload in enumerate(whole_payloads(run)):
-        fields = {name: column[number] for name, column in columns.items()}
-        kind = fields.get("entry_type")
-        if kind is not None:
-            decoding.append(partial(decode, kind, payload, fields.get("request_id")))
-        elif fields.get("update") is not None or fields.get("index") is None:
-            decoding.append(partial(_update, fields.get("update")))
-        else:
-            decoding.append(partial(_snapshot, fields, payload))
-    return decoding
+def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any] | None:
+    """Decode an entry of a log, an update of a state file, or a snapshot. ``Undecodable``."""
+    fields, payload = row.fields, None if row.is_cut else row.payload
+    if "entry_type" in fields:
+        return decode(fields["entry_type"], payload, fields.get("request_id"))
+    if "update" in fields or "index" not in fields:
+        return _update(fields.get("update"))
+    return _snapshot(fields, payload)
 
 
 def decode(
@@ -82,13 +64,15 @@ def decode(
     if request_id is not None and set(request_id) != {"0"}:
         value["requested"] = int(request_id[:8], 16) * 1000
     if TYPES[kind] == "config":
-        value |= {"data": None, **_config(complete(payload))}
+        value |= {"data": None, **_config(payload)}
     elif TYPES[kind] == "checkpoint" and payload == _CHECKPOINT:
         value["data"] = None
     return value
 
 
-def _config(payload: bytes) -> dict[str, Any]:
+def _config(payload: bytes | None) -> dict[str, Any]:
+    if payload is None:
+        raise Undecodable(CUT)
     try:
         value, end = message_pack.decode(payload, most=message_pack.MOST_VALUES)
     except (ValueError, message_pack.Incomplete) as fault:

@@ -16,6 +16,7 @@ from walproof.decode.fault import Undecodable
 from walproof.formats.kahadb_journal.decoder import TYPE, body, decode, openwire
 from walproof.formats.kahadb_journal.decoder.commands import COMMANDS
 from walproof.formats.kahadb_journal.decoder.java_data import DEEPEST, JavaData, modified_utf8
+from walproof.schema import arrow_type
 
 
 def varint(value: int) -> bytes:
@@ -39,7 +40,7 @@ def message(*fields: tuple[int, int | bytes]) -> bytes:
 def command(number: int, *fields: tuple[int, int | bytes]) -> dict[str, Any]:
     result = message(*fields)
     decoded = decode(bytes([number]) + varint(len(result)) + result)
-    value: dict[str, Any] = pa.array([decoded], TYPE).to_pylist()[0]
+    value: dict[str, Any] = pa.array([decoded], arrow_type(TYPE)).to_pylist()[0]
     return value
 
 
@@ -207,7 +208,7 @@ def test_the_start_of_a_message() -> None:
     )
     payload = bytes([1]) + varint(len(fields)) + fields
     missing = "not decoded after 60,000 bytes: the message of 100,000 bytes"
-    (value,) = pa.array([decode(payload[:60_000], is_cut=True)], TYPE).to_pylist()
+    (value,) = pa.array([decode(payload[:60_000], is_cut=True)], arrow_type(TYPE)).to_pylist()
     assert phrase_of(value) == f"message ID:h-1:0:1:1 to queue://orders ({missing})"
     for size in (0, 1, 2, 10, len(payload)):
         with pytest.raises(Undecodable):

@@ -12,6 +12,7 @@ import pytest
 from tests.walproof.decode.real_programs import golden, payloads, run_activemq
 from walproof.decode import phrase
 from walproof.formats.kahadb_journal.decoder import TYPE, decode
+from walproof.schema import arrow_type
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +61,7 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 
 
 def as_columns(records: list[bytes]) -> list[dict[str, Any]]:
-    values: list[dict[str, Any]] = pa.array(map(decode, records), TYPE).to_pylist()
+    values: list[dict[str, Any]] = pa.array(map(decode, records), arrow_type(TYPE)).to_pylist()
     return values
 
 

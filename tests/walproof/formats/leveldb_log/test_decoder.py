@@ -10,6 +10,7 @@ import pytest
 from walproof.decode import phrase
 from walproof.decode.fault import Undecodable
 from walproof.formats.leveldb_log.decoder import TYPE, decode, version_edit, write_batch
+from walproof.schema import arrow_type
 
 
 def batch(sequence: int, count: int, *operations: bytes) -> bytes:
@@ -17,7 +18,7 @@ def batch(sequence: int, count: int, *operations: bytes) -> bytes:
 
 
 def phrase_of(payload: bytes) -> str:
-    (value,) = pa.array([decode(payload)], TYPE).to_pylist()
+    (value,) = pa.array([decode(payload)], arrow_type(TYPE)).to_pylist()
     return phrase("leveldb-log", value, {})
 
 
@@ -188,7 +189,7 @@ def test_payloads_of_neither_or_both_types() -> None:
 
 
 def cut(payload: bytes) -> str:
-    (value,) = pa.array([decode(payload, is_cut=True)], TYPE).to_pylist()
+    (value,) = pa.array([decode(payload, is_cut=True)], arrow_type(TYPE)).to_pylist()
     return phrase("leveldb-log", value, {})
 
 

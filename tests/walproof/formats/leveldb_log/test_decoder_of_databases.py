@@ -12,6 +12,7 @@ import pytest
 from tests.walproof.decode.real_programs import LEVELDB, ROCKSDB, golden, payloads
 from walproof.decode import phrase
 from walproof.formats.leveldb_log.decoder import TYPE, decode
+from walproof.schema import arrow_type
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +21,7 @@ KINDS = ["delete", "put"]
 
 
 def as_columns(records: list[bytes]) -> list[dict[str, Any]]:
-    values: list[dict[str, Any]] = pa.array(map(decode, records), TYPE).to_pylist()
+    values: list[dict[str, Any]] = pa.array(map(decode, records), arrow_type(TYPE)).to_pylist()
     return values
 
 

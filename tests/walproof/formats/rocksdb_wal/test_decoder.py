@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,11 @@ import pytest
 from conformance import ROOT
 from reference_impl.answer import collect
 from reference_impl.formats import named
-from walproof.decode import phrase
+from walproof.decode import decode_row, phrase, row_of
 from walproof.decode.fault import Undecodable
-from walproof.formats import plugin_for
 from walproof.formats.rocksdb_wal.decoder import TYPE, decode
 from walproof.formats.rocksdb_wal.operations import Operations
-from walproof.scan.model import Wanted
-from walproof.scan.reference import ReferenceScanner
+from walproof.schema import arrow_type
 
 
 def batch(sequence: int, count: int, *operations: bytes) -> bytes:
@@ -26,7 +25,7 @@ def batch(sequence: int, count: int, *operations: bytes) -> bytes:
 
 
 def said(payload: bytes, is_pebble: bool) -> str:
-    (value,) = pa.array([decode(payload, is_pebble=is_pebble)], TYPE).to_pylist()
+    (value,) = pa.array([decode(payload, is_pebble=is_pebble)], arrow_type(TYPE)).to_pylist()
     return phrase("rocksdb-wal", value, {})
 
 
@@ -132,8 +131,8 @@ EACH_OPERATION = [
 def test_what_pebble_wrote(log: str) -> None:
     answer = collect(named("rocksdb-wal").read(ROOT / "tests/data" / log, "strict", {}))
     assert answer.verdict == "intact"
-    run = ReferenceScanner("rocksdb-wal").in_columns(answer.records, Wanted())
-    values = [decode_one() for decode_one in plugin_for("rocksdb-wal").decoder.decoders(run, ())]
+    rows = (row_of("rocksdb-wal", each, sys.maxsize) for each in answer.records)
+    values = [decode_row("rocksdb-wal", row)[0] for row in rows]
     ops = values[1]["ops"]
     assert [(op["op"], op["key"], op.get("value")) for op in ops] == EACH_OPERATION
     assert ops[6]["deleted_size"] == 301, "the key and 300 bytes"

@@ -26,6 +26,7 @@ from walproof.formats.sqlite_wal.pages import (
 )
 from walproof.scan.model import Wanted
 from walproof.scan.reference import ReferenceScanner
+from walproof.schema import arrow_type
 
 
 def run_of(log: Path, max_payload: int = 1 << 30) -> Any:
@@ -36,7 +37,7 @@ def run_of(log: Path, max_payload: int = 1 << 30) -> Any:
 def decoded(log: Path) -> list[dict[str, Any]]:
     """Return the struct of each transaction."""
     values, faults = decode.decoded("sqlite-wal", run_of(log))
-    assert values.type == decoder.TYPE and faults.null_count == len(faults)
+    assert values.type == arrow_type(decoder.TYPE) and faults.null_count == len(faults)
     structs: list[dict[str, Any]] = values.to_pylist()
     return structs
 
@@ -239,7 +240,7 @@ def test_too_many_values_are_a_fault_of_the_page() -> None:
     faults = [page.get("fault") for page in value["pages"]]
     assert faults[:2] == [None, None]
     assert faults[3] is not None and "values" in faults[3]
-    pa.array([value], decoder.TYPE)
+    pa.array([value], arrow_type(decoder.TYPE))
 
 
 def test_damaged_pages_raise_no_error(history: History, tmp_path: Path) -> None:
@@ -259,7 +260,7 @@ def test_damaged_pages_raise_no_error(history: History, tmp_path: Path) -> None:
                 at = chance.randrange(len(payload))
                 payload[at] = chance.choice([0, 1, 2, 5, 10, 13, 0x7F, 0x80, 0xFF])
             value = decoder.decode(bytes(payload), record.fields["pages"], 512)
-            (struct_,) = pa.array([value], decoder.TYPE).to_pylist()
+            (struct_,) = pa.array([value], arrow_type(decoder.TYPE)).to_pylist()
             assert decoder.phrase(struct_, {})
             rows += sum(len(page["rows"] or ()) for page in struct_["pages"])
     assert rows > 500

@@ -24,7 +24,7 @@ from tests.walproof.formats.systemd_journal.damaged_logs import (
     journal_bytes,
     originals,
 )
-from walproof.formats.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
+from walproof.formats.systemd_journal.columns import FIELDS
 from walproof.formats.systemd_journal.scanner import (
     _inspection,
     constants,
@@ -258,8 +258,10 @@ def test_shared_names_are_stored_once(has_numbers: bool, most: int, tmp_path: Pa
         )
     )
     assert [each.to_pylist() for each in shared] == [each.to_pylist() for each in plain]
-    assert {each.type for each in shared} == {SHARED_NAMES if has_numbers else ENTRY_FIELDS}
-    assert {each.type for each in plain} == {ENTRY_FIELDS}
+    assert {each.type for each in shared} == {
+        FIELDS.with_dictionaries if has_numbers else FIELDS.type
+    }
+    assert {each.type for each in plain} == {FIELDS.type}
     if has_numbers:
         (names,) = (each.values.field("name").dictionary.to_pylist() for each in shared)
         assert len(names) == len(set(names)) == 76

@@ -26,6 +26,7 @@ from walproof.decode.message_pack import MAX_DEPTH, to_json
 from walproof.formats.zeebe_journal.decoder import TYPE, batch, decode, metadata
 from walproof.formats.zeebe_journal.decoder.protocol import names
 from walproof.formats.zeebe_journal.decoder.protocol.table_writer import TABLE, read_jars, table
+from walproof.schema import arrow_type
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +57,7 @@ def golden(release: str) -> list[dict[str, Any]]:
 
 def entry(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """Return the struct as stored in a column."""
-    (value,) = pa.array([decode(payload, is_cut)], TYPE).to_pylist()
+    (value,) = pa.array([decode(payload, is_cut)], arrow_type(TYPE)).to_pylist()
     assert isinstance(value, dict)
     return value
 

@@ -6,50 +6,44 @@ Upstream authority: apache/activemq ``activemq-kahadb-store/…/kahadb/MessageDa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
-
-import pyarrow as pa
 
 from reference_impl.kahadb_journal.layout import COMMANDS as NAMES
 from reference_impl.kahadb_journal.layout import command
-from walproof.decode.fault import Cursor, Undecodable
-from walproof.decode.payloads import CUT, decoders_of
+from walproof.decode.decoder import Row
+from walproof.decode.fault import CUT, Cursor, Undecodable
 from walproof.formats.kahadb_journal.decoder import openwire
 from walproof.formats.kahadb_journal.decoder.commands import COMMANDS
 from walproof.formats.kahadb_journal.decoder.protobuf import NOT_READ, read
 from walproof.quantity import counted, moment
 from walproof.quoted import MAX_CHARACTERS, quoted
-from walproof.scan.model import Records
+from walproof.schema import Struct
 
-TRANSACTION = pa.struct(
-    [
-        ("connection_id", pa.string()),
-        ("transaction_id", pa.int64()),
-        ("format_id", pa.int64()),
-        ("branch_qualifier", pa.binary()),
-        ("global_transaction_id", pa.binary()),
-        ("previous_file", pa.int64()),
-        ("previous_offset", pa.int64()),
-    ]
-)
-TYPE = pa.struct(
-    [
-        ("command", pa.int32()),
-        ("name", pa.string()),
-        ("destination_type", pa.string()),
-        ("destination", pa.string()),
-        ("message_id", pa.string()),
-        ("subscription", pa.string()),
-        ("transaction", TRANSACTION),
-        ("fields", pa.map_(pa.string(), pa.string())),
-        ("message", openwire.MESSAGE),
-        ("acknowledgement", openwire.ACKNOWLEDGEMENT),
-        ("subscription_info", openwire.SUBSCRIPTION),
-        ("data", pa.binary()),
-        ("body", pa.binary()),
-    ]
-)
+TRANSACTION: Struct = {
+    "connection_id": "string",
+    "transaction_id": "int64",
+    "format_id": "int64",
+    "branch_qualifier": "binary",
+    "global_transaction_id": "binary",
+    "previous_file": "int64",
+    "previous_offset": "int64",
+}
+TYPE: Struct = {
+    "command": "int32",
+    "name": "string",
+    "destination_type": "string",
+    "destination": "string",
+    "message_id": "string",
+    "subscription": "string",
+    "transaction": TRANSACTION,
+    "fields": ("string", "string"),
+    "message": openwire.MESSAGE,
+    "acknowledgement": openwire.ACKNOWLEDGEMENT,
+    "subscription_info": openwire.SUBSCRIPTION,
+    "data": "binary",
+    "body": "binary",
+}
 DESTINATION_TYPES = ("queue", "topic", "temp_queue", "temp_topic")
 # Command → name and decoder of the OpenWire object in its data.
 _OBJECTS: Mapping[int, tuple[str, Callable[[bytes], dict[str, Any]]]] = {
@@ -68,14 +62,9 @@ COLUMNS: frozenset[str] = frozenset()
 NEEDS_PAYLOAD = True
 
 
-def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """Return the struct type, which does not depend on ``names``."""
-    return TYPE
-
-
-def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
-    """Return the decoder of each payload in a run."""
-    return decoders_of(run, decode)
+def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Decode the payload of a record. Raises ``Undecodable``."""
+    return decode(row.payload, row.is_cut)
 
 
 def _cut(payload: bytes) -> dict[str, Any]:

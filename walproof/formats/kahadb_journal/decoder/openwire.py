@@ -14,64 +14,57 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import pyarrow as pa
-
 from walproof.decode.fault import Undecodable
 from walproof.formats.kahadb_journal.decoder import body
 from walproof.formats.kahadb_journal.decoder.java_data import JavaData
+from walproof.schema import Struct
 
-MESSAGE = pa.struct(
-    [
-        ("type", pa.string()),
-        ("openwire", pa.int64()),
-        ("message_id", pa.string()),
-        ("destination", pa.string()),
-        ("original_destination", pa.string()),
-        ("reply_to", pa.string()),
-        ("timestamp", pa.int64()),
-        ("expiration", pa.int64()),
-        ("priority", pa.int64()),
-        ("persistent", pa.bool_()),
-        ("correlation_id", pa.string()),
-        ("jms_type", pa.string()),
-        ("group_id", pa.string()),
-        ("group_sequence", pa.int64()),
-        ("user_id", pa.string()),
-        ("redelivery_counter", pa.int64()),
-        ("properties", pa.map_(pa.string(), pa.string())),
-        ("compressed", pa.bool_()),
-        ("text", pa.string()),
-        ("bytes", pa.binary()),
-        ("values", pa.string()),
-        ("blob_url", pa.string()),
-        ("not_decoded", pa.string()),
-    ]
-)
-ACKNOWLEDGEMENT = pa.struct(
-    [
-        ("type", pa.string()),
-        ("openwire", pa.int64()),
-        ("destination", pa.string()),
-        ("consumer_id", pa.string()),
-        ("first_message_id", pa.string()),
-        ("last_message_id", pa.string()),
-        ("messages", pa.int64()),
-        ("poison_cause", pa.string()),
-        ("not_decoded", pa.string()),
-    ]
-)
-SUBSCRIPTION = pa.struct(
-    [
-        ("openwire", pa.int64()),
-        ("client_id", pa.string()),
-        ("subscription", pa.string()),
-        ("destination", pa.string()),
-        ("subscribed_destination", pa.string()),
-        ("selector", pa.string()),
-        ("no_local", pa.bool_()),
-        ("not_decoded", pa.string()),
-    ]
-)
+MESSAGE: Struct = {
+    "type": "string",
+    "openwire": "int64",
+    "message_id": "string",
+    "destination": "string",
+    "original_destination": "string",
+    "reply_to": "string",
+    "timestamp": "int64",
+    "expiration": "int64",
+    "priority": "int64",
+    "persistent": "bool",
+    "correlation_id": "string",
+    "jms_type": "string",
+    "group_id": "string",
+    "group_sequence": "int64",
+    "user_id": "string",
+    "redelivery_counter": "int64",
+    "properties": ("string", "string"),
+    "compressed": "bool",
+    "text": "string",
+    "bytes": "binary",
+    "values": "string",
+    "blob_url": "string",
+    "not_decoded": "string",
+}
+ACKNOWLEDGEMENT: Struct = {
+    "type": "string",
+    "openwire": "int64",
+    "destination": "string",
+    "consumer_id": "string",
+    "first_message_id": "string",
+    "last_message_id": "string",
+    "messages": "int64",
+    "poison_cause": "string",
+    "not_decoded": "string",
+}
+SUBSCRIPTION: Struct = {
+    "openwire": "int64",
+    "client_id": "string",
+    "subscription": "string",
+    "destination": "string",
+    "subscribed_destination": "string",
+    "selector": "string",
+    "no_local": "bool",
+    "not_decoded": "string",
+}
 
 _MESSAGES = {
     23: "message",

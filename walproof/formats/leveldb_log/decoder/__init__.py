@@ -7,38 +7,29 @@ are not decoded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-import pyarrow as pa
-
-from walproof.decode.fault import Undecodable
-from walproof.decode.payloads import CUT, decoders_of
+from walproof.decode.decoder import Row
+from walproof.decode.fault import CUT, Undecodable
 from walproof.formats.leveldb_log.decoder import version_edit, write_batch
-from walproof.scan.model import Records
+from walproof.schema import Struct
 
-TYPE = pa.struct(
-    [
-        ("sequence", pa.int64()),
-        ("ops", pa.list_(write_batch.OPERATION)),
-        # Why operations of the batch or fields of the edit are missing.
-        ("ops_fault", pa.string()),
-        ("version_edit", version_edit.TYPE),
-    ]
-)
+TYPE: Struct = {
+    "sequence": "int64",
+    "ops": [write_batch.OPERATION],
+    # Why operations of the batch or fields of the edit are missing.
+    "ops_fault": "string",
+    "version_edit": version_edit.TYPE,
+}
 COLUMNS: frozenset[str] = frozenset()
 NEEDS_PAYLOAD = True
 
 
-def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """Return the struct type, which does not depend on ``names``."""
-    return TYPE
-
-
-def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
-    """Return the decoder of each payload in a run."""
-    return decoders_of(run, decode)
+def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Decode the payload of a record. Raises ``Undecodable``."""
+    return decode(row.payload, row.is_cut)
 
 
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:

@@ -13,63 +13,54 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import pyarrow as pa
-
 from walproof.decode.fault import Cursor, Incomplete, Undecodable, text
 from walproof.decode.signed import signed
 from walproof.quantity import counted, number
 from walproof.quoted import quoted
+from walproof.schema import Struct
 
-KEY = pa.struct([("user_key", pa.binary()), ("sequence", pa.int64()), ("type", pa.string())])
-FIELD = pa.struct(
-    [("tag", pa.int64()), ("name", pa.string()), ("number", pa.int64()), ("data", pa.binary())]
-)
-NEW_FILE = pa.struct(
-    [
-        ("level", pa.int64()),
-        ("number", pa.int64()),
-        ("size", pa.int64()),
-        ("smallest", KEY),
-        ("largest", KEY),
-        ("path_id", pa.int64()),
-        ("smallest_sequence", pa.int64()),
-        ("largest_sequence", pa.int64()),
-        ("fields", pa.list_(FIELD)),
-    ]
-)
-BLOB_FILE = pa.struct(
-    [
-        ("number", pa.int64()),
-        ("blobs", pa.int64()),
-        ("bytes", pa.int64()),
-        ("checksum_method", pa.binary()),
-        ("checksum", pa.binary()),
-    ]
-)
-TYPE = pa.struct(
-    [
-        ("comparator", pa.string()),
-        ("log_number", pa.int64()),
-        ("prev_log_number", pa.int64()),
-        ("next_file_number", pa.int64()),
-        ("last_sequence", pa.int64()),
-        ("compact_pointers", pa.list_(pa.struct([("level", pa.int64()), ("key", KEY)]))),
-        ("deleted_files", pa.list_(pa.struct([("level", pa.int64()), ("number", pa.int64())]))),
-        ("new_files", pa.list_(NEW_FILE)),
-        ("min_log_number_to_keep", pa.int64()),
-        ("column_family", pa.int64()),
-        ("column_family_added", pa.string()),
-        ("column_family_dropped", pa.bool_()),
-        ("max_column_family", pa.int64()),
-        ("edits_left_in_group", pa.int64()),
-        ("db_id", pa.string()),
-        ("new_blob_files", pa.list_(BLOB_FILE)),
-        ("blob_garbage", pa.list_(BLOB_FILE)),
-        ("new_logs", pa.list_(pa.struct([("number", pa.int64()), ("size", pa.int64())]))),
-        ("logs_deleted_before", pa.int64()),
-        ("fields", pa.list_(FIELD)),
-    ]
-)
+KEY: Struct = {"user_key": "binary", "sequence": "int64", "type": "string"}
+FIELD: Struct = {"tag": "int64", "name": "string", "number": "int64", "data": "binary"}
+NEW_FILE: Struct = {
+    "level": "int64",
+    "number": "int64",
+    "size": "int64",
+    "smallest": KEY,
+    "largest": KEY,
+    "path_id": "int64",
+    "smallest_sequence": "int64",
+    "largest_sequence": "int64",
+    "fields": [FIELD],
+}
+BLOB_FILE: Struct = {
+    "number": "int64",
+    "blobs": "int64",
+    "bytes": "int64",
+    "checksum_method": "binary",
+    "checksum": "binary",
+}
+TYPE: Struct = {
+    "comparator": "string",
+    "log_number": "int64",
+    "prev_log_number": "int64",
+    "next_file_number": "int64",
+    "last_sequence": "int64",
+    "compact_pointers": [{"level": "int64", "key": KEY}],
+    "deleted_files": [{"level": "int64", "number": "int64"}],
+    "new_files": [NEW_FILE],
+    "min_log_number_to_keep": "int64",
+    "column_family": "int64",
+    "column_family_added": "string",
+    "column_family_dropped": "bool",
+    "max_column_family": "int64",
+    "edits_left_in_group": "int64",
+    "db_id": "string",
+    "new_blob_files": [BLOB_FILE],
+    "blob_garbage": [BLOB_FILE],
+    "new_logs": [{"number": "int64", "size": "int64"}],
+    "logs_deleted_before": "int64",
+    "fields": [FIELD],
+}
 
 _TRAILER = struct.Struct("<Q")
 _FIXED = struct.Struct("<Q")

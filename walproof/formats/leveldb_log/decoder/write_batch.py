@@ -12,26 +12,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-
 from walproof.decode.fault import Cursor, Incomplete, Undecodable
 from walproof.decode.signed import signed
 from walproof.quantity import counted
 from walproof.quoted import quoted
+from walproof.schema import Struct
 
-COLUMN = pa.struct([("name", pa.binary()), ("value", pa.binary())])
-OPERATION = pa.struct(
-    [
-        ("op", pa.string()),
-        ("key", pa.binary()),
-        ("value", pa.binary()),
-        ("column_family", pa.int64()),
-        ("columns", pa.list_(COLUMN)),
-        ("write_time", pa.int64()),
-        ("xid", pa.binary()),
-        ("timestamp", pa.binary()),
-    ]
-)
+COLUMN: Struct = {"name": "binary", "value": "binary"}
+OPERATION: Struct = {
+    "op": "string",
+    "key": "binary",
+    "value": "binary",
+    "column_family": "int64",
+    "columns": [COLUMN],
+    "write_time": "int64",
+    "xid": "binary",
+    "timestamp": "binary",
+}
 
 RANGES = frozenset(
     ("delete_range", "range_key_set", "range_key_unset", "range_key_delete", "excise")

@@ -8,14 +8,11 @@ database file next to the log.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
-
-from walproof.decode.fault import Undecodable
-from walproof.decode.payloads import CUT
+from walproof.decode.decoder import Row
+from walproof.decode.fault import CUT, Undecodable
 from walproof.formats.sqlite_wal.pages import (
     Cell,
     DatabaseHeader,
@@ -26,37 +23,31 @@ from walproof.formats.sqlite_wal.pages import (
 )
 from walproof.quantity import counted
 from walproof.quoted import quoted
-from walproof.scan.model import Records
+from walproof.schema import Struct
 
 #: A value has one member; NULL has none. Text that is invalid in the encoding of the database is in
 #: ``blob``.
-VALUE = pa.struct(
-    [
-        ("integer", pa.int64()),
-        ("real", pa.float64()),
-        ("text", pa.string()),
-        ("blob", pa.binary()),
-    ]
-)
-ROW = pa.struct(
-    [
-        # Null in the pages of indexes and of tables without rowids.
-        ("rowid", pa.int64()),
-        ("values", pa.list_(VALUE)),
-        # Why these are not all values of the row.
-        ("fault", pa.string()),
-    ]
-)
-PAGE = pa.struct(
-    [
-        ("page", pa.int64()),
-        ("type", pa.string()),
-        ("rows", pa.list_(ROW)),
-        # Why the rows are missing.
-        ("fault", pa.string()),
-    ]
-)
-TYPE = pa.struct([("pages", pa.list_(PAGE))])
+VALUE: Struct = {
+    "integer": "int64",
+    "real": "float64",
+    "text": "string",
+    "blob": "binary",
+}
+ROW: Struct = {
+    # Null in the pages of indexes and of tables without rowids.
+    "rowid": "int64",
+    "values": [VALUE],
+    # Why these are not all values of the row.
+    "fault": "string",
+}
+PAGE: Struct = {
+    "page": "int64",
+    "type": "string",
+    "rows": [ROW],
+    # Why the rows are missing.
+    "fault": "string",
+}
+TYPE: Struct = {"pages": [PAGE]}
 COLUMNS = frozenset({"pages"})
 NEEDS_PAYLOAD = True
 
@@ -68,22 +59,10 @@ _SHOWN_PAGES = 3
 _SHOWN_VALUES = 4
 
 
-def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """Return the struct, the same for all ``names``."""
-    return TYPE
-
-
-def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
-    """Return a decoder for each payload of a run."""
-    assert run.payload is not None
-    pages = run.fields["pages"].to_pylist()
-    rows = zip(run.payload.to_pylist(), pages, run.size.tolist(), strict=True)
-    return [partial(_decode, *row) for row in rows]
-
-
-def _decode(payload: bytes, pages: str, size: int) -> dict[str, Any]:
-    numbers = json.loads(pages)
-    return decode(payload, numbers, size // len(numbers) - _FRAME_HEADER_SIZE)
+def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Decode the payload of a record. Raises ``Undecodable``."""
+    numbers = json.loads(row.fields["pages"])
+    return decode(row.payload, numbers, row.size // len(numbers) - _FRAME_HEADER_SIZE)
 
 
 def decode(payload: bytes, numbers: Sequence[int], page_size: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from walproof.formats.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
+from walproof.formats.systemd_journal.columns import FIELDS
 from walproof.formats.systemd_journal.scanner import constants, entry_kernels
 from walproof.formats.systemd_journal.scanner.inspection import Inspection
 from walproof.scan import arrays
@@ -142,9 +142,9 @@ class _Writer:
             plain, names, name_bytes, values, value_bytes, cut,
         )  # fmt: skip
         if is_shared:
-            kind, named = SHARED_NAMES, _from(self.names, names[:-1])
+            kind, named = FIELDS.with_dictionaries, _from(self.names, names[:-1])
         else:
-            kind, named = ENTRY_FIELDS, _binary(names, name_bytes, True)
+            kind, named = FIELDS.type, _binary(names, name_bytes, True)
         pairs = pa.StructArray.from_arrays(
             [named, _binary(values, value_bytes, False)], fields=list(kind.value_type)
         )

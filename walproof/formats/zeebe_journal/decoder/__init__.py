@@ -7,36 +7,32 @@ decodes the content of an application entry, which is not part of the specificat
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
-
 from reference_impl.zeebe_journal import raft
-from walproof.decode.fault import Undecodable
-from walproof.decode.payloads import CUT, decoders_of
+from walproof.decode.decoder import Row
+from walproof.decode.fault import CUT, Undecodable
 from walproof.decode.signed import signed
 from walproof.formats.zeebe_journal.decoder import batch
 from walproof.quantity import counted
 from walproof.quoted import quoted
-from walproof.scan.model import Records
+from walproof.schema import Struct
 
-MEMBER = pa.struct([("type", pa.string()), ("updated", pa.int64()), ("member_id", pa.binary())])
-TYPE = pa.struct(
-    [
-        ("term", pa.int64()),
-        ("type", pa.string()),
-        ("lowest_asqn", pa.int64()),
-        ("highest_asqn", pa.int64()),
-        ("application_data", pa.binary()),
-        ("timestamp", pa.int64()),
-        ("new_members", pa.list_(MEMBER)),
-        ("old_members", pa.list_(MEMBER)),
-        ("records", pa.list_(batch.RECORD)),
-        # Why records of the entry are missing.
-        ("records_fault", pa.string()),
-    ]
-)
+MEMBER: Struct = {"type": "string", "updated": "int64", "member_id": "binary"}
+TYPE: Struct = {
+    "term": "int64",
+    "type": "string",
+    "lowest_asqn": "int64",
+    "highest_asqn": "int64",
+    "application_data": "binary",
+    "timestamp": "int64",
+    "new_members": [MEMBER],
+    "old_members": [MEMBER],
+    "records": [batch.RECORD],
+    # Why records of the entry are missing.
+    "records_fault": "string",
+}
 _NUMBERS = ("lowest_asqn", "highest_asqn", "timestamp")
 
 
@@ -44,14 +40,9 @@ COLUMNS: frozenset[str] = frozenset()
 NEEDS_PAYLOAD = True
 
 
-def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """Return the struct type, which does not depend on ``names``."""
-    return TYPE
-
-
-def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
-    """Return the decoder of each payload in a run."""
-    return decoders_of(run, decode)
+def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Decode the payload of a record. Raises ``Undecodable``."""
+    return decode(row.payload, row.is_cut)
 
 
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:

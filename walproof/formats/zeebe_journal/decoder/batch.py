@@ -10,31 +10,27 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-import pyarrow as pa
-
-from walproof.decode.fault import Undecodable
+from walproof.decode.fault import CUT, Undecodable
 from walproof.decode.message_pack import to_json
-from walproof.decode.payloads import CUT
 from walproof.formats.zeebe_journal.decoder import metadata
 from walproof.quoted import quoted
+from walproof.schema import Struct
 
-RECORD = pa.struct(
-    [
-        ("position", pa.int64()),
-        # −1 in either field means none.
-        ("source_position", pa.int64()),
-        ("key", pa.int64()),
-        # Milliseconds since 1970.
-        ("timestamp", pa.int64()),
-        # Whether the writer had already processed the record.
-        ("is_processed", pa.bool_()),
-        *metadata.FIELDS,
-        # As JSON.
-        ("value", pa.string()),
-        # Why metadata or value is null.
-        ("fault", pa.string()),
-    ]
-)
+RECORD: Struct = {
+    "position": "int64",
+    # −1 in either field means none.
+    "source_position": "int64",
+    "key": "int64",
+    # Milliseconds since 1970.
+    "timestamp": "int64",
+    # Whether the writer had already processed the record.
+    "is_processed": "bool",
+    **metadata.FIELDS,
+    # As JSON.
+    "value": "string",
+    # Why metadata or value is null.
+    "fault": "string",
+}
 
 #: Maximum number of characters of a value in a phrase.
 LONGEST = 120

@@ -10,32 +10,31 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-import pyarrow as pa
-
 from walproof.decode.fault import Cursor, Undecodable
 from walproof.decode.message_pack import to_json
 from walproof.decode.signed import signed
 from walproof.formats.zeebe_journal.decoder.protocol import names
+from walproof.schema import Struct
 
 #: Fields of a record's struct that come from its metadata.
-FIELDS = [
-    ("record_type", pa.string()),
-    ("value_type", pa.string()),
-    ("intent", pa.string()),
-    ("rejection_type", pa.string()),
-    ("rejection_reason", pa.string()),
-    ("request_id", pa.int64()),
-    ("request_stream_id", pa.int32()),
-    ("operation_reference", pa.int64()),
-    ("batch_operation_reference", pa.int64()),
-    ("protocol_version", pa.int32()),
-    ("broker_version", pa.string()),
-    ("record_version", pa.int32()),
-    ("authorization", pa.string()),
-    ("agent", pa.string()),
+FIELDS: Struct = {
+    "record_type": "string",
+    "value_type": "string",
+    "intent": "string",
+    "rejection_type": "string",
+    "rejection_reason": "string",
+    "request_id": "int64",
+    "request_stream_id": "int32",
+    "operation_reference": "int64",
+    "batch_operation_reference": "int64",
+    "protocol_version": "int32",
+    "broker_version": "string",
+    "record_version": "int32",
+    "authorization": "string",
+    "agent": "string",
     # The release line of the names of types and intents.
-    ("names_of", pa.string()),
-]
+    "names_of": "string",
+}
 
 #: Properties whose binary value is itself MessagePack: the DocumentProperty of all records in
 #: zeebe-protocol-impl 8.8.21, and each BinaryProperty whose getter converts it.

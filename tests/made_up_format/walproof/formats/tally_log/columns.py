@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
-
 from walproof.scan.columns import Column
 
-COLUMNS = (Column("count", pa.int64(), "number of the record, from 1"),)
+COLUMNS = (Column("count", "int64", "number of the record, from 1"),)
