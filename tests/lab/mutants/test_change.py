@@ -16,7 +16,6 @@ from lab.mutants.reviewed import Reviewed
 from reference_impl.paths import PACKAGES
 
 Git = Callable[..., str]
-ROOT = Path(__file__).parents[3]
 OPTIONS = ("--changed", "merge-base", "--first-kill", "--reviewed")
 
 
@@ -100,8 +99,3 @@ def test_a_survivor_fails_where_all_were_looked_at(
     path = next(iter(sources_of("zmq-raft").values()))
     done = ran(monkeypatch, lambda base: {path: {"reader"}}, tmp_path, **LIVES)
     assert done.return_value == status, done.exception
-
-
-def test_continuous_integration_asks() -> None:
-    assert f"make mutants MUTANTS='{' '.join(OPTIONS)}'" in (ROOT / ".ci" / "run").read_text()
-    assert "fetch-depth: 0" in (ROOT / ".github" / "workflows" / "ci.yml").read_text()
