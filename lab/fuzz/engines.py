@@ -7,6 +7,7 @@ code that visits all fields is shared with walproof/implementations/parser-*.
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +37,7 @@ COVERAGE = (
     " -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
     " -Cllvm-args=-sanitizer-coverage-pc-table -Ccodegen-units=1"
 )
+GO_CRASHERS = "package/driver/testdata/fuzz/FuzzParser"
 _UNITS = re.compile(r"^stat::number_of_executed_units: +(\d+)", re.MULTILINE)
 
 
@@ -167,13 +169,13 @@ def _libfuzzer(folder: Path, run: Run) -> Sequence[str]:
 
 def _go_test(folder: Path, run: Run) -> Sequence[str]:
     budget = f"{run.inputs}x" if run.inputs else f"{run.seconds}s"
-    # go writes what ended it below the package: there, artifacts is a link.
-    link = folder / "package/driver/testdata/fuzz/FuzzParser"
-    link.parent.mkdir(parents=True, exist_ok=True)
-    if link.is_dir() and not link.is_symlink():
-        shutil.rmtree(link)
-    link.unlink(missing_ok=True)
-    link.symlink_to(run.scratch / "artifacts")
+    # go writes what ended it below the package, so the artifacts are a link to that folder.
+    crashers, artifacts = folder / GO_CRASHERS, run.scratch / "artifacts"
+    shutil.rmtree(crashers, ignore_errors=True)
+    crashers.mkdir(parents=True)
+    if not artifacts.is_symlink():
+        artifacts.rmdir()
+        artifacts.symlink_to(crashers)
     command = ["go", "test", "-C", str(folder / "package"), "./driver", "-run", "^$"]
     return [*command, "-fuzz", "FuzzParser", "-fuzztime", budget, "-parallel", "1"]
 
@@ -185,6 +187,17 @@ def _variables_go(folder: Path, run: Run) -> Mapping[str, str]:
         "WALPROOF_SEEDS": f"{run.scratch}/seeds",
         "GOTOOLCHAIN": "local",
     }
+
+
+def repeat_command(target: str, folder: Path, run: Run, path: Path) -> str:
+    """Return the command that runs a compiled fuzzer on one file."""
+    variables = [f"WALPROOF_GRAMMAR={run.subject}"]
+    if target != "go":
+        return shlex.join(["env", *variables, f"{folder}/fuzz", str(path)])
+    copy = ["install", "-D", str(path), f"{folder}/{GO_CRASHERS}/{path.name}"]
+    variables.append(f"WALPROOF_MODELS={folder}/models.json")
+    test = ["go", "test", "-C", f"{folder}/package", "./driver", "-run", f"FuzzParser/{path.name}"]
+    return f"{shlex.join(copy)} && {shlex.join(['env', *variables, *test])}"
 
 
 #: The fuzzers of the compiled languages.

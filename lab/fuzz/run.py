@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import shutil
 import time
 from collections.abc import Iterable, Iterator
@@ -17,7 +16,7 @@ from conformance.kaitai.grammars import grammar_of, names_of
 from conformance.process import STDERR_MAX_BYTES, Limits, Process
 from conformance.saving import save
 from conformance.scratch import Held
-from lab.fuzz.engines import COMPILED, INPUT_SECONDS, Engine, Run
+from lab.fuzz.engines import COMPILED, INPUT_SECONDS, Engine, Run, repeat_command
 from lab.fuzz.findings import Findings
 from lab.fuzz.inputs import Input, NotPacked, unpack
 from lab.fuzz.judge import Fault
@@ -167,8 +166,8 @@ def _enter(path: Path, text: str, folder: Path, run: Run, outcome: Outcome) -> N
     if outcome.target in COMPILED:
         reader = f"parser of {run.subject}, {outcome.target}"
         run.findings.mkdir(parents=True, exist_ok=True)
-        copy = shutil.copy(path, run.findings / path.name)
-        repeat = shlex.join(["env", f"WALPROOF_GRAMMAR={run.subject}", f"{folder}/fuzz", str(copy)])
+        copy = Path(shutil.copy(path, run.findings / path.name))
+        repeat = repeat_command(outcome.target, folder, run, copy)
         log = Input(outcome.format, f"{run.subject}.bin", data)
     else:
         try:
