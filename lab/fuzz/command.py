@@ -143,7 +143,6 @@ def _show(outcomes: list[dict[str, Any]], out: Path) -> None:
 
 
 def _repeat(path: Path, target: str, unpack: Path | None) -> int:
-    """Try one input again."""
     from lab.fuzz.findings import write_log
     from lab.fuzz.inputs import NotPacked
     from lab.fuzz.inputs import unpack as unpack_input

@@ -106,7 +106,6 @@ class Mutator:
         return changed
 
     def _family(self, data: bytes, fields: FieldsOfFile, chance: Random) -> Family:
-        """Return the damages of one operation."""
         operation = chance.choice(OPERATIONS)
         if operation == "truncate":
             return Truncate(data, fields, "")

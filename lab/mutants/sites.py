@@ -229,7 +229,6 @@ def _ends_anyway(node: ast.AST, parent: ast.AST, index: int | None) -> bool:
 
 
 def _shown(node: ast.AST, new: ast.AST, operator: str) -> tuple[str, str]:
-    """A change as people read it."""
     if operator == "removed-statement":
         return _text(node), "nothing"
     if isinstance(node, (ast.If, ast.IfExp, ast.While)):

@@ -83,7 +83,6 @@ def _differing(implementation: Implementation, result: Result, kind: str) -> Dif
 
 
 def _rows(compared: Sequence[Line]) -> Iterable[tuple[str, str, str]]:
-    """The lines that differ, each with its part."""
     part = ""
     for line in compared:
         part = line.label or part

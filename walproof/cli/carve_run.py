@@ -199,7 +199,6 @@ class _Run:
 
 
 def _line(row: Row) -> str:
-    """Format a find as one line of text."""
     message = f"{row['offset']:>14}  {in_bytes(row['length']):>9}  {row['format']}  {row['kind']}"
     message += f"  {row['certainty']}"
     if row["records"] is not None:

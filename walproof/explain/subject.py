@@ -181,7 +181,6 @@ def _fields(body: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _fields_of(types: Iterable[_Type], name: str) -> list[GrammarField]:
-    """Return the fields of types with this name."""
     found = {}
     for path, body in types:
         for field in _fields(body, name):

@@ -19,6 +19,7 @@ from lab.mutants.questions import Question, Reached, WrongOriginal, ask, questio
 from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
 from reference_impl import formats
+from reference_impl.leveldb_log import layout
 
 FORMAT = "leveldb-log"
 WHY = "No log can show it."
@@ -30,9 +31,6 @@ MUTANTS = {
     "harmless": ("writer.append_stream", "1", "2"),
     "deadly": ("writer.append_stream", "log.truncate(last.end)", "nothing"),
     "shared": ("dialects", "131", "132"),
-    "endless": (
-        "reader._has_record", "pos += HEADER_SIZE + HEADER.unpack_from(block, pos)[1]", "nothing",
-    ),
     "width": ("layout", "'<IHB'", "'<IHH'"),
     # More of a block after a short read: files give all that they have at once.
     "not reached": ("layout.read_block", "block += more", "block -= more"),
@@ -71,9 +69,7 @@ def fates(
     everywhere = next(each for each in all_of_leveldb if each.name in listed)
     chosen = {name: find(all_of_leveldb, name) for name in MUTANTS}
     chosen["everywhere"] = replace(everywhere, at_import=True)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(hunting, "QUESTION_SECONDS", 0.5)
-        results = Hunt(FORMAT, *asked, scratch).run(list(chosen.values()))
+    results = Hunt(FORMAT, *asked, scratch).run(list(chosen.values()))
     assert [fate.mutant for fate in results] == list(chosen.values())
     assert list(scratch.iterdir()) == [], "nothing is left of them"
     return dict(zip(chosen, results, strict=True))
@@ -84,7 +80,6 @@ def fates(
     [
         ("canary", "leveldb-log/"),
         ("deadly", "leveldb-log/"),
-        ("endless", ""),  # a vector or an example
         ("constant", "leveldb-log/"),
         ("width", "leveldb-log/"),
         ("shared", "rocksdb-wal/"),  # no vector of its own format
@@ -97,7 +92,21 @@ def test_a_mutant_that_answers_differently_dies(fates, name: str, killer: str | 
     fate = fates[name]
     assert fate.lives is (killer is None)
     assert fate.killer is None if killer is None else fate.killer.startswith(killer)
-    assert (fate.how == "time-out") is (name == "endless")
+
+
+def test_a_reader_that_never_ends_dies(
+    asked: Asked, all_of_leveldb: list[Mutant], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hunting, "QUESTION_SECONDS", 0.5)
+    (endless,) = [
+        each
+        for each in all_of_leveldb
+        if each.name.function == "reader._has_record"
+        and each.name.line.startswith("pos += ")
+        and each.name.after == "nothing"
+    ]
+    (fate,) = Hunt(FORMAT, *asked, tmp_path, first_kill=True, jobs=1).run([endless])
+    assert fate.how == "time-out" and fate.killer is not None
 
 
 def test_only_questions_that_reach_a_change_run(fates, asked: Asked) -> None:
@@ -114,7 +123,7 @@ def test_only_questions_that_reach_a_change_run(fates, asked: Asked) -> None:
 
 
 def test_this_process_keeps_the_original(fates, asked: Asked, tmp_path: Path) -> None:
-    assert formats.named(FORMAT).read.__globals__["BLOCK_SIZE"] == 32768
+    assert layout.BLOCK_SIZE == 32768
     for question in asked.questions[::50]:
         assert ask(question, formats.named(question.format_id), tmp_path) is None, question.id
 

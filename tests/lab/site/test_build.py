@@ -15,7 +15,6 @@ from lab.site.run import NotGolden, Run, run_of
 
 
 def only_first(run: Run) -> Run:
-    """A run of one vector."""
     (id, *_) = run.vectors
     report = {
         **run.report,
