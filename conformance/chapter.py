@@ -10,9 +10,12 @@ from pathlib import Path
 
 from conformance import SPEC
 
-_PARAGRAPH = re.compile(
-    r"^\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\* (.+?)(?:\n\n(?!\* |1\. )|\Z)", re.M | re.S
+_MARK = r"\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\*"
+#: A requirement ends at the next one, and at a heading, a label such as *Why.*, code or a comment.
+_REQUIREMENT = re.compile(
+    rf"^{_MARK} (.+?)\s*(?=\n\s*\n(?:{_MARK}|#|\*[A-Z][^*\n]*\*|```|<!--)|\Z)", re.M | re.S
 )
+_PARAGRAPH_END = re.compile(r"\n\n(?!\* |1\. )")
 _LIST_ITEM = re.compile(r"\n+(?:\*|\d\.) ")
 _REASON = re.compile(r"^\| `([a-z-]+)` \|[^|]*\|([^|]*\b[A-Z]{3}-\d{3}\b[^|]*)\|", re.M)
 _SENTENCE = re.compile(r".+?(?:[.:](?= [A-Z*`0-9•]|$)|$)")
@@ -21,11 +24,17 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 @dataclass(frozen=True)
 class Requirement:
-    """One normative paragraph. ``text`` is plain except for code in backquotes."""
+    """One normative paragraph. ``text`` is plain except for code in backquotes.
+
+    ``markdown`` is its source, with the lists and tables that belong to it. ``where`` is its place,
+    such as ``spec/leveldb-log.md:12``.
+    """
 
     id: str
     level: str
     text: str
+    markdown: str = ""
+    where: str = ""
 
     @property
     def first_sentence(self) -> str:
@@ -46,9 +55,12 @@ def chapter(format: str, spec: Path = SPEC) -> Chapter:
     """Return the chapter of a format (``leveldb-log``), empty if ``spec/`` is not installed."""
     file = spec / f"{format}.md"
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    requirements = {
-        id: Requirement(id, level, _plain(body)) for id, level, body in _PARAGRAPH.findall(text)
-    }
+    requirements = {}
+    for match in _REQUIREMENT.finditer(text):
+        id, level, markdown = match.group(1, 2, 3)
+        paragraph = _plain(_PARAGRAPH_END.split(markdown, maxsplit=1)[0])
+        where = f"spec/{file.name}:{text.count(chr(10), 0, match.start()) + 1}"
+        requirements[id] = Requirement(id, level, paragraph, markdown, where)
     reasons = {
         code: tuple(re.findall(r"[A-Z]{3}-\d{3}", ids)) for code, ids in _REASON.findall(text)
     }

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance import SPEC
+from conformance.chapter import chapter
 from conformance.process import JsonLinesProgram, Limits, NoReply
 from conformance.scratch import Held
-from conformance.traceability.tree import levels
 from lab.mutants.choice import Choice, all_mutants, sources_of
 from lab.mutants.questions import Question, Reached, questions_of, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
@@ -182,9 +181,9 @@ def hunt(
         ],
         # For each requirement, how many mutants only its own vectors kill.
         "requirements": [
-            {"id": id, "level": level, "alone": alone[id],
+            {"id": id, "level": requirement.level, "alone": alone[id],
              "because": reviewed.requirements.get(id)}
-            for id, level in levels(SPEC / f"{format_id}.md").items()
+            for id, requirement in chapter(format_id).requirements.items()
             if not first_kill
         ],
         "is_whole": choice.is_everything,

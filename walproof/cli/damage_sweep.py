@@ -61,7 +61,7 @@ def damage_sweep(
     try:
         vectors = load_all()
         limits = Limits(memory_bytes=memory << 20)
-        programs = _programs(format, names, commands, limits, vectors, isolated)
+        programs = _programs(format, names, commands, limits, profiles, isolated)
         chosen = controls.choose(vectors, format, patterns, depth)
         chosen_plan, enumerations = plan.make(
             format, chosen, depth, cases or CASES[depth], programs, limits, wall_ms, seed,
@@ -94,16 +94,15 @@ def _programs(
     names: Sequence[str],
     commands: Sequence[str],
     limits: Limits,
-    vectors: Mapping[str, Vector],
+    profiles: Sequence[str],
     isolated: bool,
 ) -> list[Program]:
     """Return the programs under test, described by their hello messages."""
     names = [name for name in names if name != REFERENCE]
     if not names and not commands:
         return []
-    of_format = [vector for vector in vectors.values() if vector.body["format"] == format]
     programs: list[Program] = []
-    for subject in subjects.chosen_subjects(commands, names, False, isolated, of_format, ()):
+    for subject in subjects.chosen_subjects(commands, names, False, isolated, profiles, ()):
         option = "--cmd" if subject.named_by_hello else "--impl"
         if subject.formats and format not in subject.formats and "*" not in subject.formats:
             raise click.UsageError(f"{option}: {subject.name} does not read {format}")

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance import known_failures
+from conformance.chapter import Requirement
 from conformance.vectors import Vector, load_all
 from reference_impl.paths import GRAMMARS, PACKAGES, ROOT
 from reference_impl.register import ContextKey, FieldToWrite, Reason, RecordField, Register
 from walproof.explain.subject import GrammarField, Meaning
 from walproof.implementations import all_implementations
-from walproof.review.prose import Requirement
 
 FOLDERS = ("reference_impl", "walproof/formats")
 

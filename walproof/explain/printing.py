@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from conformance.chapter import Requirement
 from conformance.reports.console_text import print_tidy
 from reference_impl.paths import SPEC
 from reference_impl.register import (
@@ -24,7 +25,6 @@ from reference_impl.register import (
 )
 from walproof.explain import evidence
 from walproof.explain.subject import GrammarField, Meaning, Subject, prose
-from walproof.review.prose import Requirement
 
 #: Maximum number of vectors or lines of code without ``--all``.
 MAX_SHOWN = 6

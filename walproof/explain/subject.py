@@ -11,7 +11,8 @@ from typing import Any
 
 import yaml
 
-from reference_impl.paths import GRAMMARS, ROOT
+from conformance.chapter import Requirement, chapter
+from reference_impl.paths import GRAMMARS
 from reference_impl.register import (
     ContextKey,
     FieldToWrite,
@@ -20,7 +21,6 @@ from reference_impl.register import (
     Register,
     registers,
 )
-from walproof.review.prose import Requirement, requirements
 
 _INDEX = re.compile(r"\[[^]]*\]")
 
@@ -56,7 +56,8 @@ class Subject:
 @functools.cache
 def prose() -> Mapping[str, Requirement]:
     """Return every requirement of every chapter, by id."""
-    return requirements(ROOT)
+    chapters = [chapter(format) for format in registers()]
+    return {id: requirement for c in chapters for id, requirement in c.requirements.items()}
 
 
 def subjects(word: str, format: str | None = None) -> list[Subject]:

@@ -107,7 +107,8 @@ LANGUAGES = {
         ),
         Language(
             "java", "Java", "java", "src/main/java/{java_path}",
-            "io.kaitai:kaitai-struct-runtime 0.11", "mvn -q package dependency:copy-dependencies",
+            "io.kaitai:kaitai-struct-runtime 0.11",
+            "mvn -q -DskipTests package dependency:copy-dependencies",
             "java -cp 'target/*:target/dependency/*' {java}.Example", "mvn -q test",
             _camel(".java"), "parser-java", "openjdk-17-jdk-headless maven",
             "javadoc -quiet -Werror -Xdoclint:all,-missing -d target/javadoc "

@@ -10,12 +10,15 @@ from collections.abc import Mapping
 
 from conformance.kaitai.types import class_name
 
+#: Access to a field or instance of an object, by language.
+_STEPS = {
+    "python": ".{name}", "java": ".{camel}()", "javascript": ".{camel}", "go": ".{type}",
+    "cpp": "->{name}()", "rust": ".{name}()",
+}  # fmt: skip
 #: Expressions for the number of bytes, if it is not the property ``length``.
 _LENGTHS = {
     "python": "len({})", "go": "len({})", "cpp": "{}.size()", "rust": "{}.len()",
 }  # fmt: skip
-
-_CAMEL = ("go", "java", "javascript")
 
 
 def lower_camel(name: str) -> str:
@@ -30,27 +33,13 @@ def spelled(language: str, path: str) -> str:
         field = spelled(language, path.removesuffix(".length"))
         return _LENGTHS.get(language, "{}.length").format(field)
     variable, *names = path.split(".")
-    return "".join([variable, *(_step(language, name) for name in names)])
+    step = _STEPS[language].format
+    return variable + "".join(
+        step(name=name, camel=lower_camel(name), type=class_name(name)) for name in names
+    )
 
 
 def number(language: str, step: Mapping[str, str]) -> str:
     """Return the variable with the element number of a loop."""
     name = f"{step.get('name', '')}_number"
-    return lower_camel(name) if language in _CAMEL else name
-
-
-def _step(language: str, name: str) -> str:
-    """Return the access to a field or instance of an object."""
-    match language:
-        case "java":
-            return f".{lower_camel(name)}()"
-        case "cpp":
-            return f"->{name}()"
-        case "rust":
-            return f".{name}()"
-        case "javascript":
-            return f".{lower_camel(name)}"
-        case "go":
-            return f".{class_name(name)}"
-        case _:
-            return f".{name}"
+    return lower_camel(name) if language in ("go", "java", "javascript") else name

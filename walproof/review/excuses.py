@@ -8,14 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from walproof.review.finding import RULES, Finding
+from walproof.review.finding import RULES, CannotReview, Finding
 
 FILE = ".walproof-review.toml"
-_KEYS = {"rule", "subject", "format", "reason"}
-
-
-class BrokenExcuses(Exception):
-    """Raised if the file of excuses is invalid."""
+_KEYS = ["format", "reason", "rule", "subject"]
 
 
 @dataclass(frozen=True)
@@ -37,41 +33,33 @@ class Excuse:
 
 
 def load_excuses(path: Path) -> list[Excuse]:
-    """Return the excuses in a file; empty if it does not exist. Raises :class:`BrokenExcuses`."""
+    """Return the excuses in a file; empty if it does not exist. Raises ``CannotReview``."""
     if not path.exists():
         return []
     try:
         entries = tomllib.loads(path.read_text(encoding="utf-8")).get("excuse", [])
     except tomllib.TOMLDecodeError as error:
-        raise BrokenExcuses(f"{path.name}: {error}") from None
-    excuses = []
+        raise CannotReview(f"{path.name}: {error}") from None
     for number, entry in enumerate(entries, 1):
-        entry_name = f"{path.name}: excuse {number}"
-        if unknown := sorted(set(entry) - _KEYS):
-            raise BrokenExcuses(
-                f"{entry_name}: unknown key {unknown[0]!r}, expected {sorted(_KEYS)}"
-            )
+        name = f"{path.name}: excuse {number}"
+        if unknown := sorted(set(entry) - set(_KEYS)):
+            raise CannotReview(f"{name}: unknown key {unknown[0]!r}, expected {_KEYS}")
         if entry.get("rule") not in RULES:
-            raise BrokenExcuses(
-                f"{entry_name}: unknown rule {entry.get('rule')!r} (see docs/review.md)"
-            )
+            rule = entry.get("rule")
+            raise CannotReview(f"{name}: unknown rule {rule!r} (see docs/review.md)")
         if not str(entry.get("reason", "")).strip():
-            raise BrokenExcuses(f"{entry_name}: expected a reason")
-        excuses.append(Excuse(**entry))
-    return excuses
+            raise CannotReview(f"{name}: expected a reason")
+    return [Excuse(**entry) for entry in entries]
 
 
 def excused(
-    findings: Iterable[Finding], excuses: Iterable[Excuse]
+    findings: Iterable[Finding], excuses: list[Excuse]
 ) -> tuple[list[Finding], list[Excuse]]:
     """Return the findings with the reasons of excuses, and the excuses that match no finding."""
-    excuses = list(excuses)
-    used: set[Excuse] = set()
     marked = []
+    unused = list(excuses)
     for finding in findings:
-        cover = next((excuse for excuse in excuses if excuse.covers(finding)), None)
-        if cover is not None:
-            used.add(cover)
-            finding = replace(finding, excused=cover.reason)
-        marked.append(finding)
-    return marked, [excuse for excuse in excuses if excuse not in used]
+        covers = [excuse for excuse in excuses if excuse.covers(finding)]
+        unused = [excuse for excuse in unused if excuse not in covers[:1]]
+        marked.append(replace(finding, excused=covers[0].reason) if covers else finding)
+    return marked, unused

@@ -21,11 +21,13 @@ from walproof.review.logs import LARGE_BYTES, LogUnderReview
 MAX_LOGS = 8
 #: Number of record boundaries at the end of a file after which a log is truncated.
 MAX_EDGES = 4
-#: Interval at which the copy of a large log is chosen.
-LARGE_INTERVAL = 12
 
 _NUMBER = re.compile(r"\b(?:0x[0-9a-fA-F]+|0|[1-9][0-9]*)\b")
 _NAME = re.compile(r"\b[a-z]\w*\b")
+_OPERATIONS = (
+    "flip", "flip", "flip", "fill", "fill", "truncate", "truncate", "extend", "insert", "drop",
+    "repeat",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -55,14 +57,10 @@ def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]
     distances = sorted({number + step for number in aim.numbers for step in (-1, 0, 1)} - {-1})
     for base in [log for log in bases if 0 < size(log.contents) <= LARGE_BYTES][:MAX_LOGS]:
         files = Damage(base.contents, base.format).files
-        for file in sorted(name for name, data in files.items() if data):
-            length = len(files[file])
-            ends = {
-                edge + distance
-                for edge in edges_of(base, file, length)[-MAX_EDGES:]
-                for distance in distances
-            }
-            for end in sorted(end for end in ends | {length - 1} if 0 <= end < length):
+        for file, length in sorted((name, len(data)) for name, data in files.items() if data):
+            edges = edges_of(base, file, length)[-MAX_EDGES:]
+            ends = {edge + distance for edge in edges for distance in distances} | {length - 1}
+            for end in sorted(end for end in ends if 0 <= end < length):
                 damage = Damage(base.contents, base.format)
                 damage.truncate(end, file)
                 yield damaged_copy(base, damage)
@@ -96,24 +94,54 @@ def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
 def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[LogUnderReview]:
     """Yield ``count`` damaged copies of undamaged logs. Equal seeds give equal copies.
 
-    Most damage affects record boundaries and headers. Logs above :data:`LARGE_BYTES` are slow to
-    read, so only one copy in :data:`LARGE_INTERVAL` is of such a log.
+    Most damage affects record boundaries and headers.
     """
     chance = random.Random(seed)
     usable = [log for log in bases if 0 < size(log.contents) <= LARGE_BYTES]
-    large = [log for log in bases if size(log.contents) > LARGE_BYTES]
-    for number in range(count if usable or large else 0):
-        sampled = large and (not usable or number % LARGE_INTERVAL == LARGE_INTERVAL - 1)
-        base = (
-            large[number // LARGE_INTERVAL % len(large)]
-            if sampled
-            else usable[number % len(usable)]
-        )
+    for number in range(count if usable else 0):
+        base = usable[number % len(usable)]
         damage = Damage(base.contents, base.format)
-        file = chance.choice(sorted(name for name, data in damage.files.items() if data))
-        edges = edges_of(base, file, len(damage.files[file]))
-        chance.choice(_OPERATIONS)(damage, file, edges, chance)
+        _damage(base, damage, chance)
         yield damaged_copy(base, damage)
+
+
+def _damage(base: LogUnderReview, damage: Damage, chance: random.Random) -> None:
+    """Apply a random operation to one file of a log."""
+    file = chance.choice(sorted(name for name, data in damage.files.items() if data))
+    data = damage.files[file]
+    edges = edges_of(base, file, len(data))
+    near = chance.random() < 0.7
+    at = chance.choice(edges) + chance.randrange(24) if near else chance.randrange(len(data))
+    at = min(at, len(data) - 1)
+    number = chance.randrange(len(edges) - 1)
+    start, end = edges[number], edges[number + 1]
+    count = chance.choice((1, 2, 4, 8, 16))
+    suffix = f" in {file}" if file else ""
+    match chance.choice(_OPERATIONS):
+        case "flip":
+            bit = chance.randrange(8)
+            data[at] ^= 1 << bit
+            damage.did(f"flip bit {bit} of byte {at}{suffix}")
+        case "fill":
+            byte = chance.choice((0, 0, 0xFF, chance.randrange(256)))
+            end = min(at + count, len(data))
+            data[at:end] = bytes([byte]) * (end - at)
+            damage.did(f"fill [{at}, {end}) with {byte:02x}{suffix}")
+        case "truncate":
+            damage.truncate(at, file)
+        case "extend":
+            count = chance.choice((1, 6, 7, 64, 4096))
+            is_zero = chance.random() < 0.5
+            new = bytes(count) if is_zero else chance.randbytes(count)
+            damage.extend(new, f"{count} {'zeros' if is_zero else 'bytes of garbage'}", file)
+        case "insert":
+            damage.insert(chance.choice(edges), chance.randbytes(count), None, file)
+        case "drop":
+            del data[start:end]
+            damage.did(f"drop [{start}, {end}){suffix}")
+        case "repeat":
+            data[end:end] = data[start:end]
+            damage.did(f"duplicate [{start}, {end}){suffix}")
 
 
 def damaged_copy(base: LogUnderReview, damage: Damage) -> LogUnderReview:
@@ -133,71 +161,3 @@ def edges_of(log: LogUnderReview, file: str, length: int) -> list[int]:
         if record.get("file", "") == file and "at" in record:
             edges |= {int(record["at"]), int(record["at"]) + int(record.get("size", 0))}
     return sorted(edge for edge in edges if edge <= length)
-
-
-def _near(edges: Sequence[int], length: int, chance: random.Random) -> int:
-    """Return an offset in the file: in the first bytes after a boundary, or anywhere."""
-    if chance.random() < 0.7:
-        return min(chance.choice(edges) + chance.randrange(24), length - 1)
-    return chance.randrange(length)
-
-
-def _flip(damage: Damage, file: str, edges: Sequence[int], chance: random.Random) -> None:
-    data = damage.files[file]
-    at, bit = _near(edges, len(data), chance), chance.randrange(8)
-    data[at] ^= 1 << bit
-    damage.did(f"flip bit {bit} of byte {at}{_in(file)}")
-
-
-def _overwrite(damage: Damage, file: str, edges: Sequence[int], chance: random.Random) -> None:
-    data = damage.files[file]
-    at, count = _near(edges, len(data), chance), chance.choice((1, 2, 4, 8, 16))
-    byte = chance.choice((0, 0, 0xFF, chance.randrange(256)))
-    end = min(at + count, len(data))
-    data[at:end] = bytes([byte]) * (end - at)
-    damage.did(f"fill [{at}, {end}) with {byte:02x}{_in(file)}")
-
-
-def _truncate(damage: Damage, file: str, edges: Sequence[int], chance: random.Random) -> None:
-    damage.truncate(_near(edges, len(damage.files[file]), chance), file)
-
-
-def _zero_sector(damage: Damage, file: str, edges: Sequence[int], chance: random.Random) -> None:
-    damage.zero_sector(chance.randrange((len(damage.files[file]) + 511) // 512), 512, file)
-
-
-def _extend(damage: Damage, file: str, edges: Sequence[int], chance: random.Random) -> None:
-    count = chance.choice((1, 6, 7, 64, 4096))
-    if chance.random() < 0.5:
-        damage.extend(bytes(count), f"{count} zeros", file)
-    else:
-        damage.extend(chance.randbytes(count), f"{count} bytes of garbage", file)
-
-
-def _insert(damage: Damage, file: str, edges: Sequence[int], chance: random.Random) -> None:
-    damage.insert(chance.choice(edges), chance.randbytes(chance.choice((1, 4, 12))), None, file)
-
-
-def _drop(damage: Damage, file: str, edges: Sequence[int], chance: random.Random) -> None:
-    """Remove the bytes between two boundaries."""
-    start = chance.randrange(len(edges) - 1)
-    a, b = edges[start], edges[start + 1]
-    del damage.files[file][a:b]
-    damage.did(f"drop [{a}, {b}){_in(file)}")
-
-
-def _repeat(damage: Damage, file: str, edges: Sequence[int], chance: random.Random) -> None:
-    start = chance.randrange(len(edges) - 1)
-    a, b = edges[start], edges[start + 1]
-    damage.files[file][b:b] = damage.files[file][a:b]
-    damage.did(f"duplicate [{a}, {b}){_in(file)}")
-
-
-_OPERATIONS = (
-    _flip, _flip, _flip, _overwrite, _overwrite, _truncate, _truncate, _zero_sector, _extend,
-    _insert, _drop, _repeat,
-)  # fmt: skip
-
-
-def _in(file: str) -> str:
-    return f" in {file}" if file else ""

@@ -11,7 +11,7 @@ from typing import Any
 from conformance.contents import Contents, digest, read_contents
 from conformance.vectors import BrokenVector
 
-#: Size above which the sweep damages, and grammars read, only a sample.
+#: Larger logs are read, but not damaged.
 LARGE_BYTES = 256 * 1024
 
 
@@ -41,6 +41,13 @@ class LogUnderReview:
     def key(self) -> str:
         """Identity of the log: its contents and its context."""
         return digest(self.contents) + json.dumps(self.context, sort_keys=True)
+
+    def rules(self, damaged_rule: str) -> list[str]:
+        """Return the rules that the log violates if both versions read it differently."""
+        if self.damaged:
+            return [damaged_rule]
+        rules = {"old": "READS_OLD_FILE", "new": "READS_NEW_FILE"}
+        return [rule for side, rule in rules.items() if side in self.sides]
 
 
 def vector_bodies(root: Path, formats: Iterable[str] = ()) -> dict[str, dict[str, Any]]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.code_host import location, sarif_log
 from walproof.review.behaviour import Table
-from walproof.review.finding import CLASSES, RULES, Finding, Severity, split
+from walproof.review.finding import RULES, Finding, summary
 from walproof.review.review import Review
 
 WIDTH = 110
@@ -22,93 +21,86 @@ LEGEND = {
     "API": "names only",
     "TEXT": "the text of the specification",
 }
+_LEVELS = {"breaking": "error", "warning": "warning", "note": "note"}
 
 
 def headline(review: Review) -> str:
     """Return the outcome in one line."""
     if not review.findings:
         return f"compatible with {review.against}: no relevant difference"
-    if not review.breaking:
-        return f"compatible with {review.against}, {_counts(review)}"
-    names = [c for c in CLASSES if any(f.breaks and c in f.classes for f in review.findings)]
-    hurt = ", ".join(f"{name} ({LEGEND[name]})" for name in names)
-    return f"BREAKING against {review.against}: {hurt}; {_counts(review)}"
+    counts = summary(review.findings)
+    excused = sum(finding.excused is not None for finding in review.findings)
+    parts = [
+        f"{number} {word}{'s' * (number != 1 and word in ('warning', 'note'))}"
+        for word, number in {**counts, "excused": excused}.items()
+        if number
+    ]
+    if not review.breaks:
+        return f"compatible with {review.against}, {', '.join(parts)}"
+    hurt = ", ".join(f"{name} ({LEGEND[name]})" for name in review.breaks)
+    return f"BREAKING against {review.against}: {hurt}; {', '.join(parts)}"
 
 
 def text(review: Review) -> str:
     """Return the report for a terminal."""
     lines = [headline(review)]
-    for title, findings in sections(review):
+    for title, findings in sections(review).items():
         lines += ["", title]
-        causes, consequences = split(findings)
-        for finding in causes[:MAX_SHOWN]:
+        for finding in findings[:MAX_SHOWN]:
             lines += _finding(finding)
-        lines += _more(len(causes) - MAX_SHOWN, "  ")
-        if consequences:
-            lines += _wrapped(f"consequences: {_names(consequences)}", "  ")
+        lines += _more(len(findings), "  ")
     for table in review.tables:
         lines += ["", f"Behaviour of the {table.reader}, {table.format}"]
         lines += [f"  {line}" for line in _table(table)]
         changed = _changed(table)
         for line in changed[:MAX_SHOWN]:
             lines += _wrapped(line, "  ", "      ")
-        lines += _more(len(changed) - MAX_SHOWN, "  ")
-    lines += _endings(review)
-    return "\n".join(lines) + "\n"
+        lines += _more(len(changed), "  ")
+    return "\n".join([*lines, *_endings(review)]) + "\n"
 
 
 def markdown(review: Review) -> str:
     """Return the report for a pull request, or for spec/CHANGES.md."""
     lines = [f"**{headline(review)}**"]
-    for title, findings in sections(review):
+    for title, findings in sections(review).items():
         lines += ["", f"### {title}", "", "| | class | rule | subject | change | affects |"]
         lines += ["|---|---|---|---|---|---|"]
-        causes, consequences = split(findings)
-        for f in causes[:MAX_SHOWN]:
-            location = f"<br>`{f.where}`" if f.where else ""
+        for f in findings[:MAX_SHOWN]:
+            where = f"<br>`{f.where}`" if f.where else ""
             state = f"excused: {_cell(f.excused)}" if f.excused else f.severity
-            cells = [state, " ".join(f.classes), f"`{f.rule}`", f"`{f.subject}`{location}"]
+            cells = [state, " ".join(f.classes), f"`{f.rule}`", f"`{f.subject}`{where}"]
             lines.append(f"| {' | '.join([*cells, _cell(f.change), _cell(f.hurts)])} |")
-        lines += ["", *_more(len(causes) - MAX_SHOWN, "")]
-        if consequences:
-            lines.append(f"Consequences: {_names(consequences)}")
+        lines += ["", *_more(len(findings), "")]
     for table in review.tables:
         lines += ["", f"### Behaviour of the {table.reader}, {table.format}", "", "```"]
         lines += [*_table(table), "```", ""]
         changed = _changed(table)
         lines += [f"- {_cell(line)}" for line in changed[:MAX_SHOWN]]
-        lines += _more(len(changed) - MAX_SHOWN, "- ")
-    lines += _endings(review)
-    return "\n".join(lines) + "\n"
+        lines += _more(len(changed), "- ")
+    return "\n".join([*lines, *_endings(review)]) + "\n"
 
 
-def sections(review: Review) -> Iterator[tuple[str, list[Finding]]]:
-    """Yield the non-empty sections with their findings."""
+def sections(review: Review) -> dict[str, list[Finding]]:
+    """Return the findings by the title of their section, without empty sections."""
     by_title: dict[str, list[Finding]] = {
-        "Structure": [],
-        "Behaviour": [],
-        "Text": [],
-        "Excused": [],
-    }
+        "Structure": [], "Behaviour": [], "Text": [], "Excused": [],
+    }  # fmt: skip
     for finding in review.findings:
-        by_title[section(finding)].append(finding)
-    yield from ((title, findings) for title, findings in by_title.items() if findings)
-
-
-def section(finding: Finding) -> str:
-    """Return the section of a finding."""
-    if finding.excused is not None:
-        return "Excused"
-    if finding.classes == ("TEXT",) or finding.rule.startswith("VECTOR_"):
-        return "Text"
-    return "Structure" if finding.grammar else "Behaviour"
+        if finding.excused is not None:
+            title = "Excused"
+        elif finding.classes == ("TEXT",) or finding.rule.startswith("VECTOR_"):
+            title = "Text"
+        else:
+            title = "Structure" if finding.where.startswith("ksy/") else "Behaviour"
+        by_title[title].append(finding)
+    return {title: findings for title, findings in by_title.items() if findings}
 
 
 def _finding(finding: Finding) -> list[str]:
     head = f"{finding.severity:<9} {' '.join(finding.classes):<13} {finding.rule:<21}"
     lines = _wrapped(f"{head} {finding.subject}: {finding.change}", "  ", " " * 10)
-    location = f"{finding.where}  " if finding.where else ""
-    lines += _wrapped(f"{location}affects {finding.hurts}", " " * 12)
+    where = f"{finding.where}  " if finding.where else ""
+    lines += _wrapped(f"{where}affects {finding.hurts}", " " * 12)
     if finding.excused:
         lines += _wrapped(f"excused: {finding.excused}", " " * 12)
     return lines
@@ -130,10 +122,8 @@ def _table(table: Table) -> list[str]:
 
 def _changed(table: Table) -> list[str]:
     """Return a line for each changed log, without consequences, which only the JSON output has."""
-    shown = (c for c in table.changed if c.rule != "READS_DAMAGED")
-    return list(
-        dict.fromkeys(f"{c.log}: {c.difference}" + f"; {c.shown}" * bool(c.shown) for c in shown)
-    )
+    shown = (changed for changed in table.changed if changed.rule != "READS_DAMAGED")
+    return list(dict.fromkeys(f"{changed.log}: {changed.how}" for changed in shown))
 
 
 def _endings(review: Review) -> list[str]:
@@ -146,26 +136,9 @@ def _endings(review: Review) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _counts(review: Review) -> str:
-    remaining = [finding for finding in review.findings if finding.excused is None]
-    counts = {
-        severity: sum(finding.severity == severity for finding in remaining)
-        for severity in ("breaking", "warning", "note")
-    }
-    parts = [
-        f"{n} {word}{'s' * (n != 1 and word != 'breaking')}" for word, n in counts.items() if n
-    ]
-    if excused := len(review.findings) - len(remaining):
-        parts.append(f"{excused} excused")
-    return ", ".join(parts)
-
-
-def _names(findings: list[Finding]) -> str:
-    return ", ".join(dict.fromkeys(f"{f.rule} {f.subject}" for f in findings))
-
-
 def _more(count: int, indent: str) -> list[str]:
-    return [f"{indent}{count} more (see --output json)"] if count > 0 else []
+    hidden = count - MAX_SHOWN
+    return [f"{indent}{hidden} more (see --output json)"] if hidden > 0 else []
 
 
 def _wrapped(line: str, indent: str, hanging: str = "") -> list[str]:
@@ -181,24 +154,21 @@ def _cell(value: str) -> str:
     return value.replace("|", "\\|").replace("\n", " ")
 
 
-_LEVELS: Mapping[Severity, str] = {"breaking": "error", "warning": "warning", "note": "note"}
-
-
 def sarif(review: Review) -> str:
     """Return the SARIF log; excused findings are suppressed, with the reason."""
     used = sorted({finding.rule for finding in review.findings})
     rules = [{"id": id, "shortDescription": {"text": RULES[id]}} for id in used]
-    return sarif_log(
-        "walproof review", rules, [_result(finding, used) for finding in review.findings]
-    )
+    return sarif_log("walproof review", rules, [_result(f, used) for f in review.findings])
 
 
 def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
+    classes = " ".join(finding.classes)
+    message = f"{finding.subject}: {finding.change} ({classes}; affects {finding.hurts})"
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "ruleIndex": rules.index(finding.rule),
         "level": _LEVELS[finding.severity],
-        "message": {"text": _message(finding)},
+        "message": {"text": message},
         "properties": {"classes": list(finding.classes)},
     }
     file, line = finding.location
@@ -207,8 +177,3 @@ def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
     if finding.excused is not None:
         result["suppressions"] = [{"kind": "inSource", "justification": finding.excused}]
     return result
-
-
-def _message(finding: Finding) -> str:
-    classes = " ".join(finding.classes)
-    return f"{finding.subject}: {finding.change} ({classes}; affects {finding.hurts})"

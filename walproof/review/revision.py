@@ -11,6 +11,7 @@ from typing import Any
 from conformance import BUILD
 from conformance.process import CannotStart, JsonLinesProgram, Limits, NoReply, run_program
 from conformance.sandbox import Sandbox, python_paths
+from walproof.review.finding import CannotReview
 
 #: Directories that a review compares.
 PARTS = ("ksy", "spec", "vectors", "reference_impl")
@@ -20,18 +21,14 @@ GIT_SECONDS = 300
 WORKER = Path(__file__).resolve().parent / "worker.py"
 
 
-class UnknownRevision(Exception):
-    """Raised if the revision does not exist, or the folder is not under git."""
-
-
 def take_out(root: Path, revision: str, into: Path) -> str:
     """Extract the :data:`PARTS` of a revision into a folder; return the short id of the commit.
 
-    Raises :class:`UnknownRevision`.
+    Raises :class:`~walproof.review.finding.CannotReview` if the revision does not exist.
     """
     commit = _git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if not commit:
-        raise UnknownRevision(f"{revision}: no such revision of {root}{_of_a_shallow_clone(root)}")
+        raise CannotReview(f"{revision}: no such revision of {root}{_of_a_shallow_clone(root)}")
     names = _git(root, "ls-tree", "--name-only", commit).split()
     parts = [part for part in PARTS if part in names]
     if parts:
@@ -55,7 +52,7 @@ def _git(root: Path, *arguments: str) -> str:
     try:
         done = run_program(["git", "-C", str(root), *arguments], GIT_SECONDS)
     except CannotStart:
-        raise UnknownRevision("git not found on PATH") from None
+        raise CannotReview("git not found on PATH") from None
     return done.stdout.strip() if done.returncode == 0 else ""
 
 

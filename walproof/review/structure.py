@@ -1,448 +1,495 @@
-"""Compare the resolved models of two sets of grammars."""
+"""Compare two versions of a grammar, field by field, and name the affected parties."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from itertools import chain
-from typing import Any
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Any, NamedTuple
 
-from walproof.review.expression import ExpressionReader
-from walproof.review.facets import FacetReader, Facets
-from walproof.review.finding import Class, Finding, Severity, in_order
-from walproof.review.grammar_model import Member, Model, Name
-from walproof.review.layout import (
-    bounded,
-    depends_on_position,
-    flattened,
-    holds_remaining_bytes,
-    inlined,
-    may_be_absent,
-    names_in,
-    replaced,
-)
-from walproof.review.members import BOTH, MemberDiff, is_coverage
-from walproof.review.pairing import Alignment, Pairing
+from conformance.kaitai.types import Type
+from walproof.review.finding import Class, Finding, Severity
+from walproof.review.grammar import EXTENT, AcceptedValues, Attributes, Grammar, Member
 
+BOTH: tuple[Class, ...] = ("READ", "WRITE")
+MISREAD = "both sides: each misreads every log of the other that has the field"
 PUSHED = "both sides: each misreads everything after this field in logs of the other"
-_RESERVED = ("reserved", "unused", "padding", "pad", "unknown", "spare", "filler")
+_RESERVED = ("_unnamed", "reserved", "unused", "padding", "pad", "unknown", "spare", "filler")
+_COVERAGE = re.compile(r"(checksum|crc|hash|digest|hmac).*(input|range|bytes|data|area)|_input$")
 
 
-class StructureDiff:
-    """The structural findings between two models, and the pairing of their members.
+class _Rule(NamedTuple):
+    """A rule for an attribute that differs, and the keys of a grammar that may change it."""
 
-    ``spared`` are reserved fields of the old model whose bytes belong to new fields; their values
-    are not compared. ``grown`` are fields of the new model that follow an added field and extend to
-    the end of the data.
+    id: str
+    keys: tuple[str, ...]
+    is_expression: bool = True
+    classes: tuple[Class, ...] = BOTH
+    severity: Severity = "breaking"
+    hurts: str = MISREAD
+
+
+_NAMES = "programs that use the field in a generated parser"
+_RULES = {
+    "if": _Rule("FIELD_CONDITION", ("if",)),
+    "repeat": _Rule("FIELD_REPEAT", ("repeat", "repeat-expr", "repeat-until")),
+    "pos": _Rule("FIELD_POSITION", ("pos",)),
+    "io": _Rule("FIELD_POSITION", ("io",)),
+    "value": _Rule(
+        "VALUE_CHANGED", ("value",), classes=("READ",),
+        hurts="programs that use the instance: its value differs for the same bytes",
+    ),
+    "on": _Rule("SWITCH_SELECTOR", ("type",)),
+    "arguments": _Rule("FIELD_ARGUMENTS", ("type",)),
+    "extent": _Rule("FIELD_RESIZED", (*EXTENT, "type")),
+    "endian": _Rule("FIELD_ENDIANNESS", ("type",), False),
+    "packed": _Rule("FIELD_TYPE", ("type",), False),
+    "signed": _Rule(
+        "FIELD_SIGN", ("type",), False,
+        hurts="both sides, for numbers with the highest bit set: negative or large",
+    ),
+    "encoding": _Rule("FIELD_ENCODING", ("encoding",), False),
+    "process": _Rule("FIELD_PROCESSED", ("process",), False),
+    "pad-right": _Rule("FIELD_PROCESSED", ("pad-right",), False),
+}  # fmt: skip
+_RENAMED = _Rule("FIELD_RENAMED", (), False, ("API",), "warning", _NAMES)
+_ENUM = _Rule("ENUM_ATTACHED", ("enum",), False, ("API",), "warning", _NAMES)
+_MOVED = _Rule("FIELD_MOVED", (), False, hurts=PUSHED)
+_TYPE = _Rule("FIELD_TYPE", ("type", "size", "contents"), False)
+_SAME_BYTES = _Rule(
+    "FIELD_TYPE", ("type", "size", "contents"), False, ("API", "READ"), "warning",
+    f"{_NAMES}; also new readers, if an old log holds bytes that do not fit the type",
+)  # fmt: skip
+_RESIZED = _Rule("FIELD_RESIZED", ("size", "type"), False)
+
+_INSTANCES: dict[str, tuple[tuple[Class, ...], Severity, str]] = {
+    "INSTANCE_ADDED": (("API",), "note", "nobody"),
+    "INSTANCE_REMOVED": (("API",), "warning", "programs that use it"),
+    "CHECKSUM_ADDED": (("RECOVER",), "note", "nobody, if old logs satisfy the checksum"),
+    "CHECKSUM_REMOVED": (
+        ("RECOVER",), "breaking",
+        "readers that verify the checksum with it: damage is no longer detected",
+    ),
+}  # fmt: skip
+
+
+@dataclass
+class Alignment:
+    """The fields of two versions of a type, and pairs of their indexes in the new order."""
+
+    old: list[Member]
+    new: list[Member]
+    pairs: list[tuple[int, int]] = field(default_factory=list)
+    moved: set[int] = field(default_factory=set)
+
+    def members(self) -> list[tuple[Member, Member]]:
+        """Return the pairs of fields."""
+        return [(self.old[i], self.new[j]) for i, j in self.pairs]
+
+
+class GrammarDiff:
+    """The differences between two versions of a grammar.
+
+    ``pairs`` maps the key of a field or instance of the old version to the key and the name of its
+    new version. Fields whose bytes were given to other fields are left out: a field map cannot show
+    whether they agree.
     """
 
-    def __init__(self, old: Model, new: Model) -> None:
+    def __init__(self, old: Grammar, new: Grammar) -> None:
         self.old, self.new = old, new
-        self.pairing = Pairing(old, new)
-        self._read_old = FacetReader(old, ExpressionReader(old, self.pairing.rename))
-        self._read_new = FacetReader(new, ExpressionReader(new, lambda _, name: name))
-        self._members = MemberDiff(old, new, self._same_type, self._same_enum)
-        self._regrouped: set[Name] = set()
-        self.spared: set[tuple[Name, str]] = set()
-        self.grown: set[tuple[Name, str]] = set()
-        self.findings = in_order(self._findings())
+        # The same names on both sides: another type may keep a name that this one has changed.
+        old.renames = new.renames
+        self._types: list[tuple[Type, Type, Alignment]] = []
+        self._enums: dict[str, str] = {}
+        self.pairs: dict[str, tuple[str, str]] = {}
+        self._pair()
+        split = {m for _, _, a in self._types for gap in self._split(a) for m in (*gap[0], *gap[1])}
+        for a, b, alignment in self._types:
+            grown = self._grown(alignment)
+            for m, n in (*alignment.members(), *self._instances(a, b)):
+                if not {m, n} & split and n not in grown:
+                    self.pairs[m.key] = n.key, n.shown
 
-    def _findings(self) -> Iterator[Finding]:
-        yield from self._grammars()
-        pairs = list(self.pairing.classes.items())
-        for a, b in pairs:
-            yield from self._instance_names(a, b)
-        for a, b in pairs:
-            if a not in self._regrouped and self._is_regrouped(a, b):
-                yield self._regrouping(b)
-        for a, b in pairs:
-            if a not in self._regrouped:
-                yield from self._fields(a, b)
-            yield from self._instances(a, b)
-        for old_enum, new_enum in self.pairing.enums.items():
-            yield from compare_enums(self.old, self.new, old_enum, new_enum)
+    def findings(self, moved: bool = False) -> list[Finding]:
+        """Return the findings; ``moved`` means that fields have other offsets in a log."""
+        return list(dict.fromkeys(self._findings(moved)))
 
-    def _grammars(self) -> Iterator[Finding]:
-        for name in self.old.tops:
-            if name not in self.pairing.tops:
-                yield Finding(
-                    "GRAMMAR_REMOVED", ("API",), "warning", name, "removed",
-                    "users of its parsers", self.old.location(name, ()),
-                )  # fmt: skip
-        for name in self.new.tops:
-            if name not in self.pairing.tops.values():
-                location = self.new.location(name, ())
-                yield Finding("GRAMMAR_ADDED", ("API",), "note", name, "added", "nobody", location)
+    # -- pairs -------------------------------------------------------------------------------------
 
-    # -- fields --------------------------------------------------------------------------------
-
-    def _fields(self, a: Name, b: Name) -> Iterator[Finding]:
-        alignment = self.pairing.alignments[a]
-        reshaped = self._reshaped(a, b, alignment)
-        yield from reshaped.findings
-        for old, new in alignment.pairs:
-            if new not in reshaped.added:
-                yield from self._pair(old, new)
-            if new.id in alignment.moved:
-                location = self.new.member_location(new)
-                yield Finding(
-                    "FIELD_MOVED", BOTH, "breaking", new.shown, "changed position among its"
-                    " neighbours", PUSHED, location,
-                )  # fmt: skip
-        for member in alignment.removed:
-            if member not in reshaped.removed:
-                yield self._removed(member)
-        for member in alignment.added:
-            if member not in reshaped.added:
-                yield self._added(member)
-        old_params, new_params = self.old.classes[a].params, self.new.classes[b].params
-        if len(old_params) != len(new_params):
-            yield Finding(
-                "PARAMETERS_CHANGED", ("API",), "note", b[-1],
-                f"{len(old_params)} → {len(new_params)} parameters",
-                "programs that instantiate the type",
-                self.new.location(b[0], self.new.classes[b].path),
-            )  # fmt: skip
-
-    def _pair(self, old: Member, new: Member) -> Iterator[Finding]:
-        yield from self._members.compare(old, new, self._read_old.of(old), self._read_new.of(new))
-
-    def _added(self, member: Member) -> Finding:
-        facets = self._read_new.of(member)
-        followed = self._followed(self.new, member, {m.id for m in self._old_ids(member)})
-        return self._added_or_removed(member, facets, self.new, followed, added=True)
-
-    def _removed(self, member: Member) -> Finding:
-        facets = self._read_old.of(member)
-        news = self.pairing.alignments[member.owner].pairs
-        followed = self._followed(self.old, member, {old.id for old, _ in news})
-        return self._added_or_removed(member, facets, self.old, followed, added=False)
-
-    def _old_ids(self, member: Member) -> list[Member]:
-        """Return the fields of the new type that the old type has too."""
-        for a, b in self.pairing.classes.items():
-            if b == member.owner:
-                return [new for _, new in self.pairing.alignments[a].pairs]
-        return []
-
-    def _followed(self, model: Model, member: Member, paired: set[str]) -> bool:
-        """Return whether a field that exists on both sides follows this one.
-
-        A field that extends to the end of the data does not count, because its bytes are reserved
-        for additions.
-        """
-        reader = self._read_new if model is self.new else self._read_old
-        seq = model.classes[member.owner].seq
-        after = [m for m in seq[seq.index(member) + 1 :] if m.id in paired]
-        if any(not holds_remaining_bytes(reader.of(m), m) for m in after):
-            return True
-        if model is self.new:
-            self.grown |= {(m.owner, m.id) for m in after}
-        return False
-
-    def _added_or_removed(
-        self, member: Member, facets: Facets, model: Model, followed: bool, added: bool
-    ) -> Finding:
-        """Return the finding for a field that exists on only one side.
-
-        The side with the field is called ``having``. Its readers must read the logs of the side
-        without it (``lacking``).
-        """
-        having, lacking = ("new", "old") if added else ("old", "new")
-        # The class of trouble for the side that has the field, and for the side that has not.
-        troubles: tuple[Class, ...] = BOTH if added else ("WRITE", "READ")
-        absent = may_be_absent(facets, member)
-        end = bounded(model, member.owner) and not followed
-        rule = "FIELD_ADDED" if added else "FIELD_REMOVED"
-        change = f"{'added' if added else 'removed'}{self._type_text(member, model)}"
-
-        def finding(classes: tuple[Class, ...], severity: Severity, hurts: str) -> Finding:
-            return Finding(
-                rule, classes, severity, member.shown, change, hurts, model.member_location(member)
-            )
-
-        if _is_empty(facets):
-            if facets["accepts"].is_everything:
-                return finding(("API",), "note", "nobody: the field has no bytes")
-            return finding((troubles[0],), "breaking", f"{having} readers, which check more and may"
-                         f" reject {lacking} logs")  # fmt: skip
-        if absent == "never":
-            return finding(("API",), "note", "nobody: the field is never present")
-        if end and absent in ("end", "empty"):
-            rule = "FIELD_APPENDED" if added else rule
-            if added:
-                return finding(("WRITE",), "note", "nobody: old readers skip the field, and new"
-                             " readers accept logs that end before it")  # fmt: skip
-            return finding(("API",), "warning", "programs that use the field; readers skip it")
-        if end and absent == "condition":
-            return finding((troubles[0],), "warning", f"{having} readers of {lacking} logs, if"
-                         f" its condition can be true; {lacking} readers skip it")  # fmt: skip
-        if end:
-            return finding((troubles[0],), "breaking", f"{having} readers, which reach the end of"
-                         f" {lacking} logs at this field; {lacking} readers skip it")  # fmt: skip
-        if absent == "condition":
-            return finding((troubles[1],), "breaking", f"{lacking} readers, which misread all bytes"
-                         f" after the field in {having} logs; {having} readers misread {lacking}"
-                         " logs in which the condition is true")  # fmt: skip
-        return finding(BOTH, "breaking", PUSHED)
-
-    def _type_text(self, member: Member, model: Model) -> str:
-        written = model.written(member)
-        type_name = written.get("type") or ("contents" if "contents" in written else "bytes")
-        shown = f" ({type_name})" if isinstance(type_name, str) else ""
-        return f"{shown} if {written['if']}" if "if" in written else shown
-
-    # -- the same bytes, divided differently ---------------------------------------------------
-
-    def _reshaped(self, a: Name, b: Name, alignment: Alignment) -> _Reshaped:
-        """Find groups of fields that were replaced by others with the same number of bytes."""
-        reshaped = _Reshaped()
-        # A field may also keep its name and give a part of its bytes to others.
-        divided = [
-            (removed, added)
-            for removed, added in self._gaps(a, b, alignment, lambda old: True)
-            if len(removed) != len(added)
+    def _pair(self) -> None:
+        news = self.new.types.types
+        by_name = [
+            (a, news[a.name], False) for a in self.old.types.types.values() if a.name in news
         ]
-        spares = self._gaps(a, b, alignment, _is_spare)
-        for removed, added in chain(divided, spares):
-            if any(m in reshaped.removed for m in removed) or any(
-                m in reshaped.added for m in added
-            ):
-                continue
-            widths = (self._widths(self._read_old, removed), self._widths(self._read_new, added))
-            if not removed or not added or widths[0] is None or widths[0] != widths[1]:
-                continue
-            spare = all(map(_is_spare, removed))
-            names = (", ".join(m.id for m in removed), ", ".join(m.id for m in added))
-            hurts = (
-                "new readers of old logs, unless the reserved bytes are valid in the new fields"
-                if spare
-                else "both sides: the same bytes have a different meaning"
-            )
-            if spare:
-                self.spared |= {(m.owner, m.id) for m in removed}
-            reshaped.removed += removed
-            reshaped.added += added
-            reshaped.findings.append(
-                Finding(
-                    "FIELD_RESHAPED",
-                    ("READ",) if spare else BOTH,
-                    "warning" if spare else "breaking",
-                    added[0].shown,
-                    f"{names[0]} → {names[1]}",
-                    hurts,
-                    self.new.member_location(added[0]),
-                )
-            )
-        return reshaped
-
-    def _gaps(
-        self, a: Name, b: Name, alignment: Alignment, may_shrink: Callable[[Member], bool]
-    ) -> Iterator[tuple[list[Member], list[Member]]]:
-        """Yield the removed and the added fields between consecutive unchanged fields.
-
-        If ``may_shrink`` accepts a field with a changed width, it counts as removed, too.
-        """
-        stable = {old.id: new.id for old, new in alignment.pairs if new.id not in alignment.moved}
-        resized = {
-            old.id
-            for old, new in alignment.pairs
-            if self._read_old.of(old).get("bits") != self._read_new.of(new).get("bits")
-            and may_shrink(old)
-        }
-        old_seq, new_seq = self.old.classes[a].seq, self.new.classes[b].seq
-        ids = [m.id for m in new_seq]
-        i = j = 0
-        for n, member in enumerate([*old_seq, None]):
-            if member is not None and (member.id not in stable or member.id in resized):
-                continue
-            end = ids.index(stable[member.id]) if member else len(new_seq)
-            yield old_seq[i:n], new_seq[j:end]
-            i, j = n + 1, end + 1
-
-    def _widths(self, reader: FacetReader, members: list[Member]) -> list[tuple[Any, int]] | None:
-        """Return the size of each group of fields with the same condition, in bits.
-
-        Returns None if a size is not fixed. This includes groups whose condition depends on the
-        stream position or on one of their own fields, because the condition may then hold for only
-        some of the fields.
-        """
-        runs: list[tuple[Any, int]] = []
-        names = {member.id for member in members}
-        for member in members:
-            bits = reader.expressions.bits(member)
-            condition = reader.of(member).get("if")
-            if bits is None or depends_on_position(condition) or names_in(condition) & names:
-                return None
-            if runs and runs[-1][0] == condition:
-                bits += runs.pop()[1]
-            runs.append((condition, bits))
-        return runs
-
-    # -- types ---------------------------------------------------------------------------------
-
-    def _is_regrouped(self, a: Name, b: Name) -> bool:
-        """Return whether two types differ only in the grouping of the same fields."""
-        alignment = self.pairing.alignments[a]
-        if not (alignment.added or alignment.removed):
-            return False
-        if self._flat(self.old, self._read_old, a) != self._flat(self.new, self._read_new, b):
-            return False
-        self._regrouped |= self._ignore_grouping(self.old, self._read_old, a)
-        self._ignore_grouping(self.new, self._read_new, b)
-        return True
-
-    def _ignore_grouping(self, model: Model, reader: FacetReader, name: Name) -> set[Name]:
-        """Ignore the grouping inside a type; return the type and the types inside it."""
-        visited: set[Name] = set()
-        waiting = [name]
+        waiting = deque(by_name[:1])
+        visited: set[tuple[str, str, bool]] = set()
         while waiting:
-            outer = waiting.pop()
-            visited.add(outer)
-            for member in model.classes[outer].seq:
-                if (inner := inlined(model, member)) and inner not in visited:
-                    reader.expressions.transparent.add((outer, member.id))
-                    waiting.append(inner)
-        return visited
+            a, b, is_group = waiting.popleft()
+            if (a.name, b.name, is_group) not in visited:
+                visited.add((a.name, b.name, is_group))
+                waiting += self._pair_members(a, b, is_group)
+            if not waiting:  # types that no field has: libraries for other grammars
+                names = {name for name, _, _ in visited}
+                waiting += [pair for pair in by_name if pair[0].name not in names][:1]
 
-    def _flat(self, model: Model, reader: FacetReader, name: Name) -> list[Any]:
-        """Return the list of :func:`flattened`, with paired types under one name."""
-        fields = flattened(model, reader, name)
-        if model is self.old:
-            fields = [replaced(facets, self.pairing.classes) for facets in fields]
-        return fields
+    def _pair_members(self, a: Type, b: Type, is_group: bool) -> Iterator[tuple[Type, Type, bool]]:
+        """Pair the members of two types; yield the types that they have, and groups of fields."""
+        # The fields of a group are compared where it is used.
+        alignment = Alignment([], []) if is_group else self._align(a, b)
+        self._types.append((a, b, alignment))
+        for m, n in (*alignment.members(), *self._instances(a, b)):
+            if m.id != n.id:
+                self.new.renames[m.id] = n.id
+            if len(m.groups) == len(n.groups):
+                for (_, old_group), (_, new_group) in zip(m.groups, n.groups, strict=True):
+                    yield old_group, new_group, True
+            olds, news = self.old.targets(m), self.new.targets(n)
+            yield from ((olds[case], news[case], False) for case in olds if case in news)
+            if "enum" in m.body and "enum" in n.body:
+                old_enum = self.old.types.enum_of(m.body["enum"], m.owner)
+                self._enums[old_enum] = self.new.types.enum_of(n.body["enum"], n.owner)
 
-    def _regrouping(self, b: Name) -> Finding:
+    def _align(self, a: Type, b: Type) -> Alignment:
+        """Pair fields by name in order, then by position, then by name alone."""
+        old, new = self.old.flat(a), self.new.flat(b)
+        ids = [m.id for m in old], [m.id for m in new]
+        alignment = Alignment(old, new)
+        matcher = SequenceMatcher(None, *ids, autojunk=False)
+        for operation, i, end_i, j, end_j in matcher.get_opcodes():
+            if end_i - i != end_j - j:
+                continue
+            candidates = list(zip(range(i, end_i), range(j, end_j), strict=True))
+            if operation == "equal" or all(
+                self._may_be_renamed(old[m], new[n], ids) for m, n in candidates
+            ):
+                alignment.pairs += candidates
+        unpaired = {id: m for m, id in enumerate(ids[0]) if m not in dict(alignment.pairs)}
+        paired = {n for _, n in alignment.pairs}
+        for n, id in enumerate(ids[1]):
+            if n not in paired and id in unpaired:
+                alignment.pairs.append((unpaired.pop(id), n))
+                alignment.moved.add(n)
+        alignment.pairs.sort(key=lambda pair: pair[1])
+        return alignment
+
+    def _may_be_renamed(self, m: Member, n: Member, ids: tuple[list[str], list[str]]) -> bool:
+        kept = m.id in ids[1] or n.id in ids[0]
+        kinds = [g.attributes(x)["kind"] for g, x in ((self.old, m), (self.new, n))]
+        return not kept and kinds[0] == kinds[1] and self.old.bits(m) == self.new.bits(n)
+
+    def _instances(self, a: Type, b: Type) -> list[tuple[Member, Member]]:
+        """Pair instances by name; one that was removed and one that was added by their text."""
+        old, new = self.old.instances(a), self.new.instances(b)
+        pairs = [(old[id], new[id]) for id in old if id in new]
+        removed = [m for id, m in old.items() if id not in new]
+        added = [m for id, m in new.items() if id not in old]
+        if len(removed) == len(added) == 1 and removed[0].written() == added[0].written():
+            pairs.append((removed[0], added[0]))
+        return pairs
+
+    # -- findings ----------------------------------------------------------------------------------
+
+    def _findings(self, moved: bool) -> Iterator[Finding]:
+        for a, b, alignment in self._types:
+            yield from self._fields(a, b, alignment, moved)
+            yield from self._compare_instances(a, b)
+        for old_enum, new_enum in self._enums.items():
+            yield from self._compare_enums(old_enum, new_enum)
+
+    def _fields(self, a: Type, b: Type, alignment: Alignment, moved: bool) -> Iterator[Finding]:
+        done: set[Member] = set()
+        for removed, added in [] if moved else self._split(alignment):
+            done |= {*removed, *added}
+            yield self._reshaped(removed, added)
+        pairs = alignment.members()
+        for (m, n), (_, j) in zip(pairs, alignment.pairs, strict=True):
+            if n not in done:
+                yield from self._compare(m, n)
+            if j in alignment.moved:
+                yield self._finding(_MOVED, m, n, "changed position among its neighbours")
+        if any(len(m.groups) != len(n.groups) for m, n in pairs):
+            yield Finding(
+                "FIELD_REGROUPED", ("API",), "warning", b.ids[-1], "the same fields in other types",
+                f"{_NAMES}; the bytes are unchanged", self.new.location(b),
+            )  # fmt: skip
+        sides = (
+            (self.old, a, alignment.old, {m for m, _ in pairs}),
+            (self.new, b, alignment.new, {n for _, n in pairs}),
+        )
+        for grammar, type, members, paired in sides:
+            for number, member in enumerate(members):
+                if member not in paired and member not in done:
+                    after = [m for m in members[number + 1 :] if m in paired]
+                    is_last = all(self._holds_rest(grammar, m) for m in after)
+                    is_end = is_last and grammar.is_bounded(type)
+                    yield self._added_or_removed(grammar, member, is_end)
+
+    def _added_or_removed(self, grammar: Grammar, member: Member, is_end: bool) -> Finding:
+        is_added = grammar is self.new
+        having, lacking = ("new", "old") if is_added else ("old", "new")
+        # The class of trouble for the side that has the field, and for the side that has not.
+        own, other = BOTH if is_added else BOTH[::-1]
+        absent = _may_be_absent(grammar.attributes(member))
+        effects: dict[tuple[bool, str], tuple[tuple[Class, ...], Severity, str]] = {
+            (True, "condition"): (
+                (own,), "warning",
+                f"{having} readers of {lacking} logs, if its condition can be true",
+            ),
+            (True, ""): (
+                (own,), "breaking",
+                f"{having} readers, which reach the end of {lacking} logs at this field",
+            ),
+            (False, "condition"): (
+                (other,), "breaking",
+                f"{lacking} readers, which misread all bytes after the field in {having} logs",
+            ),
+        }  # fmt: skip
+        classes, severity, hurts = effects.get((is_end, absent), (BOTH, "breaking", PUSHED))
+        rule = "FIELD_ADDED" if is_added else "FIELD_REMOVED"
+        if absent == "never":
+            classes, severity, hurts = ("API",), "note", "nobody: the field is never present"
+        elif is_end and absent == "end" and is_added:
+            rule, classes, severity = "FIELD_APPENDED", ("WRITE",), "note"
+            hurts = "nobody: old readers skip the field, and new readers accept logs without it"
+        elif is_end and absent == "end":
+            classes, severity, hurts = ("API",), "warning", _NAMES
+        type = member.body.get("type") or ("contents" if "contents" in member.body else "bytes")
+        condition = f" if {member.body['if']}" if "if" in member.body else ""
+        change = f"{'added' if is_added else 'removed'} ({type}){condition}"
+        return Finding(rule, classes, severity, member.shown, change, hurts,
+                       grammar.location(member.owner, *member.path))  # fmt: skip
+
+    def _holds_rest(self, grammar: Grammar, member: Member) -> bool:
+        """Return whether a field holds all remaining raw bytes, which are reserved for fields."""
+        attributes = grammar.attributes(member)
+        extent = attributes.get("extent") or {}
+        return attributes["kind"] == "bytes" and extent.get("size-eos") == "true"
+
+    def _grown(self, alignment: Alignment) -> set[Member]:
+        """Return the fields that hold the remaining bytes after an added field."""
+        paired = {n for _, n in alignment.members()}
+        added = [number for number, n in enumerate(alignment.new) if n not in paired]
+        after = alignment.new[min(added) :] if added else []
+        return {n for n in after if n in paired and self._holds_rest(self.new, n)}
+
+    # -- the same bytes, divided differently -------------------------------------------------------
+
+    def _split(self, alignment: Alignment) -> Iterator[tuple[list[Member], list[Member]]]:
+        """Yield groups of fields that were replaced by others with the same number of bits."""
+        stable = [
+            (i, j) for i, j in alignment.pairs
+            if j not in alignment.moved
+            and self.old.bits(alignment.old[i]) == self.new.bits(alignment.new[j])
+        ]  # fmt: skip
+        ends = [(-1, -1), *stable, (len(alignment.old), len(alignment.new))]
+        for (i, j), (end_i, end_j) in pairwise(ends):
+            removed, added = alignment.old[i + 1 : end_i], alignment.new[j + 1 : end_j]
+            if len(removed) == len(added) or not (removed and added):
+                continue
+            before = [self.old.bits(member) for member in removed]
+            after = [self.new.bits(member) for member in added]
+            if None in (*before, *after) or _total(before) != _total(after):
+                continue
+            conditions = {self.old.attributes(m)["if"] for m in removed}
+            conditions |= {self.new.attributes(n)["if"] for n in added}
+            # Logs show whether different conditions agree, but not in reserved bytes.
+            if len(conditions) == 1 or not _is_spare(removed):
+                yield removed, added
+
+    def _reshaped(self, removed: Sequence[Member], added: Sequence[Member]) -> Finding:
+        is_spare = _is_spare(removed)
+        hurts = (
+            "new readers of old logs, unless the reserved bytes are valid in the new fields"
+            if is_spare
+            else "both sides: the same bytes have a different meaning"
+        )
+        change = " → ".join(", ".join(m.id for m in side) for side in (removed, added))
         return Finding(
-            "FIELD_REGROUPED", ("API",), "warning", b[-1], "the same fields in different types",
-            "programs that use the fields in a generated parser; the bytes are unchanged",
-            self.new.location(b[0], self.new.classes[b].path),
+            "FIELD_RESHAPED", ("READ",) if is_spare else BOTH,
+            "warning" if is_spare else "breaking", added[0].shown, change, hurts,
+            self.new.location(added[0].owner, *added[0].path),
         )  # fmt: skip
 
-    def _same_type(self, a: Name, b: Name) -> bool:
-        """Return whether types are paired, or describe the same bytes."""
-        if self.pairing.classes.get(a) == b:
-            return True
-        if a not in self.old.classes or b not in self.new.classes:
-            return a == b
-        flat = self._flat(self.old, self._read_old, a)
-        return flat == self._flat(self.new, self._read_new, b)
+    # -- pairs of members --------------------------------------------------------------------------
 
-    def _same_enum(self, a: Name, b: Name) -> bool:
-        return self.pairing.enums.get(a) == b or self.old.enums.get(a) == self.new.enums.get(b)
+    def _compare(self, m: Member, n: Member) -> Iterator[Finding]:
+        """Yield the findings of a pair of fields or instances."""
+        old, new = self.old.attributes(m), self.new.attributes(n)
+        if m.id != n.id and not n.id.startswith("_unnamed"):
+            yield self._finding(_RENAMED, m, n, f"{m.id} → {n.id}")
+        findings = list(self._compare_attributes(m, n, old, new))
+        if "pos" in n.body and _COVERAGE.search(n.id) and findings:
+            fields = findings[0].fields if all(f.fields for f in findings) else ()
+            yield Finding(
+                "CHECKSUM_COVERAGE", ("READ", "WRITE", "RECOVER"), "breaking", n.shown,
+                "; ".join(dict.fromkeys(f.change for f in findings)),
+                "both sides: each rejects the checksums of the other, and reports damage",
+                findings[0].where, fields=fields,
+            )  # fmt: skip
+        else:
+            yield from findings
+        if "accepts" in old and "accepts" in new and old["accepts"] != new["accepts"]:
+            yield self._accepted(m, n, old["accepts"], new["accepts"])
 
-    # -- instances -----------------------------------------------------------------------------
-
-    def _instance_names(self, a: Name, b: Name) -> Iterator[Finding]:
-        """Yield findings for instances that were only renamed."""
-        olds, news = self.old.classes[a].instances, self.new.classes[b].instances
-        added = {id: self._read_new.of(member) for id, member in news.items() if id not in olds}
-        for id, member in olds.items():
-            if id in news:
+    def _compare_attributes(
+        self, m: Member, n: Member, old: Attributes, new: Attributes
+    ) -> Iterator[Finding]:
+        kinds = {old["kind"], new["kind"]}
+        if len(kinds) > 1:
+            same = kinds <= {"bytes", "text", "type"} and old["extent"] == new["extent"]
+            same = same or (kinds == {"bytes", "integer"} and old["bits"] == new["bits"])
+            yield self._finding(_SAME_BYTES if same else _TYPE, m, n)
+            return
+        sizes = old.get("bits"), new.get("bits")
+        is_resized = None not in sizes and sizes[0] != sizes[1]
+        if is_resized:
+            yield self._finding(_RESIZED, m, n, " → ".join(_size(bits) for bits in sizes if bits))
+        for attribute, rule in _RULES.items():
+            if old.get(attribute) == new.get(attribute) or (
+                is_resized and attribute in ("extent", "endian")
+            ):
                 continue
-            facets = self._read_old.of(member)
-            match = next((new for new, new_facets in added.items() if new_facets == facets), None)
-            if match is not None:
-                del added[match]
-                self.pairing.note_rename(member, news[match])
-                yield Finding(
-                    "FIELD_RENAMED", ("API",), "warning", news[match].shown, f"{id} → {match}",
-                    "programs that use the name in a generated parser; the bytes are unchanged",
-                    self.new.member_location(news[match]),
-                )  # fmt: skip
+            if attribute == "value" and self.new.uses(n):
+                rule = rule._replace(classes=BOTH)
+            fallback = f"{old.get(attribute)} → {new.get(attribute)}"
+            yield self._finding(rule, m, n, fallback=fallback)
+        if ("enum" in old) != ("enum" in new):
+            yield self._finding(_ENUM, m, n)
+        if "cases" in old:
+            yield from self._cases(m, n, old["cases"], new["cases"])
 
-    def _instances(self, a: Name, b: Name) -> Iterator[Finding]:
-        olds, news = self.old.classes[a].instances, self.new.classes[b].instances
-        paired = {self.pairing.rename(a, id): member for id, member in olds.items()}
-        for id, member in news.items():
-            old = paired.pop(id, None)
-            if old is None:
-                yield self._instance_added(member)
-            elif old.role == member.role:
-                yield from (f for f in self._pair(old, member) if f.rule != "FIELD_RENAMED")
+    def _cases(self, m: Member, n: Member, old: Attributes, new: Attributes) -> Iterator[Finding]:
+        is_sized = "size" in n.body or "size-eos" in n.body
+        unknown = "the bytes are skipped" if is_sized else "the length of the field is unknown"
+        for case in [*old, *(case for case in new if case not in old)]:
+            if case in old and case in new:
+                yield from self._compare_attributes(m, n, old[case], new[case])
+            elif case in old:
+                hurts = f"new readers of old logs with this case: {unknown}"
+                rule = _Rule("SWITCH_CASE_REMOVED", ("type",), False, ("READ",), hurts=hurts)
+                yield self._finding(rule, m, n, f"case {case}")
             else:
-                yield Finding(
-                    "VALUE_CHANGED", ("READ",), "breaking", member.shown,
-                    "now computed" if member.role == "value" else "now read from the log",
-                    "programs that use it", self.new.member_location(member),
-                )  # fmt: skip
-        for member in paired.values():
-            yield self._instance_removed(member)
+                hurts = f"old readers of new logs with this case: {unknown}"
+                severity: Severity = "note" if is_sized else "breaking"
+                rule = _Rule("SWITCH_CASE_ADDED", ("type",), False, ("WRITE",), severity, hurts)
+                yield self._finding(rule, m, n, f"case {case}")
 
-    def _instance_added(self, member: Member) -> Finding:
-        location = self.new.member_location(member)
-        if member.role == "parse" and is_coverage(member, self.new):
-            return Finding("CHECKSUM_ADDED", ("RECOVER",), "note", member.shown, "added",
-                           "nobody, if old logs satisfy the checksum", location)  # fmt: skip
+    def _accepted(self, m: Member, n: Member, a: AcceptedValues, b: AcceptedValues) -> Finding:
+        rule = _Rule("VALUES_CHANGED", ("valid", "contents"), False,
+                     hurts="both sides: each rejects logs of the other")  # fmt: skip
+        if a.is_within(b):
+            hurts = (
+                "old readers, which reject new logs with the new values; also recovery: damage that"
+                " produces a new value is not detected"
+            )
+            rule = rule._replace(id="VALUES_LOOSENED", classes=("WRITE",), hurts=hurts)
+        elif b.is_within(a):
+            hurts = "new readers, which reject old logs with the other values"
+            rule = rule._replace(id="VALUES_TIGHTENED", classes=("READ",), hurts=hurts)
+        return self._finding(rule, m, n, fallback="the members of its enum changed")
+
+    def _finding(
+        self, rule: _Rule, m: Member, n: Member, change: str = "", fallback: str = ""
+    ) -> Finding:
+        keys = [key for key in rule.keys if m.body.get(key) != n.body.get(key)]
+        parts = [f"{k}: {_text(m.body.get(k))} → {_text(n.body.get(k))}" for k in keys]
+        key = next((key for key in (*keys, *rule.keys) if key in n.body), None)
         return Finding(
-            "INSTANCE_ADDED", ("API",), "note", member.shown, "added", "nobody", location
-        )
+            rule.id, rule.classes, rule.severity, n.shown, change or "; ".join(parts) or fallback,
+            rule.hurts, self.new.location(n.owner, *n.path, *([key] if key else [])),
+            fields=(n.key,) if rule.is_expression else (),
+        )  # fmt: skip
 
-    def _instance_removed(self, member: Member) -> Finding:
-        location = self.old.member_location(member)
-        if member.role == "parse" and is_coverage(member, self.old):
-            return Finding("CHECKSUM_REMOVED", ("RECOVER",), "breaking", member.shown, "removed",
-                           "readers that verify the checksum with it: damage is no longer detected",
-                           location)  # fmt: skip
-        return Finding("INSTANCE_REMOVED", ("API",), "warning", member.shown, "removed",
-                       "programs that use it", location)  # fmt: skip
+    # -- instances and enums -----------------------------------------------------------------------
 
+    def _compare_instances(self, a: Type, b: Type) -> Iterator[Finding]:
+        pairs = self._instances(a, b)
+        for m, n in pairs:
+            yield from self._compare(m, n)
+        for grammar, type, paired in (
+            (self.old, a, [m.id for m, _ in pairs]), (self.new, b, [n.id for _, n in pairs]),
+        ):  # fmt: skip
+            word = "ADDED" if grammar is self.new else "REMOVED"
+            for id, member in grammar.instances(type).items():
+                if id not in paired:
+                    is_checksum = "pos" in member.body and _COVERAGE.search(id)
+                    rule = f"{'CHECKSUM' if is_checksum else 'INSTANCE'}_{word}"
+                    classes, severity, hurts = _INSTANCES[rule]
+                    yield Finding(rule, classes, severity, member.shown, word.lower(), hurts,
+                                  grammar.location(type, *member.path))  # fmt: skip
 
-class _Reshaped:
-    def __init__(self) -> None:
-        self.findings: list[Finding] = []
-        self.removed: list[Member] = []
-        self.added: list[Member] = []
+    def _compare_enums(self, a: str, b: str) -> Iterator[Finding]:
+        """Yield the findings of two enums: names affect programs, values affect bytes."""
+        old, new = self.old.types.enums[a], self.new.types.enums[b]
+        old_values, new_values = ({v: k for k, v in side.items()} for side in (old, new))
 
+        def finding(
+            rule: str, classes: tuple[Class, ...], severity: Severity, name: str, change: str,
+            hurts: str, value: int | None,
+        ) -> Finding:  # fmt: skip
+            subject = f"{b.rpartition('.')[2]}::{name}"
+            where = self.new.enum_location(b, value)
+            return Finding(f"ENUM_{rule}", classes, severity, subject, change, hurts, where)
 
-def _is_spare(member: Member) -> bool:
-    return member.unnamed or member.id.startswith(_RESERVED)
-
-
-def _is_empty(facets: Facets) -> bool:
-    return facets.get("bits") == 0
-
-
-def structure(old: Model, new: Model) -> list[Finding]:
-    """Return the findings of the structural diff, without correction by data."""
-    return [replace(finding) for finding in StructureDiff(old, new).findings]
-
-
-def compare_enums(old: Model, new: Model, a: Name, b: Name) -> Iterator[Finding]:
-    """Yield the findings between two enums: names affect programs, values affect bytes."""
-    before, after = old.enums[a], new.enums[b]
-    values_before = {name: value for value, name in before.items()}
-    values_after = {name: value for value, name in after.items()}
-
-    def location(value: int | None) -> str:
-        more = () if value is None else (str(value),)
-        return new.location(b[0], new.enum_paths[b], *more)
-
-    for name, value in values_before.items():
-        subject = f"{b[-1]}::{name}"
-        if name in values_after:
-            if values_after[name] != value:
-                yield Finding(
-                    "ENUM_RENUMBERED", ("READ", "WRITE"), "breaking", subject,
-                    f"{value} → {values_after[name]}",
-                    "both sides: the same value has a different meaning",
-                    location(values_after[name]),
+        for name, value in old_values.items():
+            if name in new_values and new_values[name] != value:
+                yield finding(
+                    "RENUMBERED", BOTH, "breaking", name, f"{value} → {new_values[name]}",
+                    "both sides: the same value has a different meaning", new_values[name],
                 )  # fmt: skip
-        elif value in after and after[value] not in values_before:
-            yield Finding(
-                "ENUM_MEMBER_RENAMED", ("API",), "warning", subject, f"{name} → {after[value]}",
-                "programs that use the name; the bytes are unchanged", location(value),
-            )  # fmt: skip
-        elif value not in after:
-            yield Finding(
-                "ENUM_MEMBER_REMOVED", ("READ",), "breaking", subject, f"{value} lost its name",
-                "new readers of old logs with this value: its meaning is unknown",
-                location(None),
-            )  # fmt: skip
-    for value, name in after.items():
-        if value not in before and name not in values_before:
-            yield Finding(
-                "ENUM_MEMBER_ADDED", ("WRITE",), "note", f"{b[-1]}::{name}", f"{value} is new",
-                "old readers of new logs: the value has no name; whether they reject it depends"
-                " on the field", location(value),
-            )  # fmt: skip
+            elif name not in new_values and value not in new:
+                yield finding(
+                    "MEMBER_REMOVED", ("READ",), "breaking", name, f"{value} lost its name",
+                    "new readers of old logs with this value: its meaning is unknown", None,
+                )  # fmt: skip
+            elif name not in new_values and new[value] not in old_values:
+                yield finding(
+                    "MEMBER_RENAMED", ("API",), "warning", name, f"{name} → {new[value]}",
+                    "programs that use the name; the bytes are unchanged", value,
+                )  # fmt: skip
+        for value, name in new.items():
+            if value not in old and name not in old_values:
+                yield finding(
+                    "MEMBER_ADDED", ("WRITE",), "note", name, f"{value} is new",
+                    "old readers of new logs: the value has no name; whether they reject it"
+                    " depends on the field", value,
+                )  # fmt: skip
+
+
+def _may_be_absent(attributes: Attributes) -> str:
+    """Return why an old log without this field is still valid, or "" if it is not.
+
+    The reason is ``never`` if the condition is always false, ``end`` if the field may have no bytes
+    at the end of the stream, and ``condition`` for any other condition.
+    """
+    condition = attributes["if"]
+    if condition == "false":
+        return "never"
+    if condition is not None:
+        return "end" if re.search(r"\b_io \. (eof|size|pos)", condition) else "condition"
+    is_open = attributes["kind"] in ("bytes", "text") and "size-eos" in attributes["extent"]
+    return "end" if is_open or attributes["repeat"][0] == "eos" else ""
+
+
+def _is_spare(members: Iterable[Member]) -> bool:
+    return all(member.id.startswith(_RESERVED) for member in members)
+
+
+def _total(widths: Iterable[int | None]) -> int:
+    return sum(filter(None, widths))
+
+
+def _size(bits: int) -> str:
+    if bits % 8:
+        return f"{bits} bit{'s' * (bits != 1)}"
+    return f"{bits // 8} byte{'s' * (bits != 8)}"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict) and "cases" in value:
+        cases = ", ".join(f"{case}: {type}" for case, type in value["cases"].items())
+        return f"switch on {value.get('switch-on')} ({cases})"
+    return "nothing" if value is None else " ".join(str(value).split())

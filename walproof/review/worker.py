@@ -5,9 +5,9 @@ them: only the standard library, kaitaistruct, and ``reference_impl`` of that re
 
 ``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}`` or ``{"error"}``
 ``{"do": "write", "format", "path", "records", "context"}`` → ``{"done"}`` or ``{"error"}``
-``{"do": "formats"}`` → ``{"formats"}``
-``{"do": "grammars", "old", "new", "pairs", "path"}`` → ``{"keys", "differ", "why"}``, where
-``old`` and ``new`` are ``{"folder", "grammar", "top", "names"}``
+``{"do": "knows", "format"}`` → ``{"known"}`` or ``{"error"}``
+``{"do": "grammars", "path", "folders", "grammar", "top", "pairs"}`` → ``{"held", "differ", "moved",
+"why"}``, where ``folders`` has the folder of the ``old`` and the ``new`` parser
 
 An ``error`` has its ``place``, the innermost line of ``reference_impl``, and ``hangs`` if the
 request took longer than its ``seconds``.
@@ -20,13 +20,14 @@ import json
 import signal
 import sys
 import traceback
-from collections import defaultdict
+from collections import defaultdict, deque
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-Rows = dict[str, list[Any]]
+#: Values of a field or an instance, each as ``(start, end, value)``; instances have no end.
+Rows = dict[str, list[tuple[int, int | None, Any]]]
 MAX_OBJECTS = 100_000
 
 
@@ -53,105 +54,100 @@ def write(request: dict[str, Any]) -> dict[str, Any]:
     return {"done": True}
 
 
-def known_formats(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the formats of this revision."""
+def knows(request: dict[str, Any]) -> dict[str, Any]:
+    """Return whether this revision has a format, after importing its package."""
     from reference_impl import formats
 
-    return {"formats": list(formats.FORMATS)}
+    known = request["format"] in formats.FORMATS
+    if known:
+        importlib.import_module(f"reference_impl.{request['format'].replace('-', '_')}")
+    return {"known": known}
 
 
 def grammars(request: dict[str, Any]) -> dict[str, Any]:
-    """Run two grammars on one file; return the members that both have, and those that differ."""
+    """Compare the field maps of two grammars for one file.
+
+    ``held`` are the fields that both maps contain, ``differ`` those that differ, and ``moved`` is
+    true if one of them has another offset.
+    """
     data = Path(request["path"]).read_bytes()
-    (old, old_error), (new, new_error) = (rows(data, request[side]) for side in ("old", "new"))
-    differ, why = [], None
-    for key, twin in request["pairs"].items():
-        old_rows, new_rows = old.get(key, []), new.get(twin, [])
+    (old, old_error), (new, new_error) = (
+        field_map(data, request["folders"][side], request["grammar"], request["top"])
+        for side in ("old", "new")
+    )
+    differ, why, moved = [], "", False
+    for key, (new_key, name) in request["pairs"].items():
+        old_rows, new_rows = old.get(key, []), new.get(new_key, [])
         at = _first_difference(old_rows, new_rows)
-        if at is not None:
-            differ.append(twin)
-            index, was, now = _shown(old_rows, new_rows, at)
-            why = why or f"{twin.split('.', 1)[-1]}{index}: {was} → {now}"
+        if at is None:
+            continue
+        differ.append(new_key)
+        moved = moved or [row[:2] for row in old_rows] != [row[:2] for row in new_rows]
+        index = f"[{at}]" if len(old_rows) > 1 or len(new_rows) > 1 else ""
+        why = why or f"{name}{index}: {_shown(old_rows, at)} → {_shown(new_rows, at)}"
     if (old_error is None) != (new_error is None):
         why = why or f"{old_error or 'no error'} → {new_error or 'no error'}"
-    return {
-        "keys": [request["pairs"][key] for key in old if request["pairs"].get(key) in new],
-        "differ": differ,
-        "why": why,
-    }
+    held = [new_key for key, (new_key, _) in request["pairs"].items() if old[key] and new[new_key]]
+    return {"held": held, "differ": differ, "moved": moved, "why": why}
 
 
-def rows(data: bytes, side: dict[str, Any]) -> tuple[Rows, str | None]:
-    """Run a parser in debug mode; return spans and values by member in order, and its error."""
+def field_map(data: bytes, folder: str, grammar: str, top: str) -> tuple[Rows, str | None]:
+    """Run a parser in debug mode; return the rows of each field and instance, and its error."""
     from kaitaistruct import BytesIO, KaitaiStream
 
-    top = getattr(_parser(side["folder"], side["grammar"]), side["top"])(
-        KaitaiStream(BytesIO(data))
-    )
+    root = getattr(_parser(folder, grammar), top)(KaitaiStream(BytesIO(data)))
     error = None
     try:
-        top._read()
+        root._read()
     except Exception as stopped:
         error = f"{type(stopped).__name__}: {str(stopped)[:120]}"
-    walk = _Walk(side["names"])
-    walk.object(top, 0)
-    return walk.rows, error
+    rows: Rows = defaultdict(list)
+    waiting = deque([(root, 0, 0)])
+    visited: set[tuple[str, int, int]] = set()
+    while waiting and len(visited) < MAX_OBJECTS:
+        node, base, at = waiting.popleft()
+        identity = type(node).__qualname__, id(node._io), at
+        if identity not in visited:
+            visited.add(identity)
+            waiting += _fields(node, base, rows)
+            waiting += _instances(node, base, at, rows)
+    return rows, error
 
 
-class _Walk:
-    """Collect rows ``(start, end, value)`` of fields and ``(start, value)`` of instances."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-        self.rows: Rows = defaultdict(list)
-        self.visited: set[tuple[str, int, int]] = set()
-
-    def object(self, top: Any, base: int) -> None:
-        waiting = [(top, base, 0)]
-        while waiting and len(self.visited) < MAX_OBJECTS:
-            node, base, at = waiting.pop(0)
-            type_name = type(node).__qualname__
-            if type_name not in self.names or (type_name, id(node._io), at) in self.visited:
-                continue
-            self.visited.add((type_name, id(node._io), at))
-            for name in node.SEQ_FIELDS:
-                span = node._debug.get(name)
-                if span is not None:
-                    waiting += self._field(node, type_name, name, span, base)
-            waiting += self._instances(node, type_name, base, at)
-
-    def _field(
-        self, node: Any, type_name: str, name: str, span: dict[str, Any], base: int
-    ) -> list[tuple[Any, int, int]]:
+def _fields(node: Any, base: int, rows: Rows) -> list[tuple[Any, int, int]]:
+    """Add the fields of an object; return the objects in them, with their bases and offsets."""
+    inner = []
+    for name in node.SEQ_FIELDS:
+        span = node._debug.get(name)
+        if span is None:
+            continue
         value = getattr(node, name, None)
-        is_array = "arr" in span
-        pairs: Any = zip(value or (), span["arr"], strict=False) if is_array else [(value, span)]
-        inner = []
-        for element, span_of_element in pairs:
-            start = base + span_of_element["start"]
-            end = base + span_of_element["end"] if "end" in span_of_element else None
-            self.rows[f"{self.names[type_name]}.{name}"].append((start, end, _plain(element)))
+        pairs: Any = (
+            zip(value or (), span["arr"], strict=False) if "arr" in span else [(value, span)]
+        )
+        for element, place in pairs:
+            start = base + place["start"]
+            end = base + place["end"] if "end" in place else None
+            rows[f"{type(node).__qualname__}.{name}"].append((start, end, _plain(element)))
             if hasattr(element, "SEQ_FIELDS"):
-                has_substream = element._io is not node._io
-                inner.append((element, start if has_substream else base, start))
-        return inner
+                inner.append((element, base if element._io is node._io else start, start))
+    return inner
 
-    def _instances(
-        self, node: Any, type_name: str, base: int, at: int
-    ) -> list[tuple[Any, int, int]]:
-        inner = []
-        for name, member in vars(type(node)).items():
-            if not isinstance(member, property):
-                continue
-            try:
-                value = getattr(node, name)
-            except Exception as error:
-                value = type(error).__name__
-            self.rows[f"{self.names[type_name]}.{name}"].append((at, _plain(value)))
-            span = node._debug.get(f"_m_{name}")
-            if span and getattr(value, "_io", None) is node._io:
-                inner.append((value, base, base + span["start"]))
-        return inner
+
+def _instances(node: Any, base: int, at: int, rows: Rows) -> list[tuple[Any, int, int]]:
+    inner = []
+    for name, member in vars(type(node)).items():
+        if not isinstance(member, property):
+            continue
+        try:
+            value = getattr(node, name)
+        except Exception as error:
+            value = type(error).__name__
+        rows[f"{type(node).__qualname__}.{name}"].append((at, None, _plain(value)))
+        span = node._debug.get(f"_m_{name}")
+        if span and getattr(value, "_io", None) is node._io:
+            inner.append((value, base, base + span["start"]))
+    return inner
 
 
 def _plain(value: Any) -> Any:
@@ -167,22 +163,19 @@ def _plain(value: Any) -> Any:
 def _first_difference(old: list[Any], new: list[Any]) -> int | None:
     for at, (a, b) in enumerate(zip(old, new, strict=False)):
         # Raw bytes on one side and a type on the other: comparing the span is enough.
-        if a[:-1] != b[:-1] or (a[-1] != b[-1] and a[-1] is not None and b[-1] is not None):
+        if a[:2] != b[:2] or (a[2] != b[2] and a[2] is not None and b[2] is not None):
             return at
     return None if len(old) == len(new) else min(len(old), len(new))
 
 
-def _shown(old: list[Any], new: list[Any], at: int) -> tuple[str, str, str]:
-    def value(rows: list[Any]) -> str:
-        if at >= len(rows):
-            return "absent"
-        last = rows[at][-1]
-        text = last[:16].hex() if isinstance(last, bytes) else str(last)[:40]
-        if len(rows[at]) == 2:
-            return text
-        return f"[{rows[at][0]}, {rows[at][1]}) {text if last is not None else ''}".strip()
-
-    return (f"[{at}]" if len(old) > 1 or len(new) > 1 else ""), value(old), value(new)
+def _shown(rows: list[Any], at: int) -> str:
+    if at >= len(rows):
+        return "absent"
+    start, end, value = rows[at]
+    text = value[:16].hex() if isinstance(value, bytes) else str(value)[:40]
+    if end is None:
+        return text
+    return f"[{start}, {end}) {text if value is not None else ''}".strip()
 
 
 def _parser(folder: str, grammar: str) -> ModuleType:
@@ -194,7 +187,7 @@ def _parser(folder: str, grammar: str) -> ModuleType:
     return importlib.import_module(f"{package}.{grammar}")
 
 
-DO = {"read": read, "write": write, "formats": known_formats, "grammars": grammars}
+DO = {"read": read, "write": write, "knows": knows, "grammars": grammars}
 
 
 class _TookTooLong(BaseException):
@@ -207,10 +200,9 @@ def _over(*_: Any) -> None:
 
 
 def place_of(error: BaseException) -> str:
-    """Return the innermost line of ``reference_impl`` in an error, such as
-    ``reference_impl/x/reader.py:12``.
+    """Return the innermost line of ``reference_impl`` in an error, or "" if there is none.
 
-    Empty if there is none.
+    The line is written like ``reference_impl/x/reader.py:12``.
     """
     if isinstance(error, SyntaxError) and error.filename:
         lines = [(error.filename, error.lineno)]

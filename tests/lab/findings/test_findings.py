@@ -20,7 +20,7 @@ from lab.findings.releases import releases as all_releases
 
 FINDINGS = load()
 SECTIONS = ("Steps to reproduce", "Expected", "Actual", "Versions", "Impact", "Suggested change")
-MAX_REPORT_WORDS = 350
+MAX_REPORT_WORDS = 280
 OURS = re.compile(r"walproof|conformance|reference_impl|vectors/|\]\((?!https?://)", re.IGNORECASE)
 
 

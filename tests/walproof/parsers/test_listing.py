@@ -59,7 +59,7 @@ def test_digest() -> None:
 
 
 @pytest.mark.parametrize(
-    "log", sorted((VECTORS / "leveldb-log").glob("*.log")), ids=lambda p: p.stem
+    "log", sorted((VECTORS / "leveldb-log").glob("*.log"))[::8], ids=lambda p: p.stem
 )
 def test_leaves_tile_the_file(log: Path) -> None:
     data = log.read_bytes()

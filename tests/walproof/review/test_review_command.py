@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -42,7 +43,7 @@ def test_breaking_change_exits_with_1(repository: Path) -> None:
     assert "VALUES_LOOSENED" in result.output and "ksy/toy_log.ksy:" in result.output
 
 
-def test_option_repository(
+def test_option_repository_and_json(
     repository: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
@@ -50,33 +51,37 @@ def test_option_repository(
     monkeypatch.setattr("walproof.cli.checkout.IS_INSTALLED", True)
     result = run("--repository", str(repository), "--output", "json")
     assert result.return_value == 1
-    assert json.loads(result.stdout)["findings"][0]["where"] == "ksy/toy_log.ksy:15"
+    report = json.loads(result.stdout)
+    assert (report["compatible"], report["breaks"]) == (False, ["WRITE"])
+    (finding,) = report["findings"]
+    assert (finding["rule"], finding["where"]) == ("VALUES_LOOSENED", "ksy/toy_log.ksy:15")
     assert "no folder ksy" in str(run("--repository", str(elsewhere)).exception)
 
 
-def test_json_names_the_classes(repository: Path) -> None:
-    report = json.loads(run("--output", "json").stdout)
-    assert report["compatible"] is False
-    assert report["breaks"] == ["WRITE"]
-    assert report["findings"][0]["rule"] == "VALUES_LOOSENED"
-    assert report["findings"][0]["where"] == "ksy/toy_log.ksy:15"
+def test_markdown(repository: Path) -> None:
+    row = "| breaking | WRITE | `VALUES_LOOSENED` | `version`"
+    assert row in run("--output", "markdown").stdout
 
 
-def test_markdown_and_sarif(repository: Path) -> None:
-    assert (
-        "| breaking | WRITE | `VALUES_LOOSENED` | `version`" in run("--output", "markdown").stdout
-    )
+def sarif() -> dict[str, Any]:
     (result,) = json.loads(run("--output", "sarif").stdout)["runs"][0]["results"]
-    assert (result["ruleId"], result["level"]) == ("VALUES_LOOSENED", "error")
+    return dict(result)
 
 
 def test_excused_change_is_compatible(repository: Path) -> None:
+    result = sarif()
+    assert (result["ruleId"], result["level"]) == ("VALUES_LOOSENED", "error")
+    assert result["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "ksy/toy_log.ksy"}, "region": {"startLine": 15},
+    }  # fmt: skip
+    assert "suppressions" not in result
     (repository / FILE).write_text(
         '[[excuse]]\nrule = "VALUES_LOOSENED"\nreason = "version 3 was announced"\n'
     )
-    result = run()
-    assert result.return_value == 0
-    assert "version 3 was announced" in result.output
+    printed = run()
+    assert printed.return_value == 0
+    assert "version 3 was announced" in printed.output
+    assert sarif()["suppressions"][0]["justification"] == "version 3 was announced"
 
 
 def test_identical_tree_is_compatible(repository: Path) -> None:

@@ -10,9 +10,8 @@ import pytest
 from conformance import ROOT
 from walproof.review.finding import RULES
 from walproof.review.printing import text
-from walproof.review.review import review
 
-from .trees import FORMAT, apply, copy_of_repository
+from .trees import run_review
 
 PAGE = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"### (.*?)\n\n```diff\n(.*?)\n```\n\n```text\n(.*?)\n```", PAGE, re.DOTALL)
@@ -23,15 +22,13 @@ def shape(line: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\d+", "N", line)).replace("warnings", "warning").strip()
 
 
-@pytest.mark.parametrize(("title", "diff", "expected"), EXAMPLES, ids=[e[0] for e in EXAMPLES])
+@pytest.mark.parametrize(
+    ("title", "diff", "expected"), EXAMPLES, ids=[e[0].splitlines()[-1] for e in EXAMPLES]
+)
 def test_examples_of_the_page_are_current(
     title: str, diff: str, expected: str, tmp_path: Path
 ) -> None:
-    old = copy_of_repository(tmp_path / "old", slugs=())
-    new = copy_of_repository(tmp_path / "new", slugs=())
-    apply(diff, new)
-    outcome = review(old, new, "main", (FORMAT,), count=30)
-    printed = [shape(line) for line in text(outcome).splitlines()]
+    printed = [shape(line) for line in text(run_review(tmp_path, diff)).splitlines()]
     for line in expected.splitlines():
         if line != "…":
             assert shape(line) in printed, "\n".join(printed)

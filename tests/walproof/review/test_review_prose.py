@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from walproof.review.excuses import FILE, BrokenExcuses, excused, load_excuses
-from walproof.review.finding import Finding
+from walproof.review.excuses import FILE, excused, load_excuses
+from walproof.review.finding import CannotReview, Finding
 from walproof.review.prose import compare_requirements, compare_vectors
 
 CHAPTER = """# A format
@@ -115,5 +115,5 @@ def test_excuse_matches_rule_and_subject(tmp_path: Path) -> None:
 )
 def test_invalid_excuses_are_rejected(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / FILE).write_text(text)
-    with pytest.raises(BrokenExcuses, match=message.replace(".", r"\.")):
+    with pytest.raises(CannotReview, match=message.replace(".", r"\.")):
         load_excuses(tmp_path / FILE)

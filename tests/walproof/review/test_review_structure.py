@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+import struct
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from walproof.review.grammar_model import Model, load_models
-from walproof.review.structure import structure
+from walproof.review.grammar import Grammar
+from walproof.review.grammars import GrammarRun
+from walproof.review.logs import LogUnderReview
+from walproof.review.revision import Worker
+from walproof.review.structure import GrammarDiff
+from walproof.review.worker import answered
 
 HERE = Path(__file__).parent
 GRAMMAR = (HERE / "toy_log.ksy").read_text(encoding="utf-8")
 CHANGES = tomllib.loads((HERE / "changes.toml").read_text(encoding="utf-8"))["change"]
-KEYS = ("base", "replace")
+
+
+def toy_log(flags: int, *records: tuple[int, bytes]) -> bytes:
+    """Return a log with records of a kind and a body; an empty body ends the log."""
+    header = b"TOYLOG" + struct.pack("<HHQB7x", 1, 16, 0, flags)
+    for number, (kind, body) in enumerate(records):
+        header += struct.pack("<IHB", 7, len(body), kind)
+        header += struct.pack("<I", number) * (flags & 1) + body
+    return header
+
+
+PUT, DELETE = (1, b"\x01\0kvalue"), (2, b"\0\0")
+#: Logs of the unchanged grammar. The last but one ends in reserved space, the last in a sequence.
+LOGS = [
+    toy_log(0, PUT, DELETE, PUT),
+    toy_log(1, PUT, DELETE),
+    toy_log(3, DELETE, PUT),
+    toy_log(0, PUT, (1, b"")) + bytes(40),
+    toy_log(1, PUT, DELETE, (2, b"")),
+]
+
+
+class InProcess:
+    """A worker without a sandbox: the parsers are made from grammars of this test."""
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        return answered(request)
 
 
 def replaced(text: str, pairs: list[list[str]]) -> str:
@@ -30,25 +61,20 @@ def tree(root: Path, grammar: str) -> Path:
     return root
 
 
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Model, ...]]:
-    """Return old and new model of every change; one run of the compiler handles all."""
-    root = tmp_path_factory.mktemp("changes")
-    grammars = {replaced(GRAMMAR, change.get(key, [])) for change in CHANGES for key in KEYS}
-    trees = {text: tree(root / str(number), text) for number, text in enumerate(sorted(grammars))}
-    loaded = dict(zip(trees, load_models(*trees.values()), strict=True))
-    return {
-        change["title"]: tuple(loaded[replaced(GRAMMAR, change.get(key, []))] for key in KEYS)
-        for change in CHANGES
-    }
-
-
 @pytest.mark.parametrize("change", CHANGES, ids=[change["title"] for change in CHANGES])
 def test_prepared_change_gets_expected_classes_and_rules(
-    change: dict[str, Any], models: dict[str, tuple[Model, ...]]
+    change: dict[str, Any], tmp_path: Path
 ) -> None:
-    old, new = models[change["title"]]
-    findings = structure(old, new)
+    old, new = (
+        tree(tmp_path / key, replaced(GRAMMAR, change.get(key, []))) for key in ("base", "replace")
+    )
+    diff = GrammarDiff(Grammar("toy_log", old), Grammar("toy_log", new))
+    findings = diff.findings()
+    if any(finding.fields or finding.rule == "FIELD_RESHAPED" for finding in findings):
+        run = GrammarRun({"toy_log": diff}, "toy-log", cast(Worker, InProcess()), tmp_path)
+        for number, data in enumerate(LOGS):
+            run.read(LogUnderReview(f"{number}", "toy-log", data, {}, {"old"}, False, "vector"))
+        findings = run.structural()
     breaks = {c for finding in findings if finding.severity == "breaking" for c in finding.classes}
     assert breaks == set(change["breaks"]), findings
     rules = {finding.rule for finding in findings}

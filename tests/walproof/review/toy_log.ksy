@@ -47,6 +47,7 @@ types:
           cases:
             'kind::put': put
             'kind::delete': delete
+        if: prefix.len_body != 0
     instances:
       checksum_input:
         pos: 0

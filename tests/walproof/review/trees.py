@@ -7,13 +7,14 @@ import shutil
 from pathlib import Path
 
 from conformance import ROOT
+from walproof.review.review import Review, review
 from walproof.review.revision import PARTS
 
 FORMAT = "leveldb-log"
 #: Vectors of ``FORMAT`` that show the changes of these tests.
 SLUGS = (
-    "checksum-flipped-in-first-record", "cut-in-a-header", "cut-in-a-payload",
-    "empty-first-then-damage", "first-then-full", "fragments-in-two-blocks",
+    "checksum-flipped-in-first-block", "checksum-flipped-in-first-record", "cut-in-a-header",
+    "cut-in-a-payload", "empty-first-then-damage", "first-then-full", "fragments-in-two-blocks",
     "header-of-zeros-before-other-records", "length-beyond-the-block-at-the-end",
     "length-beyond-the-block-in-mid-log", "one-record", "payload-flipped-in-middle-fragment",
     "payload-flipped-in-second-record", "three-records",
@@ -45,3 +46,13 @@ def apply(diff: str, root: Path) -> None:
     text = file.read_text(encoding="utf-8")
     assert text.count(old) == 1, f"{text.count(old)} times in {match[1]}: {old}"
     file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def run_review(
+    root: Path, diff: str, format: str = FORMAT, slugs: tuple[str, ...] = SLUGS, count: int = 30
+) -> Review:
+    """Review a diff of this repository."""
+    old = copy_of_repository(root / "old", format, slugs)
+    new = copy_of_repository(root / "new", format, slugs)
+    apply(diff, new)
+    return review(old, new, "main", (format,), count)
