@@ -84,8 +84,8 @@ def sweep(
     Programs run as in `check`: each in its own folder, without network access. The last lines list
     the isolation.
 
-    DIR/sweep holds the state of the sweep. DIR/findings (Parquet), DIR/summary.json and
-    DIR/proposals (vectors) hold the results.
+    DIR/sweep (Parquet) has a row for each case. DIR/summary.json and DIR/proposals (vectors) hold
+    the findings.
 
     Ctrl-C and SIGTERM stop the sweep. The summary then covers the finished part, and the same
     command resumes it.
