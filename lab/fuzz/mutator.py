@@ -8,7 +8,7 @@ never run.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -16,9 +16,10 @@ from conformance.kaitai.field_map import Field
 from lab.fuzz.inputs import MAX_FILES, MAX_INPUT_BYTES, Input, NotPacked, unpack
 from walproof.formats import plugin_for
 from walproof.sweep import folders, operations
+from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import SECTORS
 from walproof.sweep.fields import FieldsOfFile, generic
-from walproof.sweep.operations import Family, Flip, Listed, Truncate, applied
+from walproof.sweep.operations import Change, File, applied
 
 #: Changes bytes in any way: at most so many come back.
 Native = Callable[[bytes, int], bytes]
@@ -27,21 +28,31 @@ HEAD_BYTES = 4096
 #: Names of fields that a damage may hit, and fields of each name.
 MAX_NAMES, MAX_ALIKE = 8, 4
 
-Older = Sequence[tuple[str, bytes]]
-#: The damages of the sweep that come from lists.
-LISTS: Mapping[str, Callable[[Listed, Older], None]] = {
-    "set": lambda family, older: operations.set_values(family, every_value=False),
-    "fill": lambda family, older: operations.zero_and_fill(family, family),
-    "sectors": lambda family, older: operations.sectors(family, family, SECTORS),
-    "units": lambda family, older: operations.duplicate_and_drop(family, family),
-    "splice": lambda family, older: operations.splice(family),
-    "insert": lambda family, older: operations.insert(family, ""),
-    "stale": lambda family, older: operations.stale(family, older, SECTORS),
-    "extend": lambda family, older: operations.extend(family, ""),
-    "join": lambda family, older: operations.extend_by_logs(family, older),
+#: The damages of the sweep, by operation.
+OPERATIONS: Mapping[str, Callable[[File, Sequence[Control]], Iterable[Change]]] = {
+    "flip": lambda file, older: operations.flips(file, file.fields.structural),
+    "set": lambda file, older: operations.set_values(file, every_value=False),
+    "splice": lambda file, older: operations.splice(file),
+    "truncate": lambda file, older: operations.prefixes(file, 0),
+    "zero": lambda file, older: _on_fields(file, "zero", lambda f: bytes(f.end - f.start)),
+    "fill": lambda file, older: _on_fields(file, "fill", lambda f: b"\xff" * (f.end - f.start)),
+    "drop": lambda file, older: _on_fields(file, "drop", lambda f: b""),
+    "duplicate": lambda file, older: _on_fields(
+        file, "duplicate", lambda f: file.data[f.start : f.end] * 2
+    ),
+    "zero-sector": lambda file, older: operations.zero_sectors(file, SECTORS),
+    "swap-sectors": lambda file, older: operations.swap_sectors(file, SECTORS),
+    "insert": lambda file, older: operations.insert(file, ""),
+    "stale": lambda file, older: operations.stale(file, older, SECTORS),
+    "extend": lambda file, older: operations.extend(file, ""),
+    "join": lambda file, older: operations.extend_by_logs(file, older),
 }
 #: Damages of fields are more frequent, because most code of a reader depends on fields.
-OPERATIONS = (*("flip",) * 6, *("set",) * 6, *("splice",) * 3, "truncate", *LISTS)
+FREQUENT = (*("flip",) * 6, *("set",) * 6, *("splice",) * 3, *OPERATIONS)
+
+
+def _on_fields(file: File, operation: str, new: Callable[[Field], bytes]) -> Iterable[Change]:
+    return operations.on_fields(file, operation, lambda f: (f.start, f.end, new(f)))
 
 
 class Mutator:
@@ -94,27 +105,21 @@ class Mutator:
         data = log.files[name]
         if which < 0.34:
             return log.with_bytes(name, native(data, MAX_INPUT_BYTES))
-        family = self._family(data, _some(log.fields(name), len(data), chance), chance)
-        if not family.count:
+        lender = chance.choice(self.seeds)
+        older = [lender.control] if name in lender.files else []
+        file = File(name, data, _some(log.fields(name), len(data), chance))
+        changes = OPERATIONS[chance.choice(FREQUENT)](file, older)
+        # Prefixes and flips are computed one by one.
+        damages = changes if isinstance(changes, Sequence) else list(changes)
+        if not damages:
             return log.with_bytes(name, native(data, MAX_INPUT_BYTES))
-        edits = family.edits(chance.randrange(family.count))
+        edits = chance.choice(damages).edits
         changed = log.with_bytes(name, applied(data, edits))
         lo, hi, new = edits[0]
         if hi - lo == len(new) and chance.random() < 0.8:
             sealed = self._sealed(log, name, lambda unit: unit.start <= lo < unit.end, changed)
             return log.with_bytes(name, sealed)
         return changed
-
-    def _family(self, data: bytes, fields: FieldsOfFile, chance: Random) -> Family:
-        operation = chance.choice(OPERATIONS)
-        if operation == "truncate":
-            return Truncate(data, fields, "")
-        if operation == "flip":
-            return Flip(data, fields, "", fields.structural, 8)
-        family = Listed(operation, data, fields, "")
-        other = next(iter(chance.choice(self.seeds).files.values()), b"")
-        LISTS[operation](family, [("", other)])
-        return family
 
     def _with_files(self, log: Input, chance: Random) -> Input:
         """Change the files of a folder as the sweep does, or add those of another one."""
