@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from conformance.saving import save
-from lab.findings.pages import pages
-from lab.findings.record import Finding, load
+from lab.findings.pages import list_page
+from lab.findings.record import FOLDER, Finding, load
 from lab.findings.releases import Unavailable, releases
 from walproof.cli.output import say
 
@@ -32,19 +32,23 @@ def disagreement(
 @click.command()
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @click.option("--fetch", is_flag=True, help="Install missing releases in .build.")
-@click.option("--pages", "is_writing", is_flag=True,
-              help="Write the list and the reports of docs/findings.")  # fmt: skip
-def findings(ids: tuple[str, ...], fetch: bool, is_writing: bool) -> int:
+@click.option("--paste", is_flag=True, help="Print reports with their scripts in the text.")
+@click.option("--pages", "is_writing", is_flag=True, help="Write the list in docs/findings.")
+def findings(ids: tuple[str, ...], fetch: bool, paste: bool, is_writing: bool) -> int:
     """Run the scripts of the findings on the releases that their records name.
 
     Exit status: 0 if every script prints what its report says, 1 if one does not.
     """
     if is_writing:
-        for path, text in pages():
-            save(path, text)
+        save(FOLDER / "README.md", list_page())
+        return 0
+    chosen = [each for each in load() if not ids or each.id in ids]
+    if paste:
+        for line in (line for each in chosen for line in each.report.pasteable.splitlines()):
+            say(line)
         return 0
     status = 0
-    for release in releases([each for each in load() if not ids or each.id in ids]):
+    for release in releases(chosen):
         name = f"{release.finding.id} on {release.tried['version']}"
         try:
             if fetch:
