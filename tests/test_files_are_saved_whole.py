@@ -16,6 +16,7 @@ import pytest
 from conformance import ROOT
 
 PLAIN = {
+    "conformance/cache.py": "a list that grows by whole lines; an incomplete one is not read",
     "conformance/implementations/sqlite/adapter.py": "in a scratch folder; a log under test",
     "conformance/implementations/systemd/adapter.py": "in a scratch folder of the adapter's own",
     "conformance/packages/build.py": "an archive in memory, which is saved when whole",
