@@ -66,7 +66,7 @@ class Judgement:
             return ENDS.get(self.end, self.end)
         missing = self.lost + self.gone
         silently = "" if self.report else " silently"
-        text = f"{self.returned} of {self.written}"
+        text = f"{self.returned}/{self.written}"
         if missing:
             text += f", {missing} lost" if self.report else f", {missing} lost **silently**"
             text += f" ({self.lost} readable)" if self.lost else ""
