@@ -189,7 +189,7 @@ def _row(system: System, case: Case) -> _Row:
     survivors = len(expected.left & expected.written)
     return _Row(
         case.id,
-        f"{survivors}/{len(expected.written)} {expected.verdict}",
+        f"{survivors}/{len(expected.written)}: {expected.verdict}",
         [_cell(system.answers[mode][case.id]) for mode in system.modes],
     )
 
