@@ -10,14 +10,12 @@ from typing import Any, NamedTuple
 from conformance import templates
 from lab.databases.judge import Judgement, due
 from lab.databases.model import Case, formats
-from lab.databases.opening import shape
 from lab.databases.run import cases_for
 from lab.databases.systems import Answers, System, systems
 from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
 PAGE = ROOT / "docs" / "databases.md"
-MAX_SHOWN_MESSAGES = 3
 #: A system gets no table of its own if its results differ from those of another in fewer cases.
 MAX_EXCEPTIONS = 1
 #: A cell with the expected outcome, without stale or unproven items.
@@ -175,7 +173,7 @@ def _shown(
         "same_as": same_as,
         "columns": list(section.columns.values()),
         "rows": list(_joined(section.rows, list(section.columns))),
-        "messages": list(_first_messages(system.answers))[:MAX_SHOWN_MESSAGES],
+        "message": _first_message(system.answers),
     }
 
 
@@ -200,26 +198,17 @@ def _cell(judgement: Judgement) -> str:
 
 
 def _joined(rows: Sequence[_Row], columns: Sequence[Sequence[str]]) -> Iterator[Mapping[str, Any]]:
-    """Yield one row for all damage with equal outcomes; count the damage that is all as expected.
+    """Yield one row for all damage with equal outcomes; leave out what is all as expected.
 
     ``columns`` are the different columns of the table.
     """
     joined: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    others = 0
     for number, row in enumerate(rows):
         cells = tuple(column[number] for column in columns)
-        if set(cells) == {AS_EXPECTED}:
-            others += 1
-        else:
+        if set(cells) != {AS_EXPECTED}:
             joined.setdefault((row.expected, cells), []).append(f"`{row.id}`")
     for (expected, cells), ids in joined.items():
         yield {"damage": ", ".join(ids), "expected": expected, "cells": cells}
-    if others:
-        yield {
-            "damage": f"`none`, {others - 1} others",
-            "expected": "",
-            "cells": (AS_EXPECTED,) * len(columns),
-        }
 
 
 def _logs(answers: Mapping[str, Judgement]) -> str:
@@ -237,11 +226,10 @@ def _logs(answers: Mapping[str, Judgement]) -> str:
     return ", ".join(f"{log} {number}" for log, number in sorted(outcomes.items()))
 
 
-def _first_messages(answers: Answers) -> Iterator[tuple[str, str]]:
-    """Yield the first message of each shape, with its mode and case."""
-    seen = set()
+def _first_message(answers: Answers) -> tuple[str, str] | None:
+    """Return the first message about damage, and its mode and case."""
     for mode, of_mode in answers.items():
         for id, each in of_mode.items():
-            if each.report and shape(each.report) not in seen:
-                seen.add(shape(each.report))
-                yield each.report.replace("`", "'"), f"{mode}, {id}"
+            if each.report:
+                return each.report.replace("`", "'"), f"`{mode}`, `{id}`"
+    return None

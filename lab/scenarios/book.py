@@ -107,11 +107,7 @@ class Shown:
             words += f", {number} {what}" if number else ""
         if not self.is_in_order:
             words += ", in another order"
-        if self.outcome == "intact":
-            return words
-        reasons = dict.fromkeys(each["reason"] for each in self.vector.body["expect"]["lost"])
-        because = f" ({', '.join(reasons)})" if reasons else ""
-        return f"{words}: {self.outcome}{because}"
+        return words if self.outcome == "intact" else f"{words}: {self.outcome}"
 
 
 def shown(vectors: Mapping[str, Vector]) -> Mapping[str, Sequence[Shown]]:

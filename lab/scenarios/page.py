@@ -49,16 +49,18 @@ def _outcomes(example: Shown, results: Results) -> Mapping[str, str]:
     for name, effects in results.items():
         if not runs_nothing(effects) and example.vector.id in effects:
             by_effect.setdefault(effects[example.vector.id], []).append(name)
-    others = max(by_effect, key=lambda effect: len(by_effect[effect]))
-    if AS_EXPECTED in by_effect or len(by_effect[others]) < MIN_OTHERS or len(by_effect) == 1:
+    others = max(by_effect, key=lambda effect: len(by_effect[effect]), default="")
+    if len(by_effect) < 2 or AS_EXPECTED in by_effect or len(by_effect[others]) < MIN_OTHERS:
         others = ""
-    named = {
-        effect: "all others" if effect == others else ", ".join(names)
-        for effect, names in by_effect.items()
+    # "All others" comes after the systems that have names, but before those that do not run it.
+    order = sorted(by_effect, key=lambda effect: (effect == NOT_RUN, effect == others))
+    return {
+        effect.replace(", reports nothing", " silently"): (
+            "all others" if effect == others else ", ".join(by_effect[effect])
+        )
+        for effect in order
         if effect != AS_EXPECTED
     }
-    # The systems that do not run the example come last, "all others" just before them.
-    return dict(sorted(named.items(), key=lambda each: (each[0] == NOT_RUN, each[0] == others)))
 
 
 def runs_nothing(effects: Mapping[str, str]) -> bool:
