@@ -93,5 +93,3 @@ def test_only_wanted_columns_are_read(tmp_path: Path) -> None:
     assert runs and all(
         run.payload is None and list(run.fields) == ["frame", "after_loss"] for run in runs
     )
-
-
