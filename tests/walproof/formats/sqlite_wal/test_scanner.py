@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 pytest.importorskip("numba")
 
 from reference_impl.answer import Record, collect
 from reference_impl.formats import named
-from reference_impl.sqlite_wal.opening import Opening
-from reference_impl.sqlite_wal.survey import Survey, Transaction
 from tests.walproof.formats.sqlite_wal.logs import damage, make_log
 from walproof.formats.sqlite_wal import scanner as sqlite_scanner
-from walproof.formats.sqlite_wal.scanner import kernel
 from walproof.scan import scanner
 from walproof.scan.answers import answer
 from walproof.scan.log import Log

@@ -135,7 +135,7 @@ def are_older(
         shown, stored = load64(data, at + COVERED), _stored(data, at)
         before = _rewind(stored, data, at + FRAME_HEADER, at + slot, big)
         before = _rewind(before, data, at, at + COVERED, big)
-        if shown == salts or shown == 0 or before == running or before == repeated:
+        if shown == salts or shown == 0 or before in (running, repeated):
             return False, running, repeated
         running = _advance_slot(running, data, at, slot, big)
         if len(commit) > 0:
