@@ -27,7 +27,7 @@ from reference_impl.sqlite_wal.reader import Scan, read_file
 from walproof.formats.sqlite_wal.columns import COLUMNS
 from walproof.formats.sqlite_wal.scanner import kernel
 from walproof.scan import arrays
-from walproof.scan.log import Log, Source
+from walproof.scan.log import Log, Source, open_range
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
 from walproof.scan.window import Window
@@ -46,7 +46,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """Yield the events of the log, in the order of the reference. Raises ``OSError``."""
     with closing(log.open()) as source:
-        file: Any = io.BufferedReader(_File(source), BUFFER_BYTES)
+        file: Any = open_range(source, 0, source.size, BUFFER_BYTES)
         reference = ReferenceScanner("sqlite-wal")
         opening = _open(file, source.size)
         if opening is None:
@@ -68,33 +68,6 @@ def _open(file: Any, size: int) -> Opening | None:
     except (NoHeader, Refused):
         return None
     return None if opening is None or opening.is_damaged else opening
-
-
-class _File(io.RawIOBase):
-    """The source of a log as a file. Raises ``OSError`` if it has become shorter."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__()
-        self._source, self._at = source, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + (self._at if whence == io.SEEK_CUR else 0)
-        return self._at
-
-    def readinto(self, room: Any) -> int:
-        length = max(0, min(len(room), self._source.size - self._at))
-        data = self._source.read(self._at, length)
-        if len(data) < length:
-            raise OSError(f"at offset {self._at}: expected {length} bytes, found {len(data)}")
-        room[:length] = data
-        self._at += length
-        return length
 
 
 class _Rest(Scan):
