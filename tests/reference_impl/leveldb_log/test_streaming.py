@@ -146,13 +146,6 @@ def test_memory_follows_the_largest_record() -> None:
     assert peak < 4.5 * 4 * MIB
 
 
-def test_a_header_alone_allocates_nothing() -> None:
-    """A header that claims 65535 bytes, which are missing (LDB-041)."""
-    peak, last, _ = peak_memory(Generated(b"", 0, b"\1\2\3\4\xff\xff\1"))
-    assert last[-1] == End("damaged", "bad-length", None)
-    assert peak < BLOCK_SIZE
-
-
 def test_errors_of_the_file_pass_through() -> None:
     class Failing(Generated):
         def read(self, size: int | None = -1) -> bytes:
