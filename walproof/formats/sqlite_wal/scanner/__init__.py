@@ -10,7 +10,6 @@ A log cannot be divided into parts, because each checksum covers all frames befo
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
