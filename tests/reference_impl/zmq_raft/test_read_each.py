@@ -85,13 +85,6 @@ def test_each_as_readable_json(raft, tmp_path):
     assert json.loads((tmp_path / "0000000000000004.json").read_text()) == {"n": 3}
 
 
-def test_each_of_other_payloads_than_message_pack(leveldb, tmp_path):
-    out = tmp_path / "out"
-    done, status = run(read, leveldb, "--each", out, "--messagepack", "--index", "1")
-    assert status == 3 and "not MessagePack" in done.stderr
-    assert (out / "0000000000000001.data").read_bytes() == b"r1"
-
-
 def test_each_numbers_records_without_an_index(leveldb, tmp_path):
     assert run(read, leveldb, "--index", ":1,4", "--each", tmp_path / "o")[1] == 0
     names = sorted(file.name for file in (tmp_path / "o").iterdir())
