@@ -1,4 +1,7 @@
-"""Parse ``--context``: facts that a reader or writer needs and a log does not contain."""
+"""The options ``--format`` and ``--context`` of commands that read a log.
+
+A context has facts that a reader or writer needs and a log does not contain.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,14 @@ import click
 
 from reference_impl.context import BadContext, check
 from reference_impl.register import registers
+
+format_option = click.option(
+    "--format", "format_id", metavar="ID", help="Format id; detected if not given."
+)
+context_option = click.option(
+    "--context", "context_items", metavar="KEY=VALUE", multiple=True,
+    help="Context for the reader; VALUE is JSON or text.",
+)  # fmt: skip
 
 
 def context_of(items: Sequence[str], format: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from conformance.contents import Contents, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.saving import named_in_errors, publish, saved, temporary_sibling
 from reference_impl.formats import Format
+from walproof.cli.context import format_option
 from walproof.cli.opening import opened
 from walproof.cli.output import say
 from walproof.cli.record_table import gather
@@ -33,7 +34,7 @@ MANIFEST = "manifest.json"
 @click.option(
     "--out", metavar="NEW", type=click.Path(path_type=Path), help="Path of the damaged log."
 )
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
+@format_option
 @click.option("--list", "listed", is_flag=True, help="List the fields and the operations.")
 @click.option(
     "--random", "count", metavar="N", type=click.IntRange(min=1),

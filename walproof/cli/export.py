@@ -11,7 +11,7 @@ from rich.console import Console
 from conformance.saving import publish, temporary_sibling
 from reference_impl.answer import End
 from reference_impl.formats import UnknownFormat
-from walproof.cli.context import context_of
+from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.journal_query import (
     JournalFilters,
     filter_options,
@@ -22,7 +22,6 @@ from walproof.cli.journal_query import (
 from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.cli.stopping import stoppable
-from walproof.extras import advice
 from walproof.lake.recognition import recognise_log
 from walproof.quantity import counted
 from walproof.systems import recognise
@@ -39,14 +38,8 @@ NOT_A_JOURNAL = "only systemd journals have the Journal Export Format; use --par
     type=click.Path(path_type=Path),
     help="Parquet file to write for one log of any format; folder of tables for several logs.",
 )
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
-@click.option(
-    "--context",
-    "context_items",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Context for the reader; VALUE is JSON or text.",
-)
+@format_option
+@context_option
 @click.option(
     "--compression",
     type=click.Choice(["auto", "lz4", "zstd", "snappy", "none"]),
@@ -140,11 +133,9 @@ def _parquet(
     is_bare: bool,
     is_decoded: bool,
 ) -> int:
-    try:
-        from walproof.scan.log import Log
-        from walproof.tables.parquet import to_parquet
-    except ModuleNotFoundError as error:
-        raise click.ClickException(f"--parquet {advice(error) or error}") from None
+    from walproof.scan.log import Log
+    from walproof.tables.parquet import to_parquet
+
     try:
         with source_of(log, format_id) as source:
             result = log_in(source, format_id)
@@ -195,16 +186,14 @@ def _tables(
     is_decoded: bool,
 ) -> int:
     """Write the three tables of several logs to a new folder."""
-    try:
-        from walproof.inventory.logs import find_logs
-        from walproof.inventory.result import make_plan, run_in_pool, write_result
-        from walproof.inventory.summary import exit_status, summarise
-        from walproof.inventory.task import Options
-        from walproof.inventory.terminal import print_summary
-        from walproof.lake.options import parse
-        from walproof.worker_pool import core_count
-    except ModuleNotFoundError as error:
-        raise click.ClickException(f"--parquet {advice(error) or error}") from None
+    from walproof.inventory.logs import find_logs
+    from walproof.inventory.result import make_plan, run_in_pool, write_result
+    from walproof.inventory.summary import exit_status, summarise
+    from walproof.inventory.task import Options
+    from walproof.inventory.terminal import print_summary
+    from walproof.lake.options import parse
+    from walproof.worker_pool import core_count
+
     if context_items and format_id is None:
         raise click.UsageError("--context for several logs needs --format")
     source = parse({"lastFlushedIndex": "meta", "journalFormat": format_id or "auto"})

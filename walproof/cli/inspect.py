@@ -13,6 +13,7 @@ from rich.console import Console
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.field_map import UnknownField
+from walproof.cli.context import format_option
 from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.cli.summary import about_folder
@@ -39,7 +40,7 @@ def _offset(text: str) -> int:
 
 @click.command()
 @click.argument("log", metavar="FILE")
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
+@format_option
 @click.option(
     "--from",
     "start",

@@ -83,8 +83,11 @@ def opened(typed: str | Path, format_id: str | None = None) -> Iterator[Opened]:
     If the path is not a log, the command prints an error and exits with status 4. If it cannot be
     read, the status is 1.
     """
-    with source_of(typed, format_id) as source:
-        yield log_in(source, format_id)
+    try:
+        with source_of(typed, format_id) as source:
+            yield log_in(source, format_id)
+    except ValueError as error:  # a --context that the format rejects
+        raise click.ClickException(str(error)) from None
 
 
 def log_in(source: Unpacked, format_id: str | None) -> Opened:

@@ -14,10 +14,11 @@ from typing import Any
 import click
 
 from conformance.saving import save
-from reference_impl.answer import End, Event, Record
+from reference_impl.answer import Event, Record
 from reference_impl.zmq_raft import message_pack
 from walproof.cli.opening import Opened
-from walproof.cli.output import EXIT_STATUS, say, say_json
+from walproof.cli.output import say, say_json
+from walproof.cli.record_table import Passed, for_each_record
 
 #: Size to which any payload may unpack; large payloads may unpack to more.
 UNZIPPED_BYTES = 64 << 20
@@ -105,7 +106,7 @@ def unzipped(payload: bytes) -> bytes:
 
 def write_record_files(
     source: Opened,
-    events: Iterable[Event],
+    events: Iterable[Event | Passed],
     folder: Path,
     ranges: str | None,
     messagepack: bool,
@@ -124,7 +125,7 @@ def write_record_files(
     folder.mkdir(parents=True, exist_ok=True)
     writer = _RecordFiles(folder, wanted, messagepack, unzip)
     try:
-        status = writer.take_all(events)
+        status = for_each_record(events, source.name, writer.take)
     except BrokenPipeError:  # the reader closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -144,27 +145,15 @@ class _RecordFiles:
         self.ranges = ranges
         self.messagepack = messagepack
         self.unzip = unzip
+        self.number = 0
         self.used: dict[int, int] = {}
         self.seen: tuple[int, int] | None = None
         self.left_as_it_is = False
 
-    def take_all(self, events: Iterable[Event]) -> int:
-        """Write the selected records and report lost ranges; return the exit status."""
-        number = status = 0
-        for event in events:
-            if isinstance(event, Record):
-                self.take(event, number)
-                number += 1
-            elif isinstance(event, End):
-                status = EXIT_STATUS[event.verdict]
-            else:
-                where = f"{event.start} to {event.end}{' of ' + event.file if event.file else ''}"
-                say(f"lost: bytes {where} ({event.reason})", err=True)
-        return status
-
-    def take(self, record: Record, number: int) -> None:
-        """Write a record if it is selected; ``number`` replaces a missing index."""
-        index = int(record.fields.get("index", number))
+    def take(self, record: Record) -> None:
+        """Write a record if it is selected. Its number replaces a missing index."""
+        index = int(record.fields.get("index", self.number))
+        self.number += 1
         low, high = self.seen or (index, index)
         self.seen = min(low, index), max(high, index)
         holding = [each for each in self.ranges if each.holds(index)]

@@ -13,12 +13,11 @@ import click
 from conformance.saving import UNFINISHED, named_in_errors, publish, saved
 from reference_impl.answer import End, Event, NewRecord, Record
 from reference_impl.formats import Format
-from walproof.cli.context import context_of
+from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.journal_query import JournalFilters, filter_options
 from walproof.cli.opening import Opened, at_log, log_in, source_of
 from walproof.cli.output import say
-from walproof.cli.reading import EVERY, events, watched
-from walproof.cli.record_table import Gathered, Passed, gather
+from walproof.cli.record_table import EVERY, Gathered, Passed, gather_log, watched
 from walproof.cli.recover_system import (
     EVIDENCE,
     recover_folder,
@@ -29,11 +28,11 @@ from walproof.cli.recover_system import (
 from walproof.cli.summary import progress
 from walproof.formats import plugin_for
 from walproof.quantity import counted
-from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.model import size_of
 from walproof.summary.screen import may_be_carved
 from walproof.summary.unpacked import Unpacked
 from walproof.systems.contents import NotRead, contents_of
+from walproof.systems.reading import read_log
 from walproof.systems.text_conversion import before_conversion
 
 NEEDS_DROP = "filters require --drop"
@@ -56,14 +55,8 @@ class Unlike(ValueError):
     type=click.Path(path_type=Path),
     help="Path of the new log.",
 )
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
-@click.option(
-    "--context",
-    "context_items",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Context for the reader; VALUE is JSON or text.",
-)
+@format_option
+@context_option
 @click.option("--logs-only", is_flag=True, help="Copy only the logs of a folder.")
 @click.option("--drop", is_flag=True, help="Remove the journal entries that filters select.")
 @filter_options(is_hidden=True)
@@ -157,19 +150,13 @@ def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
         return _recover_path(old, converted[0], out, context)
 
 
-def _gathered(format: Format, path: Path, context: Mapping[str, Any]) -> Gathered:
-    with progress(size_of(path)) as given:
-        seen = watched(events(format, path, context), path, given)
-        return gather(seen, count_lost=lost_counter(format.id, path))
-
-
 def _recover_applied(
     source: Unpacked, log: Opened, out: Path, context_items: tuple[str, ...]
 ) -> int:
     """Write a copy of a file with the survivors of its log applied; return the exit status."""
     format, folder_type = log.format, plugin_for(log.format.id).system_folder
     context = context_of(context_items, format.id)
-    result = _gathered(format, log.path, context)
+    result = gather_log(format.id, log.path, read_log(format.id, log.path, "recover", context))
     if result.end.verdict == "refused":
         say(f"{log.name}: refused ({result.end.reason}); nothing was written", err=True)
         return 4
@@ -204,7 +191,7 @@ def _say_losses(
 
 def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]) -> int:
     format = old.format
-    result = _gathered(format, path, context)
+    result = gather_log(format.id, path, read_log(format.id, path, "recover", context))
     system_folder = plugin_for(format.id).system_folder
     dialect = system_folder.foreign_dialect(path) if path.is_file() else None
     if result.end.verdict == "refused" or dialect:
@@ -260,7 +247,8 @@ def write_log(
                 raise ValueError("no record survives") from None
             raise
         with progress(size_of(created), "reading back") as passed:
-            _compare(records, watched(events(format, created, given), created, passed))
+            new = read_log(format.id, created, "recover", given)
+            _compare(records, watched(new, created, passed))
         publish(created, out)
 
 

@@ -20,19 +20,17 @@ from conformance.text import one_line
 from reference_impl.answer import Record
 from reference_impl.formats import Format, named
 from walproof.cli.output import EXIT_STATUS, say
-from walproof.cli.reading import events, watched
-from walproof.cli.record_table import Gathered, gather
+from walproof.cli.record_table import Gathered, gather, gather_log
 from walproof.cli.summary import progress
 from walproof.quantity import counted, in_bytes
 from walproof.spool import Shelf
 from walproof.summary.logs import FoundOne
-from walproof.summary.lost_bytes import lost_counter
-from walproof.summary.model import size_of
 from walproof.summary.summary import summarise
 from walproof.systems import System, SystemFolder, SystemLog, examine, recognise
 from walproof.systems.contents import Contents, title_of
 from walproof.systems.copying import NotCopied, copy_folder, shares_blocks, size_on_disk
 from walproof.systems.model import WHOLE
+from walproof.systems.reading import read_log
 from walproof.systems.text_conversion import before_conversion
 
 #: Writes records to a new log. Raises ``ValueError`` if the format does not allow them.
@@ -205,9 +203,8 @@ def _recover_log(
         if converted is not None:
             path = converted[0]
             done.more.append(f"{name}: undid a text conversion: each LF had become CR LF")
-        with progress(size_of(path)) as given:
-            seen = watched(events(named(system.format), path, context), path, given)
-            result = gather(seen, count_lost=lost_counter(system.format, path))
+        events = read_log(system.format, path, "recover", context)
+        result = gather_log(system.format, path, events)
     except OSError as error:
         done.left.append(f"{name}: {error.strerror or error}")
         done.is_whole = False

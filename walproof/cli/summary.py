@@ -15,7 +15,7 @@ import click
 
 from reference_impl.formats import Context, UnknownFormat
 from reference_impl.register import registers
-from walproof.cli.context import context_of
+from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.opening import at_log, source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.formats import plugin_for
@@ -49,14 +49,8 @@ WIDTH = 100
 
 @click.command()
 @click.argument("path", metavar="PATH")
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
-@click.option(
-    "--context",
-    "context_items",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Context for the reader; VALUE is JSON or text. With --format.",
-)
+@format_option
+@context_option
 @click.option("--all", "all_logs", is_flag=True, help="Print one line for every log of a folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per log.")
 def summary(

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WIDEST = (1 << 64) - 1
-#: Characters that may need an escape in JSON text; ``json_text`` decides.
-TO_ESCAPE = r"[^ !#-\[\]-~]"
 
 
 @dataclass(frozen=True)
@@ -55,13 +53,6 @@ class Column:
     def to_answer(self, value: Any) -> Any:
         """Return the field of an answer for a value of the column that is not null."""
         return value
-
-    def to_json(self, values: pa.Array) -> pa.Array | None:
-        """Convert values as :meth:`to_answer` does, to JSON text; nulls stay null.
-
-        None if this must be done value by value.
-        """
-        return None
 
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
         """Return the value cut to a maximum size, and whether it was cut."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from reference_impl.answer import Record
@@ -57,11 +56,10 @@ def _start(row: Row) -> str:
     return f"{plain_text(row.payload[:MOST_BYTES])}… (more than {len(row.payload):,} bytes)"
 
 
-def meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | None, str | None]]:
-    """Return the description of each record, or the reason why there is none.
+def meaning(format_id: str, record: Record) -> tuple[str | None, str | None]:
+    """Return the description of a record, or the reason why there is none.
 
     Text in a description is not escaped. Of a large payload, only the beginning is decoded. See
     :func:`walproof.decode.phrase_of`.
     """
-    rows = (decode.row_of(format_id, record, LONGEST) for record in records)
-    return [decode.phrase_of(format_id, row) for row in rows]
+    return decode.phrase_of(format_id, decode.row_of(format_id, record, LONGEST))

@@ -18,8 +18,8 @@ from conformance.text import PIECE, json_pieces, json_text
 from reference_impl.answer import End, Event, Lost, Record
 from reference_impl.formats import FORMATS, named
 from walproof.cli import walproof
-from walproof.cli.reading import EVERY, few, watched
-from walproof.cli.record_table import Passed, gather
+from walproof.cli.read import few
+from walproof.cli.record_table import EVERY, Passed, gather, watched
 from walproof.cli.recover import NewRecords
 from walproof.summary.meter import Meter
 

@@ -166,12 +166,6 @@ def test_wide_terminal_shows_requirements_in_each_line(shown: Shown, example: by
     assert not any(line.startswith("requirements: ") for line in lines)
 
 
-def test_ascii_console_gets_ascii(shown: Shown, damaged: bytes) -> None:
-    lines = shown(damaged, encoding="ascii")
-    assert "x +- lost [12, 32768) checksum-mismatch, 32756 bytes  LDB-028" in lines
-    assert any("0xbdc8339c  != 0x" in line for line in lines)
-
-
 def test_hex_text_shows_both_ends() -> None:
     assert hex_text(bytes(range(7)), 20) == "00 01 02 03 04 05 06"
     assert hex_text(bytes(range(200)), 20) == "00 01 02 03 … c6 c7"
