@@ -16,7 +16,7 @@ from conformance.kaitai.field_map import UnknownField
 from walproof.cli.context import format_option
 from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
-from walproof.cli.summary import about_folder
+from walproof.cli.summary import about
 from walproof.inspection.inspection import Inspection, inspection
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.show import counted
@@ -103,7 +103,7 @@ def inspect(
     try:
         with source_of(log, format_id) as source:
             if source.path.is_dir():
-                return about_folder(source, format_id)
+                return about(source, format_id, {}, all_logs=True)
             result = log_in(source, format_id)
             with LogBytes(result.path) as data:
                 view = inspection(result.path, result.format, data)

@@ -26,7 +26,7 @@ from walproof.cli.record_table import (
     print_table,
     watched,
 )
-from walproof.cli.summary import about_one, progress, terminal_height
+from walproof.cli.summary import about, progress, terminal_height
 from walproof.summary.model import size_of
 from walproof.systems.reading import is_worth_a_scanner
 
@@ -169,7 +169,7 @@ def read(
         stop = None if head is not None or lost_only else room
         stored = gather_log(source.format.id, source.path, events, most, shown, stop)
         if stop is not None and stored.rows > stop:
-            status = about_one(source.source, format_id, context)
+            status = about(source.source, format_id, context)
             piped = "… | " if log == "-" else ""
             again = f"{piped}walproof read --records {shlex.quote(log)}"
             say(f"  {again}  print all rows as a table", style="cyan")
