@@ -75,8 +75,6 @@ LARGE_BYTES = 1 << 16
               help="Write each record to a file in DIR.")  # fmt: skip
 @click.option("--index", "ranges", metavar="RANGES",
               help="With --each: indexes of the records, such as 100:110,1000:1050.")  # fmt: skip
-@click.option("--messagepack", is_flag=True, help="With --each: write MessagePack as JSON.")
-@click.option("--unzip", is_flag=True, help="With --each: unpack gzip and zlib payloads.")
 def read(
     log: str,
     format_id: str | None,
@@ -94,8 +92,6 @@ def read(
     pending: bool,
     folder: Path | None,
     ranges: str | None,
-    messagepack: bool,
-    unzip: bool,
 ) -> int:
     """List the records and lost ranges of a log.
 
@@ -114,8 +110,8 @@ def read(
     one object for each.
 
     --each names each file after the index of its record, or after the record number, from 0, in
-    formats without indexes: 0000000000000100.data, or .json with --messagepack. It prints one line
-    of JSON per file. Ranges include both ends.
+    formats without indexes: 0000000000000100.data. It prints one line of JSON per file. Ranges
+    include both ends.
 
     \b
     walproof read 000003.log
@@ -125,10 +121,10 @@ def read(
     walproof systemd read /var/log/journal --unit ssh --since yesterday
     walproof read ./db --operations | jq -r .key
     walproof read ./partition --operations --where position=100:200
-    walproof read /var/lib/raft --each entries --index 100:110,1000: --messagepack
+    walproof read /var/lib/raft --each entries --index 100:110,1000:
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error. With --each,
-    also 3 if a payload could not be unpacked, and 1 if a range has no records.
+    also 1 if a range has no records.
     """
     _one_way(head=head if not operations else None, records=all_rows, lost_only=lost_only,
              json=as_json, jsonl=as_lines if not pending else None, operations=operations,
@@ -136,8 +132,8 @@ def read(
     if not operations and (as_csv or conditions):
         raise click.UsageError("--csv and --where require --operations")
     wanted = [parse_condition(condition) for condition in conditions]
-    if folder is None and (ranges is not None or messagepack or unzip):
-        raise click.UsageError("--index, --messagepack and --unzip require --each DIR")
+    if folder is None and ranges is not None:
+        raise click.UsageError("--index requires --each DIR")
     if fast and profile != "recover":
         raise click.UsageError(
             "--fast excludes --profile strict: the bulk scanners support only the profile recover"
@@ -149,7 +145,7 @@ def read(
         most = None if not is_table else 0 if lost_only else room if head is None else head
         events = _events(source, profile, context, fast, most)
         if folder is not None:
-            return write_record_files(source, events, folder, ranges, messagepack, unzip)
+            return write_record_files(source, events, folder, ranges)
         if operations or pending:
             from walproof.cli.operations import print_operations, print_pending
 

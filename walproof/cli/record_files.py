@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +13,9 @@ import click
 
 from conformance.saving import save
 from reference_impl.answer import Event, Record
-from reference_impl.zmq_raft import message_pack
 from walproof.cli.opening import Opened
-from walproof.cli.output import say, say_json
+from walproof.cli.output import say_json
 from walproof.cli.record_table import Passed, for_each_record
-
-#: Size to which any payload may unpack; large payloads may unpack to more.
-UNZIPPED_BYTES = 64 << 20
-#: Largest number of values in a MessagePack payload that is written as JSON.
-MOST_VALUES = 100_000
 
 
 @dataclass
@@ -62,93 +54,40 @@ def parse_ranges(text: str) -> list[Range]:
     return ranges
 
 
-class NotMessagePack(ValueError):
-    """The payload is not a single MessagePack value."""
-
-
-class TooLarge(ValueError):
-    """The unpacked payload exceeds the limit."""
-
-
-def readable(payload: bytes) -> bytes:
-    """Convert a MessagePack value to readable JSON.
-
-    Raises :class:`NotMessagePack`. Raises :class:`TooLarge` for more than 100,000 values, which
-    limits memory use.
-    """
-    try:
-        value, end = message_pack.decode(payload, most=MOST_VALUES)
-    except (message_pack.Incomplete, ValueError) as error:
-        raise NotMessagePack(str(error) or "the payload ends in the middle of a value") from None
-    if end != len(payload):
-        raise NotMessagePack(f"{len(payload) - end} bytes follow the value")
-    if value is message_pack.TOO_MANY:
-        raise TooLarge(f"more than {MOST_VALUES:,} values")
-    text = json.dumps(message_pack.to_json(value), ensure_ascii=False, indent=1)
-    return f"{text}\n".encode("utf-8", "surrogatepass")
-
-
-def unzipped(payload: bytes) -> bytes:
-    """Unpack data compressed by gzip or zlib; return other data unchanged.
-
-    Raises :class:`TooLarge` if the result exceeds both 64 MiB and 16 times the payload.
-    """
-    most = UNZIPPED_BYTES + 16 * len(payload)
-    unpack = zlib.decompressobj(wbits=47)
-    try:
-        data = unpack.decompress(payload, most + 1)
-    except zlib.error:
-        return payload
-    if len(data) > most:
-        raise TooLarge(f"unpacks to more than {most} bytes")
-    return data if unpack.eof and not unpack.unused_data else payload
-
-
 def write_record_files(
     source: Opened,
     events: Iterable[Event | Passed],
     folder: Path,
     ranges: str | None,
-    messagepack: bool,
-    unzip: bool,
 ) -> int:
     """Write each record of a log to a separate file, and return the exit status.
 
-    A file is named after the index of its record, such as ``0000000000000100.data``, or ``.json``
-    if ``messagepack`` is true. In a format without indexes, the records are numbered from 0. A
-    second record with the same index is written to ``0000000000000100.2.data``. For each record, a
-    line of JSON on standard output contains the file name and the other fields.
+    A file is named after the index of its record, such as ``0000000000000100.data``. In a format
+    without indexes, the records are numbered from 0. A second record with the same index is written
+    to ``0000000000000100.2.data``. For each record, a line of JSON on standard output contains the
+    file name and the other fields.
 
     Raises ``click.ClickException`` for a range without records, and for an existing file.
     """
     wanted = parse_ranges(":" if ranges is None else ranges)
     folder.mkdir(parents=True, exist_ok=True)
-    writer = _RecordFiles(folder, wanted, messagepack, unzip)
+    writer = _RecordFiles(folder, wanted)
     try:
         status = for_each_record(events, source.name, writer.take)
     except BrokenPipeError:  # the reader closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     writer.check_found()
-    return max(status, 3 if writer.left_as_it_is else 0)
+    return status
 
 
 class _RecordFiles:
-    def __init__(
-        self,
-        folder: Path,
-        ranges: Sequence[Range],
-        messagepack: bool,
-        unzip: bool,
-    ) -> None:
+    def __init__(self, folder: Path, ranges: Sequence[Range]) -> None:
         self.folder = folder
         self.ranges = ranges
-        self.messagepack = messagepack
-        self.unzip = unzip
         self.number = 0
         self.used: dict[int, int] = {}
         self.seen: tuple[int, int] | None = None
-        self.left_as_it_is = False
 
     def take(self, record: Record) -> None:
         """Write a record if it is selected. Its number replaces a missing index."""
@@ -161,27 +100,11 @@ class _RecordFiles:
             return
         for each in holding:
             each.found += 1
-        payload, ending = record.payload, "data"
-        if self.unzip:
-            try:
-                payload = unzipped(payload)
-            except TooLarge as error:
-                say(f"record {index}: {error}; written unchanged", err=True)
-                self.left_as_it_is = True
-        if self.messagepack:
-            try:
-                payload, ending = readable(payload), "json"
-            except NotMessagePack as error:
-                say(f"record {index}: not MessagePack ({error}); written unchanged", err=True)
-                self.left_as_it_is = True
-            except TooLarge as error:
-                say(f"record {index}: {error}; written unchanged", err=True)
-                self.left_as_it_is = True
         self.used[index] = self.used.get(index, 0) + 1
         again = f".{self.used[index]}" if self.used[index] > 1 else ""
-        path = self.folder / f"{index:016}{again}.{ending}"
+        path = self.folder / f"{index:016}{again}.data"
         try:
-            save(path, payload, replace=False, sync=False)
+            save(path, record.payload, replace=False, sync=False)
         except FileExistsError:
             raise click.ClickException(f"{path} already exists: expected a new path") from None
         line: dict[str, Any] = {"path": str(path), **record.to_json()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
@@ -17,7 +17,7 @@ from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.journal_query import JournalFilters, filter_options
 from walproof.cli.opening import Opened, at_log, log_in, source_of
 from walproof.cli.output import say
-from walproof.cli.record_table import EVERY, Gathered, Passed, gather_log, watched
+from walproof.cli.record_table import Gathered, gather_log
 from walproof.cli.recover_system import (
     EVIDENCE,
     recover_folder,
@@ -25,10 +25,8 @@ from walproof.cli.recover_system import (
     without_evidence,
     write_evidence,
 )
-from walproof.cli.summary import progress
 from walproof.formats import plugin_for
 from walproof.quantity import counted
-from walproof.summary.model import size_of
 from walproof.summary.screen import may_be_carved
 from walproof.summary.unpacked import Unpacked
 from walproof.systems.contents import NotRead, contents_of
@@ -240,39 +238,24 @@ def write_log(
         created = Path(folder) / log.resolve().name
         given = format.copied(log, context)
         try:
-            with named_in_errors(out), progress(size_of(log), "writing") as passed:
-                format.write(created, NewRecords(records, passed), given)
+            with named_in_errors(out):
+                format.write(created, NewRecords(records), given)
         except ValueError:
             if not records:  # a log of this format has at least one
                 raise ValueError("no record survives") from None
             raise
-        with progress(size_of(created), "reading back") as passed:
-            new = read_log(format.id, created, "recover", given)
-            _compare(records, watched(new, created, passed))
+        _compare(records, read_log(format.id, created, "recover", given))
         publish(created, out)
 
 
 class NewRecords(Sequence[NewRecord]):
-    """Convert records to the form that writers accept, on demand.
+    """Convert records to the form that writers accept, on demand."""
 
-    ``progress`` is called with the size of the records in the old log, in bytes.
-    """
-
-    def __init__(
-        self, records: Sequence[Record], progress: Callable[[int], None] = lambda _: None
-    ) -> None:
-        self._records, self._progress = records, progress
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._records = records
 
     def __len__(self) -> int:
         return len(self._records)
-
-    def __iter__(self) -> Iterator[NewRecord]:
-        passed = 0
-        for number, record in enumerate(self._records):
-            passed += record.size
-            if number % EVERY == 0:
-                self._progress(passed)
-            yield NewRecord(record.payload, record.fields)
 
     @overload
     def __getitem__(self, at: int) -> NewRecord: ...
@@ -285,7 +268,7 @@ class NewRecords(Sequence[NewRecord]):
         return NewRecord(record.payload, record.fields)
 
 
-def _compare(old: Sequence[Record], new: Iterable[Event | Passed]) -> None:
+def _compare(old: Sequence[Record], new: Iterable[Event]) -> None:
     waiting = iter(old)
     count = 0
     for event in new:

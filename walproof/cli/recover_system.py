@@ -28,7 +28,7 @@ from walproof.summary.logs import FoundOne
 from walproof.summary.summary import summarise
 from walproof.systems import System, SystemFolder, SystemLog, examine, recognise
 from walproof.systems.contents import Contents, title_of
-from walproof.systems.copying import NotCopied, copy_folder, shares_blocks, size_on_disk
+from walproof.systems.copying import NotCopied, copy_folder, size_on_disk
 from walproof.systems.model import WHOLE
 from walproof.systems.reading import read_log
 from walproof.systems.text_conversion import before_conversion
@@ -126,17 +126,13 @@ def _alone(log: FoundOne) -> System:
 def _copy(folder: Path, copy: Path, out: Path) -> list[NotCopied]:
     """Copy a folder: announce a large copy, and refuse one that exceeds the free space."""
     files, size = size_on_disk(folder)
-    if not shares_blocks(folder, copy):
-        free = shutil.disk_usage(out.absolute().parent).free
-        if size > free:
-            needed = f"{in_bytes(size)} needed for a copy of {folder}, {in_bytes(free)} free"
-            raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: {needed}", str(out))
-        if size >= LARGE_COPY_BYTES:
-            say(
-                f"copying {in_bytes(size)} in {counted(files, 'file')} to {out}"
-                f" ({in_bytes(free)} are free)",
-                err=True,
-            )
+    free = shutil.disk_usage(out.absolute().parent).free
+    if size > free:
+        needed = f"{in_bytes(size)} needed for a copy of {folder}, {in_bytes(free)} free"
+        raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: {needed}", str(out))
+    if size >= LARGE_COPY_BYTES:
+        message = f"copying {in_bytes(size)} in {counted(files, 'file')} to {out}"
+        say(f"{message} ({in_bytes(free)} are free)", err=True)
     with progress(size, "copying") as given:
         return copy_folder(folder, copy, given)
 

@@ -115,26 +115,6 @@ def test_a_pipe(command: str, tmp_path: Path) -> None:
     assert b"Safe to append at" not in done.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["read", "verify", "read --each", "recover"])
-def test_waiting_for_a_fifo_is_reported(command: str, tmp_path: Path) -> None:
-    fifo = tmp_path / "pipe"
-    os.mkfifo(fifo)
-    given = words(command, fifo, fifo, tmp_path / "out")
-    reader = subprocess.Popen(
-        [sys.executable, "-m", "walproof", *given],
-        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=ROOT,
-    )  # fmt: skip
-    assert reader.stderr is not None
-    try:
-        assert b"waiting for the end of" in reader.stderr.readline()
-        fifo.write_bytes((JOURNAL if "JOURNAL" in COMMANDS[command] else LOG).read_bytes())
-        assert reader.wait(60) in (0, 3)
-    finally:
-        reader.kill()
-        reader.wait()
-
-
 @pytest.mark.parametrize("command", [name for name in COMMANDS if "json" not in name])
 def test_faults_of_the_compression_are_reported(command: str, tmp_path: Path) -> None:
     names = []

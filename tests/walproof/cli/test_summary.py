@@ -325,20 +325,3 @@ def test_endless_devices_are_refused(kind: str, tmp_path: Path) -> None:
             created.bind(str(path))
     done = run(path)
     assert f"{path}: expected a log, found a {kind}" in str(done.exception)
-
-
-@pytest.mark.slow
-def test_a_slow_pipe_is_reported() -> None:
-    reader = subprocess.Popen(
-        [sys.executable, "-m", "walproof", "-"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
-    )  # fmt: skip
-    assert reader.stdin is not None and reader.stderr is not None
-    try:
-        assert b"nothing received yet" in reader.stderr.readline()
-        message, _ = reader.communicate(DAMAGED.read_bytes(), timeout=60)
-        assert b"walproof recover - --out NEW" in message
-        assert reader.returncode == 3
-    finally:
-        reader.kill()
-        reader.wait()

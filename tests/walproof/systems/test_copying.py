@@ -10,7 +10,7 @@ import pytest
 
 from conformance import VECTORS
 from walproof.cli import recover_system
-from walproof.systems.copying import copy_folder, shares_blocks, size_on_disk
+from walproof.systems.copying import copy_folder, size_on_disk
 
 LOG = VECTORS / "leveldb-log" / "three-records.log"
 
@@ -77,14 +77,6 @@ def test_unreadable_files_are_listed(tmp_path: Path) -> None:
     assert (tmp_path / "copy" / "a").read_bytes() == b"first"
 
 
-def test_a_probe_for_shared_blocks_leaves_nothing(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    shutil.copy(LOG, folder)
-    shares_blocks(folder, tmp_path / "probe")
-    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
-
-
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     folder = tmp_path / "db"
@@ -97,7 +89,6 @@ def database(tmp_path: Path) -> Path:
 def test_a_copy_without_space_is_not_started(
     database: Path, tmp_path: Path, run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recover_system, "shares_blocks", lambda folder, near: False)
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=10))
     done = run("recover", database, "--out", tmp_path / "new")
@@ -109,7 +100,6 @@ def test_a_copy_without_space_is_not_started(
 def test_a_large_copy_is_announced(
     database: Path, tmp_path: Path, run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recover_system, "shares_blocks", lambda folder, near: False)
     monkeypatch.setattr(recover_system, "LARGE_COPY_BYTES", 1)
     done = run("recover", database, "--out", tmp_path / "new")
     assert done.output.startswith(f"copying 54 B in 2 files to {tmp_path / 'new'} (")
