@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -135,9 +134,7 @@ def for_each_record(
             take(event)
         elif isinstance(event, Lost):
             place = f"{event.file}: " if event.file else ""
-            text = f"lost: {place}bytes {event.start} to {event.end} ({event.reason})"
-            sys.stdout.flush()
-            say(text, err=True)
+            say(f"lost: {place}bytes {event.start} to {event.end} ({event.reason})", err=True)
         elif isinstance(event, End):
             status = EXIT_STATUS[event.verdict]
             if event.verdict == "refused":

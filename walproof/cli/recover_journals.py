@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
 from conformance.saving import named_in_errors, publish, temporary_sibling
 from reference_impl.answer import Record
-from reference_impl.formats import Format, named
+from reference_impl.formats import named
 from walproof.cli.journal_query import NOT_A_JOURNAL, SYSTEMD
+from walproof.cli.new_log import write_log
 from walproof.cli.opening import logs_of, source_of
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.formats.systemd_journal.query.filters import BadFilter
@@ -23,12 +23,8 @@ from walproof.spool import Shelf
 from walproof.summary.unpacked import Unpacked
 from walproof.systems.model import of_all
 
-WriteLog = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
 
-
-def recover_without(
-    typed: str, query: Query, out: Path, format_id: str | None, write_log: WriteLog
-) -> int:
+def recover_without(typed: str, query: Query, out: Path, format_id: str | None) -> int:
     """Copy the journals of a path without the entries that a query selects.
 
     A selected entry is removed from every file that contains it. If the path is a file, ``out`` is
@@ -44,7 +40,7 @@ def recover_without(
             raise click.UsageError(f"--boot: {error}") from None
         if not source.path.is_dir():
             ((name, path),) = paths
-            return _say(typed, out, [_write(name, path, out, dropped, write_log)])
+            return _say(typed, out, [_write(name, path, out, dropped)])
         if out.absolute().resolve().is_relative_to(source.path.resolve()):
             raise click.UsageError(f"--out {out} is inside {typed}: choose a path outside")
         with temporary_sibling(out) as created, named_in_errors(out):
@@ -53,7 +49,7 @@ def recover_without(
             for name, path in paths:
                 new = created / _below(source.path, name, path)
                 new.parent.mkdir(parents=True, exist_ok=True)
-                done.append(_write(name, path, new, dropped, write_log))
+                done.append(_write(name, path, new, dropped))
             if not all(each.is_refused for each in done):
                 publish(created, out)
         say("Only journals were written: other files may contain the removed entries.", err=True)
@@ -98,13 +94,7 @@ def _identity(entry: JournalEntry) -> tuple[bytes, int, int, int]:
     return entry.boot_id, entry.monotonic, entry.realtime, entry.xor_hash
 
 
-def _write(
-    name: str,
-    path: Path,
-    new: Path,
-    dropped: set[tuple[bytes, int, int, int]],
-    write_log: WriteLog,
-) -> _Written:
+def _write(name: str, path: Path, new: Path, dropped: set[tuple[bytes, int, int, int]]) -> _Written:
     done = _Written(JournalFile(name, path))
     for entry in done.file.entries():
         if _identity(entry) in dropped:

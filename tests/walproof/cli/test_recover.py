@@ -12,7 +12,8 @@ from conformance.vectors import Vector, load_all
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import FORMATS, named
 from walproof.cli import walproof
-from walproof.cli.recover import recover, write_log
+from walproof.cli.new_log import write_log
+from walproof.cli.recover import recover
 from walproof.formats import plugin_for
 
 VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
