@@ -19,7 +19,6 @@ from walproof.verdict import VERDICT_STYLE
 
 _NOTE_STYLE = {True: "green", False: "bold red", None: "dim"}
 _WIDE = 110
-_LOST_AHEAD = 5
 _SHOWN = 64
 
 
@@ -193,16 +192,10 @@ class TerminalMap:
         remaining = counted(self.end - at, "byte")
         text = f"… {remaining} not shown: continue with --from {at}, or show all with --limit 0"
         self._write(Text().append(text, "bold"))
-        lost = self.view.outline.lost_between(at, self.end)
-        later = (gap for gap in lost if gap.start >= at)
-        for gap in islice(later, _LOST_AHEAD):
-            word, style = ("torn", "yellow") if gap.torn else ("lost", "red")
-            sign = "~" if gap.torn else "x"
-            gap_text = f"[{gap.start}, {gap.end}) {gap.reason}"
-            self._write(Text().append(f"{sign} not shown: {word} {gap_text}", style))
-        if further := sum(1 for _ in later):
-            more = counted(further, "more lost range")
-            self._write(Text().append(f"x not shown: {more} (see walproof read)", "red"))
+        later = sum(gap.start >= at for gap in self.view.outline.lost_between(at, self.end))
+        if later:
+            text = f"x not shown: {counted(later, 'lost range')} (see walproof read --lost-only)"
+            self._write(Text().append(text, "red"))
 
     def _print_summary(self) -> None:
         outline = self.view.outline
