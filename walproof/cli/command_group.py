@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -67,12 +68,10 @@ def run(group: click.Command) -> None:
         raise SystemExit(0) from None
     except click.exceptions.Abort:
         raise SystemExit(130) from None
-    except (NeedsCheckout, Renamed) as error:
-        _show(error)
-        raise SystemExit(error.exit_code) from None
     except click.ClickException as error:
         _show(error)
-        raise SystemExit(1) from None
+        has_status = isinstance(error, NeedsCheckout | Renamed)
+        raise SystemExit(error.exit_code if has_status else 1) from None
     except BrokenDeclaration as error:
         say(f"Error: {error}", err=True)
         raise SystemExit(1) from None
@@ -82,6 +81,9 @@ def run(group: click.Command) -> None:
             raise
         say(f"Error: this {needed}", err=True)
         raise SystemExit(1) from None
+    except BrokenPipeError:  # the reader closed the pipe, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
     except OSError as error:
         if error.filename is None:  # a defect in Walproof
             raise

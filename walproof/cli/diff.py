@@ -116,7 +116,6 @@ def _losses(log: Opened) -> list[Finding]:
 
 
 def _print(sides: list[Side], items: Iterable[Difference], most: int | None) -> int:
-    """Print the first ``most`` differences, their total number, and the logs with losses."""
     for mark, side in zip("AB", sides, strict=True):
         log = side.log
         lost = f", {counted(log.lost_bytes, 'byte')} lost" if log.lost_bytes else ""

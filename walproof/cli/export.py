@@ -19,7 +19,7 @@ from walproof.cli.journal_query import (
     print_entries,
     split_words,
 )
-from walproof.cli.opening import log_in, source_of
+from walproof.cli.opening import opened
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.cli.stopping import stoppable
 from walproof.lake.recognition import recognise_log
@@ -106,12 +106,10 @@ def export(
     if out is not None:
         if journal_filters.are_given or split_words(words)[1]:
             raise click.UsageError("filters cannot be combined with --parquet")
-        if len(words) > 1 or not _is_one_log(words[0], format_id):
-            return _tables(
-                words, out, format_id, context_items, compression, max_payload, is_bare, is_decoded
-            )
-        return _parquet(
-            words[0], out, format_id, context_items, compression, max_payload, is_bare, is_decoded
+        is_one = len(words) == 1 and _is_one_log(words[0], format_id)
+        write = _parquet if is_one else _tables
+        return write(
+            words, out, format_id, context_items, compression, max_payload, is_bare, is_decoded
         )
     if is_decoded or is_bare:
         raise click.UsageError(f"--{'decode' if is_decoded else 'no-payload'} needs --parquet OUT")
@@ -124,7 +122,7 @@ def export(
 
 
 def _parquet(
-    log: str,
+    paths: tuple[str, ...],
     out: Path,
     format_id: str | None,
     context_items: tuple[str, ...],
@@ -136,22 +134,18 @@ def _parquet(
     from walproof.scan.log import Log
     from walproof.tables.parquet import to_parquet
 
-    try:
-        with source_of(log, format_id) as source:
-            result = log_in(source, format_id)
-            if result.logs_apart is not None:
-                raise UnknownFormat(f"{log}: expected one log; unpack it to export tables of all")
-            if out.is_dir():
-                raise click.UsageError(f"--parquet {out} is a folder: a log becomes a file")
-            must_not_overwrite(result.path, out, "--parquet")
-            format = result.format
-            context = context_of(context_items, format.id)
-            done = to_parquet(
-                Log(result.path, context), format.id, out, compression, max_payload,
-                is_decoded=is_decoded, has_payloads=not is_bare,
-            )  # fmt: skip
-    except ValueError as error:  # a --context that the format rejects
-        raise click.ClickException(str(error)) from None
+    with opened(paths[0], format_id) as log:
+        if log.logs_apart is not None:
+            raise UnknownFormat(f"{paths[0]}: expected one log; unpack it to export tables of all")
+        if out.is_dir():
+            raise click.UsageError(f"--parquet {out} is a folder: a log becomes a file")
+        must_not_overwrite(log.path, out, "--parquet")
+        format = log.format
+        context = context_of(context_items, format.id)
+        done = to_parquet(
+            Log(log.path, context), format.id, out, compression, max_payload,
+            is_decoded=is_decoded, has_payloads=not is_bare,
+        )  # fmt: skip
     end: End = done.end
     why = f" ({end.reason})" if end.reason else ""
     say(
@@ -163,7 +157,6 @@ def _parquet(
 
 
 def _is_one_log(log: str, format_id: str | None) -> bool:
-    """Return whether a path is a single log."""
     path = Path(log)
     if not path.is_dir():
         return True

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -113,8 +111,6 @@ def inspect(
                     _write_page(view, page, start, end, path, limit)
                 else:
                     _print_map(view, start, end, path, depth, limit)
-    except BrokenPipeError:  # the reader closed the pipe, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (UnknownField, GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
     return EXIT_STATUS[view.outline.verdict]

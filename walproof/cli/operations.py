@@ -134,7 +134,6 @@ def _pending_cells(item: Waiting) -> tuple[str, ...]:
 
 
 def _heads(format_id: str, operations: Operations) -> list[str]:
-    """Return the names of all columns, in order."""
     names = operations.COLUMNS
     if names is None:
         plugin = plugin_for(format_id)

@@ -242,7 +242,7 @@ def _print_list(name: str, items: Iterable[Record | Lost]) -> None:
     sys.stdout.write("\n ],\n" if separator else "],\n")
 
 
-def _print_lines(events: Iterator[Event]) -> End:
+def _print_lines(events: Iterator[Any]) -> End:
     for event in events:
         if isinstance(event, End):
             end = event

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterable, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,38 +71,21 @@ def write_record_files(
     """
     wanted = parse_ranges(":" if ranges is None else ranges)
     folder.mkdir(parents=True, exist_ok=True)
-    writer = _RecordFiles(folder, wanted)
-    try:
-        status = for_each_record(events, source.name, writer.take)
-    except BrokenPipeError:  # the reader closed the pipe, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    writer.check_found()
-    return status
+    used: Counter[int] = Counter()
+    numbers = itertools.count()
+    seen: list[int] = []
 
-
-class _RecordFiles:
-    def __init__(self, folder: Path, ranges: Sequence[Range]) -> None:
-        self.folder = folder
-        self.ranges = ranges
-        self.number = 0
-        self.used: dict[int, int] = {}
-        self.seen: tuple[int, int] | None = None
-
-    def take(self, record: Record) -> None:
-        """Write a record if it is selected. Its number replaces a missing index."""
-        index = int(record.fields.get("index", self.number))
-        self.number += 1
-        low, high = self.seen or (index, index)
-        self.seen = min(low, index), max(high, index)
-        holding = [each for each in self.ranges if each.holds(index)]
-        if not holding:
-            return
+    def take(record: Record) -> None:
+        index = int(record.fields.get("index", next(numbers)))
+        seen[:] = [min(index, *seen), max(index, *seen)] if seen else [index, index]
+        holding = [each for each in wanted if each.holds(index)]
         for each in holding:
             each.found += 1
-        self.used[index] = self.used.get(index, 0) + 1
-        again = f".{self.used[index]}" if self.used[index] > 1 else ""
-        path = self.folder / f"{index:016}{again}.data"
+        if not holding:
+            return
+        used[index] += 1
+        again = f".{used[index]}" if used[index] > 1 else ""
+        path = folder / f"{index:016}{again}.data"
         try:
             save(path, record.payload, replace=False, sync=False)
         except FileExistsError:
@@ -112,9 +95,9 @@ class _RecordFiles:
             line.pop(name, None)
         say_json(line)
 
-    def check_found(self) -> None:
-        """Raise an error for ranges without records, after all other records are written."""
-        missing = [each.text for each in self.ranges if not each.found and each.text != ":"]
-        if missing:
-            has = f"{self.seen[0]} to {self.seen[1]}" if self.seen else "none"
-            raise click.ClickException(f"no record in {', '.join(missing)}; the log has {has}")
+    status = for_each_record(events, source.name, take)
+    missing = [each.text for each in wanted if not each.found and each.text != ":"]
+    if missing:
+        has = f"{seen[0]} to {seen[1]}" if seen else "none"
+        raise click.ClickException(f"no record in {', '.join(missing)}; the log has {has}")
+    return status

@@ -236,7 +236,6 @@ def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
 
 
 def _last(format_id: str, item: Record | Lost) -> str:
-    """Return the last column of a row."""
     if isinstance(item, Lost):
         return item.reason
     if "fields" in item.fields:

@@ -175,7 +175,6 @@ def _recover(system: System, copy: Path, context: Mapping[str, Any]) -> Recovery
 
 
 def _recover_log(done: Recovery, log: SystemLog, name: str, left: Survivors, copy: Path) -> None:
-    """Rewrite a log in ``copy`` if it is damaged."""
     system, answer = done.system, left.answer
     if left.is_converted:
         done.more.append(f"{name}: undid a text conversion: each LF had become CR LF")
@@ -240,7 +239,6 @@ def _replace(done: Recovery, log: SystemLog, left: Survivors, copy: Path) -> lis
 
 
 def _set_aside(copy: Path, name: str) -> bool:
-    """Rename a file of the copy; return whether it exists."""
     if not (copy / name).exists():
         return False
     (copy / name).rename(copy / f"{name}{ASIDE}")
@@ -267,7 +265,6 @@ def _say(
     typed: str,
     out: Path,
 ) -> None:
-    """Print the losses, the next steps, and each replaced file."""
     records = sum(each.records for each in done)
     lost = sum(each.lost_bytes for each in done)
     say(f"{out}: {counted(records, 'record')}; {counted(lost, 'byte')} of {typed} lost", err=True)

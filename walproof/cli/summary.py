@@ -32,7 +32,7 @@ from walproof.summary.screen import (
 )
 from walproof.summary.summary import summarise
 from walproof.summary.unpacked import Unpacked, unpacked
-from walproof.systems import Finding, System, SystemLog, examine, recognise
+from walproof.systems import Finding, OtherFile, System, SystemLog, examine, recognise
 from walproof.systems.contents import (
     Contents,
     NotRead,
@@ -146,7 +146,6 @@ def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
 
 
 def _carved(log: Unpacked) -> str:
-    """Suggest carving for a file that is not a log but may contain some."""
     if log.is_copy or not log.path.stat().st_size:
         return ""
     name = shlex.quote(log.typed)
@@ -171,11 +170,14 @@ class _Report:
         """Print one log; ``system`` is set if its folder is the log."""
         with progress(detected.size) as given:
             about = _summarised(detected, given)
-        title, others = None, ()
+        title: str | None = None
+        others: Sequence[OtherFile] = ()
+        findings: Sequence[Finding]
         if system is None:
             findings = _of_a_part(detected, about)
             if about.verdict != "intact" and detected.format is not None:
-                findings += conversion_finding(detected.format, detected.path, detected.path.name)
+                name = detected.path.name
+                findings = [*findings, *conversion_finding(detected.format, detected.path, name)]
             more = {"findings": [each.to_json() for each in findings]} if findings else {}
         else:
             system = examine(system, {WHOLE: about})
@@ -338,7 +340,6 @@ def _one_of(system: System, log: SystemLog, context: Context) -> FoundOne:
 
 
 def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
-    """Print the names of files that were not read."""
     if as_json:
         for name, what in aside:
             say_json({"file": name, "not_read": what})
@@ -353,7 +354,6 @@ def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
 
 @contextlib.contextmanager
 def _unpacked(detected: FoundOne, name: str, log: Unpacked) -> Iterator[tuple[Unpacked, FoundOne]]:
-    """Unpack a log of a folder for reading. Raises ``OSError`` and ``ValueError``."""
     if not detected.is_packed:
         yield log, detected
         return

@@ -138,15 +138,15 @@ def _by_content(
 
 
 def _anchors(
-    left: Sequence[bytes], right: Sequence[bytes], first: int, ends: tuple[int, int]
+    left: Sequence[bytes], right: Sequence[bytes], first: int, stop: tuple[int, int]
 ) -> list[tuple[int, int]]:
     """Return the longest common subsequence of records that occur once in each log.
 
-    Only records from position ``first`` up to ``ends`` are compared.
+    Only records from position ``first`` up to ``stop`` are compared.
     """
-    once = _once(left[first : ends[0]]) & _once(right[first : ends[1]])
-    positions = {right[n]: n for n in range(first, ends[1]) if right[n] in once}
-    pairs = [(n, positions[left[n]]) for n in range(first, ends[0]) if left[n] in once]
+    once = _once(left[first : stop[0]]) & _once(right[first : stop[1]])
+    positions = {right[n]: n for n in range(first, stop[1]) if right[n] in once}
+    pairs = [(n, positions[left[n]]) for n in range(first, stop[0]) if left[n] in once]
     tails: list[int] = []
     back: list[int] = [-1] * len(pairs)
     ends: list[int] = []

@@ -87,7 +87,6 @@ class TerminalMap:
             self._write_paragraph(paragraph, min(self.width, 100))
 
     def _write(self, line: Text, width: int | None = None) -> None:
-        """Write one line, cut to ``width`` columns."""
         line.rstrip()
         if width is not None:
             line.truncate(width, overflow="ellipsis")
@@ -114,7 +113,6 @@ class TerminalMap:
             self.ids_by_name.setdefault(re.sub(r"\[\d+\]", "", _inner(field)), field.requirements)
 
     def _print_heading(self, row: FieldRow, note: Note | None) -> None:
-        """Print a field with subfields: its path, its note and its fate."""
         self.unit = row.field.path
         line = self._begin(row)
         line.append(row.field.path, "bold").append("  ")
@@ -128,7 +126,6 @@ class TerminalMap:
         self._write(line.append(fate, _fate_style(row)), self.width)
 
     def _print_meaning(self, record: int) -> None:
-        """Print the decoded record, after its first field."""
         self.last_record = record
         if (text := self.view.meanings.of(record)) is not None:
             line = Text().append(f"» record {record}: ", "green").append(text)

@@ -47,7 +47,6 @@ class CountedRuns(Counted):
 
 
 def _limits(values: pa.Array) -> tuple[int, int]:
-    """Return the lowest and the highest of numbers, of which at least one is not null."""
     if not values.null_count:
         numbers = values.to_numpy()
         return int(numbers.min()), int(numbers.max())

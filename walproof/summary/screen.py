@@ -182,7 +182,6 @@ def _resume(summary: Summary) -> str:
 
 
 def _next(log: Unpacked, summary: Summary) -> Iterator[Line]:
-    """Return the suggested commands, most useful first."""
     name = shlex.quote(log.typed)
     suggestions: list[tuple[str, str]] = []
     if summary.verdict == "refused":
@@ -281,7 +280,6 @@ def _cut(line: str, width: int) -> str:
 
 
 def _findings(items: Iterable[Finding], width: int) -> Iterator[Line]:
-    """Format the findings with their harm, worst first."""
     for finding in sorted(items, key=lambda each: list(_HARMS).index(each.harm)):
         about = f"{finding.file}: " if finding.file is not None else ""
         text = one_line(f"{about}{finding.text}")
@@ -293,7 +291,6 @@ def _findings(items: Iterable[Finding], width: int) -> Iterator[Line]:
 
 
 def _other_files(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
-    """Format the other files: name, size and purpose."""
     shown = others[:MOST_FILES]
     room = min(36, max((len(one_line(other.name)) for other in shown), default=0))
     for number, other in enumerate(shown):
@@ -383,7 +380,6 @@ def _logs(system: System, rows: Sequence[Row], width: int, height: int) -> Itera
 
 
 def _log_of(name: str, system: System) -> SystemLog | None:
-    """Return the log with a name as used by the user or an archive."""
     ends = (log for log in system.logs if f"/{name}".endswith(f"/{log.name}"))
     return max(ends, key=lambda log: len(log.name), default=None)
 

@@ -99,7 +99,6 @@ def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
 
 
 def _is_sought(path: Path) -> bool:
-    """Return whether a path can be sought; if not, it is a pipe. Raises :class:`CannotUnpack`."""
     kind = path.stat().st_mode
     if stat.S_ISSOCK(kind):
         raise CannotUnpack(f"{path}: expected a log, found a socket")
@@ -203,7 +202,6 @@ def packing_of(head: bytes) -> str | None:
 
 
 def _unpack(path: Path, kind: str, folder: Path, most: int, typed: str) -> Path:
-    """Unpack a file into ``folder``; return the path of its content, a folder for several files."""
     if kind == "zip":
         with zipfile.ZipFile(path) as archive:
             files = [each for each in archive.infolist() if not each.is_dir()]
@@ -250,7 +248,6 @@ def peeked(path: Path, kind: str, size: int) -> bytes:
 
 
 def _what_came_out(folder: Path, fault: str) -> Path:
-    """Return the content before a fault. Raises :class:`CannotUnpack` if there is none."""
     files = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
     if not files:
         raise CannotUnpack(fault)

@@ -132,7 +132,6 @@ def _inside(link: Path, root: Path) -> str | None:
 
 
 def _copied(old: int, new: int) -> Iterator[int]:
-    """Copy a file without its holes; yield the bytes copied."""
     size = os.fstat(old).st_size
     os.ftruncate(new, size)
     at = 0
