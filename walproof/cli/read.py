@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
