@@ -89,11 +89,11 @@ def recover(
         with source_of(log, format_id) as source:
             if source.path.is_dir():
                 name = "" if source.is_copy else source.typed
-                with contents_of(source.path, name, format_id) as result:
-                    if any(not isinstance(item.what, NotRead) for item in result.items):
-                        context = context_of(context_items, format_id) if format_id else {}
-                        name = f"{source.typed}{source.origin}"
-                        return recover_folder(result, source.path, name, out, context, logs_only)
+                result = contents_of(source.path, name, format_id)
+                if any(not isinstance(item.what, NotRead) for item in result.items):
+                    context = context_of(context_items, format_id) if format_id else {}
+                    name = f"{source.typed}{source.origin}"
+                    return recover_folder(result, source.path, name, out, context, logs_only)
             if format_id is None and (at := at_log(source)) is not source:
                 return _recover_log(log_in(at, None), out, context_items, source)
             return _recover_log(log_in(source, format_id), out, context_items)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -17,10 +16,9 @@ from walproof.cli.opening import logs_of, source_of
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.formats.systemd_journal.query.filters import BadFilter
 from walproof.formats.systemd_journal.query.journal_file import JournalEntry, JournalFile
-from walproof.formats.systemd_journal.query.selection import Paths, Query, Rest, select
+from walproof.formats.systemd_journal.query.selection import Query, Rest, select
 from walproof.quantity import counted
 from walproof.spool import Shelf
-from walproof.summary.unpacked import Unpacked
 from walproof.systems.model import of_all
 
 
@@ -33,14 +31,16 @@ def recover_without(typed: str, query: Query, out: Path, format_id: str | None) 
     """
     if format_id not in (None, SYSTEMD):
         raise click.UsageError(f"--drop: {NOT_A_JOURNAL}")
-    with source_of(typed, format_id) as source, _journals(source) as paths:
+    with source_of(typed, format_id) as source:
+        is_folder = source.path.is_dir()
+        name = f"{source.typed}{source.origin}"
+        paths = logs_of(source, SYSTEMD) if is_folder else [(name, source.path)]
         try:
             dropped = {_identity(entry) for entry in select(paths, query, Rest())}
         except BadFilter as error:
             raise click.UsageError(f"--boot: {error}") from None
-        if not source.path.is_dir():
-            ((name, path),) = paths
-            return _say(typed, out, [_write(name, path, out, dropped)])
+        if not is_folder:
+            return _say(typed, out, [_write(name, source.path, out, dropped)])
         if out.absolute().resolve().is_relative_to(source.path.resolve()):
             raise click.UsageError(f"--out {out} is inside {typed}: choose a path outside")
         with temporary_sibling(out) as created, named_in_errors(out):
@@ -54,15 +54,6 @@ def recover_without(typed: str, query: Query, out: Path, format_id: str | None) 
                 publish(created, out)
         say("Only journals were written: other files may contain the removed entries.", err=True)
         return _say(typed, out, done)
-
-
-@contextmanager
-def _journals(source: Unpacked) -> Iterator[Paths]:
-    if source.path.is_dir():
-        with logs_of(source, SYSTEMD) as paths:
-            yield paths
-    else:
-        yield [(f"{source.typed}{source.origin}", source.path)]
 
 
 def _below(folder: Path, name: str, path: Path) -> Path:

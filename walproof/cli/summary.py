@@ -98,14 +98,14 @@ def about(
     """
     report = _Report(log, context, all_logs, as_json)
     if log.path.is_dir():
-        with contents_of(log.path, report.name, format_id) as result:
-            top = [each for each in result.systems if each.folder == log.path]
-            if len(top) == 1:
-                rest = Contents([i for i in result.items if i.what is not top[0]], result.foreign)
-                status = report.system(_with_unread(log, top[0], rest))
-                return max(status, report.tree(rest, is_rest=True)) if rest.items else status
-            if format_id is None or "folder" not in registers()[format_id].log:
-                return report.tree(result)
+        result = contents_of(log.path, report.name, format_id)
+        top = [each for each in result.systems if each.folder == log.path]
+        if len(top) == 1:
+            rest = Contents([i for i in result.items if i.what is not top[0]], result.foreign)
+            status = report.system(_with_unread(log, top[0], rest))
+            return max(status, report.tree(rest, is_rest=True)) if rest.items else status
+        if format_id is None or "folder" not in registers()[format_id].log:
+            return report.tree(result)
     if format_id is None:
         log = at_log(log)
     try:
