@@ -1,4 +1,4 @@
-"""Cache the results of implementations, and other lines of text, in ``.build``.
+"""Cache the results of implementations, and the digests of field listings, in ``.build``.
 
 As in ``go test``, a cached result is valid until one of its inputs changes. The inputs are the
 sources of the implementation (the stamp of its registry entry), the programs it needs, the vectors
@@ -14,7 +14,7 @@ import contextlib
 import functools
 import hashlib
 import json
-import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +31,7 @@ from conformance.subject import Subject
 from reference_impl.paths import PACKAGES
 
 RESULTS = BUILD / "results"
+_ENTRY = re.compile(r"(.+) = (\d+) ([0-9a-f]{64})")
 # Directories of ``conformance`` that affect no result, except an implementation's own.
 UNRELATED = {"implementations", "packages", "skeletons", "examples", "findings", "__pycache__"}
 
@@ -124,49 +125,22 @@ def _sources() -> Iterator[Path]:
                 yield path
 
 
-def read_lines(path: Path) -> list[str]:
-    """Return the lines of a file. The last line may be incomplete if a run was killed."""
-    try:
-        return path.read_text("utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-
-
-def append_line(path: Path, line: str, max_bytes: int | None = None) -> None:
-    """Append a line; a file of more than ``max_bytes`` is started over."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        is_full = max_bytes is not None and path.exists() and path.stat().st_size > max_bytes
-        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if is_full else os.O_APPEND)
-        descriptor = os.open(path, flags, 0o666)
-        try:
-            # One write, so that lines of concurrent runs do not mix.
-            os.write(descriptor, f"{line}\n".encode())
-        finally:
-            os.close(descriptor)
-
-
 class DigestCache:
-    """A cache for digests of field listings, because parsing every log again is slow.
+    """A file with digests of field listings, because parsing every log again is slow.
 
-    The name of the cache file includes a hash of ``sources``, the files that determine a listing.
+    The name of the file includes a hash of ``sources``, the files that determine a listing.
     Outdated entries are therefore never used.
     """
-
-    # A larger file is started over, because fresh variants are never used again.
-    MAX_BYTES = 16 << 20
 
     def __init__(self, folder: Path, name: str, sources: Sequence[Path]) -> None:
         digest = hashlib.sha256(name.encode())
         for path in sources:
             digest.update(hashlib.sha256(path.read_bytes()).digest())
         self.path = folder / f"{digest.hexdigest()[:32]}.txt"
-        self._digests: dict[str, tuple[int, str]] = {}
-        for line in read_lines(self.path):
-            key, _, value = line.rpartition(" = ")
-            fields, _, sha256 = value.partition(" ")
-            if key and fields.isdecimal() and len(sha256) == 64:
-                self._digests[key] = (int(fields), sha256)
+        lines = self.path.read_text("utf-8", "replace").splitlines() if self.path.exists() else []
+        # The last line may be incomplete if a run was killed.
+        entries = (_ENTRY.fullmatch(line) for line in lines)
+        self._digests = {entry[1]: (int(entry[2]), entry[3]) for entry in entries if entry}
 
     def get(self, key: str) -> tuple[int, str] | None:
         """Return the number of fields and the SHA-256 of a listing."""
@@ -175,4 +149,7 @@ class DigestCache:
     def put(self, key: str, fields: int, sha256: str) -> None:
         """Store a digest."""
         self._digests[key] = (fields, sha256)
-        append_line(self.path, f"{key} = {fields} {sha256}", self.MAX_BYTES)
+        with contextlib.suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("ab", buffering=0) as file:  # concurrent lines do not mix
+                file.write(f"{key} = {fields} {sha256}\n".encode())

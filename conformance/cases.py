@@ -6,6 +6,7 @@ import functools
 import os
 import re
 import stat
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from conformance.compare import differences, every_part, normalise, pin
 from conformance.contents import Contents, read_contents, read_file, size, write_contents
 from conformance.vectors import Vector
 from reference_impl import formats
-from reference_impl.answer import collect
+from reference_impl.answer import NewRecord, collect
 
 DEFAULT_WALL_MS = 2000
 # The profile of generated parsers, which list fields instead of answering.
@@ -241,21 +242,13 @@ class WritingStep(Step):
 
     def _files(self, path: Path, after: Mapping[str, Any]) -> list[str]:
         """Return the differences in the files, those of the log and those beside it."""
-        files = self._files_by_stated_name(path)
-        wrong = postconditions.file_differences(
-            postconditions.stated_files(after), files, self._free
-        )
+        neutral = path.name == self.vector.neutral_name
 
         def place_of(name: str) -> Path:
             return path.parent / (self.vector.in_neutral_names(name) if neutral else name)
 
-        neutral = path.name == self.vector.neutral_name
-        wrong = wrong or postconditions.byte_differences(
-            postconditions.stated_bytes(after), place_of
-        )
-        return wrong or postconditions.digest_differences(
-            postconditions.stated_digests(after), place_of
-        )
+        files = self._files_by_stated_name(path)
+        return postconditions.differences(after, self._free, files, place_of)
 
     def _files_by_stated_name(self, path: Path) -> dict[str, int]:
         """Return the existing files under the names that the vector has for them."""
@@ -381,6 +374,21 @@ def _answer(path: Path, vector: Vector) -> dict[str, Any] | None:
         return collect(format.read(path, "recover", vector.body.get("context", {}))).to_json()
     except (OSError, ValueError):  # a context that no reader accepts, and that a writer must refuse
         return None
+
+
+def log_after(vector: Vector) -> Contents:
+    """Return the log that the executable specification leaves after a write or an append."""
+    if vector.operation == "write" or vector.body.get("must_refuse"):
+        return vector.contents
+    records = [
+        NewRecord(bytes.fromhex(each["payload"]), each) for each in vector.records_to_write()
+    ]
+    with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
+        path = Path(folder) / vector.input.name
+        write_contents(vector.contents, path)
+        format = formats.named(vector.body["format"])
+        format.append(path, records, vector.body.get("context", {}))
+        return read_contents(path)
 
 
 def _first_difference(expected: Contents, actual: Contents) -> str:

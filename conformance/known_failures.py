@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -99,16 +99,7 @@ class KnownFailures:
             return
         body = {
             "causes": dict(sorted(self.causes.items())),
-            "failures": [
-                {
-                    "vector": entry.vector,
-                    "profile": entry.profile,
-                    "result": entry.result,
-                    "difference": entry.difference,
-                    "cause": entry.cause,
-                }
-                for _, entry in sorted(self.entries.items())
-            ],
+            "failures": [asdict(entry) for _, entry in sorted(self.entries.items())],
         }
         save(self.path, json.dumps(body, indent=1, ensure_ascii=False) + "\n")
 

@@ -130,21 +130,23 @@ def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> li
     return [f"bytes: {', '.join(wrong)}"] if wrong else []
 
 
-def stated_digests(after: Mapping[str, Any]) -> dict[str, str]:
-    """Return the SHA-256 of a vector's ``after``, by file."""
-    return {file["name"]: file["sha256"] for file in after["files"] if "sha256" in file}
+def differences(
+    after: Mapping[str, Any], free: Collection[str], files: Files, place_of: Callable[[str], Path]
+) -> list[str]:
+    """Return the differences from a vector's ``after``: in the files, else in bytes or digests.
 
-
-def stated_bytes(after: Mapping[str, Any]) -> dict[tuple[str, int], bytes]:
-    """Return the bytes of a vector's ``after``."""
-    return {
+    ``files`` are the actual ones, and ``place_of`` returns the path of a file by its name.
+    """
+    sizes = {file["name"]: file["size"] for file in after["files"]}
+    digests = {file["name"]: file["sha256"] for file in after["files"] if "sha256" in file}
+    data = {
         (part["name"], part["at"]): bytes.fromhex(part["hex"]) for part in after.get("bytes", [])
     }
-
-
-def stated_files(after: Mapping[str, Any]) -> dict[str, int]:
-    """Return the files of a vector's ``after``."""
-    return {file["name"]: file["size"] for file in after["files"]}
+    return (
+        file_differences(sizes, files, free)
+        or byte_differences(data, place_of)
+        or digest_differences(digests, place_of)
+    )
 
 
 def freedoms(after: Mapping[str, Any]) -> list[str]:

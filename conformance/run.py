@@ -18,7 +18,7 @@ from conformance import __version__
 from conformance.cache import ResultCache
 from conformance.cases import STRUCTURE, Case, cases_of
 from conformance.describe import sized_payload_text
-from conformance.outcome import EXPECTED_CLASSES, SubjectRun
+from conformance.outcome import SubjectRun
 from conformance.process import Limits
 from conformance.recipes.fresh import Fresh
 from conformance.runner import run_subjects
@@ -252,27 +252,3 @@ def _paths_of(subject: Subject) -> dict[str, str]:
         for key, path in paths.items()
         if path is not None and path.is_file() and path.resolve().is_relative_to(here)
     }
-
-
-# Pairs of an implementation and one of its results.
-Found = list[tuple[dict[str, Any], dict[str, Any]]]
-
-
-def unexpected(report: Report) -> Found:
-    """Return every result that is not as expected; baselines do not count."""
-    return _results(report, lambda result_class: result_class not in EXPECTED_CLASSES)
-
-
-def known(report: Report) -> Found:
-    """Return every known failure."""
-    return _results(report, lambda result_class: result_class == "known-failure")
-
-
-def _results(report: Report, is_wanted: Callable[[str], bool]) -> Found:
-    return [
-        (implementation, result)
-        for implementation in report["implementations"]
-        if not implementation["baseline"]
-        for result in implementation["results"]
-        if is_wanted(result["class"])
-    ]

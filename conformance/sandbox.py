@@ -231,16 +231,6 @@ def _possible(hides: Iterable[Path]) -> list[str]:
     return [*see, "change your files", "use the network", "end your processes"]
 
 
-def weakest(isolations: Iterable[Isolation]) -> Isolation | None:
-    """Return the isolation common to all machines of a run, and the union of what was possible."""
-    each = list(isolations)
-    if not each:
-        return None
-    by = [name for name in each[0]["by"] if all(name in other["by"] for other in each)]
-    could = dict.fromkeys(text for other in each for text in other["could"])
-    return {"by": by, "could": list(could)}
-
-
 def isolation_lines(isolation: Isolation) -> list[str]:
     """Return the one or two lines at the end of a run."""
     lines = [f"isolation: {', '.join(isolation['by'])}"]

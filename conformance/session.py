@@ -11,7 +11,7 @@ import json
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from conformance.baselines import Baseline
 from conformance.process import CannotStart, Crash, Limits, OverLimit, Process, Timeout
@@ -29,31 +29,37 @@ Message = Mapping[str, Any]
 Reply = dict[str, Any]
 
 
-class Session(Protocol):
-    """The interface that the runner needs."""
+class Session:
+    """The interface that the runner needs, and what most sessions do."""
 
-    hello: Reply
-    # The number of answered requests.
-    replies: int
+    def __init__(self, hello: Reply | None = None) -> None:
+        self.hello: Reply = hello or {}
+        # The number of answered requests.
+        self.replies = 0
 
     @property
     def stderr(self) -> str | None:
         """Return the last output to standard error."""
+        return None
 
     def start(self) -> Reply:
         """Start it and return its hello. Raises :data:`PROGRAM_FAILURES`."""
+        return self.hello
 
     def request(self, message: Message, wall_ms: int) -> Reply:
         """Send a message and return the reply. Raises :data:`PROGRAM_FAILURES`."""
+        raise NotImplementedError
 
     def reports(self, reply: Reply) -> list[str]:
-        """Return the parts of a reply that are compared."""
+        """Return the parts of a reply that are compared: those that the hello reports."""
+        reports: list[str] = self.hello["reports"]
+        return reports
 
     def close(self) -> None:
         """End the session, by force if necessary."""
 
 
-class ProtocolSession:
+class ProtocolSession(Session):
     """One running process that speaks the protocol."""
 
     def __init__(
@@ -64,8 +70,7 @@ class ProtocolSession:
         variables: Mapping[str, str] | None = None,
         cancelled: threading.Event | None = None,
     ) -> None:
-        self.hello: Reply = {}
-        self.replies = 0
+        super().__init__()
         # The last line of output, unparsed.
         self.last_line = b""
         self.process: Process | None = None
@@ -125,11 +130,6 @@ class ProtocolSession:
             self.kill()
             raise
 
-    def reports(self, reply: Reply) -> list[str]:
-        """Return the parts that the hello reports."""
-        reports: list[str] = self.hello["reports"]
-        return reports
-
     def close(self) -> None:
         """Send bye, wait a moment for the exit, then make sure that the process is gone."""
         if self.process is not None:
@@ -149,7 +149,7 @@ class ProtocolSession:
             raise
 
 
-class OneShotSession:
+class OneShotSession(Session):
     """A program that runs once per request: ``PROGRAM read FORMAT PATH [strict]``.
 
     The program prints the answer. The environment contains the rest of the request:
@@ -166,24 +166,21 @@ class OneShotSession:
         strict: bool = False,
         cancelled: threading.Event | None = None,
     ) -> None:
+        profiles = ["recover", "strict"] if strict else ["recover"]
+        super().__init__(
+            {"name": file_name(command), "version": "", "language": "", "formats": ["*"],
+             "profiles": profiles, "reports": ["records"]}
+        )  # fmt: skip
         self.command = command
         self.limits = limits or Limits()
         self.sandbox = sandbox
-        self.replies = 0
-        self.stderr: str | None = None
-        self.hello: Reply = {
-            "name": file_name(command),
-            "version": "",
-            "language": "",
-            "formats": ["*"],
-            "profiles": ["recover", "strict"] if strict else ["recover"],
-            "reports": ["records"],
-        }
         self._cancelled = cancelled
+        self._stderr: str | None = None
 
-    def start(self) -> Reply:
-        """Return a hello for the program; nothing runs yet."""
-        return self.hello
+    @property
+    def stderr(self) -> str | None:
+        """Return the last output of the last process to standard error."""
+        return self._stderr
 
     def request(self, message: Message, wall_ms: int) -> Reply:
         """Run the program for one read message; its standard output is the answer."""
@@ -196,7 +193,7 @@ class OneShotSession:
             answer = decode(process.read_all(wall_ms / 1000, _reply_bytes(message)))
         finally:
             process.kill()
-            self.stderr = process.stderr
+            self._stderr = process.stderr
         try:
             if "skipped" in answer:
                 validate("read-reply", {"seq": 0, **answer})
@@ -218,35 +215,18 @@ class OneShotSession:
         known += [part for part in parts if part not in known]
         return parts
 
-    def close(self) -> None:
-        """Do nothing: no process remains between requests."""
 
-
-class BaselineSession:
+class BaselineSession(Session):
     """A baseline in place of a program: it answers without a process."""
 
     def __init__(self, baseline: Baseline) -> None:
+        super().__init__(baseline.hello())
         self.baseline = baseline
-        self.hello: Reply = baseline.hello()
-        self.replies = 0
-        self.stderr: str | None = None
-
-    def start(self) -> Reply:
-        """Return the baseline's hello."""
-        return self.hello
 
     def request(self, message: Message, wall_ms: int) -> Reply:
         """Return the baseline's reply."""
         self.replies += 1
         return self.baseline.reply(message)
-
-    def reports(self, reply: Reply) -> list[str]:
-        """Return the parts that the hello reports."""
-        reports: list[str] = self.hello["reports"]
-        return reports
-
-    def close(self) -> None:
-        """Do nothing: there is no process."""
 
 
 def _reply_bytes(message: Message) -> int | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from conformance import GRAMMARS
-from conformance.kaitai.types import Body, Types
+from conformance.kaitai.types import Body, Types, members
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ def grammar_docs(grammar: str) -> GrammarDocs:
     fields = {
         (name, field["id"]): _field_doc(field, type_docs)
         for name, type in known.types.items()
-        for field in _fields_of(type.body)
+        for field in members(type.body)
         if "id" in field
     }
     seq = known.types[known.top].body.get("seq", ())
@@ -59,12 +58,7 @@ def grammar_docs(grammar: str) -> GrammarDocs:
     return GrammarDocs(known.top, fields, kinds, stride)
 
 
-def _fields_of(body: Body) -> list[dict[str, Any]]:
-    instances = [{"id": name, **spec} for name, spec in body.get("instances", {}).items()]
-    return [*body.get("seq", ()), *instances]
-
-
-def _field_doc(field: dict[str, Any], type_docs: dict[str, str]) -> FieldDoc:
+def _field_doc(field: Body, type_docs: dict[str, str]) -> FieldDoc:
     written = field.get("type", "bytes")
     # A switch-on is a map; parameters and the scope of an import do not belong to the name.
     type_id = written.split("(")[0].split("::")[-1] if isinstance(written, str) else ""

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from conformance.kaitai.guards import Guards
-from conformance.kaitai.types import Body, Type, Types
+from conformance.kaitai.types import Body, Type, Types, members
 
 _INTEGER = re.compile(r"[us]([1248])(le|be)?")
 _BITS = re.compile(r"b(\d+)(le|be)?")
@@ -96,9 +95,8 @@ class Model(Types):
             yield self._field(owner, body.get("id", f"_unnamed{number}"), body)
 
     def _instances(self, owner: Type) -> Iterator[Field]:
-        guards = Guards(self)
         for name, body in (owner.body.get("instances") or {}).items():
-            if not guards.instance_is_safe(owner, name) or "io" in body:
+            if "io" in body:
                 continue
             if "value" in body:
                 field_kind = "enum" if "enum" in body else "value"
@@ -117,18 +115,10 @@ class Model(Types):
             if name in seen:
                 continue
             seen.add(name)
-            body = self.types[name].body
-            parts = [*(body.get("seq") or ()), *(body.get("instances") or {}).values()]
-            for part in parts:
-                waiting += [t.name for t in self._named_types(part, self.types[name])]
+            type = self.types[name]
+            for part in members(type.body):
+                waiting += [each.name for each in self.types_of(part, type)]
         return owner.name in seen
-
-    def _named_types(self, body: Body, scope: Type) -> Iterator[Type]:
-        written = body.get("type")
-        names = written.get("cases", {}).values() if isinstance(written, Mapping) else [written]
-        for name in names:
-            if isinstance(name, str) and (type := self.resolve(name, scope)):
-                yield type
 
     def _field(self, owner: Type, name: str, body: Body, instance: bool = False) -> Field:
         common: dict[str, Any] = {

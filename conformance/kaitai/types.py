@@ -5,7 +5,7 @@ This module reads only the YAML file, so drivers and packages can use it without
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -65,6 +65,14 @@ class Types:
         # The grammar's own name, then its imports.
         return self._named("", steps)
 
+    def types_of(self, field: Body, scope: Type) -> Iterator[Type]:
+        """Yield the types that a field of ``scope`` may have: with ``switch-on``, one per case."""
+        written = field.get("type")
+        names = written.get("cases", {}).values() if isinstance(written, Mapping) else [written]
+        for name in names:
+            if isinstance(name, str) and (type := self.resolve(name, scope)):
+                yield type
+
     def enum_of(self, written: str, scope: Type) -> str:
         """Return the class of an enum such as ``record_type`` or ``other::kind`` in ``scope``."""
         *path, last = written.split("::")
@@ -93,6 +101,12 @@ class Types:
     def _named(self, outer: str, steps: list[str]) -> Type | None:
         inner = ".".join(map(class_name, steps))
         return self.types.get(f"{outer}.{inner}" if outer else inner)
+
+
+def members(body: Body) -> list[Body]:
+    """Return the fields of a type, then its instances, each with its ``id`` if it has one."""
+    instances = (body.get("instances") or {}).items()
+    return [*(body.get("seq") or ()), *({"id": name, **each} for name, each in instances)]
 
 
 def class_name(type_id: str) -> str:

@@ -10,8 +10,6 @@ from rich.text import Text
 
 from conformance.text import one_line
 
-from .classes import ResultClass
-
 # The columns for the name of an implementation, which may be a whole command.
 NAME = 24
 # Spaces between the columns of a table.
@@ -19,17 +17,12 @@ GAP = 2
 BASELINES = "null baselines"
 
 # Replace characters one by one, so that styles keep their positions.
-_PLAIN = str.maketrans({"…": ".", "×": "x", "→": ">", "─": "-", "│": "|", "·": ".", "–": "-"})
+_PLAIN = str.maketrans("…×→─│·–█✓✗≈†∞▲", ".x>-|.-#+x~CTO")
 
 
 def is_unicode(console: Console) -> bool:
     """Return whether the console's encoding can print the glyphs."""
     return console.encoding.lower().startswith("utf")
-
-
-def glyph(each: ResultClass, console: Console) -> str:
-    """Return the glyph of a class, or its plain form if the console's encoding lacks it."""
-    return each.glyph if is_unicode(console) else each.plain
 
 
 def short(name: str, limit: int = NAME) -> str:
@@ -77,40 +70,30 @@ def print_hanging(label: Text, rest: Text, console: Console, joint: str = ": ") 
         print_tidy(line, console, indent=4 if number else 0)
 
 
-# One line of a table: the name of an implementation, and its cells.
-Row = tuple[str, Sequence[Text]]
-
-
-def column_widths(headings: Sequence[str], rows: Sequence[Row]) -> list[int]:
-    """Return the widths of a table: of the names, then of each column."""
-    names = max([len(short(name)) for name, _ in rows] + [len(BASELINES)])
-    columns = [
-        max([len(line) for line in heading.split("\n")] + [len(cells[column]) for _, cells in rows])
-        for column, heading in enumerate(headings)
-    ]
-    return [names, *columns]
-
-
 def print_table(
-    headings: Sequence[str], rows: Sequence[Row], baselines_from: int, console: Console
+    headings: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[Text]]],
+    baselines_from: int,
+    console: Console,
 ) -> None:
     """Print a table with names on the left, right-justified cells, and the baselines after a line.
 
-    Headings may have several lines, but all must have the same number. ``baselines_from`` is the
-    index of the first row of a baseline.
+    A row is the name of an implementation and its cells. ``baselines_from`` is the index of the
+    first row of a baseline.
     """
-    first, *widths = column_widths(headings, rows)
-    rule = "─" if is_unicode(console) else "-"
-    for line in zip(*(heading.split("\n") for heading in headings), strict=True):
-        cells = [text.rjust(width) for text, width in zip(line, widths, strict=True)]
-        if any(line):
-            say(Text((" " * GAP).join([" " * first, *cells]), style="bold"), console)
-    say(Text(rule * (first + sum(GAP + width for width in widths)), style="dim"), console)
+    first = max([len(short(name)) for name, _ in rows] + [len(BASELINES)])
+    widths = [
+        GAP + max([len(heading), *(len(cells[column]) for _, cells in rows)])
+        for column, heading in enumerate(headings)
+    ]
+    cells = [heading.rjust(width) for heading, width in zip(headings, widths, strict=True)]
+    say(Text("".join([" " * first, *cells]), style="bold"), console)
+    say(Text("─" * (first + sum(widths)), style="dim"), console)
     for number, (name, row) in enumerate(rows):
         if number == baselines_from:
-            say(Text(f"{rule * 2} {BASELINES} {rule * 2}", style="dim"), console)
+            say(Text(f"── {BASELINES} ──", style="dim"), console)
         text = Text(short(name).ljust(first))
         for cell, width in zip(row, widths, strict=True):
-            text.append(" " * (GAP + width - len(cell)))
+            text.append(" " * (width - len(cell)))
             text.append_text(cell)
         say(text, console)

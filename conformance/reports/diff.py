@@ -1,4 +1,4 @@
-"""The difference between two runs: `walproof compare-runs RUN1 RUN2`.
+"""The difference between two runs: ``walproof check --baseline REPORT``.
 
 A *regression* is a result that became worse: a correct result is now incorrect, skipped or a known
 failure, or an incorrect answer became a timeout or a crash. It is also a regression if an
@@ -9,6 +9,7 @@ baseline that gains pairs is a regression of the vectors, because they have beco
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -16,7 +17,9 @@ from typing import Any, Literal
 from .classes import BY_NAME, SEVERITY
 from .json_report import Report
 
-Effect = Literal["regression", "improvement", "changed"]
+Effect = Literal["regression", "changed", "improvement"]
+EFFECTS: tuple[Effect, ...] = ("regression", "changed", "improvement")
+Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -73,23 +76,10 @@ class Diff:
 
     @property
     def regressions(self) -> list[Change | StatusChange | ScoreChange]:
-        """Return all results that became worse."""
-        every: list[Change | StatusChange | ScoreChange] = [
-            *self.results,
-            *self.statuses,
-            *self.scores,
-        ]
+        """Return everything that became worse."""
+        every: list[Change | StatusChange | ScoreChange] = [*self.results, *self.statuses]
+        every += self.scores
         return [each for each in every if each.effect == "regression"]
-
-    @property
-    def exit_status(self) -> int:
-        """Return 0 without regressions, otherwise 1."""
-        return 1 if self.regressions else 0
-
-    @property
-    def empty(self) -> bool:
-        """Return whether the two runs agree."""
-        return self == Diff()
 
     def to_json(self) -> dict[str, Any]:
         """Return the difference as a JSON object; `regressions` is their number."""
@@ -98,37 +88,31 @@ class Diff:
 
 def compare(old: Report, new: Report) -> Diff:
     """Return the changes from the run `old` to the run `new`."""
+    after = {each["name"]: each for each in new["implementations"]}
+    before = _named_as_now(old["implementations"], after)
     diff = Diff(
         vectors_added=sorted(set(new["vectors"]) - set(old["vectors"])),
         vectors_removed=sorted(set(old["vectors"]) - set(new["vectors"])),
+        implementations_added=[name for name in after if name not in before],
+        implementations_removed=[name for name in before if name not in after],
     )
-    after = {each["name"]: each for each in new["implementations"]}
-    before = _named_as_now(old["implementations"], after)
-    diff.implementations_added = [name for name in after if name not in before]
-    diff.implementations_removed = [name for name in before if name not in after]
-    for name, implementation in after.items():
+    for name, entry in after.items():
         if name not in before:
             continue
-        diff.statuses += _status_change(before[name], implementation)
-        diff.scores += _score_change(before[name], implementation)
-        if before[name]["status"] == implementation["status"] == "ran":
-            _compare_results(diff, before[name], implementation, set(new["vectors"]))
-    rank = {"regression": 0, "changed": 1, "improvement": 2}
+        diff.statuses += _status_change(before[name], entry)
+        diff.scores += _score_change(before[name], entry)
+        if before[name]["status"] == entry["status"] == "ran":
+            _compare_results(diff, before[name], entry, set(new["vectors"]))
     diff.results.sort(
         key=lambda each: (
-            rank[each.effect],
-            SEVERITY[each.new],
-            each.implementation,
-            each.vector,
+            EFFECTS.index(each.effect), SEVERITY[each.new], each.implementation, each.vector,
             each.profile,
         )
-    )
+    )  # fmt: skip
     return diff
 
 
-def _named_as_now(
-    old: Sequence[Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Mapping[str, Any]]:
+def _named_as_now(old: Sequence[Entry], after: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the implementations of the old run under their current names.
 
     If a command now reports another name, it is identified by its title.
@@ -141,50 +125,36 @@ def _named_as_now(
     return before
 
 
-def _compare_results(
-    diff: Diff, old: Mapping[str, Any], new: Mapping[str, Any], vectors: set[str]
-) -> None:
+def _compare_results(diff: Diff, old: Entry, new: Entry, vectors: set[str]) -> None:
     name = new["name"]
     before = {(each["vector"], each["profile"]): each for each in old["results"]}
-    seen = set()
-    for result in new["results"]:
-        key = (result["vector"], result["profile"])
-        seen.add(key)
-        if key in before:
-            if not new["baseline"]:
-                diff.results += _change(name, before[key], result)
-        else:
-            classes = diff.new_results.setdefault(name, {})
-            classes[result["class"]] = classes.get(result["class"], 0) + 1
-    gone = [key for key in before if key not in seen and key[0] in vectors]
-    if gone:
+    after = {(each["vector"], each["profile"]): each for each in new["results"]}
+    if not new["baseline"]:
+        for key in after.keys() & before.keys():
+            diff.results += _change(name, before[key], after[key])
+    if added := Counter(after[key]["class"] for key in after if key not in before):
+        diff.new_results[name] = dict(added)
+    if gone := [key for key in before if key not in after and key[0] in vectors]:
         diff.gone_results[name] = len(gone)
 
 
-def _change(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
-    same_class = old["class"] == new["class"]
-    if same_class and old.get("difference") == new.get("difference"):
+def _change(name: str, old: Entry, new: Entry) -> Iterator[Change]:
+    if old["class"] == new["class"] and old.get("difference") == new.get("difference"):
         return
-    before, after = BY_NAME[old["class"]], BY_NAME[new["class"]]
+    before, after = BY_NAME[old["class"]].wrongness, BY_NAME[new["class"]].wrongness
     effect: Effect = "changed"
-    if after.wrongness > before.wrongness:
+    if after > before:
         effect = "regression"
     # Listing a failure as known, or skipping it, explains it but improves nothing.
-    elif after.wrongness < before.wrongness and after.wrongness != 1:
+    elif after < before and after != 1:
         effect = "improvement"
     yield Change(
-        effect,
-        name,
-        new["vector"],
-        new["profile"],
-        old["class"],
-        new["class"],
-        new.get("difference"),
-        new["repeat"],
-    )
+        effect, name, new["vector"], new["profile"], old["class"], new["class"],
+        new.get("difference"), new["repeat"],
+    )  # fmt: skip
 
 
-def _status_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[StatusChange]:
+def _status_change(old: Entry, new: Entry) -> Iterator[StatusChange]:
     if old["status"] == new["status"]:
         return
     effect: Effect = "changed"
@@ -195,7 +165,7 @@ def _status_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[S
     yield StatusChange(effect, new["name"], old["status"], new["status"], new["because"])
 
 
-def _score_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[ScoreChange]:
+def _score_change(old: Entry, new: Entry) -> Iterator[ScoreChange]:
     before, after = _pairs(old), _pairs(new)
     if before == after:
         return
@@ -207,6 +177,6 @@ def _score_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Sc
     yield ScoreChange(effect, new["name"], new["baseline"], before, after)
 
 
-def _pairs(implementation: Mapping[str, Any]) -> tuple[int, int] | None:
+def _pairs(implementation: Entry) -> tuple[int, int] | None:
     score = implementation["score"]
     return (score["pairs_passed"], score["pairs_total"]) if score else None

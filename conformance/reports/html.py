@@ -7,17 +7,13 @@ A content security policy prevents the page from loading anything.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from conformance import templates
 from conformance.saving import save
-from conformance.undetected_flips import EFFECTS, HEADS, MEANING, load, rows
-from reference_impl.register import registers
 
 from .json_report import Report
 from .page_data import page_data
@@ -35,43 +31,14 @@ def write(report: Report, path: Path | str) -> None:
 def render(report: Report) -> str:
     """Return the page as text."""
     data = page_data(report)
-    return (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            data=data,
-            style=Markup(asset("report.css")),
-            script=Markup("\n".join(asset(name) for name in _SCRIPTS)),
-            json=Markup(embedded_json(data)),
-            heads=HEADS,
-            meaning=MEANING,
-            unseen=list(_unseen(matrix["format"] for matrix in data["matrices"])),
-        )
+    template = templates.environment(_TEMPLATES, autoescape=True).get_template("report.html.j2")
+    scripts = "\n".join((_TEMPLATES / name).read_text("utf-8") for name in _SCRIPTS)
+    return template.render(
+        data=data,
+        style=Markup((_TEMPLATES / "report.css").read_text("utf-8")),
+        script=Markup(scripts),
+        json=Markup(embedded_json(data)),
     )
-
-
-def _unseen(formats: Iterable[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the undetected flips of each searched format, for the template."""
-    for format in formats:
-        searched = load(format)
-        if searched is not None:
-            entries = registers()[format].unseen
-            table = rows(searched, entries)
-            yield {
-                "format": format,
-                "flips": sum(log.flips for log in searched.logs.values()),
-                "logs": len(searched.logs),
-                "rows": table,
-                "effects": [
-                    effect for effect in EFFECTS if any(row.counts.get(effect) for row in table)
-                ],
-                "entries": entries,
-            }
-
-
-def environment() -> Environment:
-    """Return the template environment of this directory's pages."""
-    return templates.environment(_TEMPLATES, autoescape=True)
 
 
 def embedded_json(value: Any) -> str:
@@ -81,8 +48,3 @@ def embedded_json(value: Any) -> str:
     the stderr of a program may contain lone surrogates.
     """
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def asset(name: str) -> str:
-    """Return a style sheet or script of the pages."""
-    return (_TEMPLATES / name).read_text(encoding="utf-8")

@@ -12,11 +12,18 @@ from rich.console import Console
 
 from conformance.text import one_line
 
-from .classes import BY_NAME
 from .json_report import Report
-from .matrix import not_run
 from .overview import LOSSES, PROFILES, overview
-from .summary import Failure, by_cause, cached_in, headline, mode_of, tested
+from .summary import (
+    Failure,
+    by_cause,
+    cached_in,
+    headline,
+    mode_of,
+    not_run,
+    tested,
+    unexpected,
+)  # fmt: skip
 from .terminal import isolation_lines
 from .terminal_failure import show_failure
 
@@ -34,13 +41,7 @@ def markdown(report: Report) -> str:
         lines.append(
             f"- {escaped(entry['name'])} is {entry['status']}: {escaped(entry['because'])}"
         )
-    wrong = [
-        (implementation, result)
-        for implementation in tested(report)
-        for result in implementation["results"]
-        if not BY_NAME[result["class"]].expected
-    ]
-    groups = by_cause(wrong)
+    groups = by_cause(unexpected(report))
     for alike in groups[:MOST]:
         lines += ["", *_group(report, alike)]
     if len(groups) > MOST:

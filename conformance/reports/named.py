@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from conformance.cases import prefix_length
-from conformance.contents import Contents, read_contents, write_contents
+from conformance.cases import log_after, prefix_length
 from conformance.field_names import FieldNames
 from conformance.vectors import Vector
-from reference_impl import formats
-from reference_impl.answer import NewRecord
 
 from .side_by_side import Place, lines, reported
 from .summary import Failure
@@ -72,26 +67,10 @@ def _names(vector: Vector, result: Mapping[str, Any], vectors: Mapping[str, Vect
     if prefix is not None and isinstance(contents, bytes):
         contents = contents[:prefix]
     if result["profile"] == "append":
-        contents = _appended(vector)
+        contents = log_after(vector)
     format, name = str(vector.body["format"]), vector.input.name
     control = vectors.get(vector.control or "")
     sound = None
     if control is not None and result["profile"] != "append":
         sound = FieldNames(control.contents, format, name)
     return FieldNames(contents, format, name, sound)
-
-
-def _appended(vector: Vector) -> Contents:
-    """Return the log that an append should leave, by the executable specification."""
-    records = [
-        NewRecord(bytes.fromhex(record["payload"]), record) for record in vector.records_to_write()
-    ]
-    with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
-        path = Path(folder) / vector.input.name
-        write_contents(vector.contents, path)
-        try:
-            format = formats.named(vector.body["format"])
-            format.append(path, records, vector.body.get("context", {}))
-        except ValueError:  # the append must be refused
-            return vector.contents
-        return read_contents(path) if path.exists() else vector.contents

@@ -23,19 +23,9 @@ from .summary import cached_in, mode_of
 _STDERR = 600
 _KINDS = ("same", "missing", "extra", "different")
 _IMPLEMENTATION = (
-    "name",
-    "title",
-    "version",
-    "language",
-    "homepage",
-    "issues",
-    "status",
-    "because",
-    "baseline",
-    "reports",
-    "profiles",
-    "seconds",
-)
+    "name", "title", "version", "language", "homepage", "issues", "status", "because", "baseline",
+    "reports", "profiles", "seconds",
+)  # fmt: skip
 
 
 class _Table:
@@ -89,13 +79,7 @@ def page_data(report: Report) -> dict[str, Any]:
         "kept": cached_in(report),
         "isolation": report.get("isolation"),
         "classes": [
-            {
-                "name": each.name,
-                "glyph": each.glyph,
-                "label": each.label,
-                "meaning": each.meaning,
-                "expected": each.expected,
-            }
+            {key: getattr(each, key) for key in ("name", "glyph", "label", "meaning", "expected")}
             for each in CLASSES
         ],
         "kinds": _KINDS,
@@ -126,8 +110,7 @@ def _matrix_line(line: MatrixLine, names: Sequence[str]) -> dict[str, Any]:
         "pairs": [line.pairs_passed, line.pairs_total],
         "written": [line.written_passed, line.written_total],
         "cells": {
-            group: [cell.counts.get(each.name, 0) for each in CLASSES]
-            for group, cell in line.cells.items()
+            group: [cell[each.name] for each in CLASSES] for group, cell in line.cells.items()
         },
     }
 

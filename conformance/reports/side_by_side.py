@@ -244,65 +244,47 @@ def _list_lines(
     part: str, wanted: Answer, given: Answer, no_answer: bool, limit: int
 ) -> list[Line]:
     left, right = wanted.get(part), given.get(part)
-    absent = NOTHING if no_answer else UNREPORTED
-    rows: list[Row]
-    if left is None or right is None:
-        known = left if right is None else right
-        rows = [Row("same", i, i) for i in range(len(known or []))]
-    else:
-        rows = align_records(left, right) if part == "records" else _lost_rows(left, right)
+    if right is None:
+        absent = NOTHING if no_answer else UNREPORTED
+        sides = [(_item(part, item), NOTHING) for item in left or ()] or [(Side("none"), absent)]
+        return _one_sided(part, [(sides[0][0], absent), *sides[1:]])
+    if left is None:
+        sides = [(NOTHING, _item(part, item)) for item in right] or [(UNREPORTED, Side("none"))]
+        return _one_sided(part, [(UNREPORTED, sides[0][1]), *sides[1:]])
+    rows = align_records(left, right) if part == "records" else _lost_rows(left, right)
     if not rows:
-        return [
-            Line(
-                part,
-                "same",
-                UNREPORTED if left is None else Side("none"),
-                absent if right is None else Side("none"),
-            )
-        ]
-    shown = fold(rows, limit=limit)
-    if left is None or right is None:
-        # With one known side there are no differences, so there is no context to fold around.
-        shown = [*rows[:_ONE_SIDED]]
-        if len(rows) > _ONE_SIDED:
-            shown.append(Fold({"same": len(rows) - _ONE_SIDED}))
+        return [Line(part, "same", Side("none"), Side("none"))]
     compared = []
-    for number, row in enumerate(shown):
-        label = part if number == 0 else ""
+    for number, row in enumerate(fold(rows, limit=limit)):
+        label = "" if number else part
         if isinstance(row, Fold):
             text = ", ".join(f"{count:,} {row_kind}" for row_kind, count in row.counts.items())
-            if left is None or right is None:
-                text = f"{row.counts['same']:,} more"
             compared.append(Line(label, "same", Side(f"… {text} …", absent=True), NOTHING))
             continue
-        once, same = number == 0, row.kind == "same"
-        sides = (
-            _item(
-                part,
-                left,
-                row.expected,
-                UNREPORTED if once else NOTHING,
-                NOTHING if same else Side("not expected", absent=True),
-            ),
-            _item(
-                part,
-                right,
-                row.actual,
-                absent if once else NOTHING,
-                NOTHING if same else Side("missing", absent=True),
-            ),
+        old = None if row.expected is None else left[row.expected]
+        new = None if row.actual is None else right[row.actual]
+        shown = (
+            Side("not expected", absent=True) if old is None else _item(part, old),
+            Side("missing", absent=True) if new is None else _item(part, new),
         )
-        items = [
-            known[index]
-            for known, index in ((left, row.expected), (right, row.actual))
-            if known is not None and index is not None
-        ]
-        if row.kind == "different":
-            sides = _with_hidden_differences(part, *sides, row.fields, *items)
-        moved = row.kind != "different" or {*row.fields} & {*PLACE, "from", "to"}
-        ranges = tuple(dict.fromkeys(filter(None, map(_range_of, items)))) if moved else ()
-        ranges = () if same else ranges
-        compared.append(Line(label, row.kind, *sides, row.note, ranges))
+        if row.kind == "different" and old is not None and new is not None:
+            shown = _with_hidden_differences(part, *shown, row.fields, old, new)
+        ranges: tuple[Place, ...] = ()
+        if row.kind in ("missing", "extra") or {*row.fields} & {*PLACE, "from", "to"}:
+            known = [_range_of(item) for item in (old, new) if item is not None]
+            ranges = tuple(dict.fromkeys(filter(None, known)))
+        compared.append(Line(label, row.kind, *shown, row.note, ranges))
+    return compared
+
+
+def _one_sided(part: str, sides: Sequence[tuple[Side, Side]]) -> list[Line]:
+    """Return lines for items of which only one side is known."""
+    compared = [
+        Line("" if number else part, "same", *both)
+        for number, both in enumerate(sides[:_ONE_SIDED])
+    ]
+    if (more := len(sides) - _ONE_SIDED) > 0:
+        compared.append(Line("", "same", Side(f"… {more:,} more …", absent=True), NOTHING))
     return compared
 
 
@@ -352,20 +334,10 @@ def _bytes(lost: Sequence[Answer]) -> list[tuple[str, int, int]]:
     return merged
 
 
-def _item(
-    part: str,
-    items: Sequence[Mapping[str, Any]] | None,
-    index: int | None,
-    unknown: Side,
-    unmatched: Side,
-) -> Side:
-    if items is None:
-        return unknown
-    if index is None:
-        return unmatched
+def _item(part: str, item: Mapping[str, Any]) -> Side:
     if part == "lost":
-        return Side(lost_text(items[index]))
-    return Side(payload_text(items[index]), place_text(items[index]))
+        return Side(lost_text(item))
+    return Side(payload_text(item), place_text(item))
 
 
 def _segments(answer: Answer) -> dict[str, list[Segment]] | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from conformance.text import one_line
 
-from .classes import BY_NAME
+from .classes import BY_NAME, CLASSES
 from .json_report import Report
-from .matrix import not_run
 
 GOLDEN = "golden vectors"
 # An implementation of a run report, and one of its results.
@@ -27,13 +26,24 @@ def tested(report: Report) -> list[Mapping[str, Any]]:
     return [each for each in every if each["status"] == "ran" and not each["baseline"]]
 
 
-def unexpected(report: Report) -> int:
-    """Return the number of unexpected results."""
-    return sum(
-        not BY_NAME[result["class"]].expected
-        for each in tested(report)
+def not_run(report: Report) -> list[Mapping[str, Any]]:
+    """Return the implementations that could not run."""
+    return [each for each in report["implementations"] if each["status"] != "ran"]
+
+
+def unexpected(report: Report) -> list[Failure]:
+    """Return the unexpected results; null baselines do not count."""
+    return of_classes(report, [each.name for each in CLASSES if not each.expected])
+
+
+def of_classes(report: Report, names: Collection[str]) -> list[Failure]:
+    """Return the results of these classes; null baselines do not count."""
+    return [
+        (each, result)
+        for each in report["implementations"]
         for result in each["results"]
-    )
+        if result["class"] in names and not each["baseline"]
+    ]
 
 
 def nothing_checked(report: Report) -> bool:
@@ -67,7 +77,7 @@ def headline(report: Report) -> str:
     """Return the outcome in one line, with the name of a single implementation."""
     every = tested(report)
     name = f"{one_line(every[0]['name'])}: " if len(every) == 1 else ""
-    wrong, missing = unexpected(report), not_run(report)
+    wrong, missing = len(unexpected(report)), not_run(report)
     broken = f"; {len(missing)} could not be run" if missing else ""
     if nothing_checked(report):
         return f"{name}nothing was checked{broken}"
@@ -91,8 +101,7 @@ def mode_of(report: Report) -> str:
 
 def cached_in(report: Report) -> str | None:
     """Return a sentence on results from earlier runs, None if all are from this one."""
-    ran = [each for each in report["implementations"] if each["status"] == "ran"]
-    ran = [each for each in ran if not each["baseline"]]
+    ran = tested(report)
     since = sorted(each["asked"] for each in ran if "asked" in each)
     if not since:
         return None

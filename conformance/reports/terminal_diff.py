@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from rich.console import Console
 from rich.text import Text
 
 from conformance.text import printable
 
-from .classes import BY_NAME, ResultClass
-from .console_text import is_unicode, print_hanging, print_tidy, say
-from .diff import Change, Diff, ScoreChange
+from .classes import BY_NAME
+from .console_text import print_hanging, print_tidy, say
+from .diff import EFFECTS, Diff
 
-_EFFECT = {"regression": "bold red", "improvement": "green", "changed": "yellow"}
+_STYLES = {"regression": "bold red", "improvement": "green", "changed": "yellow"}
 
 
 def print_diff(diff: Diff, console: Console) -> None:
     """Print the changes between two runs, regressions first."""
-    if diff.empty:
+    if diff == Diff():
         say(Text("No difference.", style="green"), console)
         return
     for status in diff.statuses:
-        label = Text.assemble(
-            (status.effect, _EFFECT[status.effect]),
-            f"  {status.implementation} {status.old} → {status.new}",
-        )
+        change = f"  {status.implementation} {status.old} → {status.new}"
+        label = Text.assemble((status.effect, _STYLES[status.effect]), change)
         print_hanging(label, Text(printable(status.because or "it runs")), console)
-    for effect in ("regression", "changed", "improvement"):
-        _print_changes([each for each in diff.results if each.effect == effect], effect, console)
+    for effect in EFFECTS:
+        _print_changes(diff, effect, console)
     for heading, names in (
         ("vectors added", diff.vectors_added),
         ("vectors removed", diff.vectors_removed),
@@ -44,42 +40,34 @@ def print_diff(diff: Diff, console: Console) -> None:
         say(Text(f"{name} has {count} fewer results for the same vectors"), console)
     if diff.scores:
         say(Text("score in pairs", style="bold"), console)
-        for score in diff.scores:
-            say(_score(score), console)
+    for score in diff.scores:
+        old, new = (
+            f"{pairs[0]}/{pairs[1]}" if pairs else "none" for pairs in (score.old, score.new)
+        )
+        suffix = " (null baseline)" if score.baseline else ""
+        text = Text(f"  {score.implementation}{suffix}  {old} → {new}")
+        if score.effect != "changed":
+            text.append(f"  {score.effect}", style=_STYLES[score.effect])
+        say(text, console)
     bad = len(diff.regressions)
     verdict = f"{bad} regression{'s' if bad != 1 else ''}." if bad else "No regressions."
     say(Text(verdict, style="bold red" if bad else "bold green"), console)
 
 
-def _print_changes(changes: Sequence[Change], effect: str, console: Console) -> None:
+def _print_changes(diff: Diff, effect: str, console: Console) -> None:
+    changes = [each for each in diff.results if each.effect == effect]
     if not changes:
         return
     plural = "s" if len(changes) != 1 and effect != "changed" else ""
-    say(Text(f"{len(changes)} {effect}{plural}", style=_EFFECT[effect]), console)
+    say(Text(f"{len(changes)} {effect}{plural}", style=_STYLES[effect]), console)
     for each in changes:
-        text = Text("  ")
-        for part in _transition(BY_NAME[each.old], BY_NAME[each.new], console):
-            text.append_text(part)
-        text.append(f"  {each.implementation}  {each.vector}  {each.profile}")
-        say(text, console)
+        old, new = BY_NAME[each.old], BY_NAME[each.new]
+        case = f"  {each.implementation}  {each.vector}  {each.profile}"
+        say(
+            Text.assemble("  ", (old.label, old.style), " → ", (new.label, new.style), case),
+            console,
+        )
         if each.difference and effect != "improvement":
             print_tidy(Text(printable(each.difference), style="dim"), console, indent=6)
         if effect == "regression":
             say(Text(f"      {each.repeat}"), console)
-
-
-def _transition(old: ResultClass, new: ResultClass, console: Console) -> Iterator[Text]:
-    yield Text(old.label, style=old.style)
-    yield Text(" → " if is_unicode(console) else " -> ")
-    yield Text(new.label, style=new.style)
-
-
-def _score(score: ScoreChange) -> Text:
-    def shown(pairs: tuple[int, int] | None) -> str:
-        return f"{pairs[0]}/{pairs[1]}" if pairs else "none"
-
-    suffix = " (null baseline)" if score.baseline else ""
-    text = Text(f"  {score.implementation}{suffix}  {shown(score.old)} → {shown(score.new)}")
-    if score.effect != "changed":
-        text.append(f"  {score.effect}", style=_EFFECT[score.effect])
-    return text

@@ -15,14 +15,11 @@ from conformance.text import printable
 
 from .align import Kind
 from .classes import BY_NAME
-from .console_text import glyph, is_unicode, print_tidy, say
+from .console_text import print_tidy, say
 from .json_report import Report
 from .side_by_side import (
-    Bar,
     Line,
-    Segment,
     Side,
-    bars,
     field_texts,
     lines,
     reported,
@@ -51,13 +48,13 @@ def show_failure(
     """Print one failed result.
 
     The output has the vector, title, requirements and damage, the expected and the actual answer
-    side by side, lost ranges over the length of the log, and the command that repeats the case.
+    side by side, and the command that repeats the case.
     `implementation` and `result` are entries of `report`.
     """
     vector = report["vectors"][result["vector"]]
     outcome = BY_NAME[result["class"]]
     head = Text()
-    head.append(f"{glyph(outcome, console)} {outcome.label}", style=outcome.style)
+    head.append(f"{outcome.glyph} {outcome.label}", style=outcome.style)
     head.append(f"  {result['vector']}", style="bold")
     print_tidy(head, console)
     print_tidy(Text(printable(vector["title"]), style="italic"), console, indent=2)
@@ -75,8 +72,6 @@ def show_failure(
         if fields := field_texts(result):
             console.print()
             _print_facts([("fields", "\n".join(fields))], console)
-        for bar in bars(vector["size"], expected, actual):
-            _print_bar(bar, console)
     if result.get("stderr"):
         console.print()
         say(Text("  stderr (tail)", style="dim"), console)
@@ -146,9 +141,8 @@ def _side_by_side(compared: Sequence[Line], answer: str, console: Console) -> Ta
     table.add_column(width=half, overflow="fold")
     table.add_column(width=1, style="dim")
     table.add_column(width=half, overflow="fold")
-    rule = "│" if is_unicode(console) else "|"
     heading = Text.assemble(("actual", "bold"), f" ({answer})" if answer else "")
-    table.add_row("", "", Text("expected", style="bold"), rule, heading)
+    table.add_row("", "", Text("expected", style="bold"), "│", heading)
     for line in compared:
         mark, style = _MARKS[line.kind]
         given = _side(line.actual, style)
@@ -157,7 +151,7 @@ def _side_by_side(compared: Sequence[Line], answer: str, console: Console) -> Ta
         left = _side(line.expected, style if line.kind == "missing" else "")
         # Continue the rule beside a side of several lines.
         height = max(_height(left, half, console), _height(given, half, console))
-        bar = "\n".join([rule] * height)
+        bar = "\n".join("│" * height)
         table.add_row(line.label, Text(mark, style=style), left, bar, given)
     return table
 
@@ -171,35 +165,3 @@ def _side(side: Side, style: str) -> Text:
 
 def _height(text: Text, width: int, console: Console) -> int:
     return len(text.wrap(console, width, overflow="fold"))
-
-
-def _print_bar(bar: Bar, console: Console) -> None:
-    """Draw one file of the log over the width of the console."""
-    width = min(console.width, _WIDEST) - _LABEL - 5
-    record, lost, rest = ("─", "█", "·") if is_unicode(console) else ("-", "#", ".")
-    sides = [(label, side) for label, side in (("expected", bar.expected), ("actual", bar.actual))]
-    if not any(side for _, side in sides):
-        return
-    console.print()
-    last = f"{bar.size:,}"
-    scale = f"  {(bar.file or 'the log')[:_LABEL].ljust(_LABEL)} 0{last.rjust(width - 1)}"
-    say(Text(scale, style="dim"), console)
-    for label, segments in sides:
-        if segments is None:
-            continue
-        text = Text(f"  {label.ljust(_LABEL)} ", style="dim")
-        for segment in _paint(segments, bar.size, width):
-            character = rest if segment is None else lost if segment.lost else record
-            text.append(character, style="red" if character == lost else "")
-        say(text, console)
-    key = f"  {''.ljust(_LABEL)} {record} record  {lost} lost  {rest} neither"
-    say(Text(key, style="dim"), console)
-
-
-def _paint(segments: Sequence[Segment], size: int, width: int) -> list[Segment | None]:
-    cells: list[Segment | None] = [None] * width
-    for each in segments:
-        first = min(width - 1, each.start * width // size)
-        stop = min(width, max(first + 1, -(-each.stop * width // size)))
-        cells[first:stop] = [each] * (stop - first)
-    return cells

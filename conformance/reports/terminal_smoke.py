@@ -8,9 +8,9 @@ from rich.text import Text
 from conformance.smoke import Finding, Smoke
 from conformance.text import printable
 
-from .console_text import is_unicode, say
+from .console_text import say
 
-MARKS = {"right": ("✓", "+", "green"), "wrong": ("✗", "x", "red"), "untested": ("–", "-", "yellow")}
+MARKS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "untested": ("–", "yellow")}
 STDERR_LINES = 4
 
 
@@ -28,8 +28,7 @@ def print_steps(steps: Smoke, one_shot: bool, ask: str, console: Console) -> Non
 
 
 def _print(finding: Finding, console: Console) -> None:
-    glyph, plain, style = MARKS[finding.status]
-    line = Text.assemble((glyph if is_unicode(console) else plain, style), f" {finding.step}")
+    line = Text.assemble(MARKS[finding.status], f" {finding.step}")
     if finding.note:
         line.append(f"  {printable(finding.note)}", style="dim")
     say(line, console)

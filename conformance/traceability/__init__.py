@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.traceability import controls, ids, known_failures, made_by, reasons, tables
+from conformance.traceability import ids, tables, vector_rules
 from conformance.traceability.tree import Found, Tree
 
 Rule = Callable[[Tree], Iterator[Found]]
@@ -26,18 +26,18 @@ RULES: tuple[Rule, ...] = (
     ids.vector_without_requirement,
     ids.vector_with_unknown_requirement,
     ids.unknown_requirement_in_grammar,
-    controls.damage_without_control,
-    controls.broken_control,
-    made_by.missing_recipe,
-    made_by.unknown_field,
-    reasons.undefined_reason,
-    reasons.unused_reason,
+    vector_rules.damage_without_control,
+    vector_rules.broken_control,
+    vector_rules.missing_recipe,
+    vector_rules.unknown_field,
+    vector_rules.undefined_reason,
+    vector_rules.unused_reason,
     tables.stale_table,
     tables.stale_schema,
     tables.fault_without_reason,
     tables.foreign_prefix,
     tables.unexplained_flip,
-    known_failures.unsound_known_failure,
+    vector_rules.unsound_known_failure,
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.traceability.grammar import requirements
 from conformance.traceability.tree import ID, Found, Tree
 from conformance.vectors import Vector
 
@@ -89,9 +90,12 @@ def unknown_requirement_in_grammar(tree: Tree) -> Iterator[Found]:
     for grammar in tree.grammars.values():
         of_format = [c.ids for c in tree.chapters.values() if grammar in tree.grammars_of(c.format)]
         known = of_format[0] if of_format else tree.ids
-        for place, cited in grammar.requirements():
+        for place, cited in requirements(grammar):
             if cited not in known:
-                yield f"ksy/{grammar.name}.ksy: {place}", f"-requirement: {cited!r} is no id of it"
+                yield (
+                    f"ksy/{grammar.grammar}.ksy: {place}",
+                    f"-requirement: {cited!r} is no id of it",
+                )
 
 
 def _requirements(vector: Vector) -> list[str]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from conformance import undetected_flips
 from conformance.cases import cases_of
-from conformance.traceability.grammar import Grammar
+from conformance.kaitai.types import Types
 from conformance.vectors import Vector
 from reference_impl.register import Register, load
 
@@ -35,16 +33,14 @@ Found = tuple[str, str]
 
 @dataclass(frozen=True)
 class Chapter:
-    """The chapter of one format: its requirements with their lines, and its reason codes.
+    """The chapter of one format: its requirements with their lines.
 
     ``malformed`` contains the lines that begin with an id but are not a valid requirement.
-    ``reasons`` maps each code to its type (torn, damage, refused) and its requirements.
     """
 
     path: Path
     requirements: tuple[tuple[str, int], ...]
     malformed: tuple[int, ...]
-    reasons: Mapping[str, tuple[str, tuple[str, ...]]]
 
     @property
     def format(self) -> str:
@@ -60,37 +56,12 @@ class Chapter:
 def read_chapter(path: Path) -> Chapter:
     """Read a chapter from its file."""
     requirements, malformed = [], []
-    lines = path.read_text("utf-8").splitlines()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         if match := DEFINITION.match(line):
             requirements.append((match[1], number))
             if not LEVEL.match(match[2]):
                 malformed.append(number)
-    return Chapter(path, tuple(requirements), tuple(malformed), dict(_reasons(lines)))
-
-
-def levels(path: Path) -> dict[str, str]:
-    """Return the level of each requirement of a chapter, in order: MUST, SHOULD, …"""
-    by_id = {}
-    for line in path.read_text("utf-8").splitlines():
-        if (definition := DEFINITION.match(line)) and (level := LEVEL.match(definition[2])):
-            by_id[definition[1]] = level[1]
-    return by_id
-
-
-def _reasons(lines: Iterable[str]) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
-    """Yield the rows of the table with the columns ``code``, ``kind``, ``requirement`` …"""
-    columns: list[str] = []
-    for line in lines:
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if not line.startswith("|"):
-            columns = []
-        elif cells[0] == "code" and "kind" in cells:
-            columns = cells
-        elif columns and not set(cells[0]) <= set("-: "):
-            row = dict(zip(columns, cells, strict=False))
-            cited = tuple(ID.findall(row.get("requirement", "")))
-            yield row["code"].strip("`"), (row["kind"], cited)
+    return Chapter(path, tuple(requirements), tuple(malformed))
 
 
 class Tree:
@@ -130,15 +101,12 @@ class Tree:
         return {vector.id: vector for vector in vectors}
 
     @functools.cached_property
-    def grammars(self) -> dict[str, Grammar]:
+    def grammars(self) -> dict[str, Types]:
         """Return the grammars by name, including those that are only imported."""
-        documents = {
-            path.stem: yaml.safe_load(path.read_bytes())
-            for path in sorted((self.root / "ksy").glob("*.ksy"))
-        }
-        return {name: Grammar(name, documents) for name in documents}
+        folder = self.root / "ksy"
+        return {path.stem: Types(path.stem, folder) for path in sorted(folder.glob("*.ksy"))}
 
-    def grammars_of(self, format: str) -> list[Grammar]:
+    def grammars_of(self, format: str) -> list[Types]:
         """Return the grammars of a format, by its register, without those that they import."""
         register = self.registers.get(format)
         names = [grammar.name for grammar in register.grammars] if register else []

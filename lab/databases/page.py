@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from conformance import templates
 from lab.databases.judge import Judgement, due
-from lab.databases.model import formats
+from lab.databases.model import Case, formats
 from lab.databases.opening import shape
 from lab.databases.run import cases_for
-from lab.databases.systems import System, systems
+from lab.databases.systems import Answers, System, systems
 from lab.scenarios.book import scenarios
 from reference_impl.paths import ROOT
 from reference_impl.register import registers
@@ -26,7 +25,7 @@ AS_EXPECTED = "✓"
 
 def page() -> str:
     """Return the text of the page."""
-    answered = [each for each in systems() if each.load_answers()]
+    answered = [each for each in systems() if each.answers]
     by_format = {
         format_id: [each for each in answered if each.format == format_id]
         for format_id in formats()
@@ -45,8 +44,8 @@ def page() -> str:
 def _summary(system: System) -> Iterator[dict[str, str | int]]:
     """Yield a row for each group of modes with the same numbers of outcomes."""
     modes: dict[tuple[tuple[str, int], ...], list[str]] = {}
-    for mode, answers in system.load_answers().items():
-        judged = [Judgement.from_json(each) for id, each in answers.items() if id != "none"]
+    for mode, answers in system.answers.items():
+        judged = [each for id, each in answers.items() if id != "none"]
         opened = [each for each in judged if each.end == "opened"]
         numbers = {
             "as expected": sum(each.is_as_expected for each in judged),
@@ -85,23 +84,21 @@ def _sections(of_format: Sequence[System]) -> list[Mapping[str, Any]]:
 
 
 def _section(system: System) -> Mapping[str, Any]:
-    stored = system.load_answers()
     columns: dict[tuple[str, ...], list[str]] = {}
-    rows = _rows(system, stored)
+    rows = [_row(system, case) for case in cases_for(system)]
     for number, mode in enumerate(system.modes):
         columns.setdefault(tuple(row.cells[number] for row in rows), []).append(mode)
     return {
         "title": system.implementation.title,
-        "modes": {mode: (what, _logs(stored[mode])) for mode, what in system.modes.items()},
+        "modes": {mode: (what, _logs(system.answers[mode])) for mode, what in system.modes.items()},
         "note": system.note,
         "columns": [", ".join(modes) for modes in columns.values()],
         "rows": list(_joined(rows, list(columns))),
-        "messages": list(_first_messages(stored))[:MAX_SHOWN_MESSAGES],
+        "messages": list(_first_messages(system.answers))[:MAX_SHOWN_MESSAGES],
     }
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     """A damaged log, its expected outcome, and the outcome in each mode.
 
     ``which`` tells the logs of one title apart; it may be empty.
@@ -113,24 +110,15 @@ class _Row:
     cells: Sequence[str]
 
 
-def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> list[_Row]:
-    rows = []
-    known = scenarios()
-    for case in cases_for(system):
-        expected = due(system.format, case)
-        survivors = len(expected.left & expected.written)
-        _, _, which = case.id.partition("/")
-        title = known[case.scenario].title if case.scenario in known else "No damage"
-        judged = [Judgement.from_json(stored[mode][case.id]) for mode in system.modes]
-        rows.append(
-            _Row(
-                title,
-                which.replace("-", " "),
-                f"{survivors} of {len(expected.written)}: {expected.verdict}",
-                [_cell(each) for each in judged],
-            )
-        )
-    return rows
+def _row(system: System, case: Case) -> _Row:
+    expected, known = due(system.format, case), scenarios()
+    survivors = len(expected.left & expected.written)
+    return _Row(
+        known[case.scenario].title if case.scenario in known else "No damage",
+        case.id.partition("/")[2].replace("-", " "),
+        f"{survivors} of {len(expected.written)}: {expected.verdict}",
+        [_cell(system.answers[mode][case.id]) for mode in system.modes],
+    )
 
 
 def _cell(judgement: Judgement) -> str:
@@ -171,12 +159,12 @@ def _title(title: str, which: Sequence[str]) -> str:
     return f"{title} ({'' if all(which) else 'also: '}{named})"
 
 
-def _logs(answers: Mapping[str, Any]) -> str:
+def _logs(answers: Mapping[str, Judgement]) -> str:
     """Return what became of the damaged logs in one mode, with the number of each outcome."""
     outcomes = Counter(
-        (Judgement.from_json(each).end == "refused", each["log"])
+        (each.end == "refused", each.log)
         for id, each in answers.items()
-        if id != "none" and "log" in each
+        if id != "none" and each.log is not None
     )
     return ", ".join(
         f"{log}{' (refused)' * is_refused} {number}"
@@ -184,12 +172,11 @@ def _logs(answers: Mapping[str, Any]) -> str:
     )
 
 
-def _first_messages(stored: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _first_messages(answers: Answers) -> Iterator[tuple[str, str]]:
     """Yield the first message of each shape, with its mode and case."""
     seen = set()
-    for mode, answers in stored.items():
-        for id, answer in answers.items():
-            message = answer.get("report")
-            if message and shape(message) not in seen:
-                seen.add(shape(message))
-                yield message.replace("`", "'"), f"{mode}, {id}"
+    for mode, of_mode in answers.items():
+        for id, each in of_mode.items():
+            if each.report and shape(each.report) not in seen:
+                seen.add(shape(each.report))
+                yield each.report.replace("`", "'"), f"{mode}, {id}"

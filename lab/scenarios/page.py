@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from conformance import templates
 from conformance.vectors import Vector
@@ -16,45 +16,31 @@ from reference_impl.register import registers
 PAGE = ROOT / "docs" / "scenarios.md"
 
 
-@dataclass(frozen=True)
-class Row:
-    """A vector of a scenario.
+def rows(
+    scenario: Scenario, examples: Sequence[Shown], results: Results
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of one scenario, in the order of the formats.
 
-    ``right`` lists the systems that return the expected records. ``wrong`` lists the other systems
-    by effect. ``not_run`` lists the systems that cannot run the vector. ``is_first`` is true for
-    the first row of a format in the scenario.
+    ``wrong`` lists the systems that do not return the expected records, by effect. ``is_first`` is
+    true for the first row of a format.
     """
-
-    format: str
-    title: str
-    is_first: bool
-    promise: str
-    example: Shown
-    right: Sequence[str]
-    wrong: Mapping[str, Sequence[str]]
-    not_run: Sequence[str]
-
-
-def rows(scenario: Scenario, examples: Sequence[Shown], results: Results) -> Iterator[Row]:
-    """Yield the rows of one scenario, in the order of the formats."""
     previous = None
     for example in examples:
         id, format = example.vector.id, format_of(example.vector)
-        effects_here = {name: effects[id] for name, effects in results.items() if id in effects}
-        wrong: dict[str, list[str]] = {}
-        for name, effect in effects_here.items():
-            if effect not in (AS_EXPECTED, NOT_RUN):
-                wrong.setdefault(effect, []).append(name)
-        yield Row(
-            format,
-            registers()[format].title,
-            format != previous,
-            scenario.promise[format],
-            example,
-            [name for name, effect in effects_here.items() if effect == AS_EXPECTED],
-            wrong,
-            [name for name, effect in effects_here.items() if effect == NOT_RUN],
-        )
+        systems: dict[str, list[str]] = {NOT_RUN: []}
+        for name, effects in results.items():
+            if id in effects:
+                systems.setdefault(effects[id], []).append(name)
+        systems.pop(AS_EXPECTED, None)
+        yield {
+            "format": format,
+            "title": registers()[format].title,
+            "is_first": format != previous,
+            "promise": scenario.promise[format],
+            "example": example,
+            "not_run": systems.pop(NOT_RUN),
+            "wrong": systems,
+        }
         previous = format
 
 

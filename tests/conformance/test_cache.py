@@ -142,14 +142,6 @@ class TestDigests:
         cache_read = DigestCache(tmp_path, "x", [])
         assert cache_read.get(self.OTHER) == (8, self.SHA) and cache_read.get(self.KEY) is None
 
-    def test_a_large_file_is_started_over(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(DigestCache, "MAX_BYTES", 300)
-        digests = DigestCache(tmp_path, "x", [])
-        for number in range(9):
-            digests.put(f"log {number}", number, self.SHA)
-        assert 0 < digests.path.stat().st_size <= 300 + 150
-        assert digests.get("log 0") == (0, self.SHA)
-
     def test_a_failed_write_is_not_an_error(self, tmp_path):
         (tmp_path / "file").touch()
         digests = DigestCache(tmp_path / "file", "x", [])

@@ -162,13 +162,6 @@ class TestTruncations:
 
 
 class TestScratch:
-    def test_scratch_paths_are_new_and_removed_with_the_run(self):
-        scratch = Scratch()
-        first, second = scratch.new_path("log"), scratch.new_path("log")
-        assert first != second and not first.exists() and first.parent.is_dir()
-        scratch.close()
-        assert not first.parent.parent.exists()
-
     def test_an_implementation_may_remove_the_scratch_folder(self):
         scratch = Scratch()
         path = scratch.new_path("log")

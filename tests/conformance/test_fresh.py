@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance.cases import cases_of
 from conformance.confirming import SECOND_READER, confirm
 from conformance.recipes import variation
 from conformance.recipes.fresh import Fresh, fresh, is_the_same_test
 from conformance.recipes.variation import Kept, Variation, varied_by, vary
 from conformance.registry import FOLDER, Unavailable, load
-from conformance.runner import run_subjects
-from conformance.subject import Subject, subject_of
+from conformance.subject import Subject
 from conformance.vectors import load_all
 from reference_impl.register import registers
 from walproof.cli.check import check
@@ -33,9 +31,9 @@ def vectors():
 
 @pytest.fixture(scope="module")
 def some(vectors):
-    """Return every sixth vector of each format, and the two that a test names."""
+    """Return every twelfth vector, and the two that a test names."""
     named = ["leveldb-log/three-records", "leveldb-log/first-then-full"]
-    return sorted({*list(vectors)[::6], *named})
+    return sorted({*list(vectors)[::12], *named})
 
 
 @pytest.fixture(scope="module")
@@ -75,11 +73,10 @@ def test_without_a_seed_nothing_varies():
     assert vary(b"alpha") == b"alpha"
 
 
-@pytest.mark.parametrize("format_id", registers())
-def test_most_vectors_have_a_variant(format_id, some, variants):
-    of_format = [id for id in some if id.startswith(f"{format_id}/")]
-    left = [id for id in variants.as_golden if id.startswith(f"{format_id}/")]
-    assert len(left) < len(of_format) * 0.22, f"{len(left)} of {len(of_format)}"
+def test_about_one_vector_in_seven_has_no_variant(some, variants):
+    assert 0.1 * len(some) < len(variants.as_golden) < 0.2 * len(some)
+    with_variant = {id.partition("/")[0] for id in variants.variants}
+    assert with_variant == set(registers())
 
 
 def test_a_variant_is_another_log_and_the_same_test(vectors, some, variants):
@@ -143,6 +140,17 @@ def test_the_second_reader_confirms_every_variant(variants, second_reader):
     assert confirmed.variants.keys() == variants.variants.keys()
 
 
+@pytest.mark.slow
+def test_the_second_reader_confirms_every_written_log(vectors, second_reader):
+    written = {
+        id: each
+        for id, each in vectors.items()
+        if each.operation in ("write", "append") and not each.body.get("must_refuse")
+    }
+    assert len(written) > 15 * len(second_reader.formats)
+    assert confirm(Fresh(1, written)).unconfirmed == []
+
+
 def test_an_unconfirmed_variant_is_not_used(variants, second_reader):
     few = {
         id: variants.variants[id]
@@ -154,14 +162,6 @@ def test_an_unconfirmed_variant_is_not_used(variants, second_reader):
     confirmed = confirm(Fresh(1, few))
     assert confirmed.unconfirmed == confirmed.as_golden == ["leveldb-log/three-records"]
     assert list(confirmed.variants) == ["leveldb-log/first-then-full"]
-
-
-def test_the_executable_specification_answers_every_variant_as_expected(variants):
-    subject = subject_of(load(FOLDER / "executable-spec"), "walproof")
-    few = list(variants.variants.values())[::3]
-    (outcome,) = run_subjects([subject], lambda _: cases_of(few))
-    assert outcome.status == "ran"
-    assert {result["class"] for result in outcome.results} == {"pass"}
 
 
 def test_known_failures_match_by_vector_and_class(vectors):

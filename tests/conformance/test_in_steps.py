@@ -16,7 +16,7 @@ from conformance.kaitai.grammars import grammar_of
 from conformance.kaitai.in_steps import Last
 from conformance.vectors import Vector, load_all
 from reference_impl.formats import FORMATS
-from tests.hostile import kahadb_journal, zeebe_journal, zmq_raft
+from tests.hostile import kahadb_journal, zmq_raft
 
 VECTORS = [
     each for each in load_all().values() if each.operation == "read" and each.input.is_file()
@@ -45,8 +45,8 @@ def tree(parent: Any, path: str, base: int) -> Iterator[tuple[str, int, int, obj
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_the_fields_of_vectors_are_those_of_the_whole_tree(format_id: str) -> None:
-    some = [each for each in VECTORS if each.body["format"] == format_id][::25]
-    assert len(some) > 3
+    some = [each for each in VECTORS if each.body["format"] == format_id][::60]
+    assert len(some) > 1
     for vector in some:
         the_fields_are_those_of_the_whole_tree(vector, format_id)
 
@@ -81,7 +81,7 @@ def test_open_fields_extend_to_the_end_after_an_error(monkeypatch: pytest.Monkey
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
-    [kahadb_journal.empty_records, zeebe_journal.empty_records, zmq_raft.empty_arrays],
+    [kahadb_journal.empty_records, zmq_raft.empty_arrays],
     ids=lambda make: id_of(make),
 )
 def test_memory_is_a_few_times_the_bytes(make) -> None:  # type: ignore[no-untyped-def]

@@ -76,12 +76,6 @@ def test_a_broken_list_is_reported_with_its_path(path, text):
         load(path)
 
 
-def test_an_entry_without_its_cause_is_named(path):
-    path.write_text(json.dumps({**LIST, "causes": {}}))
-    with pytest.raises(BrokenList, match="leveldb-log/a: there is no cause 'joins'"):
-        load(path)
-
-
 class TestUpdate:
     def test_a_remaining_failure_keeps_its_entry_and_cause(self, path):
         known = load(path)

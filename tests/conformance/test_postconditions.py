@@ -84,33 +84,27 @@ def test_only_the_stated_files_are_digested(tmp_path, monkeypatch):
     assert opened == ["2.log"]
 
 
-def test_stated_bytes_are_read_back():
-    data = {("log/1.log", 45): b"\0\1"}
-    after = postconditions.to_json({"log/1.log": 60}, data, ())
-    assert after == {
-        "files": [{"name": "log/1.log", "size": 60}],
-        "bytes": [{"name": "log/1.log", "at": 45, "hex": "0001"}],
-    }
-    assert postconditions.stated_bytes(after) == data
-    assert not postconditions.stated_bytes({"files": []})
-
-
-def test_a_fully_determined_file_has_a_digest(tmp_path):
-    (tmp_path / "log").mkdir()
-    (tmp_path / "log" / "1.log").write_bytes(b"abc")
-    (tmp_path / "log" / "2.log").write_bytes(b"")
+def test_the_stated_files_bytes_and_digests_are_compared(tmp_path):
+    log = tmp_path / "log" / "1.log"
+    log.parent.mkdir()
+    log.write_bytes(b"abc")
     files, digests = postconditions.files_in(tmp_path), postconditions.digests_in(tmp_path)
-    assert set(files) == set(digests)
-    chosen = {"log/1.log": digests["log/1.log"]}
-    after = postconditions.to_json(files, {}, (), chosen)
-    assert postconditions.stated_files(after) == files
-    assert postconditions.stated_digests(after) == chosen
-    assert not postconditions.digest_differences(chosen, tmp_path.joinpath)
-    (tmp_path / "log" / "1.log").write_bytes(b"abd")
-    (wrong,) = postconditions.digest_differences(chosen, tmp_path.joinpath)
+    assert files == {"log/1.log": 3} and set(digests) == set(files)
+    after = postconditions.to_json(files, {("log/1.log", 1): b"b"}, (), digests)
+    assert after["bytes"] == [{"name": "log/1.log", "at": 1, "hex": "62"}]
+
+    def differences():
+        files = postconditions.files_in(tmp_path)
+        return postconditions.differences(after, (), files, tmp_path.joinpath)
+
+    assert differences() == []
+    log.write_bytes(b"abd")
+    (wrong,) = differences()
     assert "log/1.log: expected sha256 ba7816bf8f01" in wrong
-    (tmp_path / "log" / "1.log").unlink()
-    assert "found no file" in postconditions.digest_differences(chosen, tmp_path.joinpath)[0]
+    log.write_bytes(b"acd")
+    assert differences() == ["bytes: log/1.log at 1: expected 62, found 63"]
+    log.write_bytes(b"ab")
+    assert differences() == ["files: log/1.log: expected 3 bytes, found 2"]
 
 
 def test_every_part_is_compared_unless_it_is_free():

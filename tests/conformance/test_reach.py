@@ -1,12 +1,10 @@
-"""A program under test has no access to the outside, in check and in the sweep."""
+"""A program under test has no access to the outside."""
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,26 +56,3 @@ def test_check_isolates_the_program(one_shot: bool, isolated: bool, precious: Pa
     assert result["class"] == ("pass" if isolated else "fail")
     assert isolated or result["actual"]["signals"] == EVERYTHING
     assert (precious.read_text() == "as it was") is isolated
-
-
-@pytest.mark.parametrize("option", ["", "--no-isolation"])
-def test_the_sweep_reports_its_isolation(option: str, tmp_path: Path, precious: Path) -> None:
-    done = subprocess.run(
-        [
-            sys.executable, "-m", "walproof", "sweep", "--format", "leveldb-log", "--cmd",
-            shlex.join(REACHES), "--control", "one-record", "--cases", "60", "--profile", "recover",
-            "--out", str(tmp_path / "out"), *option.split(),
-        ],
-        capture_output=True, text=True, timeout=240, cwd=ROOT,
-    )  # fmt: skip
-    output = " ".join(done.stdout.split())
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    if option:
-        assert "isolation: scratch copies" in output and "not isolated: a program could" in output
-        assert precious.read_text() == "changed"
-        return
-    assert "isolation: own folder, bubblewrap" in output
-    assert "not isolated" not in output
-    assert summary["isolation"]["could"] == []
-    assert summary["implementations"]["reaches_out.py"]["outcomes"].keys() == {"agrees"}, output
-    assert precious.read_text() == "as it was"

@@ -12,10 +12,10 @@ import pytest
 
 from conformance import runner, scratch
 from conformance.cases import cases_of
-from conformance.process import Limits, Process
+from conformance.process import Process
 from conformance.runner import run_subjects
 from conformance.subject import Subject
-from tests.conformance.scripted import by_slug, never, nothing, run, scripted
+from tests.conformance.scripted import by_slug, never, run, scripted
 from tests.family import children
 
 FIVE = ["one-record", "three-records", "empty-log", "two-blocks", "cut-in-a-payload"]
@@ -36,14 +36,6 @@ class TestOrderAndCount:
         assert list(by_slug(outcome)) == FIVE
         assert len(progress) == len(FIVE)
         assert outcome.status == "ran" and outcome.hello["name"] == "test"
-
-    def test_every_result_names_the_command_that_repeats_it(self, cases):
-        subject = scripted(nothing)
-        subject.repeat = "walproof check --impl s"
-        (result,) = run(subject, cases("one-record")).results
-        assert result["repeat"] == (
-            "walproof check --impl s --vector leveldb-log/one-record --profile recover"
-        )
 
     def test_scratch_copies_are_gone_afterwards(self, cases, program, tmp_path, monkeypatch):
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -164,12 +156,6 @@ class TestHello:
         outcome = run(scripted(never, formats=["no-such-log"]), cases("one-record"))
         assert (outcome.status, outcome.results) == ("ran", [])
 
-    def test_a_one_shot_program_may_skip(self, cases, program):
-        command = program(loop="print(json.dumps({'skipped': 'not my format'}))")
-        subject = Subject("s", "s", command, one_shot=True)
-        (result,) = run(subject, cases("one-record")).results
-        assert (result["class"], result["difference"]) == ("skipped", "not my format")
-
     def test_only_reported_parts_are_compared(self, cases, vector):
         def records_only(request):
             return {"records": vector("cut-in-a-payload").body["expect"]["records"]}
@@ -212,14 +198,6 @@ class TestManyRequestsInOneCase:
             for length in (50_000, 60_000, 70_000)
         }
         assert len(differences) > 1
-
-
-def test_several_subjects_share_the_jobs(cases, program):
-    command = program('def reply(request): return {"seq": request["seq"], "skipped": "no"}')
-    subjects = [Subject(name, name, command) for name in "abc"]
-    runs = run_subjects(subjects, lambda _: cases("one-record"), jobs=2, limits=Limits())
-    assert [each.subject.name for each in runs] == ["a", "b", "c"]
-    assert all(each.status == "ran" and len(each.results) == 1 for each in runs)
 
 
 @pytest.mark.parametrize(("count", "starts"), [(100, 2), (60, 1)])

@@ -6,7 +6,8 @@ import pytest
 
 from conformance.baselines import BASELINES
 from conformance.cases import cases_of
-from conformance.run import Plan, describe, run, unexpected
+from conformance.reports.summary import unexpected
+from conformance.run import Plan, describe, run
 from conformance.runner import run_subjects
 from conformance.score import score
 from conformance.subject import baseline_subjects

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from conformance.process import Limits
 from conformance.recipes.fresh import Fresh, fresh
 from conformance.reports import diff, json_report, outputs, terminal, terminal_smoke
 from conformance.reports.named import name_fields
-from conformance.reports.summary import by_cause
+from conformance.reports.summary import by_cause, of_classes, unexpected
 from conformance.saving import save
 from conformance.smoke import Smoke
 from conformance.subject import Subject
@@ -34,7 +33,6 @@ from walproof.cli.subjects import (
     chosen_subjects,
     foreign,
     isolation,
-    program_name,
     with_list,
     words_of,
 )
@@ -49,58 +47,27 @@ NAMED = 20
 
 @click.command()
 @click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Program to check.")
-@click.option(
-    "--impl",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Implementation of this repository to check.",
-)
-@click.option(
-    "--all", "everyone", is_flag=True, help="All implementations of this repository (default)."
-)
+@click.option("--impl", "names", multiple=True, metavar="NAME",
+              help="Implementation of this repository to check.")  # fmt: skip
+@click.option("--all", is_flag=True, expose_value=False,
+              help="All implementations of this repository (default).")  # fmt: skip
 @click.option("--vector", "patterns", multiple=True, metavar="GLOB",
               help="Vector id, slug or file.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="ID", help="Format of the vectors.")
-@click.option(
-    "--requirement",
-    "requirements",
-    multiple=True,
-    metavar="GLOB",
-    help="Requirement id, such as LDB-028.",
-)
-@click.option(
-    "--kind", "kinds", multiple=True, type=click.Choice(["valid", "eof", "corrupt", "limit"])
-)
-@click.option(
-    "--group",
-    "groups",
-    multiple=True,
-    metavar="NAME",
-    help="Group of vectors, a column of the matrix.",
-)
-@click.option(
-    "--profile",
-    "profiles",
-    multiple=True,
-    type=click.Choice(["recover", "strict", "write", "append", "structure"]),
-)
+@click.option("--requirement", "requirements", multiple=True, metavar="GLOB",
+              help="Requirement id, such as LDB-028.")  # fmt: skip
+@click.option("--kind", "kinds", multiple=True,
+              type=click.Choice(["valid", "eof", "corrupt", "limit"]))  # fmt: skip
+@click.option("--group", "groups", multiple=True, metavar="NAME", help="Group of vectors.")
+@click.option("--profile", "profiles", multiple=True,
+              type=click.Choice(["recover", "strict", "write", "append", STRUCTURE]))  # fmt: skip
 @click.option("--fresh", "seed", is_flag=False, flag_value="", metavar="[SEED]",
               help="Fresh variants of the vectors, with new payloads.")  # fmt: skip
 @click.option("--one-shot", is_flag=True, help="One-shot form of COMMAND; detected if not given.")
-@click.option(
-    "--jobs",
-    default=os.cpu_count() or 2,
-    show_default="processors",
-    help="Number of parallel processes.",
-)
-@click.option(
-    "--memory",
-    default=MEMORY_MIB,
-    show_default=True,
-    metavar="MIB",
-    help="Memory limit of each process.",
-)
+@click.option("--jobs", default=os.cpu_count() or 2, show_default="processors",
+              help="Number of parallel processes.")  # fmt: skip
+@click.option("--memory", default=MEMORY_MIB, show_default=True, metavar="MIB",
+              help="Memory limit of each process.")  # fmt: skip
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
 @click.option("--output", default="text", show_default=True, help="Output format.",
               type=click.Choice(["text", *outputs.OUTPUTS]))  # fmt: skip
@@ -111,16 +78,12 @@ NAMED = 20
               help="Test only the adapter of --cmd, step by step.")  # fmt: skip
 @click.option("--seconds", default=10.0, show_default=True,
               help="With --smoke: time limit of hello and other slow steps.")  # fmt: skip
-@click.option(
-    "--matrix", is_flag=True, help="Print a table of passed/run for each group of vectors."
-)
 @click.option("--failures", default=5, show_default=True, help="Number of failure classes to show.")
 @click.option("--show-known", is_flag=True, help="Show known failures in full as well.")
 @click.option("--known-failures", "listed", type=click.Path(path_type=Path, dir_okay=False),
               metavar="FILE", help="List of known failures of COMMAND.")  # fmt: skip
-@click.option(
-    "--update-known", is_flag=True, help="Write the failures to the known-failures lists."
-)
+@click.option("--update-known", is_flag=True,
+              help="Write the failures to the known-failures lists.")  # fmt: skip
 @click.option("--cause", metavar="NAME", help="With --update-known: cause of the new failures.")
 @click.option("--because", metavar="TEXT", help="Sentence that describes a new cause.")
 @isolation
@@ -128,7 +91,6 @@ NAMED = 20
 def check(
     commands: tuple[str, ...],
     names: tuple[str, ...],
-    everyone: bool,
     patterns: tuple[str, ...],
     formats: tuple[str, ...],
     requirements: tuple[str, ...],
@@ -145,7 +107,6 @@ def check(
     baseline: Path | None,
     is_smoke: bool,
     seconds: float,
-    matrix: bool,
     failures: int,
     show_known: bool,
     listed: Path | None,
@@ -217,40 +178,42 @@ def check(
         variants = _fresh(vectors, chosen, seed, jobs)
         vectors = variants.instead_of(vectors)
         chosen = [vectors[vector.id] for vector in chosen]
+    read = {vector.body["format"] for vector in chosen}
     subjects = chosen_subjects(
-        commands, names, one_shot, isolated, chosen, () if formats else vectors.values()
+        commands, names, one_shot, isolated, profiles, () if formats else read
     )
     if listed is not None:
         with_list(subjects, commands[0], listed)
-    if variants is not None:
-        for subject in subjects:
+    for subject in subjects:
+        if variants is not None:
             subject.known.of_variants = True
             subject.repeat += f" --fresh {variants.seed}"
             subject.ask = ""  # it supports only golden vectors
-    if memory != MEMORY_MIB:
-        for subject in subjects:
+        if memory != MEMORY_MIB:
             subject.repeat += f" --memory {memory}"
     _check_cause(subjects, update_known, cause, because)
     if not names:
-        read = {vector.body["format"] for vector in chosen}
         subjects = [each for each in subjects if not each.formats or read & set(each.formats)]
     try:
         plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
         of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
         cached = of_all and isolated and not (again or update_known or variants or in_ci())
-        report = _run_with_progress(plan, jobs, memory, cached)
+        limits = Limits(memory_bytes=memory << 20)
+        with progress_bar("running", plan.count()) as bar:
+            report = run.run(
+                plan, jobs, limits, bar.advance, ResultCache(limits) if cached else None
+            )
     except BrokenVector as error:  # checked only when the vector is run
         raise click.ClickException(f"invalid vector: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
-    bad = run.unexpected(report)
-    shown = bad + (run.known(report) if show_known else [])
+    bad = unexpected(report)
+    shown = bad + (of_classes(report, ["known-failure"]) if show_known else [])
     causes = by_cause(shown)
     name_fields((alike[0] for alike in causes[: max(failures, NAMED)]), vectors)
     outputs.save(report, folder)
     is_text = output == "text"
     if is_text:
-        print_run = terminal.print_matrix if matrix else terminal.print_report
-        print_run(report, console, _shown(folder / "report.html"))
+        terminal.print_report(report, console, os.path.relpath(folder / "report.html"))
     else:
         click.echo(outputs.OUTPUTS[output](report), nl=False)
     regressions = 0
@@ -259,22 +222,13 @@ def check(
         regressions = len(changes.regressions)
         save(folder / "changes.json", json.dumps(changes.to_json(), indent=1) + "\n")
         if is_text:
-            say(f"Changes since {_shown(baseline)}:")
+            say(f"Changes since {os.path.relpath(str(baseline))}:")
             terminal.print_diff(changes, console)
     if update_known:
         _update_known(report, subjects, cause, because, err=not is_text)
         return 0
     if is_text:
         terminal.print_kinds(report, causes, failures, console)
-        for command in commands:
-            for format in _full_scores(report, command, chosen, vectors):
-                sweep = f"{program_name()} sweep --cmd {shlex.quote(command)} --format {format}"
-                console.print()
-                say(
-                    f"{command} passes every {format} vector."
-                    " Next, test damage that the vectors do not cover:"
-                )
-                say(f"  {sweep} --cases 200000")
     return 3 if bad or regressions or _not_run(report, bool(commands or names)) else 0
 
 
@@ -340,32 +294,6 @@ def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[s
     return results
 
 
-def _full_scores(
-    report: dict[str, Any], command: str, chosen: list[Vector], vectors: dict[str, Vector]
-) -> list[str]:
-    """Return the formats whose read vectors were all run and passed by a program."""
-    (entry,) = [each for each in report["implementations"] if each["title"] == command]
-    requested = {vector.id for vector in chosen}
-    results = []
-    for format in sorted({vector.body["format"] for vector in chosen}):
-        expected = {vector.id for vector in vectors.values() if vector.body["format"] == format}
-        classes = {
-            result["class"]
-            for result in entry["results"]
-            if result["vector"] in expected and result["profile"] in ("recover", "strict")
-        }
-        if expected <= requested and "pass" in classes <= {"pass", "skipped"}:
-            results.append(format)
-    return results
-
-
-def _run_with_progress(plan: run.Plan, jobs: int, memory: int, cached: bool) -> run.Report:
-    with progress_bar("running", plan.count()) as bar:
-        limits = Limits(memory_bytes=memory << 20)
-        cache = ResultCache(limits) if cached else None
-        return run.run(plan, jobs, limits, bar.advance, cache)
-
-
 def _check_cause(
     subjects: list[Subject], update_known: bool, cause: str | None, because: str | None
 ) -> None:
@@ -402,7 +330,7 @@ def _update_known(
         known = subject.known.updated(entry["results"], cause, because)
         known.save()
         say(
-            f"{_shown(known.path)}: {len(known.entries)} known failures,"
+            f"{os.path.relpath(str(known.path))}: {len(known.entries)} known failures,"
             f" {len(known.unexplained())} without a cause",
             err=err,
         )
@@ -426,8 +354,3 @@ def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
         )
         for entry in report["implementations"]
     )
-
-
-def _shown(path: Path | None) -> str:
-    assert path is not None
-    return os.path.relpath(path)

@@ -61,7 +61,7 @@ def damage_sweep(
     try:
         vectors = load_all()
         limits = Limits(memory_bytes=memory << 20)
-        programs = _programs(format, names, commands, limits, vectors, isolated)
+        programs = _programs(format, names, commands, limits, profiles, isolated)
         chosen = controls.choose(vectors, format, patterns, depth)
         chosen_plan, enumerations = plan.make(
             format, chosen, depth, cases or CASES[depth], programs, limits, wall_ms, seed,
@@ -94,16 +94,15 @@ def _programs(
     names: Sequence[str],
     commands: Sequence[str],
     limits: Limits,
-    vectors: Mapping[str, Vector],
+    profiles: Sequence[str],
     isolated: bool,
 ) -> list[Program]:
     """Return the programs under test, described by their hello messages."""
     names = [name for name in names if name != REFERENCE]
     if not names and not commands:
         return []
-    of_format = [vector for vector in vectors.values() if vector.body["format"] == format]
     programs: list[Program] = []
-    for subject in subjects.chosen_subjects(commands, names, False, isolated, of_format, ()):
+    for subject in subjects.chosen_subjects(commands, names, False, isolated, profiles, ()):
         option = "--cmd" if subject.named_by_hello else "--impl"
         if subject.formats and format not in subject.formats and "*" not in subject.formats:
             raise click.UsageError(f"{option}: {subject.name} does not read {format}")
@@ -135,12 +134,11 @@ def _run(
             bar.advance(shards, f"{done:,} cases, {rate:,.0f}/s")
 
         try:
-            spent = run_shards(chosen_plan, folder, todo, seconds, progress)
+            run_shards(chosen_plan, folder, todo, seconds, progress)
         except KeyboardInterrupt:
-            spent = time.monotonic() - started
             stopped_by = (came or [signal.SIGINT])[0].name
     return {
-        "seconds": spent,
+        "seconds": time.monotonic() - started,
         "cases": done,
         "resumed": len(chosen_plan.shards) - len(todo),
         "stopped_by": stopped_by,
@@ -153,7 +151,7 @@ def _findings(
     vectors: Mapping[str, Vector],
     minimise_seconds: float,
 ) -> list[findings.Finding]:
-    """Merge, minimise and propose the findings of all shards; write the table of findings."""
+    """Merge and minimise the findings of all shards, and propose vectors for them."""
     chosen_plan = enumerations.plan
     signatures = findings.merged(folder.markers())
     failing = {signature.implementation for signature in signatures}
@@ -177,7 +175,6 @@ def _findings(
         if number < MAX_PROPOSALS:
             proposer.propose(finding)
             finding.repeat = _repeat(finding, folder, vectors, chosen_plan)
-    folder.write_table("findings/findings.parquet", findings.table(all_findings))
     return all_findings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
@@ -47,7 +48,7 @@ def recover_without(typed: str, query: Query, out: Path, format_id: str | None) 
             created.mkdir()
             done = []
             for name, path in paths:
-                new = created / _below(source.path, name, path)
+                new = created / path.relative_to(source.path)
                 new.parent.mkdir(parents=True, exist_ok=True)
                 done.append(_write(name, path, new, dropped))
             if not all(each.is_refused for each in done):
@@ -56,28 +57,19 @@ def recover_without(typed: str, query: Query, out: Path, format_id: str | None) 
         return _say(typed, out, done)
 
 
-def _below(folder: Path, name: str, path: Path) -> Path:
-    """Return the name of a file relative to the given folder."""
-    return path.relative_to(folder) if path.is_relative_to(folder) else Path(Path(name).name)
-
-
+@dataclass
 class _Written:
-    """The result for one file: entries written and removed, and lost ranges."""
+    """The result for one file: entries written and removed."""
 
-    def __init__(self, file: JournalFile) -> None:
-        self.file = file
-        self.records: Shelf[Record] = Shelf()
-        self.dropped = self.missing_fields = 0
+    file: JournalFile
+    records: Shelf[Record] = field(default_factory=Shelf)
+    dropped: int = 0
+    missing_fields: int = 0
 
     @property
     def is_refused(self) -> bool:
         """Return whether the file is not a readable journal."""
         return self.file.end.verdict == "refused"
-
-    @property
-    def lost_bytes(self) -> int:
-        """The number of unreadable bytes in the file."""
-        return sum(gap.end - gap.start for gap in self.file.lost)
 
 
 def _identity(entry: JournalEntry) -> tuple[bytes, int, int, int]:
@@ -108,7 +100,7 @@ def _say(typed: str, out: Path, done: Sequence[_Written]) -> int:
         return EXIT_STATUS["refused"]
     written = sum(len(each.records) for each in done)
     dropped = sum(each.dropped for each in done)
-    lost = sum(each.lost_bytes for each in done)
+    lost = sum(gap.end - gap.start for each in done for gap in each.file.lost)
     say(
         f"{out}: {counted(written, 'record')}; {counted(dropped, 'record')} removed;"
         f" {counted(lost, 'byte')} of {typed} lost",

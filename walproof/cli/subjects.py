@@ -12,13 +12,11 @@ from pathlib import Path
 import click
 
 from conformance import known_failures
-from conformance.one_shot import formats_read, takes_strict
 from conformance.process import CannotStart
 from conformance.registry import Implementation
 from conformance.scratch import Scratch
 from conformance.session import why_no_hello
 from conformance.subject import Subject, subject_of
-from conformance.vectors import Vector
 from walproof.cli.output import say
 from walproof.implementations import all_implementations
 
@@ -135,70 +133,35 @@ def chosen_subjects(
     names: Sequence[str],
     one_shot: bool,
     isolated: bool,
-    chosen: Sequence[Vector],
-    telling: Collection[Vector],
+    profiles: Collection[str],
+    formats: Collection[str],
 ) -> list[Subject]:
     """Return the programs of ``--cmd`` and ``--impl``, or all implementations without these
     options.
 
-    ``chosen`` contains the vectors of the run. ``telling`` contains vectors that show which formats
-    a one-shot program supports; it is empty if the user named the formats.
+    A one-shot program cannot report its formats and profiles. It is run in the profile ``strict``
+    only if ``profiles`` has it, and the function raises a usage error if ``formats`` has several.
     """
     results = []
     for command in dict.fromkeys(commands):
         subject = foreign(command, one_shot, isolated)
         why = None if one_shot else _no_hello(command, subject)
         set_one_shot(subject, one_shot or why is not None)
-        every = sorted({vector.body["format"] for vector in chosen})
-        if subject.one_shot and telling and len(every) > 1:
-            subject.formats = _formats_of(command, subject, every, telling, why)
+        subject.strict = subject.one_shot and "strict" in profiles
         if why is not None:
             say(
                 f"{command}: no reply to hello ({why}); treated as a one-shot program,"
                 f" `{command} read FORMAT PATH`. --one-shot skips the hello.",
                 err=True,
             )
-        requested = [
-            each for each in chosen if subject.formats and each.body["format"] in subject.formats
-        ]
-        subject.strict = subject.one_shot and takes_strict(subject, requested or chosen)
+        if subject.one_shot and len(formats) > 1:
+            raise click.UsageError(
+                f"--cmd {command!r}: a one-shot program cannot list its formats; choose one with"
+                " --format"
+            )
         results.append(subject)
     ours = implementations(names) if names or commands else all_implementations()
     return results + [implementation_subject(each, isolated) for each in ours]
-
-
-def _formats_of(
-    command: str,
-    subject: Subject,
-    every: Sequence[str],
-    vectors: Iterable[Vector],
-    why: str | None,
-) -> Sequence[str]:
-    """Return the formats that a one-shot program supports.
-
-    A one-shot program sends no hello message with its formats, so it is tried with a vector of each
-    format. The function prints the result and the option to select formats. Raises a usage error if
-    the program crashes on every vector. ``why`` is the reply to hello, if one was sent.
-    """
-    tried = formats_read(subject, [each for each in vectors if each.body["format"] in every])
-    results = [format for format, reads in tried.items() if reads is True]
-    died = {format: why for format, why in tried.items() if isinstance(why, str)}
-    if died and len(died) == len(tried):
-        no_hello = f"no reply to hello ({why}), and " if why else ""
-        raise click.ClickException(
-            f"--cmd {command!r}: {no_hello}no answer to `{command} read FORMAT PATH`"
-            f" about any format ({next(iter(died.values()))})"
-        )
-    because = (
-        "because it reads the smallest logs"
-        if results
-        else "although it reads none of the smallest logs correctly"
-    )
-    say(
-        f"{command}: testing {', '.join(results or every)}, {because}; --format ID chooses.",
-        err=True,
-    )
-    return results or every
 
 
 def _no_hello(command: str, subject: Subject) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from conformance.reports.console_text import is_unicode, say
+from conformance.reports.console_text import say
 from walproof.inventory.summary import VERDICTS
 from walproof.quantity import counted, in_bytes, number
 from walproof.verdict import VERDICT_STYLE
@@ -58,8 +58,7 @@ def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: 
                 line.append(text.rjust(width) if n else text.ljust(width), style=of_cell)
         say(line, console)
         if style:
-            rule = "─" if is_unicode(console) else "-"
-            say(Text(rule * min(total, console.width), style="dim"), console)
+            say(Text("─" * min(total, console.width), style="dim"), console)
 
 
 def _tail(text: str, room: int) -> str:

@@ -53,7 +53,7 @@ def payload(record: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("count", "size"), [(0, 0), (5, 0), (1000, 100), (100_000, 20), (40, 65_536), (1, 5_000_000)]
+    ("count", "size"), [(0, 0), (5, 0), (1000, 100), (20_000, 20), (40, 65_536), (1, 5_000_000)]
 )
 def test_generated_logs(leveldb: RealLevelDB, tmp_path: Path, count: int, size: int) -> None:
     path = tmp_path / "000003.log"
@@ -61,17 +61,18 @@ def test_generated_logs(leveldb: RealLevelDB, tmp_path: Path, count: int, size: 
     assert len(assert_same(leveldb, path)) == count
 
 
-@pytest.mark.parametrize("left", range(15))
-def test_block_ends(leveldb: RealLevelDB, tmp_path: Path, left: int) -> None:
+def test_block_ends(leveldb: RealLevelDB, tmp_path: Path) -> None:
     """The bytes left in the block decide between trailer, empty FIRST and FULL."""
     path = tmp_path / "000003.log"
-    fill = b"x" * (BLOCK_SIZE - 7 - left)
-    payloads = [fill, b"", b"bar", b"y" * 40_000, fill[:-7], b"foo"]
-    leveldb.write(path, payloads)
-    records = assert_same(leveldb, path)
-    assert [payload_to_json(p) for p in payloads] == [
-        {k: v for k, v in record.items() if k.startswith("payload")} for record in records
-    ]
+    for left in range(15):
+        fill = b"x" * (BLOCK_SIZE - 7 - left)
+        payloads = [fill, b"", b"bar", b"y" * 40_000, fill[:-7], b"foo"]
+        path.unlink(missing_ok=True)
+        leveldb.write(path, payloads)
+        records = assert_same(leveldb, path)
+        assert [payload_to_json(p) for p in payloads] == [
+            {k: v for k, v in record.items() if k.startswith("payload")} for record in records
+        ], left
 
 
 # --- logs of real databases -----------------------------------------------------------------------
@@ -140,9 +141,7 @@ def assert_recovers_the_same(leveldb: RealLevelDB, database: Path) -> Records:
     return records
 
 
-@pytest.mark.parametrize(
-    ("scenario", "count"), [("empty", 0), ("small", 5), ("large", 3), ("many", 100_000)]
-)
+@pytest.mark.parametrize(("scenario", "count"), [("empty", 0), ("small", 5), ("large", 3)])
 def test_database_copied_while_open_and_after_a_kill(
     leveldb: RealLevelDB, tmp_path: Path, scenario: str, count: int
 ) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import VECTORS
+from conformance import BUILD, VECTORS
 from conformance.packages.build import (
     HERE,
     KNOWN_FAILURES,
@@ -38,8 +38,8 @@ def files() -> dict[str, bytes]:
 
 
 def test_the_tarball_does_not_depend_on_the_order_of_files(files: dict[str, bytes]) -> None:
-    shuffled = dict(reversed(files.items()))
-    assert tarball(files, "top") == tarball(shuffled, "top")
+    some = dict(list(files.items())[::50])
+    assert tarball(some, "top") == tarball(dict(reversed(some.items())), "top")
 
 
 def test_the_tarball_holds_the_set_and_its_manifest(files: dict[str, bytes]) -> None:
@@ -70,6 +70,7 @@ def test_known_failures_are_ids_of_vectors() -> None:
 def run_example(ecosystem: Ecosystem, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {name: os.environ[name] for name in os.environ if name != "PYTHONPATH"}
     environment |= {"CARGO_NET_OFFLINE": "true", "GOFLAGS": "-mod=mod", "GOPROXY": "off"}
+    environment["CARGO_TARGET_DIR"] = str(BUILD / "packages" / "rust")  # compile crates once
     command = [*ecosystem.test, *(["-o"] if ecosystem.test[0] == "mvn" else [])]
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True,

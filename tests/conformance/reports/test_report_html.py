@@ -12,7 +12,7 @@ import pytest
 
 from conformance.reports import html
 from conformance.reports.classes import CLASSES
-from conformance.undetected_flips import Searched, SearchedLog
+from conformance.reports.matrix import matrices
 
 
 def _data(page):
@@ -92,6 +92,22 @@ def test_the_matrix_counts_every_result(report):
     assert [line["pairs"][0] for line in matrix["baselines"]] == [0, 0]
 
 
+def test_each_format_has_a_matrix_of_the_implementations_with_results(builder):
+    b = builder()
+    for format_id in ("leveldb-log", "kahadb-journal"):
+        b.vector("whole", "framing", format_id=format_id)
+        b.vector("flip", "checksum", control="whole", format_id=format_id)
+    b.implementation("both").result("flip", "fail", format_id="kahadb-journal").others_pass()
+    b.implementation("one").result("whole", "fail").result("flip")
+    first, second = matrices(b.build())
+    pairs = [
+        [(line.implementation["name"], line.pairs_passed, line.pairs_total) for line in each.lines]
+        for each in (first, second)
+    ]
+    assert pairs == [[("both", 1, 1), ("one", 0, 1)], [("both", 0, 1)]]
+    assert first.lines[1].cells == {"framing": {"fail": 1}, "checksum": {"pass": 1}}
+
+
 def test_the_page_loads_nothing(report):
     page = html.render(report)
     markup = re.sub(r"<script.*?</script>", "", page, flags=re.S)
@@ -126,61 +142,16 @@ def test_no_script_of_the_page_reads_text_as_markup():
 
 def test_classes_differ_without_colour():
     assert len({each.glyph for each in CLASSES}) == len(CLASSES)
-    assert len({each.plain for each in CLASSES}) == len(CLASSES)
     assert len({each.label for each in CLASSES}) == len(CLASSES)
     assert all(len(each.glyph) == 1 for each in CLASSES)
 
 
-def _big(builder):
-    """Return ten implementations, 150 vectors, two profiles; four of ten results fail at length."""
-    b = builder()
-    for n in range(150):
-        b.vector(
-            f"vector-{n:03}",
-            f"group-{n % 12}",
-            "A sentence of the usual length. " * 3,
-            control="vector-000" if n else None,
-            damage=(f"flip bit {n} of blocks[0]",),
-        )
-    for i in range(10):
-        b.implementation(f"implementation-{i}")
-        for n in range(150):
-            records = [
-                {"at": 3000 * r, "size": 3000, "payload": f"{r:02x}{n:02x}" * 1000}
-                for r in range(12)
-            ]
-            for profile in ("recover", "strict"):
-                if (n + i) % 10 >= 4:
-                    b.result(f"vector-{n:03}", profile=profile)
-                    continue
-                b.result(
-                    f"vector-{n:03}", "fail", profile=profile, difference=f"{n} records differ",
-                    expected={"verdict": "damaged", "records": records,
-                              "lost": [{"from": n, "to": 9 * n + 1, "reason": "bad-length"}]},
-                    actual={"records": records[: n % 12], "signals": [f"oops at {n} in {i}"]},
-                    stderr=f"{i} {n} {profile} " + "trace " * 300,
-                )  # fmt: skip
-    return b.build()
-
-
-def test_a_big_run_makes_a_small_page(builder):
-    page = html.render(_big(builder))
-    assert len(_data(page)["results"]) == 3000
-    assert len(page) < 3_000_000
-
-
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-sync",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--dump-dom",
-]
+    "--disable-background-networking", "--disable-component-update", "--dump-dom",
+]  # fmt: skip
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
@@ -211,19 +182,3 @@ def test_a_browser_draws_it(report, tmp_path):
     assert filtered.count('<details class="result"') == 1
     assert "brbvo" in filtered
     assert "walproof check --impl goleveldb --vector leveldb-log/checksum-bit-flip" in filtered
-
-
-def test_the_page_lists_undetected_flips(report, monkeypatch):
-    formats = {matrix["format"] for matrix in _data(html.render(report))["matrices"]}
-    log = SearchedLog("x/y", "0", 80, 80, {("a[].<b>", "gone"): 7, ("c", "fields: term"): 2})
-    searched = Searched("leveldb-log", 80, {"a[].<b>": 1234, "c": 2}, {log.id: log})
-    monkeypatch.setattr(html, "load", lambda format: searched if format == "leveldb-log" else None)
-    assert "leveldb-log" in formats
-    page = html.render(report)
-    section = re.search(r'<section id="one-bit".*?</section>', page, re.S)[0]
-    assert "leveldb-log: 9 of 80\n      flips in 1 vectors" in section
-    assert "<code>a[].&lt;b&gt;</code></th><td>1,234</td>" in section
-    assert 'title="a record is not returned">missing</th>' in section
-    assert section.count("<summary>") == 1
-    monkeypatch.setattr(html, "load", lambda format: None)
-    assert 'id="one-bit"' not in html.render(report)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 
 import pytest
@@ -52,86 +51,20 @@ def test_schema_and_code_have_the_same_classes():
     assert set(schema["$defs"]["result"]["properties"]["class"]["enum"]) == set(BY_NAME)
 
 
-def _unknown_class(report):
-    _first(report)["class"] = "flaky"
-
-
-def _pass_with_answer(report):
-    _first(report, outcome="pass")["actual"] = {"records": []}
-
-
-def _unknown_key(report):
-    report["implementations"][0]["colour"] = "red"
-
-
-def _uppercase_payload(report):
-    _first(report, outcome="fail")["expected"]["records"][0]["payload"] = "616C"
-
-
-def _same_bad_answer_twice(report):
-    bad = {"records": [{"at": -1}]}
-    for result in [r for e in report["implementations"] for r in e["results"]]:
-        if result["class"] != "pass":
-            result["actual"] = copy.deepcopy(bad)
-
-
-def _pass_with_an_answer_seen_before(report):
-    seen = _first(report, outcome="fail")["actual"]
-    late = report["implementations"][-1]["results"]
-    next(r for r in late if r["class"] == "pass")["actual"] = copy.deepcopy(seen)
-
-
-def _missing_repeat(report):
-    del _first(report)["repeat"]
-
-
-def _other_version(report):
-    report["report_version"] = 2
-
-
-def _unknown_vector(report):
-    _first(report)["vector"] = "leveldb-log/nowhere"
-
-
-def _twice_the_same(report):
-    results = report["implementations"][0]["results"]
-    results.append(copy.deepcopy(results[0]))
-
-
-def _same_name(report):
-    report["implementations"][1]["name"] = report["implementations"][0]["name"]
-
-
-def _ran_with_excuse(report):
-    report["implementations"][0]["because"] = "it rained"
-
-
-def _unavailable_without_reason(report):
-    entry = next(e for e in report["implementations"] if e["status"] == "unavailable")
-    entry["because"] = None
-
-
-def _too_many_pairs(report):
-    report["implementations"][0]["score"]["pairs_passed"] = 1000
+def _failed(report):
+    return _first(report, outcome="fail")
 
 
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (_unknown_class, "flaky"),
-        (_pass_with_answer, "actual"),
-        (_unknown_key, "colour"),
-        (_uppercase_payload, "616C"),
-        (_same_bad_answer_twice, "-1 is less than the minimum"),
-        (_pass_with_an_answer_seen_before, "actual"),
-        (_missing_repeat, "repeat"),
-        (_other_version, "report_version"),
-        (_unknown_vector, "unknown vector leveldb-log/nowhere"),
-        (_twice_the_same, "two results"),
-        (_same_name, "occurs twice"),
-        (_ran_with_excuse, "because"),
-        (_unavailable_without_reason, "because"),
-        (_too_many_pairs, "more pairs"),
+        (lambda report: _first(report).update({"class": "flaky"}), "flaky"),
+        (lambda report: _first(report, outcome="pass").update(actual={"records": []}), "actual"),
+        (lambda report: report.update(colour="red"), "colour"),
+        (lambda report: _failed(report)["expected"]["records"][0].update(payload="616C"), "616C"),
+        (lambda report: _failed(report)["actual"]["records"][0].update(at=-1), "-1 is less than"),
+        (lambda report: _first(report).pop("repeat"), "repeat"),
+        (lambda report: report.update(report_version=2), "report_version"),
     ],
 )
 def test_an_invalid_report_is_refused(report, tmp_path, spoil, message):

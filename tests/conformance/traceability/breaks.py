@@ -12,13 +12,14 @@ from conformance.undetected_flips import Searched, SearchedLog, text_of
 Toy = Any
 
 
+Break = Callable[[Toy], object]
+
+MD, TOML = "spec/toy-log.md", "spec/toy-log.toml"
+NOT_LISTED = "the register does not list the reason code"
+REASONS = "<!-- register: reasons -->"
 REFUSED: dict[str, Any] = {
-    "verdict": "refused",
-    "reason": "bad-sum",
-    "records": [],
-    "lost": [],
-    "end": None,
-}
+    "verdict": "refused", "reason": "bad-sum", "records": [], "lost": [], "end": None,
+}  # fmt: skip
 INTACT: dict[str, Any] = {"verdict": "intact", "reason": None, "records": [], "lost": [], "end": 0}
 KNOWN = "conformance/implementations/toy/known-failures.json"
 
@@ -40,6 +41,7 @@ then = "the next unit"
 
 [fields]
 """
+TOO_ODD = 'reasons.too-odd = {words = "odd", kinds = ["refused"], requirements = ["TOY-001"]}'
 CONTEXT_TABLE = """<!-- register: context -->
 <!-- end -->
 """
@@ -65,338 +67,183 @@ UNSEEN_TABLE = """<!-- register: unseen -->
 <!-- end -->
 """
 
-BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
-    (
-        "malformed_requirement",
-        "spec/toy-log.md:3: expected an id, then (MUST)",
-        lambda toy: toy.edit("spec/toy-log.md", "**TOY-001 (MUST)**", "**TOY-001**"),
-    ),
-    (
-        "malformed_requirement",
-        "spec/toy-log.md:3: expected an id, then (MUST)",
-        lambda toy: toy.edit("spec/toy-log.md", "TOY-001 (MUST)", "TOY-001 (must)"),
-    ),
-    (
-        "duplicate_requirement",
-        "spec/toy-log.md:9: TOY-004 is defined already in spec/toy-log.md:7",
-        lambda toy: toy.edit("spec/toy-log.md", "| code |", "**TOY-004 (MAY)** Again.\n\n| code |"),
-    ),
-    (
-        "duplicate_requirement",
-        "spec/toy2-log.md:1: TOY-001 is defined already in spec/toy-log.md:3",
-        lambda toy: toy.write("spec/toy2-log.md", "**TOY-001 (MUST)** Reused.\n"),
-    ),
-    (
-        "mixed_prefixes",
-        "spec/toy-log.md: ids of more than one prefix: NEW, TOY",
-        lambda toy: (
-            toy.edit("spec/toy-log.md", "| code |", "**NEW-001 (MUST)** Odd.\n\n| code |"),
-            toy.change("sound", requirements=["TOY-001", "NEW-001"]),
-        ),
-    ),
-    (
-        "mixed_prefixes",
-        "spec/toy2-log.md: TOY is the prefix of toy-log",
-        lambda toy: toy.write("spec/toy2-log.md", "**TOY-007 (MUST)** Another format.\n"),
-    ),
-    (
-        "unknown_citation",
-        "reference_impl/toy_log.py:1: no chapter defines TOY-003",
-        lambda toy: toy.write("reference_impl/toy_log.py", "# TOY-003: never used\n"),
-    ),
-    (
-        "unknown_citation",
-        "spec/toy-log.md:3: no chapter defines TOY-999",
-        lambda toy: toy.edit("spec/toy-log.md", "of units.", "of units (TOY-999)."),
-    ),
-    (
-        "unknown_citation",
-        "conformance/implementations/toy/main.go:1: no chapter defines TYO-001",
-        lambda toy: toy.write("conformance/implementations/toy/main.go", "// TYO-001\n"),
-    ),
-    (
-        "unknown_citation",
-        "ksy/toy_log.ksy:1: no chapter defines TOY-005",
-        lambda toy: toy.edit("ksy/toy_log.ksy", "meta:", "# TOY-005\nmeta:"),
-    ),
-    (
-        "unknown_citation",
-        "Makefile:1: no chapter defines TOY-000",
-        lambda toy: toy.write("Makefile", "# TOY-000\n"),
-    ),
-    (
-        "unknown_citation",
-        "tests/test_toy.py:1: no chapter defines TOY-003",
-        lambda toy: toy.write("tests/test_toy.py", "# TOY-003\n"),
-    ),
-    (
-        "requirement_without_vector",
-        "spec/toy-log.md:9: no vector exercises TOY-005",
-        lambda toy: toy.edit("spec/toy-log.md", "| code |", "**TOY-005 (MUST)** New.\n\n| code |"),
-    ),
-    (
-        "vector_without_requirement",
-        "toy-log/second: exercises no requirement",
-        lambda toy: toy.add(toy.vector("second", made_by={"recipe": "toy_log.faults.sound"})),
-    ),
-    (
-        "vector_with_unknown_requirement",
-        "toy-log/sound: the chapter toy-log does not define TOY-003",
-        lambda toy: toy.change("sound", requirements=["TOY-001", "TOY-003"]),
-    ),
-    (
-        "vector_with_unknown_requirement",
-        "toy-log/sound: the chapter toy-log does not define TOY-077",
-        lambda toy: toy.change("sound", notes="See TOY-077."),
-    ),
-    (
-        "vector_with_unknown_requirement",
-        "toy-log/sound: the chapter toy-log does not define OTH-001",
-        lambda toy: (
-            toy.write("spec/other-log.md", "**OTH-001 (MUST)** Another format.\n"),
-            toy.change("sound", requirements=["TOY-001", "OTH-001"]),
-        ),
-    ),
-    (
-        "unknown_requirement_in_grammar",
-        "ksy/toy_log.ksy: types/head/seq/sum: -requirement: 'sums' is no id of it",
-        lambda toy: toy.edit("ksy/toy_log.ksy", "[TOY-002]", "[TOY-002, sums]"),
-    ),
-    (
-        "unknown_requirement_in_grammar",
-        "ksy/toy_sum.ksy: seq/low: -requirement: 'no id' is no id of it",
-        lambda toy: toy.edit("ksy/toy_sum.ksy", "TOY-002", "no id"),
-    ),
-    (
-        "damage_without_control",
-        "toy-log/flipped: damaged (flip bit 0 of units[0].head.sum.low), but it has no control",
-        lambda toy: toy.change("flipped", control=None),
-    ),
-    (
-        "damage_without_control",
-        "toy-log/cut: torn, but it has no control",
-        lambda toy: toy.change("cut", control=None, made_by={"recipe": "toy_log.faults.cut"}),
-    ),
-    (
-        "broken_control",
-        "toy-log/flipped: its control toy-log/none does not exist",
-        lambda toy: toy.change("flipped", control="toy-log/none"),
-    ),
-    (
-        "broken_control",
-        "toy-log/cut: its control toy-log/flipped is damaged, too",
-        lambda toy: toy.change("cut", control="toy-log/flipped"),
-    ),
-    (
-        "broken_control",
-        "toy-log/cut: its control toy-log/sound has no records to lose",
-        lambda toy: toy.change("sound", expect=INTACT),
-    ),
-    (
-        "broken_control",
-        "toy-log/cut: its control toy-log/sound never runs with profile append",
-        lambda toy: toy.change("cut", operation="append"),
-    ),
-    (
-        "missing_recipe",
-        "toy-log/cut: made by toy_log.faults.cut, which does not exist",
-        lambda toy: toy.edit("conformance/recipes/toy_log/faults.py", "def cut", "def renamed"),
-    ),
-    (
-        "missing_recipe",
-        "toy-log/sound: made by toy_log.gone.sound, which does not exist",
-        lambda toy: toy.change("sound", made_by={"recipe": "toy_log.gone.sound"}),
-    ),
-    (
-        "unknown_field",
-        "toy-log/flipped: the grammar has no field units[0].head.crc",
-        lambda toy: toy.change(
-            "flipped",
-            made_by={"recipe": "toy_log.faults.flipped", "damage": ["zero units[0].head.crc"]},
-        ),
-    ),
-    (
-        "unknown_field",
-        "toy-log/cut: the grammar has no field units[0].body.letters.x",
-        lambda toy: toy.change(
-            "cut",
-            made_by={"recipe": "toy_log.faults.cut", "damage": ["drop units[0].body.letters.x"]},
-        ),
-    ),
-    (
-        "unknown_field",
-        "spec/toy-log.md:5: the grammar has no field units[i].head.total",
-        lambda toy: toy.edit("spec/toy-log.md", "head.sum", "head.total"),
-    ),
-    (
-        "unknown_field",
-        "spec/toy-log.md:5: the grammar has no field units[i].head[0].sum",
-        lambda toy: toy.edit("spec/toy-log.md", "head.sum", "head[0].sum"),
-    ),
-    (
-        "undefined_reason",
-        "toy-log/flipped: the chapter's table of reason codes does not list bad-luck",
-        lambda toy: toy.change(
-            "flipped", expect_strict=REFUSED | {"verdict": "damaged", "reason": "bad-luck"}
-        ),
-    ),
-    (
-        "undefined_reason",
-        "toy-log/flipped: the chapter's table of reason codes does not list not-a-reason",
-        lambda toy: toy.change(
-            "flipped",
-            accept=[{"answer": REFUSED | {"verdict": "damaged", "reason": "not-a-reason"}}],
-        ),
-    ),
-    (
-        "undefined_reason",
-        "toy-log/flipped: the chapter's table of reason codes does not list not-strict",
-        lambda toy: toy.change(
-            "flipped",
-            accept=[
-                {
-                    "answer": REFUSED,
-                    "answer_strict": REFUSED | {"verdict": "damaged", "reason": "not-strict"},
-                }
-            ],
-        ),
-    ),
-    (
-        "undefined_reason",
-        "toy-log/flipped: refused for bad-sum, which the chapter calls damage",
-        lambda toy: toy.change("flipped", expect_strict=REFUSED),
-    ),
-    (
-        "unused_reason",
-        "spec/toy-log.md: no vector uses the reason code too-odd",
-        lambda toy: toy.edit(
-            "spec/toy-log.md", "| `torn-unit`", "| `too-odd` | damage | TOY-001 | |\n| `torn-unit`"
-        ),
-    ),
-    (
-        "unused_reason",
-        "spec/toy-log.md: no requirement defines the reason code bad-sum",
-        lambda toy: toy.edit("spec/toy-log.md", "| damage | TOY-002 |", "| damage | – |"),
-    ),
-    (
-        "stale_table",
-        "spec/toy-log.md: no table between <!-- register: context --> marks",
-        lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{CONTEXT_KEY}\n[[grammars]]"),
-    ),
-    (
-        "stale_table",
-        "spec/toy-log.md:9: the table of context differs from the register",
-        lambda toy: (
-            toy.edit("spec/toy-log.toml", "[[grammars]]", f"{CONTEXT_KEY}\n[[grammars]]"),
-            toy.edit("spec/toy-log.md", "| code |", f"{CONTEXT_TABLE}\n| code |"),
-            write_tables(toy.root),
-            toy.edit("spec/toy-log.md", "how many", "how few"),
-        ),
-    ),
-    (
-        "stale_table",
-        "spec/toy2-log.toml: a register without a chapter",
-        lambda toy: toy.write(
-            "spec/toy2-log.toml",
-            (toy.root / "spec" / "toy-log.toml").read_text().replace("toy-log", "toy2-log"),
-        ),
-    ),
-    (
-        "stale_schema",
-        "conformance/protocol/schemas/toy-log/context.schema.json: it differs from the register",
-        lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{CONTEXT_KEY}\n[[grammars]]"),
-    ),
-    *(
-        (
-            "fault_without_reason",
-            f"spec/toy-log.toml: {message}",
-            lambda toy: toy.edit("spec/toy-log.toml", "reasons = {}\nfields = {}", FAULT),
-        )
-        for message in (
-            "fault 'the sum is wrong': no reason 'bad-sun'",
-            "reason 'bad-size': no fault has it",
-        )
-    ),
-    (
-        "foreign_prefix",
-        "spec/toy-log.toml: prefix YOT: the chapter has TOY",
-        lambda toy: toy.edit("spec/toy-log.toml", '"TOY"', '"YOT"'),
-    ),
-    (
-        "unexplained_flip",
-        "spec/toy-log.toml: nothing explains what 3 flips of units[].body do: changed",
-        lambda toy: (
-            searched(toy),
-            toy.edit("spec/toy-log.toml", '"units[].body"', '"units[].bo"'),
-        ),
-    ),
-    (
-        "unexplained_flip",
-        "spec/toy-log.toml: 2 entries of unseen explain what 3 flips of units[].body do: changed",
-        lambda toy: (
-            searched(toy),
-            toy.edit(
-                "spec/toy-log.toml",
-                "[[grammars]]",
-                UNSEEN.replace(".body", ".b*") + "[[grammars]]",
-            ),
-        ),
-    ),
-    (
-        "unexplained_flip",
-        "spec/toy-log.toml: unseen 1 explains no flip: units[].head",
-        lambda toy: (searched(toy), toy.edit("spec/toy-log.toml", "units[].body", "units[].head")),
-    ),
-    (
-        "unexplained_flip",
-        "spec/one-bit/toy-log.json: there is no vector toy-log/gone",
-        lambda toy: (
-            searched(toy),
-            toy.edit("spec/one-bit/toy-log.json", "toy-log/sound", "toy-log/gone"),
-        ),
-    ),
-    (
-        "unexplained_flip",
-        "spec/toy-log.toml: reasons for unseen flips, but no search",
-        lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]"),
-    ),
-    (
-        "stale_table",
-        "spec/toy-log.md:14: the table of unseen differs from the register",
-        lambda toy: (
-            searched(toy),
-            write_tables(toy.root),
-            toy.edit("spec/one-bit/toy-log.json", '"changed": 3', '"changed": 2'),
-        ),
-    ),
-    (
-        "unsound_known_failure",
-        f"{KNOWN}: there is no vector toy-log/gone",
-        lambda toy: toy.known("gone", cause="ignores-sums"),
-    ),
-    (
-        "unsound_known_failure",
-        f"{KNOWN}: toy-log/flipped never runs with profile write",
-        lambda toy: toy.known("flipped", cause="ignores-sums", profile="write"),
-    ),
-    (
-        "unsound_known_failure",
-        f"{KNOWN}: toy-log/flipped is listed 2 times for recover",
-        lambda toy: toy.known("flipped", cause="ignores-sums", times=2),
-    ),
-    (
-        "unsound_known_failure",
-        f"{KNOWN}: the cause unexplained is not explained",
-        lambda toy: toy.known("flipped", cause="unexplained"),
-    ),
-    (
-        "unsound_known_failure",
-        f"{KNOWN}: the cause ignores-sums is not explained",
-        lambda toy: toy.edit(KNOWN, "It does not look at sums.", " "),
-    ),
-    (
-        "unsound_known_failure",
-        f"{KNOWN}: the cause ignores-sums is used by no entry",
-        lambda toy: toy.known("flipped", cause="unexplained"),
-    ),
+
+def edit(path: str, old: str, new: str) -> Break:
+    return lambda toy: toy.edit(path, old, new)
+
+
+def write(path: str, text: str) -> Break:
+    return lambda toy: toy.write(path, text)
+
+
+def change(slug: str, **parts: Any) -> Break:
+    return lambda toy: toy.change(slug, **parts)
+
+
+def known(slug: str, cause: str, **more: Any) -> Break:
+    return lambda toy: toy.known(slug, cause=cause, **more)
+
+
+def damaged_by(slug: str, operation: str) -> Break:
+    return change(slug, made_by={"recipe": f"toy_log.faults.{slug}", "damage": [operation]})
+
+
+def tables(toy: Toy) -> None:
+    write_tables(toy.root)
+
+
+def register(addition: str) -> Break:
+    return edit(TOML, "[[grammars]]", f"{addition}\n[[grammars]]")
+
+
+NO_REASON = REFUSED | {"verdict": "damaged", "reason": "bad-luck"}
+FIXED_CONTEXT = (register(CONTEXT_KEY), edit(MD, REASONS, f"{CONTEXT_TABLE}\n{REASONS}"), tables)
+
+# By rule: the message, and what breaks the tree.
+BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
+    "malformed_requirement": [
+        (f"{MD}:3: expected an id, then (MUST)", edit(MD, "**TOY-001 (MUST)**", "**TOY-001**")),
+        (f"{MD}:3: expected an id, then (MUST)", edit(MD, "TOY-001 (MUST)", "TOY-001 (must)")),
+    ],
+    "duplicate_requirement": [
+        (f"{MD}:9: TOY-004 is defined already in {MD}:7",
+         edit(MD, REASONS, f"**TOY-004 (MAY)** Again.\n\n{REASONS}")),
+        (f"spec/toy2-log.md:1: TOY-001 is defined already in {MD}:3",
+         write("spec/toy2-log.md", "**TOY-001 (MUST)** Reused.\n")),
+    ],
+    "mixed_prefixes": [
+        (f"{MD}: ids of more than one prefix: NEW, TOY",
+         edit(MD, REASONS, f"**NEW-001 (MUST)** Odd.\n\n{REASONS}"),
+         change("sound", requirements=["TOY-001", "NEW-001"])),
+        ("spec/toy2-log.md: TOY is the prefix of toy-log",
+         write("spec/toy2-log.md", "**TOY-007 (MUST)** Another format.\n")),
+    ],
+    "unknown_citation": [
+        ("reference_impl/toy_log.py:1: no chapter defines TOY-003",
+         write("reference_impl/toy_log.py", "# TOY-003: never used\n")),
+        (f"{MD}:3: no chapter defines TOY-999", edit(MD, "of units.", "of units (TOY-999).")),
+        ("conformance/implementations/toy/main.go:1: no chapter defines TYO-001",
+         write("conformance/implementations/toy/main.go", "// TYO-001\n")),
+        ("Makefile:1: no chapter defines TOY-000", write("Makefile", "# TOY-000\n")),
+        ("tests/test_toy.py:1: no chapter defines TOY-003",
+         write("tests/test_toy.py", "# TOY-003\n")),
+    ],
+    "requirement_without_vector": [
+        (f"{MD}:9: no vector exercises TOY-005",
+         edit(MD, REASONS, f"**TOY-005 (MUST)** New.\n\n{REASONS}")),
+    ],
+    "vector_without_requirement": [
+        ("toy-log/sound: exercises no requirement", change("sound", requirements=[])),
+    ],
+    "vector_with_unknown_requirement": [
+        ("toy-log/sound: the chapter toy-log does not define TOY-003",
+         change("sound", requirements=["TOY-001", "TOY-003"])),
+        ("toy-log/sound: the chapter toy-log does not define TOY-077",
+         change("sound", notes="See TOY-077.")),
+        ("toy-log/sound: the chapter toy-log does not define OTH-001",
+         write("spec/other-log.md", "**OTH-001 (MUST)** Another format.\n"),
+         change("sound", requirements=["TOY-001", "OTH-001"])),
+    ],
+    "unknown_requirement_in_grammar": [
+        ("ksy/toy_log.ksy: types/head/seq/sum: -requirement: 'sums' is no id of it",
+         edit("ksy/toy_log.ksy", "[TOY-002]", "[TOY-002, sums]")),
+        ("ksy/toy_sum.ksy: seq/low: -requirement: 'no id' is no id of it",
+         edit("ksy/toy_sum.ksy", "TOY-002", "no id")),
+    ],
+    "damage_without_control": [
+        ("toy-log/flipped: damaged (flip bit 0 of units[0].head.sum.low), but it has no control",
+         change("flipped", control=None)),
+        ("toy-log/cut: torn, but it has no control",
+         change("cut", control=None, made_by={"recipe": "toy_log.faults.cut"})),
+    ],
+    "broken_control": [
+        ("toy-log/flipped: its control toy-log/none does not exist",
+         change("flipped", control="toy-log/none")),
+        ("toy-log/cut: its control toy-log/flipped is damaged, too",
+         change("cut", control="toy-log/flipped")),
+        ("toy-log/cut: its control toy-log/sound has no records to lose",
+         change("sound", expect=INTACT)),
+        ("toy-log/cut: its control toy-log/sound never runs with profile append",
+         change("cut", operation="append")),
+    ],
+    "missing_recipe": [
+        ("toy-log/cut: made by toy_log.faults.cut, which does not exist",
+         edit("conformance/recipes/toy_log/faults.py", "def cut", "def renamed")),
+        ("toy-log/sound: made by toy_log.gone.sound, which does not exist",
+         change("sound", made_by={"recipe": "toy_log.gone.sound"})),
+    ],
+    "unknown_field": [
+        ("toy-log/flipped: the grammar has no field units[0].head.crc",
+         damaged_by("flipped", "zero units[0].head.crc")),
+        ("toy-log/cut: the grammar has no field units[0].body.letters.x",
+         damaged_by("cut", "drop units[0].body.letters.x")),
+        (f"{MD}:5: the grammar has no field units[i].head.total",
+         edit(MD, "head.sum", "head.total")),
+        (f"{MD}:5: the grammar has no field units[i].head[0].sum",
+         edit(MD, "head.sum", "head[0].sum")),
+    ],
+    "undefined_reason": [
+        (f"toy-log/flipped: {NOT_LISTED} bad-luck", change("flipped", expect_strict=NO_REASON)),
+        (f"toy-log/flipped: {NOT_LISTED} bad-luck",
+         change("flipped", accept=[{"answer": NO_REASON}])),
+        (f"toy-log/flipped: {NOT_LISTED} bad-luck",
+         change("flipped", accept=[{"answer": REFUSED, "answer_strict": NO_REASON}])),
+        ("toy-log/flipped: refused for bad-sum, which the register calls damage",
+         change("flipped", expect_strict=REFUSED)),
+    ],
+    "unused_reason": [
+        (f"{TOML}: no vector uses the reason code too-odd",
+         edit(TOML, "fields = {}", f"{TOO_ODD}\nfields = {{}}")),
+        (f"{TOML}: no requirement defines the reason code bad-sum",
+         edit(TOML, '["TOY-002"]', '["TOY-009"]')),
+    ],
+    "stale_table": [
+        (f"{MD}: no table between <!-- register: context --> marks", register(CONTEXT_KEY)),
+        (f"{MD}:9: the table of context differs from the register",
+         *FIXED_CONTEXT, edit(MD, "how many", "how few")),
+        ("spec/toy2-log.toml: a register without a chapter",
+         lambda toy: toy.write("spec/toy2-log.toml", (toy.root / TOML).read_text().replace(
+             "toy-log", "toy2-log"))),
+        (f"{MD}:16: the table of unseen differs from the register",
+         searched, tables, edit("spec/one-bit/toy-log.json", '"changed": 3', '"changed": 2')),
+    ],
+    "stale_schema": [
+        ("conformance/protocol/schemas/toy-log/context.schema.json: it differs from the register",
+         register(CONTEXT_KEY)),
+    ],
+    "fault_without_reason": [
+        (f"{TOML}: {message}", edit(TOML, "fields = {}", FAULT))
+        for message in ("fault 'the sum is wrong': no reason 'bad-sun'",
+                        "reason 'bad-size': no fault has it")
+    ],
+    "foreign_prefix": [
+        (f"{TOML}: prefix YOT: the chapter has TOY", edit(TOML, '"TOY"', '"YOT"')),
+    ],
+    "unexplained_flip": [
+        (f"{TOML}: nothing explains what 3 flips of units[].body do: changed",
+         searched, edit(TOML, '"units[].body"', '"units[].bo"')),
+        (f"{TOML}: 2 entries of unseen explain what 3 flips of units[].body do: changed",
+         searched, register(UNSEEN.replace(".body", ".b*"))),
+        (f"{TOML}: unseen 1 explains no flip: units[].head",
+         searched, edit(TOML, "units[].body", "units[].head")),
+        ("spec/one-bit/toy-log.json: there is no vector toy-log/gone",
+         searched, edit("spec/one-bit/toy-log.json", "toy-log/sound", "toy-log/gone")),
+        (f"{TOML}: reasons for unseen flips, but no search", register(UNSEEN)),
+    ],
+    "unsound_known_failure": [
+        (f"{KNOWN}: there is no vector toy-log/gone", known("gone", "ignores-sums")),
+        (f"{KNOWN}: toy-log/flipped never runs with profile write",
+         known("flipped", "ignores-sums", profile="write")),
+        (f"{KNOWN}: toy-log/flipped is listed 2 times for recover",
+         known("flipped", "ignores-sums", times=2)),
+        (f"{KNOWN}: the cause unexplained is not explained", known("flipped", "unexplained")),
+        (f"{KNOWN}: the cause ignores-sums is not explained",
+         edit(KNOWN, "It does not look at sums.", " ")),
+        (f"{KNOWN}: the cause ignores-sums is used by no entry", known("flipped", "unexplained")),
+    ],
+}  # fmt: skip
+BREAKS = [
+    (rule, message, actions)
+    for rule, breaks in BREAKS_BY_RULE.items()
+    for message, *actions in breaks
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conformance.traceability.write_tables import write_schemas
+from conformance.traceability.write_tables import write_tables
 
 CHAPTER = """# The toy log (`toy-log`)
 
@@ -19,10 +19,8 @@ CHAPTER = """# The toy log (`toy-log`)
 
 **TOY-004 (SHOULD)** A unit may be cut short: `torn-unit` (TOY-001, SHA-256 and units[0] of ABC-12).
 
-| code | kind | requirement | lost |
-|---|---|---|---|
-| `bad-sum` | damage | TOY-002 | the unit |
-| `torn-unit` | torn | TOY-004 | the unit |
+<!-- register: reasons -->
+<!-- end -->
 
 | code | meaning |
 |---|---|
@@ -91,23 +89,13 @@ def foreign(log):
     """Not ours."""
 '''
 
-INTACT = {
-    "verdict": "intact",
-    "reason": None,
-    "records": [{"at": 0, "size": 4, "payload": "61"}],
-    "lost": [],
-    "end": 4,
-}
+RECORD = {"at": 0, "size": 4, "payload": "61"}
+INTACT = {"verdict": "intact", "reason": None, "records": [RECORD], "lost": [], "end": 4}
 
 
 def lossy(verdict: str, reason: str) -> dict[str, Any]:
-    return {
-        "verdict": verdict,
-        "reason": reason,
-        "records": [],
-        "lost": [{"from": 0, "to": 4, "reason": reason}],
-        "end": None,
-    }
+    lost = [{"from": 0, "to": 4, "reason": reason}]
+    return {"verdict": verdict, "reason": reason, "records": [], "lost": lost, "end": None}
 
 
 def vector(slug: str, *requirements: str, **more: Any) -> dict[str, Any]:
@@ -143,7 +131,8 @@ prefix = "TOY"
 order = 1
 log = ["file"]
 file_names = ["toy"]
-reasons = {}
+reasons.bad-sum = {words = "a bad sum", kinds = ["damage"], requirements = ["TOY-002"]}
+reasons.torn-unit = {words = "a torn unit", kinds = ["torn"], requirements = ["TOY-004"]}
 fields = {}
 
 [[grammars]]
@@ -159,7 +148,7 @@ class ToyTree:
         self.root = root
         self.write("spec/toy-log.md", CHAPTER)
         self.write("spec/toy-log.toml", REGISTER)
-        write_schemas(root)
+        write_tables(root)
         self.write("spec/conventions.md", "# Conventions\n\nFor example `**TOY-001 (MUST)**`.\n")
         self.write("ksy/toy_log.ksy", GRAMMAR)
         self.write("ksy/toy_sum.ksy", IMPORTED)
@@ -170,22 +159,12 @@ class ToyTree:
         self.write(".build/generated.py", "# TOY-999\n")
         self.write("reports/report.txt", "TOY-999\n")
         self.add(vector("sound", "TOY-001"))
-        self.add(
-            damaged(
-                "flipped",
-                "TOY-002",
-                operation="flip bit 0 of units[0].head.sum.low",
-                answer=lossy("damaged", "bad-sum"),
-            )
+        flip, cut = (
+            "flip bit 0 of units[0].head.sum.low",
+            "truncate 1 bytes into units[0].body.digits",
         )
-        self.add(
-            damaged(
-                "cut",
-                "TOY-004",
-                operation="truncate 1 bytes into units[0].body.digits",
-                answer=lossy("torn", "torn-unit"),
-            )
-        )
+        self.add(damaged("flipped", "TOY-002", operation=flip, answer=lossy("damaged", "bad-sum")))
+        self.add(damaged("cut", "TOY-004", operation=cut, answer=lossy("torn", "torn-unit")))
         self.known("flipped", cause="ignores-sums")
 
     def write(self, path: str, text: str) -> None:
@@ -213,10 +192,8 @@ class ToyTree:
             "difference": "records: expected 0, found 1 [00000000]",
             "cause": cause,
         }
-        body = {
-            "causes": {"ignores-sums": "It does not look at sums."},
-            "failures": [entry] * times,
-        }
+        causes = {"ignores-sums": "It does not look at sums."}
+        body = {"causes": causes, "failures": [entry] * times}
         self.write("conformance/implementations/toy/known-failures.json", json.dumps(body))
 
 

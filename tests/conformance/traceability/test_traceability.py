@@ -17,7 +17,9 @@ from tests.conformance.traceability.breaks import (
     BREAKS,
     CONTEXT_KEY,
     CONTEXT_TABLE,
+    REASONS,
     REFUSED,
+    TOO_ODD,
     Toy,
     searched,
 )
@@ -32,19 +34,15 @@ def test_the_toy_tree_has_no_problems(toy: Toy) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "message", "break_it"),
+    ("rule", "message", "actions"),
     BREAKS,
     ids=[f"{rule}-{message}" for rule, message, _ in BREAKS],
 )
 def test_a_broken_connection_is_found(
-    toy: Toy,
-    new_vector: Callable[..., dict[str, Any]],
-    rule: str,
-    message: str,
-    break_it: Callable[[Toy], object],
+    toy: Toy, rule: str, message: str, actions: list[Callable[[Toy], object]]
 ) -> None:
-    toy.vector = new_vector
-    break_it(toy)
+    for action in actions:
+        action(toy)
     problem_list = problems(toy.root)
     assert any(
         str(problem).startswith(message) and problem.rule == rule for problem in problem_list
@@ -57,7 +55,7 @@ def test_every_rule_has_a_failing_example() -> None:
 
 def test_a_table_is_written_from_the_register(toy: Toy) -> None:
     toy.edit("spec/toy-log.toml", "[[grammars]]", f"{CONTEXT_KEY}\n[[grammars]]")
-    toy.edit("spec/toy-log.md", "| code |", f"{CONTEXT_TABLE}\n| code |")
+    toy.edit("spec/toy-log.md", REASONS, f"{CONTEXT_TABLE}\n{REASONS}")
     write_tables(toy.root)
     assert problems(toy.root) == []
     assert (
@@ -98,10 +96,9 @@ def test_a_broken_connection_is_reported_once(toy: Toy) -> None:
 
 def test_logs_built_from_nothing_need_no_control(toy: Toy, new_vector: Any) -> None:
     """An intact limit, and a refused log of another format, have no undamaged sibling."""
-    toy.edit(
-        "spec/toy-log.md", "| `torn-unit`", "| `not-ours` | refused | TOY-001 | |\n| `torn-unit`"
-    )
-    refused = REFUSED | {"reason": "not-ours"}
+    toy.edit("spec/toy-log.toml", "fields = {}", f"{TOO_ODD}\nfields = {{}}")
+    write_tables(toy.root)
+    refused = REFUSED | {"reason": "too-odd"}
     toy.add(new_vector("foreign", "TOY-001", kind="limit", expect=refused))
     assert problems(toy.root) == []
 
@@ -110,17 +107,19 @@ def test_an_unused_code_of_one_format_is_not_excused_by_another(
     toy: Toy, new_vector: Callable[..., dict[str, Any]]
 ) -> None:
     """Two formats coexist, each with its own prefix and codes."""
-    chapter = (
-        "**OTH-001 (MUST)** Another format.\n\n| code | kind | requirement |\n|---|---|---|\n"
-        "| `bad-sum` | damage | OTH-001 |\n"
-    )
-    toy.write("spec/other-log.md", chapter)
+    toy.write("spec/other-log.md", f"**OTH-001 (MUST)** Other.\n\n{REASONS}\n<!-- end -->\n")
+    lines = (toy.root / "spec/toy-log.toml").read_text("utf-8").splitlines()
+    text = "\n".join(line for line in lines if "torn-unit" not in line)
+    for old, new in (("toy", "other"), ("TOY-002", "OTH-001"), ("TOY", "OTH")):
+        text = text.replace(old, new)
+    toy.write("spec/other-log.toml", text)
+    write_tables(toy.root)
     body = new_vector("sound", "OTH-001")
     toy.add(
         json.loads(json.dumps(body).replace("toy-log/", "other-log/")) | {"format": "other-log"}
     )
     assert [str(problem) for problem in problems(toy.root)] == [
-        "spec/other-log.md: no vector uses the reason code bad-sum [unused_reason]"
+        "spec/other-log.toml: no vector uses the reason code bad-sum [unused_reason]"
     ]
 
 

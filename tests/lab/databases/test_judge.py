@@ -40,7 +40,7 @@ def test_what_came_back(due, items, said, effect, is_as_expected, is_silent) -> 
         is_as_expected,
         is_silent,
     )
-    assert Judgement.from_json(result.to_json()) == result
+    assert Judgement(**result.to_json()) == result
 
 
 def test_what_is_gone_after_a_restart() -> None:
@@ -55,7 +55,7 @@ def test_what_does_not_open_returns_nothing_and_says_why(end: str) -> None:
     result = compare_with_due(Opened(end, [A], why="Corruption: checksum mismatch"), DAMAGED, [])
     assert (result.returned, result.report) == (0, "Corruption: checksum mismatch")
     assert not result.is_as_expected and not result.is_silent
-    assert Judgement.from_json(result.to_json()) == result
+    assert Judgement(**result.to_json()) == result
 
 
 def test_lines_are_told_apart_by_their_words_and_not_by_their_numbers() -> None:

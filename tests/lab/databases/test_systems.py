@@ -36,19 +36,19 @@ def test_a_real_system_does_what_is_kept(name: str) -> None:
             f"python -m lab databases --system {system.name}"
         )
     mode = list(system.modes)[-1]
-    for result in open_cases(system, [mode], lambda case: case.id in CHEAP[system.format]):
-        stored = Judgement.from_json(system.load_answers()[mode][result.case.id])
-        assert (result.judgement.effect, result.judgement.log) == (stored.effect, stored.log)
+    for _, case, found in open_cases(system, [mode], lambda case: case.id in CHEAP[system.format]):
+        stored = system.answers[mode][case.id]
+        assert (found.effect, found.log) == (stored.effect, stored.log)
 
 
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 def test_every_mode_and_log_has_a_kept_answer(system: System) -> None:
     ids = [case.id for case in cases_for(system)]
-    assert {mode: list(answers) for mode, answers in system.load_answers().items()} == {
+    assert {mode: list(answers) for mode, answers in system.answers.items()} == {
         mode: ids for mode in system.modes
     }
-    for answers in system.load_answers().values():
-        sound = Judgement.from_json(answers["none"])
+    for answers in system.answers.values():
+        sound = answers["none"]
         assert (sound.end, sound.returned, sound.report) == ("opened", sound.written, None)
 
 
@@ -70,7 +70,7 @@ def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
         open_cases(system, ["open"], lambda case: case.id in ("none", "swapped"), opening)
     )
     assert len(requested) == 2
-    assert [each.judgement.report for each in results] == [None, "odd"]
+    assert [judgement.report for _, _, judgement in results] == [None, "odd"]
 
 
 def test_a_system_opens_only_the_variants_that_it_reads() -> None:
@@ -85,20 +85,20 @@ def test_a_system_opens_only_the_variants_that_it_reads() -> None:
 
 
 def test_the_page_counts_what_became_of_the_logs() -> None:
-    refused = Judgement("refused", 4, log="kept").to_json()
-    opened = Judgement("opened", 4, returned=3, log="deleted").to_json()
+    refused = Judgement("refused", 4, log="kept")
+    opened = Judgement("opened", 4, returned=3, log="deleted")
     answers = {"none": opened, "a": opened, "b": refused, "c": opened}
     assert page._logs(answers) == "deleted 2, kept (refused) 1"
-    assert page._logs({"a": Judgement("opened", 4).to_json()}) == ""
+    assert page._logs({"a": Judgement("opened", 4)}) == ""
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--list", "--system", "leveldb-database"], "RepairDB"),
-        (["--system", "nobody"], "goleveldb-database, leveldb-database"),
+        (["--system", "nobody"], "'goleveldb-database', "),
         (["--case", "nothing"], "there are: none, torn-last-record"),
-        (["--format", "no-log"], "no system here opens logs of no-log"),
+        (["--format", "no-log"], "'no-log' is not one of"),
         (["--case", "swapped", "--save"], "excludes --case"),
     ],
 )

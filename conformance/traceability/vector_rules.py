@@ -1,0 +1,140 @@
+"""Vectors: controls, recipes and fields, reason codes, and known failures."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from conformance.known_failures import UNEXPLAINED
+from conformance.traceability.grammar import field_paths, has_field, is_field_of_log
+from conformance.traceability.tree import Found, Tree, profiles_of
+from conformance.vectors import Vector
+
+VERDICT_OF_KIND = {"torn": "torn", "damage": "damaged", "refused": "refused"}
+
+
+def damage_without_control(tree: Tree) -> Iterator[Found]:
+    """Report vectors that need a control but have none.
+
+    A vector needs a control if its log is a damaged copy of another log, or if its verdict is torn
+    or damaged.
+    """
+    for vector in tree.vectors.values():
+        verdict = vector.body["expect"]["verdict"]
+        if vector.control is None and (vector.damage or verdict in ("torn", "damaged")):
+            why = f"damaged ({vector.damage[0]})" if vector.damage else verdict
+            yield vector.id, f"{why}, but it has no control"
+
+
+def broken_control(tree: Tree) -> Iterator[Found]:
+    """Report controls that are missing, damaged, empty, or not run in their vector's profiles."""
+    for vector in tree.vectors.values():
+        if vector.control is None:
+            continue
+        control = tree.vectors.get(vector.control)
+        if control is None:
+            yield vector.id, f"its control {vector.control} does not exist"
+            continue
+        expect = control.body["expect"]
+        if control.damage or control.control is not None or expect["verdict"] != "intact":
+            yield vector.id, f"its control {control.id} is damaged, too"
+        if not expect["records"]:
+            yield vector.id, f"its control {control.id} has no records to lose"
+        if missing := profiles_of(vector) - profiles_of(control):
+            yield (
+                vector.id,
+                f"its control {control.id} never runs with profile {', '.join(missing)}",
+            )
+
+
+def missing_recipe(tree: Tree) -> Iterator[Found]:
+    """Report recipes that a vector names and the sources lack."""
+    functions: dict[Path, set[str]] = {}
+    for vector in tree.vectors.values():
+        recipe = str(vector.body["made_by"]["recipe"])
+        module, _, name = recipe.rpartition(".")
+        path = tree.root.joinpath("conformance", "recipes", *module.split(".")).with_suffix(".py")
+        if path not in functions:
+            body = ast.parse(path.read_bytes()).body if path.is_file() else []
+            functions[path] = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+        if name not in functions[path]:
+            yield vector.id, f"made by {recipe}, which does not exist"
+
+
+def unknown_field(tree: Tree) -> Iterator[Found]:
+    """Report fields that a vector damages or a chapter names and the grammar lacks."""
+    for vector in tree.vectors.values():
+        grammars = tree.grammars_of(str(vector.body["format"]))
+        for path in (path for operation in vector.damage for path in field_paths(operation)):
+            if not any(has_field(grammar, path) for grammar in grammars):
+                yield vector.id, f"the grammar has no field {path}"
+    for chapter in tree.chapters.values():
+        grammars = tree.grammars_of(chapter.format)
+        for number, line in enumerate(chapter.path.read_text("utf-8").splitlines(), 1):
+            for path in field_paths(line):
+                # Other names with an index are code, not fields.
+                named = [grammar for grammar in grammars if is_field_of_log(grammar, path)]
+                if named and not any(has_field(grammar, path) for grammar in grammars):
+                    where = tree.show(chapter.path, number)
+                    yield where, f"the grammar has no field {path}"
+
+
+def undefined_reason(tree: Tree) -> Iterator[Found]:
+    """Report reason codes that the register does not list, or not for the vector's verdict."""
+    for vector in tree.vectors.values():
+        register = tree.registers.get(str(vector.body["format"]))
+        reasons = register.reasons if register else {}
+        for verdict, code in sorted(_codes(vector)):
+            if code not in reasons:
+                yield vector.id, f"the register does not list the reason code {code}"
+            elif verdict and verdict not in map(VERDICT_OF_KIND.get, reasons[code].kinds):
+                kinds = ", ".join(reasons[code].kinds)
+                yield vector.id, f"{verdict} for {code}, which the register calls {kinds}"
+
+
+def unused_reason(tree: Tree) -> Iterator[Found]:
+    """Report codes of a register that no vector uses or no requirement defines."""
+    for format, register in tree.registers.items():
+        vectors = [v for v in tree.vectors.values() if v.body["format"] == format]
+        used = {code for vector in vectors for _, code in _codes(vector)}
+        ids = tree.chapters[format].ids if format in tree.chapters else frozenset()
+        for code, reason in register.reasons.items():
+            if code not in used:
+                yield f"spec/{format}.toml", f"no vector uses the reason code {code}"
+            if not ids.intersection(reason.requirements):
+                yield f"spec/{format}.toml", f"no requirement defines the reason code {code}"
+
+
+def _codes(vector: Vector) -> set[tuple[str, str]]:
+    """Return the reason codes of a vector with their verdicts; "" for a lost range."""
+    body = vector.body
+    answers = [body["expect"], body.get("expect_strict"), *body.get("table", ())]
+    for entry in body.get("accept", ()):
+        answers += [entry["answer"], entry.get("answer_strict")]
+    codes = {("", gap["reason"]) for answer in answers if answer for gap in answer.get("lost", ())}
+    codes |= {(answer["verdict"], answer["reason"]) for answer in answers if answer}
+    return {(verdict, code) for verdict, code in codes if code is not None}
+
+
+def unsound_known_failure(tree: Tree) -> Iterator[Found]:
+    """Report known failures without a cause, listed twice, or of a case that does not exist."""
+    for path, body in tree.known_failures.items():
+        where = tree.show(path)
+        causes = body.get("causes", {})
+        listed = Counter((entry["vector"], entry["profile"]) for entry in body["failures"])
+        for (identifier, profile), times in listed.items():
+            vector = tree.vectors.get(identifier)
+            if vector is None:
+                yield where, f"there is no vector {identifier}"
+            elif profile not in profiles_of(vector):
+                yield where, f"{identifier} never runs with profile {profile}"
+            if times > 1:
+                yield where, f"{identifier} is listed {times} times for {profile}"
+        used = {entry.get("cause") or UNEXPLAINED for entry in body["failures"]}
+        for name in sorted(used):
+            if name == UNEXPLAINED or not str(causes.get(name, "")).strip():
+                yield where, f"the cause {name} is not explained"
+        for name in sorted(set(causes) - used):
+            yield where, f"the cause {name} is used by no entry"
