@@ -37,10 +37,16 @@ def context_of(items: Sequence[str], format: str) -> dict[str, Any]:
     return context
 
 
-def _parsed(item: str, format: str) -> tuple[str, Any]:
+def key_and_value(option: str, item: str, form: str = "KEY=VALUE") -> tuple[str, str]:
+    """Divide ``KEY=VALUE``. Raises ``click.UsageError``."""
     name, separator, text = item.partition("=")
     if not separator or not name:
-        raise click.UsageError(f"--context: expected KEY=VALUE, found {item!r}")
+        raise click.UsageError(f"{option}: expected {form}, found {item!r}")
+    return name, text
+
+
+def _parsed(item: str, format: str) -> tuple[str, Any]:
+    name, text = key_and_value("--context", item)
     try:
         value = json.loads(text)
     except ValueError:

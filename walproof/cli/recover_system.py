@@ -29,8 +29,6 @@ from walproof.systems.contents import Contents, title_of
 from walproof.systems.copying import NotCopied, copy_folder, size_on_disk
 from walproof.systems.model import WHOLE
 
-#: Size from which a copy is announced.
-LARGE_COPY_BYTES = 256 << 20
 #: Suffix of the old versions of replaced files in a copy.
 ASIDE = ".before-recovery"
 
@@ -114,15 +112,12 @@ def _alone(log: FoundOne) -> System:
 
 
 def _copy(folder: Path, copy: Path, out: Path) -> list[NotCopied]:
-    """Copy a folder: announce a large copy, and refuse one that exceeds the free space."""
-    files, size = size_on_disk(folder)
+    """Copy a folder, unless the copy exceeds the free space."""
+    size = size_on_disk(folder)
     free = shutil.disk_usage(out.absolute().parent).free
     if size > free:
         needed = f"{in_bytes(size)} needed for a copy of {folder}, {in_bytes(free)} free"
         raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: {needed}", str(out))
-    if size >= LARGE_COPY_BYTES:
-        message = f"copying {in_bytes(size)} in {counted(files, 'file')} to {out}"
-        say(f"{message} ({in_bytes(free)} are free)", err=True)
     with progress(size, "copying") as given:
         return copy_folder(folder, copy, given)
 

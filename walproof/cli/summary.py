@@ -112,7 +112,6 @@ def about(
         detected = find_log(log.path, format_id)
     except UnknownFormat as error:
         raise UnknownFormat(f"{error}{_carved(log)}") from None
-    assert detected is not None
     return replace(report, log=log).one(replace(detected, context=dict(context)))
 
 

@@ -26,16 +26,15 @@ class NotCopied:
     is_lost: bool = True
 
 
-def size_on_disk(folder: Path) -> tuple[int, int]:
-    """Return the number of files in a folder and the disk space that they use, in bytes."""
-    files = size = 0
+def size_on_disk(folder: Path) -> int:
+    """Return the disk space that the files of a folder use, in bytes."""
+    size = 0
     for path in folder.rglob("*"):
         with contextlib.suppress(OSError):
             result = path.stat()
             if stat.S_ISREG(result.st_mode):
-                files += 1
                 size += min(result.st_size, getattr(result, "st_blocks", 1 << 60) * 512)
-    return files, size
+    return size
 
 
 def copy_folder(
