@@ -73,15 +73,6 @@ def test_fragments_name_their_record(shown: Shown, example: bytes) -> None:
     ]
 
 
-def test_zero_fill_is_framing_after_end(shown: Shown, example: bytes) -> None:
-    lines = shown(example + bytes(100))
-    assert "zero header, 7 bytes: framing" in next(
-        line for line in lines if "blocks[1].records[2]  " in line
-    )
-    assert "00 × 93  zeros" in next(line for line in lines if "blocks[1].zero_fill" in line)
-    assert "= end 40052: safe to truncate here and append" in lines
-
-
 def test_empty_field_belongs_to_the_preceding_bytes(shown: Shown) -> None:
     """The empty payload of an orphan is at the start of the next record."""
     orphan = HEADER.pack(masked_crc(b"\x03"), 0, 3)
@@ -100,23 +91,6 @@ def test_limit_stops_between_units(shown: Shown, damaged: bytes) -> None:
         "… 40040 bytes not shown: continue with --from 12, or show all with --limit 0",
         "x not shown: 2 lost ranges (see walproof read --lost-only)",
     ]
-
-
-def test_window_shows_overlapping_fields(shown: Shown, damaged: bytes) -> None:
-    lines = shown(damaged, 32768, 32775)
-    paths = [match[0] for line in lines if (match := re.search(r"blocks\S+", line))]
-    assert paths == [
-        "blocks[1]",
-        "blocks[1].records[0]",
-        "blocks[1].records[0].header",
-        "blocks[1].records[0].header.checksum",
-        "blocks[1].records[0].header.len_data",
-        "blocks[1].records[0].header.type",
-    ]
-    assert any(line.startswith("x ┌─ lost [32768, 40038)") for line in lines)
-    assert not any("└─" in line for line in lines), "the range ends after the window"
-    inside = shown(damaged, 100, 110, depth=2)
-    assert any(line.startswith("x ┌─ lost [12, 32768)") for line in inside)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
