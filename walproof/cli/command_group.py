@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -81,9 +80,6 @@ def run(group: click.Command) -> None:
             raise
         say(f"Error: this {needed}", err=True)
         raise SystemExit(1) from None
-    except BrokenPipeError:  # the reader closed the pipe, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(0) from None
     except OSError as error:
         if error.filename is None:  # a defect in Walproof
             raise
