@@ -21,7 +21,7 @@ from walproof.scan.model import Records, Wanted
 
 #: Constants of scanners for small runs and windows.
 SMALL = {
-    "leveldb-log": ("scanner", {"MAX_RUN_BYTES": 32 << 10}),
+    "leveldb-log": ("scanner", {"MAX_BYTES": 32 << 10}),
     "rocksdb-wal": ("scanner", {"MAX_RUN_BYTES": 32 << 10}),
     "zeebe-journal": ("scanner.segment", {"MAX_BYTES": 8 << 10, "WINDOW_BYTES": 4 << 10}),
     "kahadb-journal": ("scanner", {"MAX_BYTES": 8 << 10}),
