@@ -57,6 +57,24 @@ class LocalSource:
             os.close(descriptor)
 
 
+class SourceStream:
+    """A source as the stream that an executable specification reads."""
+
+    def __init__(self, source: Source, at: int = 0) -> None:
+        self.source, self.at = source, at
+
+    def seek(self, at: int) -> int:
+        """Continue at an offset from the start."""
+        self.at = at
+        return at
+
+    def read(self, length: int) -> bytes:
+        """Return the next ``length`` bytes, fewer at the end. Raises ``OSError``."""
+        data = self.source.read(self.at, length)
+        self.at += len(data)
+        return data
+
+
 @dataclass(frozen=True)
 class Log:
     """A log: a file or a folder, and the context for its reader.

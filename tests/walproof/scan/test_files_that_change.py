@@ -23,11 +23,12 @@ from walproof.scan.model import Records, Wanted
 SMALL = {
     "leveldb-log": ("scanner", {"MAX_BYTES": 32 << 10}),
     "rocksdb-wal": ("scanner", {"MAX_RUN_BYTES": 32 << 10}),
-    "zeebe-journal": ("scanner.segment", {"MAX_BYTES": 8 << 10, "WINDOW_BYTES": 4 << 10}),
+    "zeebe-journal": ("scanner", {"MAX_BYTES": 8 << 10}),
     "kahadb-journal": ("scanner", {"MAX_BYTES": 8 << 10}),
     "zmq-raft": ("scanner.entries", {"MAX_BYTES": 64 << 10, "PASSING_BYTES": 4 << 10}),
 }
-PASSING_BYTES = {"leveldb-log": 32 << 10, "rocksdb-wal": 32 << 10, "kahadb-journal": 4 << 10}
+PASSING_BYTES = {"leveldb-log": 32 << 10, "rocksdb-wal": 32 << 10, "zeebe-journal": 4 << 10,
+                 "kahadb-journal": 4 << 10}  # fmt: skip
 RECORDS = 600
 
 

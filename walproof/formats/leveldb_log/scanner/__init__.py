@@ -26,7 +26,7 @@ from reference_impl.leveldb_log.layout import BLOCK_SIZE, foreign_dialect, read_
 from reference_impl.leveldb_log.reader import Scan, _OpenRecord
 from walproof.formats.leveldb_log.scanner import kernel
 from walproof.scan import arrays
-from walproof.scan.log import Log, Source
+from walproof.scan.log import Log, Source, SourceStream
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
 from walproof.scan.window import passing_window
@@ -48,21 +48,6 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """Yield the events of the log or a part, in the order of the reference. ``OSError``."""
     with closing(log.open()) as source:
         yield from _Scan(source, wanted, part).events()
-
-
-class _Stream:
-    """A source as the stream that the executable specification reads."""
-
-    def __init__(self, source: Source) -> None:
-        self.source, self.at = source, 0
-
-    def seek(self, at: int) -> None:
-        self.at = at
-
-    def read(self, length: int) -> bytes:
-        data = self.source.read(self.at, length)
-        self.at += len(data)
-        return data
 
 
 class _Specification(Scan):
@@ -117,7 +102,7 @@ class _Scan:
         self.source, self.wanted, self.is_whole = source, wanted, part == WHOLE
         self.part = range(part.start, source.size + 1 if part.end is None else part.end)
         self.window = passing_window(source)
-        self.specification = _Specification(cast(BinaryIO, _Stream(source)))
+        self.specification = _Specification(cast(BinaryIO, SourceStream(source)))
         self.state = np.zeros(kernel.STATE, np.int64)
 
     def events(self) -> Iterator[Event]:
