@@ -134,6 +134,7 @@ class Journal:
         self.unconfirmed: tuple[Segment, int] | None = None
 
     def events(self) -> Iterator[Event]:
+        """Yield records and lost ranges, then the end."""
         files = iter(self.paths)
         path = next(files, None)
         segment = self._open(path) if path else None

@@ -1,4 +1,4 @@
-"""Compiled kernels of the KahaDB scanner: valid batches and preallocated space.
+"""Compiled kernels of the KahaDB scanner: valid batches.
 
 All offsets count from the start of the file; ``BASE`` is the file offset of the first byte of
 ``data``. Requirement ids refer to spec/kahadb-journal.md.
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy import int64
 
-from walproof.scan.kernels import copy, helper, kernel
+from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER
+from walproof.scan.kernels import copy, helper, kernel, load32, load64
 
 CONTROL = 28
 RECORD_HEAD = 5
@@ -26,6 +27,10 @@ WALK_STATE = 7
 ROWS_FULL, NEEDS_BYTES, NOT_PLAIN = range(3)
 
 NO_COMMAND = -1
+
+_HEADER_START = np.uint64(int.from_bytes(HEADER[:8], "little"))
+_HEADER_END = np.uint64(int.from_bytes(HEADER[8:], "little"))
+_EOF_START = np.uint64(int.from_bytes(EOF_RECORD[:4], "little"))
 
 ADLER_MODULUS = np.uint64(65521)
 #: Longest run of bytes whose weighted sum stays below 2^32.
@@ -63,36 +68,13 @@ def _number(data: Any, i: Any) -> Any:
 @helper
 def _is_header(data: Any, i: Any) -> Any:
     """Return whether ``0000001c 02 "WRITE BATCH"`` is at ``i``; needs sixteen bytes (KDB-005)."""
-    return (
-        data[i] == 0
-        and data[i + 1] == 0
-        and data[i + 2] == 0
-        and data[i + 3] == 0x1C
-        and data[i + 4] == 2
-        and data[i + 5] == 0x57
-        and data[i + 6] == 0x52
-        and data[i + 7] == 0x49
-        and data[i + 8] == 0x54
-        and data[i + 9] == 0x45
-        and data[i + 10] == 0x20
-        and data[i + 11] == 0x42
-        and data[i + 12] == 0x41
-        and data[i + 13] == 0x54
-        and data[i + 14] == 0x43
-        and data[i + 15] == 0x48
-    )
+    return load64(data, i) == _HEADER_START and load64(data, i + 8) == _HEADER_END
 
 
 @helper
 def _is_eof(data: Any, i: Any) -> Any:
     """Return whether ``-qMa4`` is at ``i``; needs five bytes (KDB-011)."""
-    return (
-        data[i] == 0x2D
-        and data[i + 1] == 0x71
-        and data[i + 2] == 0x4D
-        and data[i + 3] == 0x61
-        and data[i + 4] == 0x34
-    )
+    return load32(data, i) == _EOF_START and data[i + 4] == EOF_RECORD[4]
 
 
 @kernel
@@ -235,24 +217,3 @@ def walk(
     state[AT], state[BATCH], state[BATCH_END] = at, batch, batch_end
     state[COUNT] = count
     return why
-
-
-@kernel
-def fill_in(data: Any) -> Any:
-    """Return the number of bytes at the end that are zeros and whole EOF records (KDB-013)."""
-    end = len(data)
-    while end > 0:
-        if end >= 64:
-            result = np.uint8(0)
-            for k in range(64):
-                result |= data[end - 64 + k]
-            if result == 0:
-                end -= 64
-                continue
-        if data[end - 1] == 0:
-            end -= 1
-        elif end >= RECORD_HEAD and _is_eof(data, end - RECORD_HEAD):
-            end -= RECORD_HEAD
-        else:
-            break
-    return len(data) - end
