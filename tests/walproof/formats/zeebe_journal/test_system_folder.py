@@ -172,19 +172,6 @@ def test_a_broker_reads_a_damaged_meta_as_the_finding_states(
         assert answer.startswith("0 ")
 
 
-@pytest.mark.parametrize("kind", DAMAGE)
-def test_a_broker_reads_a_damaged_conf_as_the_finding_states(
-    kind: str, damaged: dict[tuple[str, str], Path], broker: Broker
-) -> None:
-    (finding,) = (each for each in findings(damaged[CONF, kind]) if each.harm == "lost")
-    answer = broker(damaged[CONF, kind])["members"]
-    assert answer != "[0]"
-    if answer == "null":
-        assert "takes the members of the group from its own settings" in finding.text
-    else:
-        assert "does not start" in finding.text or "cannot read the members" in finding.text
-
-
 @pytest.mark.parametrize("content", [b"", b"\0", b"some text\n", b"0\n", b" "])
 def test_damage_of_the_lock(content: bytes, tmp_path: Path, run) -> None:
     folder = a_node(tmp_path / "1")
@@ -546,7 +533,6 @@ def test_the_log_has_only_the_segments_of_its_journal(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     for name in ("other-1.log", f"{NAME}0-1.log", f"{NAME}-02.log", f"{NAME}-2.log_0-deleted"):
         shutil.copy(folder / f"{NAME}-2.log", folder / name)
-    (folder / "undeleted").write_bytes(b"")
     system = known(folder)
     assert system.folder_type.log_files(system) == [
         f"{NAME}-{number}.log" for number in range(1, 5)
@@ -554,18 +540,6 @@ def test_the_log_has_only_the_segments_of_its_journal(tmp_path: Path) -> None:
     roles = {other.name: other.role for other in system.others}
     assert roles["other-1.log"] == "segment of another journal, other; not read"
     assert roles[f"{NAME}-2.log_0-deleted"].startswith("segment deleted by a broker")
-    about = {each.file for each in system.findings if each.harm == "look"}
-    assert about == {f"{NAME}0-1.log", f"{NAME}-02.log", "undeleted"}
-
-
-def test_file_names_that_a_broker_reads_as_segments(tmp_path: Path, broker: Broker) -> None:
-    folders = [partition(tmp_path / f"{number}", flushed=9) for number in range(3)]
-    shutil.copy(folders[0] / f"{NAME}-2.log", folders[0] / f"{NAME}0-9.log")
-    (folders[1] / "undeleted").write_bytes(b"")
-    shutil.copy(folders[2] / f"{NAME}-2.log", folders[2] / f"{NAME}-2.log.before-recovery")
-    answers = [broker(folder)["journal"] for folder in folders]
-    assert answers[1:] == ["StringIndexOutOfBoundsException", "1 9"]
-    assert not (tmp_path / "0-opened" / f"{NAME}0-9.log").exists()
 
 
 # Recovery.
