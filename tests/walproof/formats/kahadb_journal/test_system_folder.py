@@ -253,18 +253,6 @@ def test_an_index_without_its_journal(stores: Path, tmp_path: Path, run) -> None
     assert "the journal is gone" in done.output
 
 
-def test_an_index_in_its_own_directory(stores: Path, tmp_path: Path, run) -> None:
-    journal = copied(stores / "closed", tmp_path / "kahadb")
-    index = tmp_path / "index"
-    index.mkdir()
-    for name in ("db.data", "db.redo"):
-        (journal / name).rename(index / name)
-    done = run(index)
-    assert done.return_value == 0, done.output
-    assert "indexDirectory" in done.output
-    assert run(journal).return_value == 0
-
-
 def test_a_missing_journal_file_that_the_index_refers_to(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:
@@ -321,16 +309,6 @@ def test_an_empty_journal_file(written: Path, tmp_path: Path, run) -> None:
     (folder / "db-3.log").write_bytes((written / "db-3.log").read_bytes())
     (folder / "db-6.log").touch()
     assert run(folder).return_value == 0
-
-
-@pytest.mark.parametrize("content", [b"", bytes(8), b"text of somebody else"])
-def test_a_lock(written: Path, tmp_path: Path, run, content: bytes) -> None:
-    """A broker writes the time into the lock file and never reads it."""
-    folder = copied(written, tmp_path / "kahadb")
-    (folder / "lock").write_bytes(content)
-    done = run(folder)
-    assert done.return_value == 0
-    assert ("expected an empty file or a time" in done.output) == (len(content) > 8)
 
 
 def test_a_scheduler_store(stores: Path, tmp_path: Path, run, delivered: Delivered) -> None:
