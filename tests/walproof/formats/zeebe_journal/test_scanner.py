@@ -26,7 +26,7 @@ from tests.real_files import unpack_partition
 from walproof.formats import plugin_for
 from walproof.formats.zeebe_journal import scanner as zeebe_journal
 from walproof.formats.zeebe_journal.scanner import kernel as zeebe_kernel
-from walproof.scan import answers, window
+from walproof.scan import answers, walk, window
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Event, Records, Wanted
 
@@ -178,8 +178,8 @@ def test_random_damage(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     if seed % 2:  # windows and runs so small that all data crosses a boundary
         rng = random.Random(seed)
         monkeypatch.setattr(window, "PASSING_BYTES", rng.choice([21, 64, 500]))
-        monkeypatch.setattr(zeebe_journal, "MAX_BYTES", rng.choice([1, 100, 1000]))
-        monkeypatch.setattr(zeebe_journal, "MAX_ROWS", rng.choice([1, 2, 50]))
+        monkeypatch.setattr(walk, "MAX_BYTES", rng.choice([1, 100, 1000]))
+        monkeypatch.setattr(walk, "MAX_ROWS", rng.choice([1, 2, 50]))
         monkeypatch.setattr(zeebe_journal, "MAX_SPECIFIED", rng.choice([1, 2, 50]))
     path, context = random_journal(seed, tmp_path)
     results = list(one_by_one(zeebe_journal.scan(Log(path, context), Wanted())))

@@ -12,7 +12,7 @@ not give (KDB-045, KDB-047).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -28,14 +28,13 @@ from reference_impl.kahadb_journal.reader import Journal
 from walproof.formats.kahadb_journal.scanner import kernel
 from walproof.scan import arrays
 from walproof.scan.log import LocalSource, Log
-from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
+from walproof.scan.model import WHOLE, Event, Part, Wanted
 from walproof.scan.reference import ReferenceScanner
-from walproof.scan.window import passing_window
+from walproof.scan.walk import AT, Walk
 
 FORMAT = "kahadb-journal"
 #: Largest batch that is buffered. The specification reads a file with a larger one.
 MAX_HELD_BYTES = 32 << 20
-COMMAND_NAMES = pa.array(COMMANDS)
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
@@ -87,58 +86,41 @@ class _Scan(Scan):
     def __init__(self, stream: BinaryIO, name: str | None, wanted: Wanted) -> None:
         super().__init__(stream, name)
         self.path, self.wanted = Path(stream.name), wanted
-        self.state = np.zeros(kernel.WALK_STATE, np.int64)
 
     def events(self, is_last: bool) -> Iterator[Any]:
         """Yield records in runs, and lost ranges, in file order."""
         passed = 0
         with closing(LocalSource(self.path)) as source:
-            for run in self._plain(source):
+            walk = _Walk(source, self.size, self.wanted, self.name)
+            walk.fill = self._fill
+            for run in walk.runs(0):
                 passed += len(run)
                 yield run
-        at = int(self.state[kernel.AT])
-        if at >= self.state[kernel.BATCH_END] and self.is_fill(at):
+        at = int(walk.state[AT])
+        if at >= walk.state[kernel.BATCH_END] and self.is_fill(at):
             self.end = at
             return
         events = islice(super().events(is_last), passed, None)
         yield from ReferenceScanner(FORMAT).in_runs(events, self.wanted)
 
-    def _plain(self, source: LocalSource) -> Iterator[Records]:
-        """Yield the records of valid batches, up to anything else."""
-        state, window, why = self.state, passing_window(source), kernel.ROWS_FULL
-        while why == kernel.ROWS_FULL:
-            self._make_room()
-            while True:
-                state[kernel.BASE] = window.base
-                why = kernel.walk(
-                    window.array, self.size, self._fill, self.wanted.cap, MAX_BYTES, self.ats,
-                    self.sizes, self.batches, self.commands, self.offsets, self.room, state,
-                )  # fmt: skip
-                need = int(state[kernel.NEED])
-                if why != kernel.NEEDS_BYTES or need > MAX_HELD_BYTES:
-                    break
-                window.hold(int(state[kernel.AT]), need)
-            if count := int(state[kernel.COUNT]):
-                yield self._run(count)
 
-    def _make_room(self) -> None:
-        """Allocate arrays for a run; its first payload has ``NEED`` bytes, if known."""
-        left, needed = max(0, self.size - int(self.state[kernel.AT])), int(self.state[kernel.NEED])
-        rows = min(MAX_ROWS, 1 + left // kernel.RECORD_HEAD)
-        self.ats, self.sizes, self.batches = (arrays.pooled(rows, np.int64) for _ in range(3))
-        self.commands = arrays.pooled(rows, np.int32)
-        self.offsets = arrays.pooled(rows + 1, np.int32)
-        self.offsets[0] = 0
-        self.room = arrays.pooled(max(needed, min(MAX_BYTES, left)) if self.wanted.cap >= 0 else 0)
-        self.state[kernel.COUNT] = self.state[kernel.CUT] = 0
+class _Walk(Walk):
+    """The kernel on one data file, whose preallocated space begins at ``fill``."""
 
-    def _run(self, count: int) -> Records:
-        """Return the first ``count`` rows."""
-        cap, size, payload, truncated = self.wanted.cap, self.sizes[:count], None, None
-        if cap >= 0:
-            payload = arrays.binary(self.offsets[: count + 1], self.room, pa.binary())
-            truncated = size - kernel.RECORD_HEAD > cap if self.state[kernel.CUT] else None
-        commands = self.commands[:count]
+    smallest = kernel.RECORD_HEAD
+    max_held_bytes = MAX_HELD_BYTES
+    states = kernel.STATE
+    dtypes = (np.int64, np.int32)
+    fill: int
+
+    def run_kernel(self) -> int:
+        return kernel.walk(  # type: ignore[no-any-return]
+            self.window.array, self.size, self.fill, self.wanted.cap, self.state, self.at,
+            self.sizes, self.ends, self.cut, self.payload, *self.columns,
+        )  # fmt: skip
+
+    def fields(self, count: int) -> Mapping[str, pa.Array]:
+        batches, commands = (column[:count] for column in self.columns)
         first = int(commands[0])
         if (commands == first).all():  # the common case: all are equal
             known = None if first == kernel.NO_COMMAND else first
@@ -147,12 +129,10 @@ class _Scan(Scan):
             names = arrays.repeated(name, pa.string(), count)
         else:
             numbers = pa.array(commands, mask=commands == kernel.NO_COMMAND)
-            names = COMMAND_NAMES.take(numbers)
-        fields = {
+            names = pa.array(COMMANDS).take(numbers)
+        return {
             "type": arrays.repeated(1, pa.int32(), count),
-            "batch": arrays.numbers(self.batches[:count]),
+            "batch": arrays.numbers(batches),
             "command": numbers,
             "command_name": names,
         }
-        wanted = {name: column for name, column in fields.items() if self.wanted.wants(name)}
-        return Records(self.ats[:count], size, payload, wanted, self.name, truncated)

@@ -13,18 +13,16 @@ from numpy import int64
 
 from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER
 from walproof.scan.kernels import copy, helper, kernel, load32, load64
+from walproof.scan.walk import AT, BASE, CUT, FULL_UP, NEED, NOT_PLAIN, ROWS, USED_UP
 
 CONTROL = 28
 RECORD_HEAD = 5
 MAX_BATCH = 2**31 - 1 - 28 - 5
 COMMANDS = 17
 
-# State of a walk in an array of int64. The kernel continues from it and updates it.
-AT, BATCH, BATCH_END, COUNT, CUT, NEED, BASE = range(7)
-WALK_STATE = 7
-
-# Reasons for a walk to return.
-ROWS_FULL, NEEDS_BYTES, NOT_PLAIN = range(3)
+# Further places in the state: the offset of the batch that is read, and its end.
+BATCH, BATCH_END = range(5, 7)
+STATE = 7
 
 NO_COMMAND = -1
 
@@ -115,21 +113,19 @@ def walk(
     size: Any,
     fill: Any,
     cap: Any,
-    max_bytes: Any,
+    state: Any,
     at_rows: Any,
     size_rows: Any,
+    offsets: Any,
+    cut_rows: Any,
+    room: Any,
     batch_rows: Any,
     command_rows: Any,
-    offsets: Any,
-    room: Any,
-    state: Any,
 ) -> Any:
     """Read valid batches and their records up to the first offset that is not plain.
 
     ``size`` is the size of the file, and ``fill`` is the start of its preallocated space. New rows
-    are appended after the existing ``COUNT`` rows. The walk also stops when the row arrays are
-    full, when the rows hold ``max_bytes`` of payload, or when ``room`` has less than ``NEED`` bytes
-    left. A single record may exceed ``max_bytes``.
+    are appended after the existing ``ROWS`` rows.
 
     Payload n is copied to ``room[offsets[n]:offsets[n + 1]]``. ``cap`` limits the bytes copied of
     each payload; if ``cap`` is negative, no payload is copied.
@@ -137,38 +133,38 @@ def walk(
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     base = state[BASE]
     end = base + len(data)
-    count = state[COUNT]
+    count = state[ROWS]
     put = int64(offsets[count])
-    why = ROWS_FULL
+    why = FULL_UP
     state[NEED] = 0
     while True:
         if at < base:
-            why, state[NEED] = NEEDS_BYTES, CONTROL
+            why, state[NEED] = USED_UP, CONTROL
             break
         if at < batch_end:
-            if count == len(at_rows) or put >= max_bytes:
+            if count == len(at_rows):
                 break
             i = at - base
             if at + RECORD_HEAD > batch_end:
                 why = NOT_PLAIN
                 break
             if at + RECORD_HEAD > end:
-                why, state[NEED] = NEEDS_BYTES, RECORD_HEAD
+                why, state[NEED] = USED_UP, RECORD_HEAD
                 break
             length = _number(data, i)
             if length < RECORD_HEAD or at + length > batch_end or data[i + 4] != 1:
                 why = NOT_PLAIN
                 break
             if at + length > end:
-                why, state[NEED] = NEEDS_BYTES, length
+                why, state[NEED] = USED_UP, length
                 break
             copied = min(length - RECORD_HEAD, cap)
             if copied > 0:
                 if put + copied > len(room):
-                    state[NEED] = copied
                     break
                 copy(room, put, data, i + RECORD_HEAD, copied)
                 put += copied
+            cut_rows[count] = copied < length - RECORD_HEAD
             state[CUT] += copied < length - RECORD_HEAD
             at_rows[count] = at
             size_rows[count] = length
@@ -183,7 +179,7 @@ def walk(
         if at >= fill or at + CONTROL > size:
             break
         if at + CONTROL > end:
-            why, state[NEED] = NEEDS_BYTES, CONTROL
+            why, state[NEED] = USED_UP, CONTROL
             break
         i = at - base
         if not _is_header(data, i):
@@ -198,13 +194,13 @@ def walk(
             if checksum >> 32:
                 break
             if stop > end:
-                why, state[NEED] = NEEDS_BYTES, CONTROL + length
+                why, state[NEED] = USED_UP, CONTROL + length
                 break
             if adler32(data, start - base, stop - base, 1) != checksum:  # KDB-036
                 break
         else:  # KDB-008
             if min(stop + 16, size) > end:
-                why, state[NEED] = NEEDS_BYTES, CONTROL + length + 16
+                why, state[NEED] = USED_UP, CONTROL + length + 16
                 break
             j = stop - base
             in_step = stop == size
@@ -212,8 +208,8 @@ def walk(
                 in_step = _is_header(data, j) or _is_eof(data, j)
             if not in_step or not _tiles(data, start - base, j):
                 break
-        why = ROWS_FULL
+        why = FULL_UP
         at, batch, batch_end = start, at, stop
     state[AT], state[BATCH], state[BATCH_END] = at, batch, batch_end
-    state[COUNT] = count
+    state[ROWS] = count
     return why

@@ -17,19 +17,15 @@ from contextlib import closing
 from itertools import pairwise
 from typing import BinaryIO, cast
 
-import numpy as np
-import pyarrow as pa
-
 from reference_impl.answer import End, Lost, Record
 from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, foreign_dialect, read_block
 from reference_impl.leveldb_log.reader import Scan, _OpenRecord
 from walproof.formats.leveldb_log.scanner import kernel
-from walproof.scan import arrays
 from walproof.scan.log import Log, Source, SourceStream
-from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
+from walproof.scan.model import WHOLE, Event, Part, Wanted
 from walproof.scan.reference import ReferenceScanner
-from walproof.scan.window import passing_window
+from walproof.scan.walk import AT, Walk
 
 FORMAT = "leveldb-log"
 
@@ -101,30 +97,29 @@ class _Scan:
     def __init__(self, source: Source, wanted: Wanted, part: Part) -> None:
         self.source, self.wanted, self.is_whole = source, wanted, part == WHOLE
         self.part = range(part.start, source.size + 1 if part.end is None else part.end)
-        self.window = passing_window(source)
+        self.walk = _Walk(source, wanted, self.part.stop)
         self.specification = _Specification(cast(BinaryIO, SourceStream(source)))
-        self.state = np.zeros(kernel.STATE, np.int64)
 
     def events(self) -> Iterator[Event]:
         if self.part.start == 0 and foreign_dialect(self.source.read(0, BLOCK_SIZE)):
             yield End("refused", "foreign-dialect", None)  # LDB-043
             return
-        self.specification.look_back(self.part.start)
-        self.state[kernel.AT] = self.part.start
-        yield from self._records()
-        reference = ReferenceScanner(FORMAT)
-        while (at := int(self.state[kernel.AT])) < self.source.size and (
-            at in self.part or self.specification.holds_of(self.part)
-        ):
-            events = self.specification.blocks_from(at, self.part)
+        specification, reference = self.specification, ReferenceScanner(FORMAT)
+        specification.look_back(at := self.part.start)
+        while at < self.source.size and (at in self.part or specification.holds_of(self.part)):
+            if specification.is_between_records:
+                yield from self.walk.runs(at)
+                at = int(self.walk.state[AT])
+                if at >= self.source.size or at not in self.part:
+                    break
+            events = specification.blocks_from(at, self.part)
             yield from reference.in_runs(filter(self._is_here, events), self.wanted)
-            if self.specification.size <= at:
+            if specification.size <= at:
                 raise OSError(f"at offset {at}: expected {self.source.size - at} bytes, found none")
-            self.state[kernel.AT] = self.specification.size
-            yield from self._records()
+            at = specification.size
         if at >= self.source.size:
-            self.specification.size = self.source.size
-            for event in self.specification._end_of_log():
+            specification.size = self.source.size
+            for event in specification._end_of_log():
                 if self._is_here(event):
                     yield cast(Lost | End, event)
 
@@ -133,46 +128,16 @@ class _Scan:
             return self.is_whole
         return (event.at if isinstance(event, Record) else event.start) in self.part
 
-    def _records(self) -> Iterator[Records]:
-        """Yield the whole valid records up to anything else, in runs."""
-        if not self.specification.is_between_records:
-            return
-        state, window = self.state, self.window
-        why = kernel.FULL_UP
-        while why == kernel.FULL_UP:
-            self._make_room()
-            while True:
-                state[kernel.BASE] = window.base
-                why = self._walk()
-                at = int(state[kernel.AT])
-                if why != kernel.USED_UP or (at == window.base and len(window.array)):
-                    break
-                window.hold(at, window.stretch)
-            if state[kernel.ROWS]:
-                yield self._run(int(state[kernel.ROWS]))
 
-    def _make_room(self) -> None:
-        """Allocate arrays for a run of records."""
-        left = max(0, self.source.size - int(self.state[kernel.AT]))
-        rows = min(MAX_ROWS, 1 + left // kernel.HEADER)
-        self.at, self.size = arrays.pooled(rows, np.int64), arrays.pooled(rows, np.int64)
-        self.ends, self.cut = arrays.pooled(rows + 1, np.int32), arrays.pooled(rows)
-        self.ends[0] = 0
-        # A record that a window holds always fits.
-        room = min(left, max(MAX_BYTES, self.window.stretch)) if self.wanted.cap >= 0 else 0
-        self.payload = arrays.pooled(room)
-        self.state[kernel.ROWS] = self.state[kernel.CUT] = 0
+class _Walk(Walk):
+    smallest = kernel.HEADER
 
-    def _walk(self) -> int:
+    def __init__(self, source: Source, wanted: Wanted, limit: int) -> None:
+        super().__init__(source, source.size, wanted)
+        self.limit = limit
+
+    def run_kernel(self) -> int:
         return kernel.walk(  # type: ignore[no-any-return]
-            self.window.array, self.source.size, self.part.stop, self.wanted.cap, self.state,
-            self.at, self.size, self.ends, self.cut, self.payload,
+            self.window.array, self.size, self.limit, self.wanted.cap, self.state, self.at,
+            self.sizes, self.ends, self.cut, self.payload,
         )  # fmt: skip
-
-    def _run(self, count: int) -> Records:
-        """Return the first ``count`` rows."""
-        payload = truncated = None
-        if self.wanted.cap >= 0:
-            payload = arrays.binary(self.ends[: count + 1], self.payload, pa.binary())
-            truncated = self.cut[:count].astype(np.bool_) if self.state[kernel.CUT] else None
-        return Records(self.at[:count], self.size[:count], payload, truncated=truncated)

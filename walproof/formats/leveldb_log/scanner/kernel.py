@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from walproof.scan.kernels import copy, crc32c, helper, kernel, load32, load64
+from walproof.scan.walk import AT, BASE, CUT, FULL_UP, NOT_PLAIN, ROWS, USED_UP
 
 BLOCK = 32768
 HEADER = 7
@@ -21,14 +22,6 @@ _MASK_DELTA = np.uint64(0xA282EAD8)
 
 #: Special offset: there is none.
 NONE = -2
-
-# State of a walk. The kernel continues from it and updates it.
-AT, BASE, ROWS, CUT = range(4)
-STATE = 4
-
-#: Return values of ``walk``: more bytes are needed; the result arrays are full; something else than
-#: a whole valid record follows, or the end.
-USED_UP, FULL_UP, NOT_PLAIN = range(3)
 
 
 @helper

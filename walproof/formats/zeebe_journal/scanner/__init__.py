@@ -11,7 +11,7 @@ everything before it was read.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -32,14 +32,13 @@ from reference_impl.zeebe_journal.segment import Cursor, Descriptor, SegmentScan
 from walproof.formats.zeebe_journal.scanner import kernel
 from walproof.scan import arrays
 from walproof.scan.log import LocalSource, Log, SourceStream
-from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
+from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
-from walproof.scan.window import passing_window
+from walproof.scan.walk import AT, ENDED, Walk
 
 FORMAT = "zeebe-journal"
 #: Events that the specification reads before the kernel continues.
 MAX_SPECIFIED = 64
-_DTYPES = (np.int64, np.int64, np.uint8, np.int64, np.int64, np.uint32, np.uint64, np.int32)
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
@@ -104,16 +103,18 @@ class _Limited:
         self.is_over = count < MAX_SPECIFIED
 
 
-class _Walk:
+class _Walk(Walk):
     """The kernel on one segment. ``cursor`` has the next index and the last asqn."""
+
+    smallest = kernel.SMALLEST_RECORD
+    states = kernel.STATE
+    dtypes = (np.int64, np.int64, np.uint32, np.uint64, np.int32)
 
     def __init__(
         self, source: LocalSource, segment: Segment, wanted: Wanted, cursor: Cursor
     ) -> None:
-        self.window = passing_window(source)
-        self.file_size, self.file = min(source.size, segment.size), segment.file
-        self.wanted, self.cursor = wanted, cursor
-        self.state = np.zeros(kernel.STATE, np.int64)
+        super().__init__(source, min(source.size, segment.size), wanted, segment.file)
+        self.cursor = cursor
 
     def records(self, at: int) -> Generator[Records, None, tuple[int, bool]]:
         """Yield the common valid records from an offset on.
@@ -122,68 +123,35 @@ class _Walk:
         """
         if self.cursor.index > kernel.LARGEST:
             return at, False
-        state, window, why = self.state, self.window, kernel.FULL_UP
-        state[kernel.AT], state[kernel.INDEX] = at, self.cursor.index
-        state[kernel.ASQN] = self.cursor.asqn
-        while why == kernel.FULL_UP:
-            self._make_room()
-            while True:
-                state[kernel.BASE] = window.base
-                why, at = self._walk(), int(state[kernel.AT])
-                if why != kernel.USED_UP or (at == window.base and len(window.array)):
-                    break
-                window.hold(at, window.stretch)
-            self.cursor.index, self.cursor.asqn = state[[kernel.INDEX, kernel.ASQN]].tolist()
-            if state[kernel.ROWS]:
-                yield self._run(int(state[kernel.ROWS]))
-        return at, why == kernel.ENDED
+        self.state[kernel.INDEX], self.state[kernel.ASQN] = self.cursor.index, self.cursor.asqn
+        yield from self.runs(at)
+        self.cursor.index, self.cursor.asqn = self.state[[kernel.INDEX, kernel.ASQN]].tolist()
+        return int(self.state[AT]), self.why == ENDED
 
-    def _make_room(self) -> None:
-        left = max(0, self.file_size - int(self.state[kernel.AT]))
-        rows = min(MAX_ROWS, 1 + left // kernel.SMALLEST_RECORD)
-        self.ends = arrays.pooled(rows + 1, np.int32)
-        self.ends[0] = 0
-        (
-            self.at, self.size, self.cut, self.index, self.asqn, self.checksum, self.term,
-            self.entries,
-        ) = (arrays.pooled(rows, dtype) for dtype in _DTYPES)  # fmt: skip
-        # A record that a window holds always fits.
-        room = min(left, max(MAX_BYTES, self.window.stretch)) if self.wanted.cap >= 0 else 0
-        self.payload = arrays.pooled(room)
-        self.state[kernel.ROWS] = self.state[kernel.CUT] = 0
-
-    def _walk(self) -> int:
+    def run_kernel(self) -> int:
         return kernel.walk(  # type: ignore[no-any-return]
-            self.window.array, self.file_size, self.wanted.cap, self.state, self.at, self.size,
-            self.ends, self.cut, self.index, self.asqn, self.checksum, self.term, self.entries,
-            self.payload,
+            self.window.array, self.size, self.wanted.cap, self.state, self.at, self.sizes,
+            self.ends, self.cut, self.payload, *self.columns,
         )  # fmt: skip
 
-    def _run(self, count: int) -> Records:
-        """Return the first ``count`` rows."""
-        payload = truncated = None
-        if self.wanted.cap >= 0:
-            payload = arrays.binary(self.ends[: count + 1], self.payload, pa.binary())
-            truncated = self.cut[:count].astype(np.bool_) if self.state[kernel.CUT] else None
-        entries, first = self.entries[:count], int(self.entries[0])
-        columns = {
-            "index": arrays.numbers(self.index[:count]),
-            "asqn": arrays.numbers(self.asqn[:count]),
-            "checksum": arrays.numbers(self.checksum[:count]),
-        }
+    def fields(self, count: int) -> Mapping[str, pa.Array]:
+        index, asqn, checksum, term, entries = (column[:count] for column in self.columns)
+        first = int(entries[0])
         if (entries == first).all():  # the common case: all are equal
-            columns["term"] = (
-                arrays.repeated(None, pa.uint64(), count)
-                if first == kernel.NOT_RAFT
-                else arrays.numbers(self.term[:count])
-            )
+            terms = arrays.numbers(term)
+            if first == kernel.NOT_RAFT:
+                terms = arrays.repeated(None, pa.uint64(), count)
             types = arrays.repeated(kernel.ENTRY_TYPES[first], pa.string(), count)
             faults = arrays.repeated(kernel.ENTRY_FAULTS[first], pa.string(), count)
         else:
-            columns["term"] = pa.array(self.term[:count], mask=entries == kernel.NOT_RAFT)
-            numbers = pa.array(entries)
+            terms, numbers = pa.array(term, mask=entries == kernel.NOT_RAFT), pa.array(entries)
             types = pa.array(kernel.ENTRY_TYPES, pa.string()).take(numbers)
             faults = pa.array(kernel.ENTRY_FAULTS, pa.string()).take(numbers)
-        columns |= {"entry_type": types, "entry_fault": faults}
-        wanted = {name: array for name, array in columns.items() if self.wanted.wants(name)}
-        return Records(self.at[:count], self.size[:count], payload, wanted, self.file, truncated)
+        return {
+            "index": arrays.numbers(index),
+            "asqn": arrays.numbers(asqn),
+            "checksum": arrays.numbers(checksum),
+            "term": terms,
+            "entry_type": types,
+            "entry_fault": faults,
+        }

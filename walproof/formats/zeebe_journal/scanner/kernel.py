@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from walproof.scan.kernels import copy, crc32c, helper, kernel, load32, load64
+from walproof.scan.walk import AT, BASE, CUT, ENDED, FULL_UP, NOT_PLAIN, ROWS, USED_UP
 
 #: Entries that the kernel reads, by number, and their types and faults.
 APPLICATION, INITIAL, NOT_RAFT, OTHER = range(4)
@@ -26,14 +27,9 @@ LOG_ENTRY, APPLICATION_ENTRY, RAFT = 1, 2, 8
 NEWEST_SCHEMA = 2
 LARGEST = 2**63 - 1
 
-# State of a walk. The kernel continues from it and updates it. Offsets count from the start of the
-# file.
-AT, BASE, INDEX, ASQN, ROWS, CUT = range(6)
-STATE = 6
-
-#: Return values of ``walk``: more bytes are needed; the result arrays are full; the records end;
-#: something else than a common valid record follows.
-USED_UP, FULL_UP, ENDED, NOT_PLAIN = range(4)
+# Further places in the state: the next index, and the last asqn.
+INDEX, ASQN = range(5, 7)
+STATE = 7
 
 
 @helper
@@ -76,12 +72,12 @@ def walk(
     size: NDArray[np.int64],
     ends: NDArray[np.int32],
     cut: NDArray[np.uint8],
+    payload: NDArray[np.uint8],
     index: NDArray[np.int64],
     asqn: NDArray[np.int64],
     checksum: NDArray[np.uint32],
     term: NDArray[np.uint64],
     entries: NDArray[np.int32],
-    payload: NDArray[np.uint8],
 ) -> Any:
     """Read the records in ``data``, the bytes of a segment from ``state[BASE]`` on.
 
