@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import random
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,19 +24,16 @@ from reference_impl.leveldb_log.reader import (
 from reference_impl.leveldb_log.writer import (
     Writer,
 )
+from tests.walproof.formats.agreement import one_by_one
 from tests.walproof.formats.block_logs import SECTOR, damage, in_memory
 from walproof.formats.leveldb_log import scanner as leveldb_log
-from walproof.scan import answers, walk, window
+from walproof.scan import walk, window
 from walproof.scan.log import Log
-from walproof.scan.model import Event, Part, Records, Wanted
+from walproof.scan.model import WHOLE, Part, Records, Wanted
 
 
-def one_by_one(events: Iterator[Event]) -> Iterator[ReferenceEvent]:
-    for event in events:
-        if isinstance(event, Records):
-            yield from answers.records("leveldb-log", event)
-        else:
-            yield event
+def scanned(log: Log, part: Part = WHOLE) -> list[ReferenceEvent]:
+    return list(one_by_one("leveldb-log", leveldb_log.scan(log, Wanted(), part)))
 
 
 def sound_log(rng: random.Random) -> bytearray:
@@ -89,7 +85,7 @@ def differences(seed: int, steps: list[int]) -> list[str]:
     data = random_log(seed)
     expected = list(read(io.BytesIO(data)))
     log = in_memory(data)
-    results = list(one_by_one(leveldb_log.scan(log, Wanted())))
+    results = scanned(log)
     wrong = [] if results == expected else [f"{seed}: whole"]
     of_parts = [event for event in expected if not isinstance(event, End)]
     if isinstance(expected[-1], End) and expected[-1].verdict == "refused":
@@ -98,7 +94,7 @@ def differences(seed: int, steps: list[int]) -> list[str]:
         starts = range(0, max(1, len(data)), step * BLOCK_SIZE)
         parts = [Part(at, at + step * BLOCK_SIZE) for at in starts]
         parts[-1] = Part(parts[-1].start, None)
-        scans = [list(one_by_one(leveldb_log.scan(log, Wanted(), part))) for part in parts]
+        scans = [scanned(log, part) for part in parts]
         together = [event for events in scans for event in events]
         if parts == [Part()]:
             together.pop()
@@ -148,12 +144,10 @@ def test_any_sequence_of_types(fragments: list[tuple[int, int]], cut: int) -> No
         log += HEADER.pack(masked_crc(bytes([kind]) + data), length, kind) + data
     data = bytes(log[: max(0, len(log) - cut)])
     expected = list(read(io.BytesIO(data)))
-    assert list(one_by_one(leveldb_log.scan(in_memory(data), Wanted()))) == expected
+    assert scanned(in_memory(data)) == expected
     parts = [Part(at, at + BLOCK_SIZE) for at in range(0, len(data) + BLOCK_SIZE, BLOCK_SIZE)]
     if isinstance(expected[-1], End) and expected[-1].verdict != "refused" and len(parts) > 1:
-        events = [
-            e for p in parts for e in one_by_one(leveldb_log.scan(in_memory(data), Wanted(), p))
-        ]
+        events = [event for part in parts for event in scanned(in_memory(data), part)]
         assert in_order(events) == in_order(expected[:-1])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +22,15 @@ from reference_impl.zeebe_journal.raft import (
 from reference_impl.zeebe_journal.reader import read
 from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record, write
 from tests.real_files import unpack_partition
+from tests.walproof.formats.agreement import one_by_one
 from walproof.formats import plugin_for
 from walproof.formats.zeebe_journal import scanner as zeebe_journal
 from walproof.formats.zeebe_journal.scanner import kernel as zeebe_kernel
-from walproof.scan import answers, walk, window
+from walproof.scan import walk, window
 from walproof.scan.log import LocalSource, Log
-from walproof.scan.model import Event, Records, Wanted
+from walproof.scan.model import Records, Wanted
 
 OWN = {column.name for column in plugin_for("zeebe-journal").columns}
-
-
-def one_by_one(events: Iterator[Event]) -> Iterator[ReferenceEvent]:
-    for event in events:
-        if isinstance(event, Records):
-            yield from answers.records("zeebe-journal", event)
-        else:
-            yield event
 
 
 def reference_events(path: Path, context: dict[str, Any]) -> list[ReferenceEvent]:
@@ -55,6 +47,10 @@ def reference_events(path: Path, context: dict[str, Any]) -> list[ReferenceEvent
         else event
         for event in read(path, "recover", context)
     ]
+
+
+def scanned(log: Log) -> list[ReferenceEvent]:
+    return list(one_by_one("zeebe-journal", zeebe_journal.scan(log, Wanted())))
 
 
 def raft_payload(rng: random.Random) -> bytes:
@@ -182,7 +178,7 @@ def test_random_damage(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(walk, "MAX_ROWS", rng.choice([1, 2, 50]))
         monkeypatch.setattr(zeebe_journal, "MAX_SPECIFIED", rng.choice([1, 2, 50]))
     path, context = random_journal(seed, tmp_path)
-    results = list(one_by_one(zeebe_journal.scan(Log(path, context), Wanted())))
+    results = scanned(Log(path, context))
     assert results == reference_events(path, context)
 
 
@@ -239,7 +235,7 @@ def test_journals_of_real_brokers(version: str, tmp_path: Path) -> None:
     unpack_partition(version, tmp_path)
     context = {"last_flushed_index": "meta"}
     expected = reference_events(tmp_path, context)
-    assert list(one_by_one(zeebe_journal.scan(Log(tmp_path, context), Wanted()))) == expected
+    assert scanned(Log(tmp_path, context)) == expected
     assert any(isinstance(event, Record) for event in expected)
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from crc32c import crc32c
 
-from conformance import VECTORS
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import named
 from reference_impl.zeebe_journal.layout import SBE_HEADER
@@ -591,20 +590,3 @@ def test_a_broker_opens_the_recovered_journal_only_without_meta(
     assert broker(folder)["journal"] == "CorruptedJournalException"
     assert broker(tmp_path / "new")["journal"] == "CorruptedJournalException"
     assert broker(tmp_path / "without")["journal"] == "1 7"
-
-
-@pytest.mark.parametrize("version", ["1", "2/1", "2/2"])
-def test_recovery_copies_intact_segments_of_any_version(version: str, tmp_path: Path, run) -> None:
-    folder = tmp_path / "1"
-    new = [NewRecord(b"alpha", {"asqn": "1", "index": "1"})]
-    JOURNAL.write(folder, new, {"name": NAME, "max_segment_size": 4096, "descriptor": version})
-    done = run("recover", folder, "--out", tmp_path / "new")
-    assert done.return_value == 0, done.output
-    name = f"{NAME}-1.log"
-    assert (tmp_path / "new" / name).read_bytes() == (folder / name).read_bytes()
-
-
-def test_the_directory_of_a_vector_is_a_partition(tmp_path: Path) -> None:
-    folder = tmp_path / "journal"
-    shutil.copytree(VECTORS / "zeebe-journal" / "three-segments", folder)
-    assert known(folder).is_one_log
