@@ -18,8 +18,6 @@ from reference_impl.paths import PACKAGES
 from reference_impl.register import registers
 
 FOLDER = PACKAGES / "conformance" / "implementations"
-# The measurements of ``python -m lab bench``. No build depends on this file beside the adapter.
-BENCH_FILE = "bench.toml"
 BUILD_SECONDS = 1500
 BUILD_MEMORY_BYTES = 16 << 30
 _SCHEMA = Path(__file__).with_name("implementation.schema.json")
@@ -133,7 +131,7 @@ class Implementation:
                 if (
                     path.is_file()
                     and "__pycache__" not in path.parts
-                    and path.name not in ("known-failures.json", "README.md", BENCH_FILE)
+                    and path.name not in ("known-failures.json", "README.md")
                 ):
                     yield path
 

@@ -174,8 +174,11 @@ def rows(searched: Searched, entries: Sequence[Unseen]) -> list[Row]:
     )
 
 
-def table(register: Register, searched: Searched) -> str:
-    """Return the section of the chapter below its heading, in Markdown."""
+def table(register: Register, searched: Searched, searched_logs: str | None = None) -> str:
+    """Return the section of the chapter below its heading, in Markdown.
+
+    ``searched_logs`` describes the logs if they are not all vectors: ``2 logs``.
+    """
     logs, flips = len(searched.logs), sum(log.flips for log in searched.logs.values())
     unseen = searched.unseen.total()
     whole = sum(log.flips == log.bits for log in searched.logs.values())
@@ -187,7 +190,8 @@ def table(register: Register, searched: Searched) -> str:
     if unseen:
         after = f"After {unseen:,} flips, the log was `intact` with other records."
     lines = [
-        f"A search flipped {flips:,} single bits in {logs} undamaged vectors ({share}). {after}",
+        f"A search flipped {flips:,} single bits in"
+        f" {searched_logs or f'{logs} undamaged vectors'} ({share}). {after}",
     ]
     table_rows = rows(searched, register.unseen)
     if not table_rows:

@@ -15,7 +15,7 @@ SECTIONS = {
         "crossing": "Read every writer's output with every reader.",
         "fuzz": "Fuzz readers; report crashes, hangs and disagreements.",
         "mutants": "Mutation-test the specification with the vectors.",
-        "bench": "Measure readers and the harness beside named peers.",
+        "bench": "Measure readers beside named peers.",
         "findings": "Run the scripts of the findings, or write their pages.",
         "scenarios": "Show what happens to logs, and which readers cope.",
         "site": "Build the site: pages of formats, vectors, readers.",

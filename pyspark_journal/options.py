@@ -32,8 +32,7 @@ OPTIONS: Sequence[Option] = (
         "corrupt_column",
         text_value,
         "`_corrupt_record`",
-        "Column for the raw bytes of a lost range. It exists if you set this option or your schema"
-        " names the column.",
+        "Column for the bytes of a lost range, if you set this option or your schema names it.",
     ),
     Option(
         "ignoreCorruptFiles",
@@ -61,15 +60,14 @@ OPTIONS: Sequence[Option] = (
         "open_cost",
         byte_count,
         "`64k`",
-        "Estimated cost of opening a file, as the number of bytes that could be read in that time."
-        " Used to pack small files.",
+        "Cost of opening a file, as the number of bytes that could be read in that time.",
     ),
     Option(
         "minPartitionNum",
         "min_partitions",
         count,
         "cores of the driver's machine",
-        "Minimum number of partitions to aim for. Set it to the number of slots in the cluster.",
+        "Minimum number of partitions. Set it to the number of slots in the cluster.",
     ),
     Option(
         "decode",
@@ -91,7 +89,7 @@ OPTIONS: Sequence[Option] = (
         "max_files",
         count,
         "none",
-        "Streaming: maximum number of logs that one batch reads.",
+        "Streaming: maximum number of logs in one batch.",
     ),
     Option(
         "maxBytesPerTrigger",
@@ -106,16 +104,15 @@ OPTIONS: Sequence[Option] = (
         "quiet",
         seconds,
         "`60`",
-        "Streaming: report damage at the very end of a log once the log is unchanged for this"
-        " long. Until then it may be an unfinished write.",
+        "Streaming: report damage at the end of a log once the log is unchanged for this long.",
     ),
     Option(
         "onRewrite",
         "on_rewrite",
         one_of("fail", "restart"),
         "`fail`",
-        "Streaming: what to do if a log was truncated or replaced after the stream read it."
-        " `fail` fails the query; `restart` reads the log again from its start.",
+        "Streaming: if a log was truncated or replaced after the stream read it, `fail` fails the"
+        " query, and `restart` reads the log again from its start.",
     ),
 )
 

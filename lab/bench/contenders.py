@@ -1,189 +1,84 @@
-"""The readers to measure: those of this project, and those that ``bench.toml`` files declare.
+"""The readers to measure: those of this project, and the programs that a format names.
 
 A contender is a program that reads a log several times and prints how long it took.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from conformance import ROOT, declaration
-from conformance.declaration import BrokenDeclaration
-from conformance.registry import BENCH_FILE, Implementation, check_command, check_formats
-from lab.bench.format_bench import bench_of
-from reference_impl.formats import FORMATS
-from walproof.implementations import all_implementations
+from conformance import ROOT
+from conformance.registry import FOLDER, load
+from lab.bench.format_bench import Program, bench_of
 
 #: numba stores no kernel, and reads none, where it cannot write.
 KERNELS = tuple((ROOT / "walproof" / "formats").rglob("__pycache__"))
-NEEDED_TO_SCAN = ("numpy", "pyarrow", "numba")
 PARQUET_PASSES = 5
-_SCHEMA = Path(__file__).with_name("bench.schema.json")
-
-Command = Callable[[Path, int], list[str]]
 
 
 @dataclass(frozen=True)
 class Contender:
     """One reader of one format.
 
-    ``command(log, repeat)`` returns a program that opens and reads the log ``repeat`` times, and
-    prints ``{"records": n, "payload_bytes": n, "all_seconds": [s, …]}``. ``peer`` marks the
-    contender that the others of its format are compared with. ``repeat`` is the number of reads in
-    a round: more than one for readers that take only milliseconds. ``unavailable()`` returns the
-    reason why the contender cannot run here, or None.
-
-    A slow reader, which would take minutes, has a ``share`` above 1: its log has 1/``share`` of the
-    records of the workload, and its row shows that. The sandbox lets the program change the
-    directory of the log and the paths ``writes``. Without ``has_payloads`` the reader returns no
-    payloads, and its payload bytes are not counted.
+    ``command``, followed by the path of a log and ``repeat``, reads the log ``repeat`` times and
+    prints ``{"records": n, "payload_bytes": n, "all_seconds": [s, …]}``. The sandbox lets it change
+    the directory of the log and the paths ``writes``. Without ``has_payloads`` it returns no
+    payloads. ``unavailable`` is the reason why it cannot run here.
     """
 
     name: str
-    title: str
-    format: str
-    command: Command
-    peer: bool = False
+    command: Sequence[str]
     repeat: int = 1
-    unavailable: Callable[[], str | None] = lambda: None
-    share: int = 1
-    writes: tuple[Path, ...] = ()
+    is_peer: bool = False
     has_payloads: bool = True
+    writes: tuple[Path, ...] = ()
+    unavailable: str | None = None
 
 
-def contenders() -> list[Contender]:
-    """Return all contenders by format, in each format the peer first."""
-    results = [each for format_id in FORMATS for each in our_contenders(format_id)]
-    for implementation in all_implementations():
-        results += declared_contenders(implementation)
-    return sorted(results, key=lambda each: (each.format, not each.peer, each.name))
-
-
-def why_not(implementation: Implementation) -> str | None:
-    """Return what keeps an implementation from running: a missing program, or it is not built."""
-    if missing := implementation.missing():
-        return f"{' and '.join(missing)} not found"
-    return None if implementation.is_built() else "not built; make setup builds it"
-
-
-def why_no_scan() -> str | None:
-    """Return what keeps the bulk scanners from running: parts of ``walproof[fast]``."""
-    missing = [name for name in NEEDED_TO_SCAN if importlib.util.find_spec(name) is None]
-    return f"{' and '.join(missing)} not installed" if missing else None
-
-
-def worker_command(reader: str, *arguments: str) -> Command:
-    """Return the command that times a reader of :data:`lab.bench.readers.READERS`."""
-
-    def command(log: Path, repeat: int) -> list[str]:
-        worker = [sys.executable, "-m", "lab.bench.readers"]
-        return [*worker, str(log), str(repeat), reader, *arguments]
-
-    return command
+def contenders(format_id: str) -> list[Contender]:
+    """Return the contenders of a format, the peer first."""
+    bench = bench_of(format_id)
+    first, *others = [_program(each) for each in bench.programs]
+    peer = Contender(**{**vars(first), "is_peer": True, "has_payloads": bench.peer_has_payloads})
+    return [peer, *others, *our_contenders(format_id)]
 
 
 def our_contenders(format_id: str) -> Iterator[Contender]:
-    """Yield the executable specification, the scanner and the export of a measured format."""
+    """Yield the executable specification, the bulk scanner and the export to Parquet."""
     bench = bench_of(format_id)
-    if not bench.logs:
-        return
-    yield Contender(
-        name="executable-spec",
-        title="the executable specification (reference_impl)",
-        format=format_id,
-        command=worker_command("specification", format_id),
-    )
-    scanner = Contender(
-        name="fast-scan",
-        title="the bulk scanner",
-        format=format_id,
-        command=worker_command("scanner", format_id),
-        repeat=bench.scanner_repeat,
-        unavailable=why_no_scan,
-        writes=KERNELS,
-    )
-    yield scanner
-    if bench.payloads_and:
-        yield replace(
-            scanner,
-            name="fast-scan-payloads",
-            title=f"the bulk scanner, payloads and {bench.payloads_and} only",
-            command=worker_command("scanner", format_id, bench.payloads_and),
-        )
+    yield Contender("executable-spec", _worker("specification", format_id))
+    scanner, parquet = _worker("scanner", format_id), _worker("parquet", format_id)
+    repeat = bench.scanner_repeat
+    yield Contender("fast-scan", scanner, repeat, writes=KERNELS)
     if not bench.peer_has_payloads:
-        yield replace(
-            scanner,
-            name="fast-scan, no payloads",
-            title="the bulk scanner without payloads",
-            command=worker_command("scanner", format_id, "no-payload"),
-            has_payloads=False,
-        )
-    for has_payloads in (True, False):
-        yield replace(
-            scanner,
-            name=f"fast-scan-parquet{'' if has_payloads else ', no payloads'}",
-            title=f"walproof export --parquet{'' if has_payloads else ' --no-payload'}",
-            command=worker_command("parquet", format_id, *[] if has_payloads else ["no-payload"]),
-            repeat=PARQUET_PASSES,
-            has_payloads=has_payloads,
-        )
+        without = [*scanner, "no-payload"]
+        yield Contender("fast-scan, no payloads", without, repeat, False, False, KERNELS)
+    yield Contender("parquet", parquet, PARQUET_PASSES, writes=KERNELS)
+    without = [*parquet, "no-payload"]
+    yield Contender("parquet, no payloads", without, PARQUET_PASSES, False, False, KERNELS)
 
 
-def declared_contenders(implementation: Implementation) -> Iterator[Contender]:
-    """Yield the contenders that an implementation declares in its ``bench.toml``, if it has one.
-
-    Each table ``[[contender]]`` declares one contender for each of ``formats``;
-    ``bench.schema.json`` describes the keys. Raises :class:`BrokenDeclaration`, for example if the
-    table removes an argument that the command does not have.
-    """
-    path = implementation.folder / BENCH_FILE
-    if not path.exists():
-        return
-    for table in declaration.read(path, _SCHEMA)["contender"]:
-        check_formats(path, table.get("formats", ()))
-        check_command(path, table.get("command", ()))
-        for format_id in table.pop("formats", implementation.formats):
-            yield _declared(implementation, format_id, **table)
+def _worker(reader: str, format_id: str) -> list[str]:
+    return [sys.executable, "-m", "lab.bench.readers", reader, format_id]
 
 
-def _declared(
-    implementation: Implementation,
-    format_id: str,
-    command: Sequence[str] | None = None,
-    leave_out: Sequence[str] = (),
-    without: str | None = None,
-    in_process: bool = False,
-    **rest: Any,
-) -> Contender:
-    template = list(command or implementation.command_template)
-    for argument in leave_out:
-        if argument not in template:
-            reason = f"leave_out: {argument!r} is not in the command {shlex.join(template)}"
-            raise BrokenDeclaration(f"{implementation.folder / BENCH_FILE}: {reason}")
-        template.remove(argument)
-    implementation = replace(implementation, command_template=tuple(template))
-
-    def unavailable() -> str | None:
-        if (reason := why_not(implementation)) is not None:
-            return reason
-        is_left_out = without is not None and not Path(implementation.command[0]).exists()
-        return without if is_left_out else None
-
-    def bench_mode(log: Path, repeat: int) -> list[str]:
-        return [*implementation.command, "bench", str(log), str(repeat)]
-
-    in_worker = worker_command("adapter", format_id, implementation.name)
-    defaults = {"name": implementation.name, "title": implementation.title}
+def _program(program: Program) -> Contender:
+    """Return an implementation as a contender."""
+    each = load(FOLDER / program.implementation)
+    name, command = each.name, [word for word in each.command if word != program.without]
+    if program.variant is not None:
+        name, command = f"{name}, {program.variant}", [str(each.output / program.variant)]
+    unavailable = None
+    if missing := each.missing():
+        unavailable = f"{' and '.join(missing)} not found"
+    elif not each.is_built():
+        unavailable = "not built; make setup builds it"
+    elif program.variant is not None and not Path(command[0]).exists():
+        unavailable = f"the build left {program.variant} out"
+    writes = (each.output, *each.writes)
     return Contender(
-        format=format_id,
-        command=in_worker if in_process else bench_mode,
-        unavailable=unavailable,
-        writes=(implementation.output, *implementation.writes),
-        **defaults | rest,
+        name, [*command, "bench"], program.repeat, writes=writes, unavailable=unavailable
     )

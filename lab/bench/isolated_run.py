@@ -6,7 +6,6 @@ does not include this delay.
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -23,25 +22,18 @@ class Failed(Exception):
     """A program that is measured, or that writes what is read, failed; the text says how."""
 
 
-def run_isolated(
-    command: Sequence[str], seconds: float, writes: Iterable[Path] = ()
-) -> subprocess.CompletedProcess[str]:
-    """Run a program that may change the paths ``writes``. Raises :class:`Failed`."""
+def printed(command: Sequence[str], seconds: float, writes: Iterable[Path]) -> str:
+    """Return the output of a program that may change ``writes``. Raises :class:`Failed`."""
     scratch = Held()
     try:
         sandbox = Sandbox(scratch.folder, hides=evidence(), writes=writes)
         # Modules of ours are found from the checkout, which is not where it works.
         variables, limits = {"PYTHONPATH": str(ROOT)}, Limits(memory_bytes=MEMORY_BYTES)
-        return run_program(command, seconds, sandbox, variables, limits)
+        done = run_program(command, seconds, sandbox, variables, limits)
     except (CannotStart, Timeout, OverLimit) as error:
         raise Failed(f"{command[0]}: {error}") from None
     finally:
         scratch.close()
-
-
-def printed(command: Sequence[str], seconds: float, writes: Iterable[Path] = ()) -> str:
-    """Return what a program prints in a sandbox. Raises :class:`Failed`."""
-    done = run_isolated(command, seconds, writes)
     if done.returncode:
         raise Failed(f"{command[0]}: {describe_exit(done.returncode)}: {done.stderr[-300:]}")
     return done.stdout

@@ -1,21 +1,18 @@
-"""Measure the speed of readers, in MB/s and records/s, relative to the peer of their format."""
+"""Measure the speed of readers relative to the peer of their format."""
 
 from __future__ import annotations
 
 import json
 import os
 import statistics
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from conformance.contents import list_entries
 from lab.bench.contenders import Contender
+from lab.bench.format_bench import Size
 from lab.bench.isolated_run import printed
-from lab.bench.workloads import Workload
-
-Row = dict[str, Any]
 
 TIMEOUT_SECONDS = 600
 
@@ -24,78 +21,63 @@ class WrongCount(Exception):
     """A contender read other records than were written, so its time means nothing."""
 
 
+@dataclass(frozen=True)
+class Row:
+    """The measurements of a contender.
+
+    ``seconds`` has the median of each round, for ``count`` records, and ``fastest`` the fastest
+    pass of all rounds. ``ratio`` is the speed relative to the peer, or None without one.
+    ``unavailable`` is the reason why the contender was not measured.
+    """
+
+    contender: str
+    count: int = 0
+    seconds: Sequence[float] = ()
+    fastest: float = 0.0
+    log_bytes: int = 0
+    ratio: float | None = None
+    is_peer: bool = False
+    unavailable: str | None = None
+
+
 def measure(
+    log: Path,
+    size: Size,
     contenders: Sequence[Contender],
-    workloads: Sequence[Workload],
     rounds: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[Row]:
-    """Return a row for each workload and each contender of its format, in order.
+    """Return a row for each contender, in order.
 
     Raises :class:`WrongCount`, and :class:`~lab.bench.isolated_run.Failed` for a contender that
     fails.
     """
-    rows: list[Row] = []
-    for workload in workloads:
-        readers = [each for each in contenders if each.format == workload.format]
-        rows += _measure(readers, workload, rounds, progress)
-    return rows
-
-
-def _measure(
-    contenders: Sequence[Contender],
-    workload: Workload,
-    rounds: int,
-    progress: Callable[[str], None],
-) -> Iterator[Row]:
-    loads = {each.name: workload.smaller(each.share) for each in contenders}
-    file_bytes = {load: _into_page_cache(load.log()) for load in {workload, *loads.values()}}
-    missing = {each.name: each.unavailable() for each in contenders}
-    medians: dict[str, list[float]] = {each.name: [] for each in contenders}
-    passes: dict[str, list[float]] = {each.name: [] for each in contenders}
-    processor: dict[str, list[float]] = defaultdict(list)
+    log_bytes = _read_into_page_cache(log)
+    available = [each for each in contenders if each.unavailable is None]
+    passes: dict[str, list[list[float]]] = {each.name: [] for each in available}
     for number in range(rounds):
-        for each in contenders:
-            if missing[each.name] is None:
-                progress(f"{workload.name}, round {number + 1} of {rounds}: {each.name}")
-                times = _run(each, loads[each.name])
-                passes[each.name] += times["all_seconds"]
-                medians[each.name].append(statistics.median(times["all_seconds"]))
-                if seconds := times.get("processor_seconds"):
-                    processor[each.name].append(statistics.median(seconds))
-    peer = next((each.name for each in contenders if each.peer and medians[each.name]), None)
-    per_record = {
-        name: [value / loads[name].count for value in seconds] for name, seconds in medians.items()
-    }
-    for each in contenders:
-        row: Row = {"workload": workload.name, "contender": each.name, "title": each.title}
-        if missing[each.name] is not None:
-            yield row | {"unavailable": missing[each.name]}
-            continue
-        load, own_seconds = loads[each.name], processor[each.name]
-        median = statistics.median(medians[each.name])
-        yield row | {
-            "records": load.count,
-            "payload_bytes": load.count * load.size,
-            "file_bytes": file_bytes[load],
-            "share": each.share,
-            "seconds": [round(value, 6) for value in passes[each.name]],
-            "median_seconds": round(median, 6),
-            "mb_per_second": round(load.count * load.size / median / 1e6, 3),
-            "records_per_second": round(load.count / median, 1),
-            "processor_seconds": [round(value, 6) for value in own_seconds],
-            "gb_of_log_per_second": _log_rate(file_bytes[load], own_seconds),
-            "peer": peer,
-            "ratio_to_peer": ratio(per_record[each.name], per_record[peer]) if peer else None,
-        }
+        for each in available:
+            progress(f"{size.name}, round {number + 1} of {rounds}: {each.name}")
+            passes[each.name].append(_run(each, log, size))
+    seconds = {name: [*map(statistics.median, of_one)] for name, of_one in passes.items()}
+    peer = next((seconds[each.name] for each in available if each.is_peer), None)
+    return [
+        Row(each.name, unavailable=each.unavailable)
+        if each.unavailable is not None
+        else Row(
+            each.name,
+            size.count,
+            seconds[each.name],
+            min(map(min, passes[each.name])),
+            log_bytes,
+            None if peer is None else ratio(seconds[each.name], peer),
+            each.is_peer,
+        )
+        for each in contenders
+    ]
 
 
-def _log_rate(log_bytes: int, seconds: Sequence[float]) -> float | None:
-    """Return the gigabytes of the log in a second of CPU time, if that was printed."""
-    return float(f"{log_bytes / statistics.median(seconds) / 1e9:.3g}") if seconds else None
-
-
-def _into_page_cache(log: Path) -> int:
+def _read_into_page_cache(log: Path) -> int:
     """Read a log of any size into the page cache, and return its number of bytes.
 
     If possible, the log is first removed from the page cache and read again from the disk. Pages
@@ -115,21 +97,21 @@ def _into_page_cache(log: Path) -> int:
 
 def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
     """Return how many times the peer's speed: the median of the ratios within each round."""
-    ratios = (peer / mine for mine, peer in zip(seconds, peers, strict=True))
-    return float(f"{statistics.median(ratios):.3g}")
+    return statistics.median(peer / mine for mine, peer in zip(seconds, peers, strict=True))
 
 
-def _run(contender: Contender, workload: Workload) -> dict[str, Any]:
-    log = workload.log()
+def _run(contender: Contender, log: Path, size: Size) -> list[float]:
+    """Return the seconds of each pass of one round."""
     # Some open a log as they do after a restart, others need a folder that they make beside it.
     writes = (log.parent, *contender.writes)
-    command = contender.command(log, contender.repeat)
-    times: dict[str, Any] = json.loads(printed(command, TIMEOUT_SECONDS, writes))
-    counts = (times["records"], times["payload_bytes"])
-    size = workload.size if contender.has_payloads else 0
-    if counts != (workload.count, workload.count * size):
+    command = [*contender.command, str(log), str(contender.repeat)]
+    output = json.loads(printed(command, TIMEOUT_SECONDS, writes))
+    found = (output["records"], output["payload_bytes"])
+    expected = (size.count, size.count * size.size if contender.has_payloads else 0)
+    if found != expected:
         raise WrongCount(
-            f"{contender.name}: {workload.name}: expected {workload.count} records of"
-            f" {size} bytes, found {counts[0]} records, {counts[1]} bytes"
+            f"{contender.name}: {log}: expected {expected[0]} records with {expected[1]} bytes,"
+            f" found {found[0]} records with {found[1]} bytes"
         )
-    return times
+    seconds: list[float] = output["all_seconds"]
+    return seconds

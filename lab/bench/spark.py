@@ -12,8 +12,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,10 +20,10 @@ import pyarrow as pa
 import pyarrow.parquet
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from lab.bench.workloads import LARGE_WORKLOADS
+from lab.bench.format_bench import bench_of, log_of
 from pyspark_journal.session import redirect_jvm_output, session
 from pyspark_journal.source import JournalDataSource
-from reference_impl.formats import detect
+from reference_impl.formats import FORMATS, detect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -98,22 +97,13 @@ def _arrow_files(folder: str) -> list[Path]:
     return sorted(Path(folder.removeprefix("file:")).glob("*.arrow"))
 
 
-def measure(
-    log: Path, columns: Sequence[str], spark: SparkSession, rounds: int
-) -> list[dict[str, float]]:
-    """Return the seconds of each way of reading a log, for each round.
-
-    If ``columns`` is empty, all columns are read. An additional first round is not counted, because
-    it includes compilation.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        ways = _ways(log, columns, spark, Path(folder))
-        return [{name: _seconds(way) for name, way in ways.items()} for _ in range(rounds + 1)][1:]
-
-
-def _ways(
+def frames(
     log: Path, columns: Sequence[str], spark: SparkSession, folder: Path
-) -> dict[str, Callable[[], None]]:
+) -> dict[str, DataFrame]:
+    """Return the rows of a log in each way; all columns if ``columns`` is empty.
+
+    The copies of the rows are written into the new directory ``folder``.
+    """
     format_id = detect(log).id
     source = JournalDataSource({"path": str(log), "journalFormat": format_id})
     schema = source.schema()
@@ -121,39 +111,42 @@ def _ways(
         schema = type(schema)([schema[name] for name in columns])
     reader = source.reader(schema)
     arrow, parquet = write_copies([reader.read(part) for part in reader.partitions()], folder)
+    spark.dataSource.register(Batches)
     journal = spark.read.format("journal").option("journalFormat", format_id).schema(schema)
-    frames = {
+    return {
         "journal": journal.load(str(log)),
         "ceiling": spark.read.format(Batches.name()).load(str(arrow)),
         "parquet": spark.read.schema(schema).parquet(str(parquet)),
     }
-    counts = {name: frame.count() for name, frame in frames.items()}
-    assert len(set(counts.values())) == 1, counts
-    return {name: partial(_read_through, frame) for name, frame in frames.items()}
 
 
-def _read_through(frame: DataFrame) -> None:
-    frame.write.format("noop").mode("overwrite").save()
-
-
-def _seconds(way: Callable[[], None]) -> float:
+def seconds_to_read(frame: DataFrame) -> float:
+    """Return the seconds that Spark takes to read all rows."""
     started = time.perf_counter()
-    way()
+    frame.write.format("noop").mode("overwrite").save()
     return time.perf_counter() - started
 
 
 def measure_all() -> None:
-    """Print a line for each large log and set of columns."""
+    """Print a line for each large log and set of columns.
+
+    An additional first round is not counted, because it includes compilation.
+    """
     with tempfile.TemporaryFile() as output, redirect_jvm_output(output):
         spark = session("bench", f"local[{CORES},4]")
-    spark.dataSource.register(Batches)
-    for log in (workload.log() for workload in LARGE_WORKLOADS):
+    sizes = [(id, size) for id in FORMATS for size in bench_of(id).large_logs]
+    for log in (log_of(*each) for each in sizes):
         for set_name, columns in COLUMN_SETS.items():
-            rounds = measure(log, columns, spark, ROUNDS)
+            with tempfile.TemporaryDirectory() as folder:
+                ways = frames(log, columns, spark, Path(folder))
+                _, *rounds = [
+                    {way: seconds_to_read(frame) for way, frame in ways.items()}
+                    for _ in range(ROUNDS + 1)
+                ]
             megabytes = log.stat().st_size / 1e6
             speeds = ", ".join(
                 f"{way} {megabytes / statistics.median(seconds[way] for seconds in rounds):.0f}"
-                for way in rounds[0]
+                for way in ways
             )
             ratio = statistics.median(seconds["ceiling"] / seconds["journal"] for seconds in rounds)
             print(f"{log.name}, {set_name}: {speeds} MB/s; {ratio:.2f} of the ceiling")

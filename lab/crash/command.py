@@ -9,18 +9,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from conformance.registry import Implementation
 from conformance.reports.console_text import say as say_text
 from conformance.saving import named_in_errors, publish, save, temporary_sibling
 from conformance.session import PROGRAM_FAILURES
 from conformance.subject import Subject
 from conformance.text import json_text, printable
-from lab.crash.concurrent_readers import Watched, run_live
-from lab.crash.judge import Finding, build, payload_text
+from lab.crash.concurrent_readers import Watched, watch
+from lab.crash.format_crash import crash_of
+from lab.crash.judge import NOTES, Finding, build, payload_text
 from lab.crash.model import MODELS, SECTORS
-from lab.crash.recorder import CannotRecord
-from lab.crash.run import Result, Run, all_writers, can_be_isolated, run
+from lab.crash.recorder import CannotRecord, record
+from lab.crash.run import Run, all_writers, can_be_isolated, run
 from lab.crash.strace import NotUnderstood
+from lab.crash.trace import Trace
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
 from walproof.cli.output import say, say_lines
@@ -41,8 +42,8 @@ MAX_SHOWN_PARTS = 6
               help="Half of them are written, half appended.")  # fmt: skip
 @click.option("--model", "models", multiple=True, type=click.Choice(MODELS),
               help="What a disk may do. [default: all four]")  # fmt: skip
-@click.option("--sector", "sectors", multiple=True, type=click.Choice([*map(str, SECTORS)]),
-              help="Bytes that are written whole. [default: 512]")  # fmt: skip
+@click.option("--sector", type=click.Choice([*map(str, SECTORS)]), default="512",
+              show_default=True, help="Bytes that are written whole.")  # fmt: skip
 @click.option("--states", "most", type=click.IntRange(1), default=1000, show_default=True,
               help="States for each model, about.")  # fmt: skip
 @click.option(
@@ -62,7 +63,7 @@ def crash(
     format: str | None,
     count: int,
     models: tuple[str, ...],
-    sectors: tuple[str, ...],
+    sector: str,
     most: int,
     seed: int,
     slow: int,
@@ -92,123 +93,105 @@ def crash(
         raise click.UsageError("expected --writer NAME or --cmd COMMAND, and not both")
     if out is not None and out.exists():
         raise click.UsageError(f"--out {out}: expected a path where nothing is")
-    if name is not None:
-        writer = _writer(name)
-        subject = subjects.implementation_subject(writer, isolated and can_be_isolated(writer))
-        if subject.unavailable:
-            raise click.ClickException(f"{name} is unavailable, because {subject.unavailable}")
-    else:
-        subject = subjects.foreign(command or "", isolated=isolated)
-    chosen = format or _only_format(subject)
     if live and (out is not None or models):
         raise click.UsageError("--live has no models, and no states to keep")
+    sector_bytes = int(sector)
+    subject = _subject(name, command or "", isolated)
+    if format is None:
+        if len(subject.formats) != 1 or subject.formats[0] not in FORMATS:
+            raise click.UsageError(f"--format: {subject.name} may write several; name one")
+        format = subject.formats[0]
     try:
         if live:
-            sizes = [int(each) for each in sectors] or list(SECTORS)
-            watched = run_live(subject, chosen, count, sizes)
-            _show_live(watched, chosen)
+            what = crash_of(format)
+            records = what.records(count)
+            trace, hello = record(subject.command, format, what, records)
+            watched = watch(trace, format, records, sector_bytes)
+            say(f"writer   {hello['name']} {hello['version']}, {format}")
+            _show_live(watched, trace)
             return 3 if watched.judgement.findings else 0
-        done = _run(subject, chosen, models or MODELS, sectors, count, most, seed, slow)
+        with progress_bar("recording") as bar:
+            done = run(
+                subject,
+                format,
+                models or MODELS,
+                sector_bytes,
+                count,
+                most,
+                seed,
+                bar.show,
+                slow / 1000,
+            )
     except (CannotRecord, NotUnderstood) as error:
         raise click.ClickException(f"{subject.name} was not recorded: {error}") from None
     except PROGRAM_FAILURES as error:
         raise click.ClickException(f"{subject.name}: {error}") from None
-    _show(done, chosen)
+    say(f"writer   {done.hello['name']} {done.hello['version']}, {format}")
+    _show(done)
     if out is not None:
-        _save(done, chosen, out)
+        with temporary_sibling(out) as unfinished:
+            with named_in_errors(out):
+                unfinished.mkdir(parents=True)
+            _save_findings(done, format, sector_bytes, unfinished)
+            publish(unfinished, out)
         say(f"{out}: the plainest state of each finding", err=True)
     return 3 if any(each.judgement.violations() for each in done.results) else 0
 
 
-def _writer(name: str) -> Implementation:
+def _subject(name: str | None, command: str, isolated: bool) -> Subject:
+    if name is None:
+        return subjects.foreign(command, isolated=isolated)
     writers = {each.name: each for each in all_writers()}
     if name not in writers:
         raise click.UsageError(f"--writer: expected one of {', '.join(writers)}, found {name!r}")
-    return writers[name]
+    isolated = isolated and can_be_isolated(writers[name])
+    subject = subjects.implementation_subject(writers[name], isolated)
+    if subject.unavailable:
+        raise click.ClickException(f"{name} is unavailable, because {subject.unavailable}")
+    return subject
 
 
-def _only_format(subject: Subject) -> str:
-    if len(subject.formats) != 1 or subject.formats[0] not in FORMATS:
-        raise click.UsageError(f"--format: {subject.name} may write several; name one")
-    return subject.formats[0]
-
-
-def _run(
-    subject: Subject,
-    format: str,
-    models: tuple[str, ...],
-    sectors: tuple[str, ...],
-    count: int,
-    most: int,
-    seed: int,
-    slow: int,
-) -> Run:
-    sizes = [int(size) for size in sectors] or [SECTORS[0]]
-    with progress_bar("recording") as bar:
-        return run(subject, format, models, sizes, count, most, seed, bar.show, slow / 1000)
-
-
-def _show(done: Run, format: str) -> None:
-    console = Console()
-    operations = len(done.trace.operations)
-    say(f"writer   {done.hello['name']} {done.hello['version']}, {format}")
+def _show(done: Run) -> None:
     say(
-        f"trace    {counted(operations, 'operation')}, {counted(done.trace.syncs, 'sync')},"
-        f" {counted(len(done.records), 'record')} acknowledged"
+        f"trace    {counted(len(done.trace.operations), 'operation')},"
+        f" {counted(done.trace.syncs, 'sync')}, {counted(len(done.records), 'record')} acknowledged"
     )
     table = Table(box=None, pad_edge=False)
-    for title in ("model", "sector", "states", "violations", "notes"):
-        table.add_column(title, justify="left" if title == "model" else "right")
+    table.add_column("model")
+    for title in ("states", "violations", "notes"):
+        table.add_column(title, justify="right")
     for each in done.results:
         number = f"{each.judgement.states:,}{'' if each.complete else ' sampled'}"
         wrong, notes = each.judgement.violations(), each.judgement.notes()
-        table.add_row(
-            each.model,
-            str(each.sector),
-            number,
-            Text(str(len(wrong)), "red" if wrong else "green"),
-            str(len(notes)),
-        )
+        style = "red" if wrong else "green"
+        table.add_row(each.model, number, Text(str(len(wrong)), style), str(len(notes)))
+    console = Console()
     console.print(table)
-    for result in done.results:
-        for finding in [*result.judgement.violations(), *result.judgement.notes()]:
-            _show_finding(result, finding, console)
+    for each in done.results:
+        for finding in [*each.judgement.violations(), *each.judgement.notes()]:
+            of = f"{each.model}, {finding.count:,} of {each.judgement.states:,} states"
+            _show_finding(finding, of, console)
 
 
-def _show_live(watched: Watched, format: str) -> None:
-    say(f"writer   {watched.hello['name']} {watched.hello['version']}, {format}")
+def _show_live(watched: Watched, trace: Trace) -> None:
     say(
         f"moments  {counted(watched.judgement.states, 'moment')}, {watched.torn:,} of them inside"
-        f" of a write, {counted(watched.trace.acknowledged, 'record')}"
+        f" of a write, {counted(trace.acknowledged, 'record')}"
     )
     for each in watched.judgement.findings.values():
-        say("")
-        say(f"{each.what}  {each.who}, at {counted(each.count, 'moment')}", style="red")
-        say(
-            f"  moment   operation {each.state.after - 1}"
-            f"{''.join(f', {part}' for part in each.state.missing)},"
-            f" {counted(each.state.acknowledged, 'record')} acknowledged"
-        )
-        if each.found is not None:
-            say(f"  found    {counted(len(each.found), 'record')}")
-        if each.detail:
-            say(f"  said     {printable(each.detail)}")
+        _show_finding(each, counted(each.count, "moment"), Console())
     if not watched.judgement.findings:
         say("No reader went wrong.")
 
 
-def _show_finding(result: Result, finding: Finding, console: Console) -> None:
-    wrong = finding in result.judgement.violations()
+def _show_finding(finding: Finding, of: str, console: Console) -> None:
     console.print()
-    head = Text(finding.what, "red" if wrong else "yellow")
-    of = f"{finding.count:,} of {result.judgement.states:,} states"
-    say_text(head.append(f"  {result.model} {result.sector}, {of}", "dim"), console)
+    head = Text(finding.what, "yellow" if finding.what in NOTES else "red")
+    say_text(head.append(f"  {of}", "dim"), console)
     state = finding.state
     say_lines(f"  who      {printable(finding.who)}")
-    say(
-        f"  state    after operation {state.after - 1},"
-        f" {counted(state.acknowledged, 'record')} acknowledged"
-    )
+    acknowledged = counted(state.acknowledged, "record")
+    say(f"  state    after operation {state.after - 1}, {acknowledged} acknowledged")
     for each in state.missing[:MAX_SHOWN_PARTS]:
         say(f"           {each}")
     if len(state.missing) > MAX_SHOWN_PARTS:
@@ -219,41 +202,31 @@ def _show_finding(result: Result, finding: Finding, console: Console) -> None:
         say(f"  said     {printable(finding.detail)}")
 
 
-def _save(done: Run, format: str, out: Path) -> None:
-    """A folder for each finding: the files of its plainest state, and ``state.json``."""
-    with temporary_sibling(out) as unfinished:
-        with named_in_errors(out):
-            unfinished.mkdir(parents=True)
-        _save_findings(done, format, unfinished)
-        publish(unfinished, out)
-
-
-def _save_findings(done: Run, format: str, out: Path) -> None:
-    number = 0
-    for result in done.results:
-        for finding in [*result.judgement.violations(), *result.judgement.notes()]:
-            number += 1
-            folder = out / f"{number:02}-{result.model}-{finding.what.replace(' ', '-')}"
-            build(finding.state, folder / "log")
-            about = {
-                "format": format,
-                "writer": f"{done.hello['name']} {done.hello['version']}",
-                "what": finding.what,
-                "who": finding.who,
-                "said": finding.detail or None,
-                "model": result.model,
-                "sector": result.sector,
-                "states": finding.count,
-                "of": result.judgement.states,
-                "operations": _operations(done, finding),
-                "acknowledged": finding.state.acknowledged,
-                "missing": list(finding.state.missing),
-                "written": [payload_text(each.payload) for each in done.records],
-                "found": finding.found,
-            }
-            save(folder / "state.json", json_text(about, 1) + "\n", sync=False)
-
-
-def _operations(done: Run, finding: Finding) -> list[str]:
-    """Return the operations of the writer before the crash, a line for each."""
-    return [str(each)[:200] for each in done.trace.operations[: finding.state.after]]
+def _save_findings(done: Run, format: str, sector: int, out: Path) -> None:
+    """Write a directory for each finding: the files of its first state, and ``state.json``."""
+    findings = [
+        (result, finding)
+        for result in done.results
+        for finding in [*result.judgement.violations(), *result.judgement.notes()]
+    ]
+    for number, (result, finding) in enumerate(findings, 1):
+        folder = out / f"{number:02}-{result.model}-{finding.what.replace(' ', '-')}"
+        build(finding.state, folder / "log")
+        operations = done.trace.operations[: finding.state.after]
+        about = {
+            "format": format,
+            "writer": f"{done.hello['name']} {done.hello['version']}",
+            "what": finding.what,
+            "who": finding.who,
+            "said": finding.detail or None,
+            "model": result.model,
+            "sector": sector,
+            "states": finding.count,
+            "of": result.judgement.states,
+            "operations": [str(each)[:200] for each in operations],
+            "acknowledged": finding.state.acknowledged,
+            "missing": list(finding.state.missing),
+            "written": [payload_text(each.payload) for each in done.records],
+            "found": finding.found,
+        }
+        save(folder / "state.json", json_text(about, 1) + "\n", sync=False)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.scratch import Scratch
-from conformance.session import PROGRAM_FAILURES, ProtocolSession
+from conformance.session import PROGRAM_FAILURES
 from conformance.subject import Subject
 from lab.crash.format_crash import FormatCrash
-from lab.crash.model import Crash as Candidate
 from lab.crash.model import State
-from reference_impl.answer import NewRecord, collect, payload_to_json
+from lab.restarted_session import RestartedSession
+from reference_impl.answer import NewRecord, Record, collect, payload_to_json
 from reference_impl.formats import named
 
 LOST = "loses an acknowledged record"
@@ -25,19 +24,17 @@ DIED = "ends without an answer"
 DAMAGE = "calls a crash damage"
 STOPS = "refuses to go on"
 
-#: Violations of a writer's guarantees.
-VIOLATIONS = (LOST, INVENTED, HOLE, FORGETS, UNREAD, DIED)
-#: No record is lost; an administrator has to act, or a new log has to be started.
+#: Not violations, because no record is lost: an administrator has to act, or a new log is started.
 NOTES = (DAMAGE, STOPS)
 
 WALL_MS = 10_000
 OURS = "the specification"
 
+#: The adapter of the executable specification, which :data:`OURS` has read and written already.
 ALSO_OURS = "executable-spec"
-"""The adapter of the executable specification: what it would say has been said."""
 
+#: The payloads that a reader returned, in order: in hexadecimal, or the SHA-256 of a long one.
 Found = list[str]
-"""The payloads that a reader found, in order: in hexadecimal, or the SHA-256 of a long one."""
 
 
 def after_a_crash(written: Sequence[str], acknowledged: int, found: Sequence[str]) -> list[str]:
@@ -69,8 +66,7 @@ def after_an_append(
 
 @dataclass
 class Finding:
-    """A type of violation: its description, the reader, the number of states, and the simplest
-    state.
+    """A type of violation or note: the reader, the number of states, and the first of these states.
 
     ``found`` are the payloads that were read from ``state``, or None if the reader crashed.
     """
@@ -85,7 +81,7 @@ class Finding:
 
 @dataclass
 class Judgement:
-    """The judgement of all states."""
+    """The findings in a number of states."""
 
     states: int = 0
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
@@ -100,11 +96,11 @@ class Judgement:
             self.findings[what, who] = Finding(what, who, state, found, detail)
 
     def violations(self) -> list[Finding]:
-        """Those by which a promise is broken."""
-        return [each for each in self.findings.values() if each.what in VIOLATIONS]
+        """Return the broken guarantees."""
+        return [each for each in self.findings.values() if each.what not in NOTES]
 
     def notes(self) -> list[Finding]:
-        """The others."""
+        """Return the findings that lose no record."""
         return [each for each in self.findings.values() if each.what in NOTES]
 
 
@@ -112,12 +108,8 @@ class _Refused(Exception):
     """A writer does not go on with a log."""
 
 
-class _Died(Exception):
-    """A reader or writer ended, hung, or raised what it may not."""
-
-
 class Judge:
-    """Run every reader on each state.
+    """Run every reader and writer on each state.
 
     ``records`` are the records that were written, and ``probe`` is the record to append. The
     program of ``subject`` runs in a sandbox until :meth:`close` is called.
@@ -126,77 +118,69 @@ class Judge:
     def __init__(
         self,
         subject: Subject,
-        hello: dict[str, Any],
+        hello: Mapping[str, Any],
         format: str,
         what: FormatCrash,
         records: Sequence[NewRecord],
         probe: NewRecord,
     ) -> None:
-        self.subject, self.format, self.what, self.probe = subject, named(format), what, probe
+        self.format, self.what, self.probe = named(format), what, probe
         self.written = [payload_text(each.payload) for each in records]
-        self.scratch = Scratch()
-        self.sandbox = subject.sandbox(self.scratch.folder)
         self.name = hello["name"]
         self.profiles = set(() if self.name == ALSO_OURS else hello["profiles"])
-        self.session: ProtocolSession | None = None
+        self.session = RestartedSession(subject, WALL_MS)
         self.judgement = Judgement()
-        self._asked = 0
 
     def close(self) -> None:
         """End the program, and remove all copies."""
-        if self.session is not None:
-            self.session.close()
-        self.scratch.close()
+        self.session.close()
 
-    def judge(self, candidate: Candidate) -> None:
-        """Look at one state."""
-        state = candidate.build()
+    def judge(self, state: State) -> None:
+        """Read a state, and append to it."""
         self.judgement.states += 1
-        self._step(state, OURS, self._read_by_us, self._read_by_us, False)
-        if self.what.name not in state.files:
-            return
-        program = self.name
-        steps = [(f"{OURS} appends and reads", self._append_by_us, self._read_by_us)]
+        readers = {OURS: self._read_by_us}
+        writers = {OURS: self._append_by_us}
         if "recover" in self.profiles:
-            self._step(state, program, self._read_by_it, self._read_by_it, False)
-            steps.append((f"{OURS} appends, {program} reads", self._append_by_us, self._read_by_it))
+            readers[self.name] = self._read_by_it
         if "append" in self.profiles:
-            steps.append((f"{program} appends, {OURS} reads", self._append_by_it, self._read_by_us))
-        if {"append", "recover"} <= self.profiles:
-            steps.append((f"{program} appends and reads", self._append_by_it, self._read_by_it))
-        for who, append, read in steps:
-            self._step(state, who, append, read, True)
+            writers[self.name] = self._append_by_it
+        for reader, read in readers.items():
+            if reader == OURS or self.what.name in state.files:
+                self._judge_step(state, reader, None, read)
+        for writer, append in writers.items() if self.what.name in state.files else ():
+            for reader, read in readers.items():
+                who = f"{writer} appends{' and' if reader == writer else f', {reader}'} reads"
+                self._judge_step(state, who, append, read)
 
-    def _step(
+    def _judge_step(
         self,
         state: State,
         who: str,
-        first: Callable[[Path, State, str], Found],
+        append: Callable[[Path], None] | None,
         read: Callable[[Path, State, str], Found],
-        appends: bool,
     ) -> None:
-        """Do one thing to a copy of a state, and note what is wrong."""
-        place = self.scratch.new_path("root")
-        result = None
+        """Read a copy of a state, perhaps after an append, and note what is wrong."""
+        place = self.session.scratch.new_path("root")
+        found = None
         try:
             build(state, place)
             path = place / self.what.name
-            result = first(path, state, who)
-            if appends:
-                result = read(path, state, who)
-                wrong = after_an_append(
-                    self.written, state.acknowledged, payload_text(self.probe.payload), result
-                )
+            if append is None:
+                found = read(path, state, who)
+                wrong = after_a_crash(self.written, state.acknowledged, found)
             else:
-                wrong = after_a_crash(self.written, state.acknowledged, result)
+                append(path)
+                found = read(path, state, who)
+                appended = payload_text(self.probe.payload)
+                wrong = after_an_append(self.written, state.acknowledged, appended, found)
             for each in wrong:
-                self.judgement.note(each, who, state, result)
+                self.judgement.note(each, who, state, found)
         except _Refused as refused:
-            self.judgement.note(STOPS, who, state, result, str(refused))
-        except _Died as error:
-            self.judgement.note(DIED, who, state, result, str(error))
+            self.judgement.note(STOPS, who, state, found, str(refused))
+        except PROGRAM_FAILURES as error:
+            self.judgement.note(DIED, who, state, found, str(error))
         finally:
-            self.scratch.clear(place)
+            self.session.scratch.clear(place)
 
     def _read_by_us(self, path: Path, state: State, who: str) -> Found:
         if not path.exists():
@@ -204,57 +188,48 @@ class Judge:
         answer = collect(self.format.read(path, "recover", self.what.context))
         if answer.verdict == "damaged":
             self.judgement.note(DAMAGE, who, state, None, str(answer.reason))
-        whole = [each.payload for each in answer.records if not self.what.is_part(each)]
-        return written_payloads(self.what, whole)
+        return written_payloads(self.what, answer.records)
 
-    def _append_by_us(self, path: Path, state: State, who: str) -> Found:
+    def _append_by_us(self, path: Path) -> None:
         try:
             self.format.append(path, [self.probe], self.what.context)
         except ValueError as error:
             raise _Refused(str(error)) from None
-        return []
 
     def _read_by_it(self, path: Path, state: State, who: str) -> Found:
-        reply = self._ask({"cmd": "read", "path": str(path), "profile": "recover"})
+        reply = self._request({"cmd": "read", "path": str(path), "profile": "recover"})
         if "answer" not in reply:
             raise _Refused(reply.get("skipped", "skipped"))
-        records = reply["answer"]["records"]
         result: Found = []
-        for each in records:
-            if "payload" in each:
-                result += written_payloads(self.what, [bytes.fromhex(each["payload"])])
-            else:  # a long one, of which nothing can be taken away
+        for each in reply["answer"]["records"]:
+            if "payload" not in each:  # a long one, of which nothing can be taken away
                 result.append(each["payload_sha256"])
+            elif (payload := self.what.written(bytes.fromhex(each["payload"]))) is not None:
+                result.append(payload_text(payload))
         return result
 
-    def _append_by_it(self, path: Path, state: State, who: str) -> Found:
+    def _append_by_it(self, path: Path) -> None:
         record = {"payload": self.probe.payload.hex(), **self.probe.fields}
-        reply = self._ask({"cmd": "append", "path": str(path), "records": [record]})
+        reply = self._request({"cmd": "append", "path": str(path), "records": [record]})
         if "done" not in reply:
             raise _Refused(str(reply.get("refused") or reply.get("skipped")))
-        return []
 
-    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self.session is None:
-            self.session = ProtocolSession(self.subject.command, sandbox=self.sandbox)
-            self.session.start()
-        self._asked += 1
-        about = {"seq": self._asked, "format": self.format.id, "context": dict(self.what.context)}
-        try:
-            return self.session.request({**request, **about}, WALL_MS)
-        except PROGRAM_FAILURES as error:
-            self.session = None
-            raise _Died(str(error)) from None
+    def _request(self, request: dict[str, Any]) -> dict[str, Any]:
+        context = dict(self.what.context)
+        return self.session.request({**request, "format": self.format.id, "context": context})
 
 
 def payload_text(payload: bytes) -> str:
-    """A payload as an answer tells it."""
+    """Return a payload as an answer has it."""
     return next(iter(payload_to_json(payload).values()))
 
 
-def written_payloads(what: FormatCrash, payloads: Sequence[bytes]) -> Found:
-    """Return the payloads as the writer got them, without what the system added."""
-    written = [what.written(each) for each in payloads]
+def written_payloads(what: FormatCrash, records: Sequence[Record]) -> Found:
+    """Return the payloads as the writer got them.
+
+    Incomplete records and what the system added are left out.
+    """
+    written = [what.written(each.payload) for each in records if not what.is_part(each)]
     return [payload_text(each) for each in written if each is not None]
 
 

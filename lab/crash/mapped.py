@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping
 
-from lab.crash.sync_snapshots import PAGE, Look, Pages
+from lab.crash.sync_snapshots import Files, Look
 from lab.crash.trace import Live, Sync, Trace, Write
+
+#: The unit in which the system writes mapped memory back.
+PAGE = 4096
 
 
 class Mapped:
@@ -29,8 +31,8 @@ class Mapped:
         self.began: dict[int, int] = {}
         self.looks: deque[Look] = deque()
         self._waits: tuple[int, Look] | None = None
+        #: The threads whose present calls have a snapshot.
         self._looked: set[int] = set()
-        """The threads before whose present calls somebody has looked."""
 
     def begins(self, thread: int) -> None:
         """A call of a thread begins."""
@@ -59,7 +61,7 @@ class Mapped:
                 self._waited()
                 continue
             look = self.looks.popleft()
-            self.seen(look.seen)
+            self.compare(look.files)
             if look.thread in self.began:
                 self.begins(look.thread)
                 self._looked.add(look.thread)
@@ -78,7 +80,7 @@ class Mapped:
         (at, look), self._waits = self._waits, None
         operations = self.trace.operations
         end = len(operations)
-        self.seen(look.seen)
+        self.compare(look.files)
         if any(isinstance(each, Sync) for each in operations[at:end]):
             return
         writes = operations[end:]
@@ -88,24 +90,20 @@ class Mapped:
             if since > at:
                 self.began[thread] = since + len(writes)
 
-    def seen(self, seen: Mapping[str, Pages]) -> None:
-        """Compare the files at this moment with the trace.
+    def compare(self, files: Files) -> None:
+        """Add the changed pages of a snapshot to the trace.
 
         The files may already include unfinished calls of other threads. Therefore only mapped files
         are compared, and only the bytes that exist in both.
         """
-        for path, pages in seen.items():
-            if (node := self.live.node(path)) in self.files:
-                assert node is not None
-                writes = self._changed(node, pages)
-                for each in writes:
-                    self.live.apply(each)
-                self.trace.operations += writes
-
-    def _changed(self, node: int, pages: Pages) -> list[Write]:
-        known = self.live.content[node]
-        return [
-            Write(node, at, page[: len(known) - at])
-            for at, page in zip(range(0, len(known), PAGE), pages, strict=False)
-            if known[at : at + len(page)] != page[: len(known) - at]
-        ]
+        for path, content in files.items():
+            node = self.live.node(path)
+            if node is None or node not in self.files:
+                continue
+            known = self.live.content[node]
+            for at in range(0, min(len(known), len(content)), PAGE):
+                page = content[at : min(at + PAGE, len(known))]
+                if known[at : at + len(page)] != page:
+                    write = Write(node, at, page)
+                    self.live.apply(write)
+                    self.trace.operations.append(write)

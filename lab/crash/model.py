@@ -40,8 +40,8 @@ from lab.crash.trace import (
 
 MODELS = ("process", "ordered", "journaled", "any")
 SECTORS = (512, 4096)
+#: For each point of a crash, whatever the limit.
 MIN_STATES_AT_A_POINT = 16
-"""So many states are looked at, at least, for each point of a crash, whatever the limit."""
 
 
 @dataclass(frozen=True)
@@ -283,16 +283,6 @@ def _of_epoch(versions: Sequence[_Version], chosen: _Version, epoch: int) -> _Ve
     return cuts[-1] if cuts and cuts[-1].number > chosen.number else chosen
 
 
-def points(trace: Trace) -> list[int]:
-    """Return the crash points: before each sync, and at the end.
-
-    Any state that is possible between two syncs is also possible just before the second sync, when
-    more records are acknowledged.
-    """
-    results = [number for number, each in enumerate(trace.operations) if isinstance(each, Sync)]
-    return [number for number in [*results, len(trace.operations)] if number]
-
-
 @dataclass(frozen=True)
 class Crash:
     """One state that a crash may leave. It is built on demand, because files can be large."""
@@ -300,7 +290,7 @@ class Crash:
     build: Callable[[], State]
     acknowledged: int
     #: The number of parts that differ from the files of the running system.
-    distance: int
+    distance: int = 0
 
 
 def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
@@ -309,22 +299,22 @@ def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
     If ``torn`` is true, the writer may be ahead of the disk, but by no more than the operations
     since its last sync.
     """
+    if torn:
+        empty = State({}, _acknowledged(trace.operations, 0, 0), 0)
+        yield Crash(lambda: empty, empty.acknowledged)
     for after, each in enumerate(trace.operations, 1):
-        cuts: list[Write | None] = [None]
+        parts: list[Write | None] = [None]
         if torn and isinstance(each, Write):
             first = each.at - each.at % sector + sector
-            cuts += [
+            parts += [
                 Write(each.file, each.at, each.data[: end - each.at])
                 for end in range(first, each.at + len(each.data), sector)
             ]
-        for cut in cuts:
-            done = after - (cut is not None)
+        for part in parts:
+            done = after - (part is not None)
             acknowledged = _acknowledged(trace.operations, done if torn else None, after)
-            build = functools.partial(_replayed, trace, after, cut, acknowledged)
-            yield Crash(build, acknowledged, 0)
-    if torn:
-        acknowledged = _acknowledged(trace.operations, 0, 0)
-        yield Crash(lambda: State({}, acknowledged, 0), acknowledged, 0)
+            build = functools.partial(_replayed, trace, after, part, acknowledged)
+            yield Crash(build, acknowledged)
 
 
 def _acknowledged(operations: Sequence[Operation], done: int | None, after: int) -> int:
@@ -342,12 +332,12 @@ def _acknowledged(operations: Sequence[Operation], done: int | None, after: int)
     return count
 
 
-def _replayed(trace: Trace, after: int, cut: Write | None, acknowledged: int) -> State:
+def _replayed(trace: Trace, after: int, part: Write | None, acknowledged: int) -> State:
     live = Live()
     for each in trace.operations[: after - 1]:
         live.apply(each)
-    live.apply(cut or trace.operations[after - 1])
-    missing = (f"operation {after - 1} from {cut.at + len(cut.data)} on",) if cut else ()
+    live.apply(part or trace.operations[after - 1])
+    missing = (f"operation {after - 1} from {part.at + len(part.data)} on",) if part else ()
     return State(live.files(trace.folders), acknowledged, after, missing)
 
 
@@ -371,15 +361,18 @@ def states(
         for crash in _in_order(trace, sector, torn=model == "ordered"):
             keep(crash)
         return list(results.values()), True
-    disk, complete, where = Disk(trace, sector), True, points(trace)
-    share = max(MIN_STATES_AT_A_POINT, most // max(1, len(where)))
-    for after in where:
+    # A state that is possible between two syncs is also possible just before the second one, when
+    # more records are acknowledged.
+    syncs = [number for number, each in enumerate(trace.operations) if isinstance(each, Sync)]
+    points = [number for number in [*syncs, len(trace.operations)] if number]
+    disk, complete = Disk(trace, sector), True
+    share = max(MIN_STATES_AT_A_POINT, most // max(1, len(points)))
+    for after in points:
         point = Point(disk, model, after)
         complete &= point.count() <= share
         for chosen in point.choices(share, f"{seed}:{after}"):
             distance = sum(chosen[part] != open_[-1] for part, open_ in point.parts.items())
-            build = functools.partial(point.state, chosen)
-            keep(Crash(build, point.acknowledged, distance))
+            keep(Crash(functools.partial(point.state, chosen), point.acknowledged, distance))
     return list(results.values()), complete
 
 

@@ -16,12 +16,12 @@ from conformance.scratch import Scratch
 from conformance.session import ProtocolSession
 from lab.crash.format_crash import FormatCrash
 from lab.crash.strace import Parser, command
-from lab.crash.sync_snapshots import Eyes, Look, Stops
+from lab.crash.sync_snapshots import Look, Snapshots, Stops
 from lab.crash.trace import Trace, differing_files
 from reference_impl.answer import NewRecord
 
-WALL_MS = 60_000
-"""For each record: a program that is traced is slow."""
+#: For each record: a program that is traced is slow.
+TIMEOUT_SECONDS = 60
 
 
 class CannotRecord(Exception):
@@ -38,8 +38,9 @@ def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator
     The program waits until the caller requests the next number. Raises :class:`CannotRecord`.
     """
     message = request
+    validate(request["cmd"], request)
     while True:
-        reply = session.exchange(message, WALL_MS / 1000)
+        reply = session.exchange(message, TIMEOUT_SECONDS)
         if "acknowledged" not in reply:
             break
         validate("acknowledged-reply", reply)
@@ -60,7 +61,7 @@ def _stopping(folder: Path, slow: float) -> Iterator[Stops]:
     recorded behaviour of the program is meaningless.
     """
     try:
-        stops = Stops(Eyes(folder).look, slow)
+        stops = Stops(Snapshots(folder).take, slow)
     except OSError as error:
         raise CannotRecord(f"its calls cannot be stopped: {error}") from None
     try:
@@ -94,57 +95,46 @@ def record(
         raise CannotRecord("there is no strace on PATH")
     scratch = Scratch()
     try:
-        folder = scratch.new_path("root")
+        folder, output = scratch.new_path("root"), scratch.folder / "calls"
         folder.mkdir()
-        path = folder / what.name
-        output = scratch.folder / "calls"
         with _stopping(folder, slow) as stops:
             command_line = [*command(output), *stops.command(words)]
             # libuv would hand its writes to the system without a call for each.
             variables = {"UV_USE_IO_URING": "0"}
-            limits = Limits(start_seconds=120)
-            session = ProtocolSession(command_line, limits, variables=variables)
+            session = ProtocolSession(command_line, Limits(start_seconds=120), variables=variables)
             try:
                 hello = session.start()
                 if not hello.get("acknowledges"):
                     raise CannotRecord("its hello does not say that it acknowledges records")
-                appends = "append" in hello["profiles"]
-                half = (len(records) + 1) // 2 if appends else len(records)
-                parts = [("write", 1, records[:half]), ("append", 2, records[half:])]
+                half = (len(records) + 1) // 2 if "append" in hello["profiles"] else len(records)
                 parser = Parser(folder, Path.cwd(), {1: 0, 2: half})
-                for cmd, seq, some in parts:
-                    if not some:
-                        continue
+                for seq, some in ((1, records[:half]), (2, records[half:])):
                     request = {
-                        "cmd": cmd, "seq": seq, "format": format, "path": str(path),
+                        "cmd": "write" if seq == 1 else "append",
+                        "seq": seq,
+                        "format": format,
+                        "path": str(folder / what.name),
                         "records": [
                             {"payload": each.payload.hex(), **each.fields} for each in some
                         ],
-                        "context": dict(what.context), "acknowledge": True,
-                    }  # fmt: skip
-                    validate(cmd, request)
-                    for count in _acknowledged(session, request):
-                        seen = Eyes(folder).look()
-                        known = (seq - 1) * half + count
-                        parser.snapshots[known] = Look(time.time(), 0, seen)
+                        "context": dict(what.context),
+                        "acknowledge": True,
+                    }
+                    for count in _acknowledged(session, request) if some else ():
+                        files = Snapshots(folder).take()
+                        parser.snapshots[(seq - 1) * half + count] = Look(time.time(), 0, files)
             finally:
                 session.close()
         parser.mapped.looks = deque(stops.looks)
         with output.open("rb") as lines:
             for line in lines:
                 parser.line(line)
-        parser.ended(Eyes(folder).look())
-        if different := differing_files(parser.live, contents(folder)):
-            raise ProtocolError(f"not explained by its system calls: {', '.join(different)}")
-        if parser.trace.acknowledged != len(records):
-            raise CannotRecord(
-                f"{len(records)} records, {parser.trace.acknowledged} acknowledged one by one"
-            )
-        return parser.trace, hello
+        files = Snapshots(folder).take()
+        parser.ended(files)
     finally:
         scratch.close()
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder."""
-    return {name: b"".join(pages) for name, pages in Eyes(folder).look().items()}
+    if different := differing_files(parser.live, files):
+        raise ProtocolError(f"not explained by its system calls: {', '.join(different)}")
+    if (found := parser.trace.acknowledged) != len(records):
+        raise CannotRecord(f"{len(records)} records, {found} acknowledged one by one")
+    return parser.trace, hello

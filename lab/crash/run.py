@@ -18,23 +18,22 @@ from lab.crash.trace import Trace
 from reference_impl.answer import NewRecord
 from walproof.implementations import FOLDER as TOOLS
 
-#: Writers that answer no vector: they are asked what they call safe, and nothing else.
+#: Writers without known failures: the suite does not run them.
 FOLDER = Path(__file__).with_name("implementations")
 
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one model: number of ``states``, whether they are ``complete``, findings."""
+    """The judgement of the states of one model, and whether these are all states."""
 
     model: str
-    sector: int
     complete: bool
     judgement: Judgement
 
 
 @dataclass(frozen=True)
 class Run:
-    """A writer's trace and what came of it, model by model."""
+    """A writer's trace, and the result of each model."""
 
     hello: dict[str, Any]
     trace: Trace
@@ -46,10 +45,10 @@ def run(
     subject: Subject,
     format: str,
     models: Sequence[str],
-    sectors: Sequence[int],
+    sector: int,
     count: int,
     most: int,
-    seed: int,
+    seed: int = 1,
     progress: Callable[[str, int, int], None] = lambda model, done, of: None,
     slow: float = 0.0,
 ) -> Run:
@@ -64,17 +63,16 @@ def run(
     trace, hello = record(subject.command, format, what, records, slow)
     results = []
     for model in models:
-        for sector in sectors:
-            result, complete = states(trace, model, sector, most, seed)
-            judge = Judge(subject, hello, format, what, records, probe)
-            try:
-                # The plainest first: they are what is shown.
-                for done, candidate in enumerate(sorted(result, key=lambda each: each.distance)):
-                    judge.judge(candidate)
-                    progress(model, done + 1, len(result))
-            finally:
-                judge.close()
-            results.append(Result(model, sector, complete, judge.judgement))
+        crashes, complete = states(trace, model, sector, most, seed)
+        judge = Judge(subject, hello, format, what, records, probe)
+        try:
+            # The simplest first: they are what is shown.
+            for done, crash in enumerate(sorted(crashes, key=lambda each: each.distance), 1):
+                judge.judge(crash.build())
+                progress(model, done, len(crashes))
+        finally:
+            judge.close()
+        results.append(Result(model, complete, judge.judgement))
     return Run(hello, trace, records, tuple(results))
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.crash.mapped import Mapped
-from lab.crash.sync_snapshots import Look, Seen
+from lab.crash.sync_snapshots import Files, Look
 from lab.crash.syscall_pause import CALLS as STOPPED
 from lab.crash.trace import (
     Acknowledged,
@@ -112,11 +112,35 @@ class _Open:
 
 @dataclass
 class _Process:
-    """The state that the threads of a process share."""
+    """The state that the threads of a process share.
+
+    ``mappings`` has, for each address, the file that is mapped there and the number of bytes.
+    """
 
     files: dict[int, _Open] = field(default_factory=dict)
     mappings: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Address → the file that is mapped there, and how many bytes."""
+
+
+@dataclass
+class _Call:
+    """A completed call. ``since`` is the number of operations before it began."""
+
+    process: _Process
+    words: list[bytes]
+    result: int
+    since: int
+
+
+#: Calls that are handled like another one, which may take the directory of each path.
+_SAME = {
+    "open": "openat", "openat2": "openat", "creat": "openat", "dup2": "dup", "dup3": "dup",
+    "readv": "read", "writev": "write", "pwritev": "pwrite64", "pwritev2": "pwrite64",
+    "fdatasync": "fsync", "syncfs": "sync", "rename": "renameat", "renameat2": "renameat",
+    "link": "linkat", "unlink": "unlinkat", "rmdir": "unlinkat", "mkdir": "mkdirat",
+    "clone3": "clone", "fork": "clone", "vfork": "clone", "splice": "copy_file_range",
+}  # fmt: skip
+#: The number of paths of the calls that take no directories.
+_PATHS = {"open": 1, "creat": 1, "rename": 2, "link": 2, "unlink": 1, "rmdir": 1, "mkdir": 1}
 
 
 def command(output: Path) -> list[str]:
@@ -148,7 +172,7 @@ class Parser:
         #: waited.
         self.snapshots: dict[int, Look] = {}
         self._elsewhere: dict[bytes, bytes] = {}
-        self._next = 1
+        self._nodes = 0
         self._begun: dict[int, bytes] = {}
         self._processes: dict[int, _Process] = {}
 
@@ -174,19 +198,20 @@ class Parser:
         since = self.mapped.began.pop(pid, len(self.trace.operations))
         if (call := _CALL.match(rest)) is None or call[3] == b"?" or call[3].startswith(b"-"):
             return
-        handler: Callable[..., None] | None = getattr(self, f"_{call[1].decode()}", None)
-        name = call[1].decode()
-        if handler is None:
-            handler = getattr(self, _SAME.get(name, ""), None)
-        if handler is not None:
+        name, words = call[1].decode(), split(call[2])
+        for at in range(_PATHS.get(name, 0)):
+            words.insert(2 * at, b"AT_FDCWD")
+        if name == "creat":
+            words.insert(2, b"O_CREAT|O_TRUNC")
+        handler: Callable[[_Call], None] | None
+        if (handler := getattr(self, f"_{_SAME.get(name, name)}", None)) is not None:
             process = self._processes.setdefault(pid, _Process())
-            arguments = split(call[2])
-            handler(process, arguments, int(call[3], 0), since, pid)
+            handler(_Call(process, words, int(call[3], 0), since))
 
-    def ended(self, files: Seen) -> None:
-        """The files when the program is gone: what it mapped may have changed since."""
+    def ended(self, files: Files) -> None:
+        """Take the last snapshot, after the end of the program."""
         self.mapped.until(math.inf)
-        self.mapped.seen(files)
+        self.mapped.compare(files)
 
     # What operations do to the trace.
 
@@ -221,80 +246,71 @@ class Parser:
 
     # Opening and closing.
 
-    def _openat(self, process: _Process, words: list[bytes], fd: int, since: int, pid: int) -> None:
-        self._opened(process, path_at(words[0], words[1]), words[2], fd)
-
-    def _open(self, process: _Process, words: list[bytes], fd: int, since: int, pid: int) -> None:
-        self._opened(process, text(words[0]), words[1], fd)
-
-    def _creat(self, process: _Process, words: list[bytes], fd: int, since: int, pid: int) -> None:
-        self._opened(process, text(words[0]), b"O_CREAT|O_TRUNC", fd)
-
-    def _opened(self, process: _Process, path: bytes, how: bytes, fd: int) -> None:
-        place = self._place(path)
-        node = self._node(path)
-        flags = set(re.findall(rb"O_\w+", how))
+    def _openat(self, call: _Call) -> None:
+        path = path_at(call.words[0], call.words[1])
+        flags = set(re.findall(rb"O_\w+", call.words[2]))
         if b"O_TMPFILE" in flags and self._inside(path) is not None:
             raise NotUnderstood("a file without a name (O_TMPFILE)")
+        place, node = self._place(path), self._node(path)
         if node is None and place is not None and b"O_CREAT" in flags:
-            node = self._next
-            self._next += 1
+            node = self._create(place)
             self.live.content[node] = bytearray()
-            self._add(Names(((*place, node),)))
         elif node is not None and b"O_TRUNC" in flags and self.live.content.get(node):
             self._add(Resize(node, 0))
         syncs = bool(flags & {b"O_SYNC", b"O_DSYNC"})
-        process.files[fd] = _Open(node, 0, b"O_APPEND" in flags, syncs)
+        call.process.files[call.result] = _Open(node, 0, b"O_APPEND" in flags, syncs)
 
-    def _close(self, process: _Process, words: list[bytes], *_: int) -> None:
-        process.files.pop(number(words[0]), None)
+    def _create(self, place: tuple[int, str]) -> int:
+        self._nodes += 1
+        self._add(Names(((*place, self._nodes),)))
+        return self._nodes
 
-    def _dup(self, process: _Process, words: list[bytes], fd: int, *_: int) -> None:
-        if (opened := process.files.get(number(words[0]))) is not None:
-            process.files[fd] = opened
+    def _close(self, call: _Call) -> None:
+        call.process.files.pop(number(call.words[0]), None)
 
-    def _fcntl(self, process: _Process, words: list[bytes], fd: int, *_: int) -> None:
-        if words[1].startswith(b"F_DUPFD"):
-            self._dup(process, words, fd)
+    def _dup(self, call: _Call) -> None:
+        if (opened := call.process.files.get(number(call.words[0]))) is not None:
+            call.process.files[call.result] = opened
 
-    def _clone(
-        self, process: _Process, words: list[bytes], child: int, since: int, pid: int
-    ) -> None:
-        if any(b"CLONE_FILES" in word for word in words):
-            self._processes[child] = process
-        else:
-            self._processes[child] = _Process(dict(process.files), dict(process.mappings))
+    def _fcntl(self, call: _Call) -> None:
+        if call.words[1].startswith(b"F_DUPFD"):
+            self._dup(call)
 
-    def _lseek(self, process: _Process, words: list[bytes], offset: int, *_: int) -> None:
-        self._file(process, words[0]).offset = offset
+    def _clone(self, call: _Call) -> None:
+        process = call.process
+        if not any(b"CLONE_FILES" in word for word in call.words):
+            process = _Process(dict(process.files), dict(process.mappings))
+        self._processes[call.result] = process
 
-    def _read(self, process: _Process, words: list[bytes], count: int, *_: int) -> None:
-        self._file(process, words[0]).offset += count
+    def _lseek(self, call: _Call) -> None:
+        self._file(call).offset = call.result
 
-    def _file(self, process: _Process, word: bytes) -> _Open:
+    def _read(self, call: _Call) -> None:
+        self._file(call).offset += call.result
+
+    def _file(self, call: _Call, argument: int = 0) -> _Open:
         """Return the file of a descriptor."""
+        word = call.words[argument]
         descriptor = number(word)
-        if (opened := process.files.get(descriptor)) is None:
-            opened = process.files[descriptor] = _Open(self._node(fd_path(word)))
+        if (opened := call.process.files.get(descriptor)) is None:
+            opened = call.process.files[descriptor] = _Open(self._node(fd_path(word)))
         return opened
 
     # Content.
 
-    def _write(
-        self, process: _Process, words: list[bytes], count: int, since: int, pid: int
-    ) -> None:
-        opened = self._file(process, words[0])
+    def _write(self, call: _Call) -> None:
+        opened = self._file(call)
         if opened.node is None:
-            self._heard(words)
+            self._find_acknowledgement(call.words[1])
             return
         if opened.appends:
             opened.offset = len(self.live.content[opened.node])
-        self._put(opened, opened.offset, texts(words[1])[:count])
-        opened.offset += count
+        self._put(opened, opened.offset, texts(call.words[1])[: call.result])
+        opened.offset += call.result
 
-    def _pwrite64(self, process: _Process, words: list[bytes], *_: int) -> None:
-        if (opened := self._file(process, words[0])).node is not None:
-            self._put(opened, int(words[3]), texts(words[1])[: _[0]])
+    def _pwrite64(self, call: _Call) -> None:
+        if (opened := self._file(call)).node is not None:
+            self._put(opened, int(call.words[3]), texts(call.words[1])[: call.result])
 
     def _put(self, opened: _Open, at: int, data: bytes) -> None:
         assert opened.node is not None
@@ -302,145 +318,101 @@ class Parser:
         if opened.syncs:
             self._add(Sync(opened.node, len(self.trace.operations)))
 
-    def _heard(self, words: list[bytes]) -> None:
-        """A write that goes elsewhere: it may tell the harness what is safe."""
-        reply = texts(words[1]) if len(words[1]) < 4 << 10 else b""
+    def _find_acknowledgement(self, word: bytes) -> None:
+        """Parse a write to another file or pipe: it may be a reply that acknowledges records."""
+        reply = texts(word) if len(word) < 4 << 10 else b""
         if (message := _ACKNOWLEDGED.search(reply)) and (seq := _SEQ.search(reply)):
             count = self.before.get(int(seq[1]), 0) + int(message[1])
             self.mapped.waits(self.snapshots.pop(count, Look(0.0, 0, {})))
             self._add(Acknowledged(count))
 
-    def _ftruncate(self, process: _Process, words: list[bytes], *_: int) -> None:
-        if (node := self._file(process, words[0]).node) is not None:
-            self._add(Resize(node, int(words[1])))
+    def _ftruncate(self, call: _Call) -> None:
+        if (node := self._file(call).node) is not None:
+            self._add(Resize(node, int(call.words[1])))
 
-    def _truncate(self, process: _Process, words: list[bytes], *_: int) -> None:
-        if (node := self._node(text(words[0]))) is not None:
-            self._add(Resize(node, int(words[1])))
+    def _truncate(self, call: _Call) -> None:
+        if (node := self._node(text(call.words[0]))) is not None:
+            self._add(Resize(node, int(call.words[1])))
 
-    def _fallocate(self, process: _Process, words: list[bytes], *_: int) -> None:
-        if (node := self._file(process, words[0]).node) is None:
+    def _fallocate(self, call: _Call) -> None:
+        if (node := self._file(call).node) is None:
             return
-        at, size, has = int(words[2]), int(words[3]), len(self.live.content[node])
-        if b"PUNCH_HOLE" in words[1] or b"ZERO_RANGE" in words[1]:
-            self._add(Write(node, at, bytes(max(0, min(at + size, has) - at))))
-        elif words[1] == b"0" and at + size > has:
+        mode, at, size = call.words[1], int(call.words[2]), int(call.words[3])
+        end = len(self.live.content[node])
+        if b"PUNCH_HOLE" in mode or b"ZERO_RANGE" in mode:
+            self._add(Write(node, at, bytes(max(0, min(at + size, end) - at))))
+        elif mode == b"0" and at + size > end:
             self._add(Resize(node, at + size))
 
-    def _copied(self, process: _Process, words: list[bytes], *_: int) -> None:
-        """Copies within the kernel: the data are not in the trace."""
-        for word in words:
-            is_one = re.match(rb"\d+<", word)
-            if is_one and self._file(process, word).node is not None:
+    def _copy_file_range(self, call: _Call) -> None:
+        """Refuse a copy within the kernel: its data are not in the output of strace."""
+        for argument, word in enumerate(call.words):
+            if re.match(rb"\d+<", word) and self._file(call, argument).node is not None:
                 raise NotUnderstood("a copy made by the system (copy_file_range, sendfile, splice)")
 
-    def _sendfile(self, process: _Process, words: list[bytes], count: int, *_: int) -> None:
-        """``sendfile(out, in, offset, count)`` between two files of the folder."""
-        into, source = self._file(process, words[0]), self._file(process, words[1])
-        if into.node is None:
-            return
-        if source.node is None:
-            raise NotUnderstood("a copy from a file elsewhere (sendfile)")
-        position = re.search(rb"\[(\d+)\]", words[2])  # where it stands before, or after, the call
-        begin = source.offset if position is None else int(position[1])
-        self._put(into, into.offset, bytes(self.live.content[source.node][begin : begin + count]))
-        into.offset += count
-        if position is None:
-            source.offset += count
+    def _sendfile(self, call: _Call) -> None:
+        """``sendfile(out, in, offset, count)``: a copy to another file or pipe changes nothing."""
+        if self._file(call).node is not None:
+            self._copy_file_range(call)
+        if call.words[2] == b"NULL":
+            self._file(call, 1).offset += call.result
 
     # Durability.
 
-    def _fsync(
-        self, process: _Process, words: list[bytes], result: int, since: int, pid: int
-    ) -> None:
-        if (node := self._node(fd_path(words[0]))) is not None:
-            self._add(Sync(node, since))
+    def _fsync(self, call: _Call) -> None:
+        if (node := self._node(fd_path(call.words[0]))) is not None:
+            self._add(Sync(node, call.since))
 
-    def _sync(
-        self, process: _Process, words: list[bytes], result: int, since: int, pid: int
-    ) -> None:
-        self._add(Sync(None, since))
+    def _sync(self, call: _Call) -> None:
+        self._add(Sync(None, call.since))
 
-    def _mmap(self, process: _Process, words: list[bytes], address: int, *_: int) -> None:
-        self._unmap(process, address, int(words[1]))
+    def _mmap(self, call: _Call) -> None:
+        words, mappings, size = call.words, call.process.mappings, int(call.words[1])
+        self._unmap(mappings, call.result, size)
         if b"MAP_SHARED" in words[3] and (node := self._node(fd_path(words[4]))) is not None:
-            process.mappings[address] = (node, int(words[1]))
+            mappings[call.result] = (node, size)
             if b"PROT_WRITE" in words[2]:
                 self.mapped.files.add(node)
 
-    def _munmap(self, process: _Process, words: list[bytes], *_: int) -> None:
-        self._unmap(process, int(words[0], 0), int(words[1]))
+    def _munmap(self, call: _Call) -> None:
+        self._unmap(call.process.mappings, int(call.words[0], 0), int(call.words[1]))
 
-    def _unmap(self, process: _Process, address: int, size: int) -> None:
-        """Nothing that began there is mapped any more."""
-        for start in [each for each in process.mappings if address <= each < address + size]:
-            del process.mappings[start]
+    def _unmap(self, mappings: dict[int, tuple[int, int]], address: int, size: int) -> None:
+        for start in [each for each in mappings if address <= each < address + size]:
+            del mappings[start]
 
-    def _msync(
-        self, process: _Process, words: list[bytes], result: int, since: int, pid: int
-    ) -> None:
-        address = int(words[0], 0)
-        for start, (node, size) in process.mappings.items():
-            if start <= address < start + size and b"MS_SYNC" in words[2]:
-                self._add(Sync(node, since))
+    def _msync(self, call: _Call) -> None:
+        address = int(call.words[0], 0)
+        for start, (node, size) in call.process.mappings.items():
+            if start <= address < start + size and b"MS_SYNC" in call.words[2]:
+                self._add(Sync(node, call.since))
 
     # Names.
 
-    def _moved(self, old: bytes, new: bytes, keep: bool) -> None:
+    def _renameat(self, call: _Call, keeps: bool = False) -> None:
+        old, new = path_at(*call.words[:2]), path_at(*call.words[2:4])
         here, there, node = self._place(old), self._place(new), self._node(old)
-        if node is None or here is None or there is None:
-            if here is not None or there is not None:
-                raise NotUnderstood("a name that leaves or enters the folder")
-            return
-        goes: tuple[tuple[int, str, int | None], ...] = () if keep else ((*here, None),)
-        self._add(Names((*goes, (*there, node))))
+        if node is not None and here is not None and there is not None:
+            gone: tuple[tuple[int, str, int | None], ...] = () if keeps else ((*here, None),)
+            self._add(Names((*gone, (*there, node))))
+        elif here is not None or there is not None:
+            raise NotUnderstood("a name that leaves or enters the folder")
 
-    def _rename(self, process: _Process, words: list[bytes], *_: int) -> None:
-        self._moved(text(words[0]), text(words[1]), keep=False)
+    def _linkat(self, call: _Call) -> None:
+        self._renameat(call, keeps=True)
 
-    def _renameat(self, process: _Process, words: list[bytes], *_: int) -> None:
-        self._moved(path_at(words[0], words[1]), path_at(words[2], words[3]), keep=False)
-
-    def _link(self, process: _Process, words: list[bytes], *_: int) -> None:
-        self._moved(text(words[0]), text(words[1]), keep=True)
-
-    def _linkat(self, process: _Process, words: list[bytes], *_: int) -> None:
-        self._moved(path_at(words[0], words[1]), path_at(words[2], words[3]), keep=True)
-
-    def _unlink(self, process: _Process, words: list[bytes], *_: int) -> None:
-        self._gone(text(words[0]))
-
-    def _unlinkat(self, process: _Process, words: list[bytes], *_: int) -> None:
-        self._gone(path_at(words[0], words[1]))
-
-    def _gone(self, path: bytes) -> None:
-        if (place := self._place(path)) is not None:
+    def _unlinkat(self, call: _Call) -> None:
+        if (place := self._place(path_at(*call.words[:2]))) is not None:
             self._add(Names(((*place, None),)))
 
-    def _mkdir(self, process: _Process, words: list[bytes], *_: int) -> None:
-        self._create(text(words[0]))
-
-    def _mkdirat(self, process: _Process, words: list[bytes], *_: int) -> None:
-        self._create(path_at(words[0], words[1]))
-
-    def _create(self, path: bytes) -> None:
-        if (place := self._place(path)) is not None:
-            node = self._next
-            self._next += 1
+    def _mkdirat(self, call: _Call) -> None:
+        if (place := self._place(path_at(*call.words[:2]))) is not None:
+            node = self._create(place)
             self.trace.folders.add(node)
             self.live.names[node] = {}
-            self._add(Names(((*place, node),)))
 
-    def _mount(self, process: _Process, words: list[bytes], *_: int) -> None:
+    def _mount(self, call: _Call) -> None:
         """A folder of ours that a process sees at another place, too."""
-        if b"MS_BIND" in words[3] and (inside := self._inside(text(words[0]))) is not None:
-            self._elsewhere[text(words[1])] = os.fsencode(inside)
-
-
-_SAME = {
-    "openat2": "_openat", "dup2": "_dup", "dup3": "_dup", "readv": "_read", "writev": "_write",
-    "pwritev": "_pwrite64", "pwritev2": "_pwrite64", "fdatasync": "_fsync", "syncfs": "_sync",
-    "renameat2": "_renameat", "rmdir": "_unlink", "clone3": "_clone", "fork": "_clone",
-    "vfork": "_clone", "copy_file_range": "_copied", "splice": "_copied",
-}  # fmt: skip
-"""Calls that differ from another in nothing that matters here."""
+        source, target, flags = call.words[0], call.words[1], call.words[3]
+        if b"MS_BIND" in flags and (inside := self._inside(text(source))) is not None:
+            self._elsewhere[text(target)] = os.fsencode(inside)

@@ -28,53 +28,36 @@ from pathlib import Path
 
 from lab.crash import syscall_pause
 
-#: The unit in which the system writes mapped memory back.
-PAGE = 4096
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _NOTIFICATION, _REPLY = struct.Struct("=QIIi60x"), struct.Struct("=QqiI")
-_GO_ON = 1
-"""The call is carried out as if nobody had looked."""
+#: The call is carried out as if it had not been paused.
+_CONTINUE = 1
 
-Pages = list[bytes]
-"""The content of a file, page by page; the last one may be short."""
-Seen = Mapping[str, Pages]
-"""Each file below the folder, by its path there."""
+#: The content of each file below a directory, by its path there.
+Files = Mapping[str, bytes]
 
 
-class Eyes:
-    """Reads the files below a folder again and again; pages that did not change are kept once."""
+class Snapshots:
+    """Read the files below a directory again and again; equal contents are stored once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._last: dict[str, tuple[bytes, Pages]] = {}
+        self._last: Files = {}
 
-    def look(self) -> Seen:
-        """All files as they are now. One that goes meanwhile is left out. Raises ``OSError``."""
-        results: dict[str, tuple[bytes, Pages]] = {}
+    def take(self) -> Files:
+        """Return all files, without those that disappear meanwhile. Raises ``OSError``."""
+        results: dict[str, bytes] = {}
         # os.walk takes a folder that goes for an empty one; Path.rglob raises, until Python 3.13.
         children = (Path(at, name) for at, _, names in os.walk(self.folder) for name in names)
         for path in sorted(children):
             name = path.relative_to(self.folder).as_posix()
-            try:
-                content = path.read_bytes() if path.is_file() else None
-            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-                continue  # any other error would make the trace lie
-            if content is not None:
-                results[name] = self._share_pages(name, content)
-        # Only the last content is held whole, and with it the pages of all the looks before.
+            # Any other error would make the trace lie.
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                if path.is_file():
+                    content, before = path.read_bytes(), self._last.get(name)
+                    results[name] = before if before == content else content
         self._last = results
-        return {name: pages for name, (_, pages) in results.items()}
-
-    def _share_pages(self, name: str, content: bytes) -> tuple[bytes, Pages]:
-        before, pages = self._last.get(name, (b"", []))
-        if before == content:
-            return before, pages
-        new = []
-        for number, at in enumerate(range(0, len(content), PAGE)):
-            page = content[at : at + PAGE]
-            same = number < len(pages) and pages[number] == page
-            new.append(pages[number] if same else page)
-        return content, new
+        return results
 
 
 @dataclass(frozen=True)
@@ -86,7 +69,7 @@ class Look:
 
     time: float
     thread: int
-    seen: Seen
+    files: Files
 
 
 class Stops:
@@ -97,18 +80,16 @@ class Stops:
     for each call, in order. Raises ``OSError`` if the listener cannot start.
     """
 
-    def __init__(self, look: Callable[[], Seen], slow: float = 0.0) -> None:
+    def __init__(self, look: Callable[[], Files], slow: float = 0.0) -> None:
         self.slow = slow
         self.looks: list[Look] = []
+        #: Why the calls could not be paused, or why the listener stopped. Its calls fail from then
+        #: on, so the program does not behave as it would.
         self.why_not = ""
-        """Why the program could not be stopped, or why nobody listened in the end, if so.
-
-        Its calls fail from then on, and what it does is not what it would do.
-        """
         self._look = look
         self._syncs = syscall_pause.sync_numbers(platform.machine())
+        #: When each held call continues, with its number; the first one first.
         self._held: list[tuple[float, int]] = []
-        """The calls that wait longer: until when, and their number; the first one first."""
         with contextlib.ExitStack() as created:
             folder = created.enter_context(tempfile.TemporaryDirectory(prefix="walproof-stops-"))
             self._place = Path(folder) / "socket"
@@ -121,7 +102,7 @@ class Stops:
             self._made = created.pop_all()
 
     def command(self, words: Sequence[str]) -> list[str]:
-        """The words that start a program with its calls stopped."""
+        """Return the command that starts a program with its calls paused."""
         return [sys.executable, "-I", "-S", syscall_pause.__file__, str(self._place), *words]
 
     def close(self) -> None:
@@ -179,8 +160,8 @@ class Stops:
         if not _ask_kernel(notifier, _RECEIVE, room):
             return  # a signal took the call back before it was heard; it comes again
         number, thread, _, call = _NOTIFICATION.unpack(room)
-        seen = self._look()
-        self.looks.append(Look(time.time(), thread, seen))
+        files = self._look()
+        self.looks.append(Look(time.time(), thread, files))
         if self.slow and call in self._syncs:
             self._held.append((time.monotonic() + self.slow, number))
         else:
@@ -188,7 +169,7 @@ class Stops:
 
     def _go_on(self, notifier: int, number: int) -> None:
         # A signal may have taken it back while it waited: then it comes again.
-        _ask_kernel(notifier, _SEND, bytearray(_REPLY.pack(number, 0, 0, _GO_ON)))
+        _ask_kernel(notifier, _SEND, bytearray(_REPLY.pack(number, 0, 0, _CONTINUE)))
 
 
 def _ask_kernel(notifier: int, what: int, room: bytearray) -> bool:

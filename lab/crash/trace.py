@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
+#: The directory in which everything happens.
 ROOT = 0
-"""The folder in which everything happens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +73,14 @@ class Trace:
     @property
     def acknowledged(self) -> int:
         """The number of acknowledged records at the end."""
-        counts = [
-            operation.count for operation in self.operations if isinstance(operation, Acknowledged)
-        ]
-        return max(counts, default=0)
+        return max(
+            (each.count for each in self.operations if isinstance(each, Acknowledged)), default=0
+        )
 
     @property
     def syncs(self) -> int:
         """The number of syncs."""
-        return sum(isinstance(operation, Sync) for operation in self.operations)
+        return sum(isinstance(each, Sync) for each in self.operations)
 
 
 Names_ = dict[int, dict[str, int]]
@@ -141,12 +140,9 @@ def change_names(names: Names_, operation: Names) -> None:
 
 
 def differing_files(live: Live, files: Mapping[str, bytes]) -> list[str]:
-    """The files, by path, that are not as a trace says."""
-    known = {path: node for path, node in paths(live.names) if node in live.content}
-    return [
-        operation
-        for operation in sorted(known.keys() | files.keys())
-        if operation not in known
-        or operation not in files
-        or bytes(live.content[known[operation]]) != files[operation]
-    ]
+    """Return the files, by path, that are not as a trace says."""
+    known = {path: bytes(live.content[node]) for path, node in paths(live.names)
+             if node in live.content}  # fmt: skip
+    return sorted(
+        path for path in known.keys() | files.keys() if known.get(path) != files.get(path)
+    )

@@ -9,16 +9,15 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance import known_failures, registry
+from conformance.known_failures import KnownFailures
 from conformance.registry import Implementation
 from conformance.reports.console_text import print_hanging
 from conformance.subject import Subject
 from conformance.text import one_line
 from conformance.vectors import load_all
 from lab.crossing import known
-from lab.crossing.known import Difference
 from lab.crossing.logs import wanted
-from lab.crossing.run import Crossing, matrix
-from lab.crossing.run import cross as cross_all
+from lab.crossing.run import Crossing, cross, matrix
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
 from walproof.cli.output import say
@@ -73,17 +72,17 @@ def crossing(
             listed = known.load(format)
         except known_failures.BrokenList as error:
             raise click.ClickException(str(error)) from None
-        result = _run(format, writers, readers, isolated)
+        writing, reading = (_subjects(format, names, isolated) for names in (writers, readers))
+        logs = wanted(load_all().values(), format)
+        with progress_bar(format) as bar:
+            result = cross(format, writing, reading, logs, bar.show)
         if update_known:
             listed = listed.updated(known.results(result), cause, because)
             listed.save()
-        outcome = known.differences(result, listed)
-        gone = known.gone(result, listed)
-        _print(result, outcome, gone)
-        if gone or any(each.cause is None for each in outcome):
+            if listed.unexplained():
+                say(f"{listed.path}: write down the cause of what is unexplained", err=True)
+        if not _print(result, listed):
             status = 3
-        if update_known and listed.unexplained():
-            say(f"{listed.path}: write down the cause of what is unexplained", err=True)
     return status
 
 
@@ -92,14 +91,6 @@ def _all_formats(names: Sequence[str]) -> list[str]:
     chosen = subjects.implementations(names)
     mine = [set(each.formats) for each in chosen if each.formats]
     return sorted(set.intersection(*mine)) if mine else sorted(FORMATS)
-
-
-def _run(format: str, writers: Sequence[str], readers: Sequence[str], isolated: bool) -> Crossing:
-    writing = _subjects(format, writers, isolated)
-    reading = _subjects(format, readers, isolated)
-    logs = wanted(load_all().values(), format)
-    with progress_bar(format) as bar:
-        return cross_all(format, writing, reading, logs, lambda text: bar.show(f"{format}: {text}"))
 
 
 def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject]:
@@ -119,41 +110,38 @@ def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject
     return results
 
 
-def _print(
-    crossing: Crossing, found: Sequence[Difference], gone: Sequence[tuple[str, str]]
-) -> None:
+def _print(crossing: Crossing, listed: KnownFailures) -> bool:
+    """Print the table and the differences. Return whether all differences are the listed ones."""
     console = Console()
     if not crossing.pairs:
         say(f"{crossing.format}: nobody here writes a log of given records")
-        return
+        return True
     say(f"{crossing.format}: logs of a writer (across) that a reader (down) reads as written")
     for line in matrix(crossing, max(MIN_WIDTH_COLUMNS, min(MAX_WIDTH_COLUMNS, console.width))):
         say(line)
+    causes: set[str] = set()
+    is_known = True
     for pair in crossing.pairs:
-        of_pair = [
-            each for each in found if (each.writer, each.reader) == (pair.writer, pair.reader)
-        ]
-        if of_pair:
-            _print_pair(of_pair, console)
-    for name, sentence in sorted({(each.cause, each.because) for each in found if each.cause}):
-        print_hanging(Text(name, "bold"), Text(one_line(sentence)), console)
+        found = known.differences(pair, listed)
+        new = [each for each in found if each.cause is None]
+        causes.update(each.cause for each in found if each.cause is not None)
+        is_known &= not new
+        # The first difference, at length if it is new.
+        for first in (new or found)[:1]:
+            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+            label = f"{'✗' if new else '≈'} {pair.writer} → {pair.reader}"
+            message = one_line(first.text) if new else f"known, {first.cause}"
+            style = "red" if new else "yellow"
+            print_hanging(Text(label, style), Text(f"{first.log}: {message}{more}"), console)
+    for name in sorted(causes):
+        print_hanging(Text(name, "bold"), Text(one_line(listed.causes[name])), console)
+    gone = known.gone(crossing, listed)
     for log, names in gone:
         print_hanging(Text(f"✗ {names}", "red"), Text(f"{log} is listed, and the same"), console)
     for writer, missing in crossing.not_written.items():
         if missing:
             why = one_line(next(iter(missing.values())))
-            print_hanging(
-                Text(f"- {writer}"), Text(f"did not write {len(missing)}: {why}"), console
-            )
+            message = f"did not write {len(missing)}: {why}"
+            print_hanging(Text(f"- {writer}"), Text(message), console)
     say("")
-
-
-def _print_pair(found: Sequence[Difference], console: Console) -> None:
-    """The first difference of a pair: at length if it is new, else in whose list it is."""
-    new = [each for each in found if each.cause is None]
-    first, others = (new or found)[0], len(found) - 1
-    more = f" (and {others} more)" if others else ""
-    label = f"{'✗' if new else '≈'} {first.writer} → {first.reader}"
-    message = one_line(first.text) if new else f"known, {first.cause}"
-    style = "red" if new else "yellow"
-    print_hanging(Text(label, style), Text(f"{first.log}: {message}{more}"), console)
+    return is_known and not gone

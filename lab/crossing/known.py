@@ -22,49 +22,46 @@ DIFFERS = "fail"
 class Difference:
     """A log that a reader does not read as the writer wrote it.
 
-    ``cause`` is the name of the cause in the list of known differences, and ``because`` is its
-    description. ``cause`` is None if the difference is not in the list.
+    ``cause`` is the name of the cause in the list of known differences, or None if the difference
+    is not in the list.
     """
 
-    writer: str
-    reader: str
     log: str
     text: str
     cause: str | None
-    because: str = ""
 
 
 def load(format: str, folder: Path = FOLDER) -> KnownFailures:
-    """The list of a format. Raises ``BrokenList``."""
+    """Return the list of a format. Raises ``BrokenList``."""
     return known_failures.load(folder / f"{format}.json")
 
 
 def pair_name(pair: Pair) -> str:
-    """The entry of a pair."""
+    """Return the name of a pair in a list."""
     return f"{pair.writer} > {pair.reader}"
 
 
-def differences(crossing: Crossing, known: KnownFailures) -> list[Difference]:
-    """Every difference of a run, with the cause of those that are listed as they are."""
-    matches = []
-    for pair in crossing.pairs:
-        for log, text in pair.differ:
-            key = (log, pair_name(pair))
-            listed = known.matches(*key, DIFFERS, text)
-            cause = known.entries[key].cause if listed else None
-            because = known.causes[cause] if cause else ""
-            matches.append(Difference(pair.writer, pair.reader, log, text, cause, because))
-    return matches
+def differences(pair: Pair, known: KnownFailures) -> list[Difference]:
+    """Return every difference of a pair, with the cause of those that are listed as they are."""
+    name = pair_name(pair)
+    return [
+        Difference(
+            log,
+            text,
+            known.entries[log, name].cause if known.matches(log, name, DIFFERS, text) else None,
+        )
+        for log, text in pair.differ
+    ]
 
 
 def gone(crossing: Crossing, known: KnownFailures) -> list[tuple[str, str]]:
-    """Entries of the list that do not differ any more: log and pair."""
+    """Return the entries of the list that do not differ any more: log and pair."""
     keys = [(log, pair_name(pair)) for pair in crossing.pairs for log in pair.same]
     return [key for key in keys if key in known.entries]
 
 
 def results(crossing: Crossing) -> Iterator[dict[str, str]]:
-    """A run as results that a list is updated with."""
+    """Yield the results that a list is updated with."""
     for pair in crossing.pairs:
         name = pair_name(pair)
         for log in pair.same:

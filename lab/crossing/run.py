@@ -13,74 +13,36 @@ from typing import Any
 from conformance.cases import DEFAULT_WALL_MS, contents_at
 from conformance.compare import differences, normalise
 from conformance.contents import Contents, write_contents
-from conformance.scratch import Scratch
-from conformance.session import PROGRAM_FAILURES, ProtocolSession
+from conformance.session import PROGRAM_FAILURES
 from conformance.subject import Subject
 from lab.crossing.logs import Wanted
+from lab.restarted_session import RestartedSession
 
+#: For one request: nobody is timed here.
 WALL_MS = max(DEFAULT_WALL_MS, 30_000)
-"""For one request: nobody is timed here."""
-
-Progress = Callable[[str], None]
-"""Called with what happens now."""
 
 
 @dataclass
 class Pair:
-    """The result of one writer and one reader."""
+    """The result of one writer and one reader.
+
+    ``same`` are the ids of the logs that the reader returned as written. ``differ`` has the id and
+    the first difference of each other log.
+    """
 
     writer: str
     reader: str
     same: list[str] = field(default_factory=list)
-    """Logs that came back as they were written, by id."""
     differ: list[tuple[str, str]] = field(default_factory=list)
-    """Log and first difference, of each that was read otherwise."""
-    skipped: int = 0
 
 
 @dataclass
 class Crossing:
-    """All pairs of one format, and what writers did not write."""
+    """All pairs of one format, and by writer and log, the reason why a log was not written."""
 
     format: str
     pairs: list[Pair] = field(default_factory=list)
     not_written: dict[str, dict[str, str]] = field(default_factory=dict)
-    """By writer and log: why there is no log."""
-
-
-class RestartedSession:
-    """A session with a program that is started again when it has ended."""
-
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
-        self.scratch = Scratch()
-        self.hello: dict[str, Any] = {}
-        self._session: ProtocolSession | None = None
-        self._seq = 0
-
-    def send(self, request: dict[str, Any]) -> dict[str, Any] | str:
-        """Return the reply, or how the program ended."""
-        self._seq += 1
-        try:
-            if self._session is None:
-                sandbox = self.subject.sandbox(self.scratch.folder)
-                self._session = ProtocolSession(self.subject.command, sandbox=sandbox)
-                self.hello = self._session.start()
-            if request["cmd"] == "write" and not self._writes():
-                return {"skipped": "it does not write"}
-            return self._session.request(request | {"seq": self._seq}, WALL_MS)
-        except PROGRAM_FAILURES as error:
-            self._session = None
-            return str(error)
-
-    def _writes(self) -> bool:
-        return "write" in self.hello["profiles"] or bool(self.hello.get("also_writes"))
-
-    def close(self) -> None:
-        """End it, and remove its scratch copies."""
-        if self._session is not None:
-            self._session.close()
-        self.scratch.close()
 
 
 def cross(
@@ -88,7 +50,7 @@ def cross(
     writers: Sequence[Subject],
     readers: Sequence[Subject],
     logs: Sequence[Wanted],
-    progress: Progress = lambda text: None,
+    progress: Callable[[str], None] = lambda text: None,
 ) -> Crossing:
     """Let each writer write the logs, and each reader read all that was written."""
     crossing = Crossing(format)
@@ -102,8 +64,7 @@ def cross(
     for subject in readers:
         for writer, logs_by_id in written.items():
             progress(f"{subject.name} reads {writer}")
-            there = [each for each in logs if each.id in logs_by_id]
-            crossing.pairs.append(_read(subject, writer, there, logs_by_id))
+            crossing.pairs.append(_read(subject, writer, logs, logs_by_id))
     return crossing
 
 
@@ -111,18 +72,22 @@ def written_logs(
     subject: Subject, logs: Sequence[Wanted]
 ) -> tuple[dict[str, Contents], dict[str, str]]:
     """Return what a writer wrote, and why it did not write the other logs, by id."""
-    session = RestartedSession(subject)
+    session = RestartedSession(subject, WALL_MS)
     logs_by_id: dict[str, Contents] = {}
     missing: dict[str, str] = {}
     try:
         for each in logs:
             place = session.scratch.new_path(each.name)
-            reply = session.send(each.message("write", place))
+            try:
+                reply = session.request(each.message("write", place))
+            except PROGRAM_FAILURES as error:
+                reply = {"refused": str(error)}
             log = contents_at(place)
-            if isinstance(reply, dict) and reply.get("done") and log is not None:
+            if reply.get("done") and log is not None:
                 logs_by_id[each.id] = log
             else:
-                missing[each.id] = _why(reply)
+                why = reply.get("refused") or reply.get("skipped")
+                missing[each.id] = str(why or "it replied done, but there is no log")
     finally:
         session.close()
     return logs_by_id, missing
@@ -131,16 +96,23 @@ def written_logs(
 def _read(
     subject: Subject, writer: str, logs: Sequence[Wanted], logs_by_id: dict[str, Contents]
 ) -> Pair:
-    session, pair = RestartedSession(subject), Pair(writer, subject.name)
+    session, pair = RestartedSession(subject, WALL_MS), Pair(writer, subject.name)
     try:
         for each in logs:
+            if each.id not in logs_by_id:
+                continue
             place = session.scratch.new_path(each.name)
             write_contents(logs_by_id[each.id], place)
-            reply = session.send(each.message("read", place))
-            session.scratch.clear(place)
-            if isinstance(reply, dict) and "skipped" in reply:
-                pair.skipped += 1
-            elif difference := _difference(each, session.hello, reply):
+            try:
+                reply = session.request(each.message("read", place))
+                if "skipped" in reply:
+                    continue
+                difference = _difference(each, session.hello, reply)
+            except PROGRAM_FAILURES as error:
+                difference = str(error)
+            finally:
+                session.scratch.clear(place)
+            if difference:
                 pair.differ.append((each.id, difference))
             else:
                 pair.same.append(each.id)
@@ -149,21 +121,12 @@ def _read(
     return pair
 
 
-def _difference(each: Wanted, hello: dict[str, Any], reply: dict[str, Any] | str) -> str | None:
+def _difference(each: Wanted, hello: dict[str, Any], reply: dict[str, Any]) -> str | None:
     """Return the fault in the answer to a log that was written with these records."""
-    if isinstance(reply, str):
-        return reply
     given = normalise({"records": list(each.records)}) | {"verdict": "intact"}
-    answer = normalise(reply["answer"])
     parts = [part for part in ("records", "verdict", "signals") if part in hello["reports"]]
-    result = differences(given, answer, parts)
+    result = differences(given, normalise(reply["answer"]), parts)
     return result[0] if result else None
-
-
-def _why(reply: dict[str, Any] | str) -> str:
-    if isinstance(reply, str):
-        return reply
-    return str(reply.get("refused") or reply.get("skipped") or "it says done, and no log is there")
 
 
 def matrix(crossing: Crossing, width: int) -> Iterator[str]:

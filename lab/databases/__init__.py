@@ -5,6 +5,6 @@ tools and other files, and users see only what that system returns. Here the dam
 real write batches, messages and raft entries, and the results are keys, messages and entries.
 
 ``formats`` has the damaged logs of each format and the meaning of their records,
-``implementations`` has the systems, ``opening`` runs one of them, ``judge`` compares, ``answers``
-stores the results, and ``page`` writes the page.
+``implementations`` has the systems, ``run`` opens the logs with one of them, ``judge`` compares,
+``answers`` stores the results, and ``page`` writes the page.
 """

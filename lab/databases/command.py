@@ -14,15 +14,20 @@ from conformance.reports.console_text import print_hanging
 from conformance.saving import save
 from conformance.text import one_line
 from lab.databases import page
-from lab.databases.run import Result, cases_for, cases_of, open_cases
-from lab.databases.systems import System, systems
+from lab.databases.judge import Judgement
+from lab.databases.model import formats
+from lab.databases.run import cases_for, cases_of, open_cases
+from lab.databases.systems import Answers, System, systems
 from walproof.cli.output import say
 from walproof.progress import progress_bar
 
 
 @click.command()
-@click.option("--system", "names", multiple=True, metavar="NAME", help="Only these systems.")
-@click.option("--format", "format_id", metavar="ID", help="Only systems of this format.")
+@click.option("--system", "names", multiple=True,
+              type=click.Choice(sorted({each.name for each in systems()})),
+              help="Only these systems.")  # fmt: skip
+@click.option("--format", "format_id", type=click.Choice(formats()),
+              help="Only systems of this format.")  # fmt: skip
 @click.option("--case", "case_ids", multiple=True, metavar="ID", help="Only these damaged logs.")
 @click.option("--list", "listed", is_flag=True, help="List the systems, their modes and the logs.")
 @click.option("--save", "is_saved", is_flag=True,
@@ -49,8 +54,16 @@ def databases(
 
     Exit status: 0, or 1 for a usage or I/O error.
     """
-    chosen = _chosen(names, format_id)
-    _must_exist(case_ids, chosen)
+    chosen = [
+        each
+        for each in systems()
+        if (not names or each.name in names) and format_id in (None, each.format)
+    ]
+    known = dict.fromkeys(case.id for each in chosen for case in cases_of(each.format))
+    if unknown := set(case_ids) - set(known):
+        raise click.ClickException(
+            f"no case {', '.join(sorted(unknown))}; there are: {', '.join(known)}"
+        )
     if listed:
         _list(chosen)
         return 0
@@ -64,45 +77,12 @@ def databases(
             continue
         results = _open_all(system, case_ids)
         if is_saved:
-            system.save_answers(by_mode(results))
+            system.save_answers(results)
         _print(system, results, bool(case_ids), Console())
     if is_saved:
         save(page.PAGE, page.page())
         say(f"wrote {page.PAGE.name}")
     return 0
-
-
-def by_mode(results: Iterable[Result]) -> dict[str, dict[str, dict[str, object]]]:
-    """Return the JSON to store of results: by mode, then by case."""
-    stored: dict[str, dict[str, dict[str, object]]] = {}
-    for each in results:
-        stored.setdefault(each.mode, {})[each.case.id] = each.judgement.to_json()
-    return stored
-
-
-def _chosen(names: Sequence[str], format_id: str | None) -> list[System]:
-    known = systems()
-    if unknown := set(names) - {each.name for each in known}:
-        names_here = ", ".join(dict.fromkeys(each.name for each in known))
-        raise click.ClickException(
-            f"no system {', '.join(sorted(unknown))}; there are: {names_here}"
-        )
-    chosen = [
-        each
-        for each in known
-        if (not names or each.name in names) and format_id in (None, each.format)
-    ]
-    if not chosen:
-        raise click.ClickException(f"no system here opens logs of {format_id}")
-    return chosen
-
-
-def _must_exist(case_ids: Sequence[str], chosen: Iterable[System]) -> None:
-    known = dict.fromkeys(case.id for each in chosen for case in cases_of(each.format))
-    if unknown := set(case_ids) - set(known):
-        raise click.ClickException(
-            f"no case {', '.join(sorted(unknown))}; there are: {', '.join(known)}"
-        )
 
 
 def _list(chosen: Iterable[System]) -> None:
@@ -118,41 +98,40 @@ def _list(chosen: Iterable[System]) -> None:
             say(f"    {case.id:32} {'; '.join(case.operations)}")
 
 
-def _open_all(system: System, case_ids: Sequence[str]) -> list[Result]:
-    results = []
+def _open_all(system: System, case_ids: Sequence[str]) -> dict[str, dict[str, Judgement]]:
+    results: dict[str, dict[str, Judgement]] = {mode: {} for mode in system.modes}
     cases = [case for case in cases_for(system) if not case_ids or case.id in case_ids]
     with progress_bar(system.name, len(system.modes) * len(cases)) as bar:
-        for result in open_cases(system, system.modes, lambda case: case in cases):
-            results.append(result)
+        for mode, case, judgement in open_cases(system, system.modes, lambda case: case in cases):
+            results[mode][case.id] = judgement
             bar.advance()
     return results
 
 
-def _print(system: System, results: Sequence[Result], is_detailed: bool, console: Console) -> None:
+def _print(system: System, results: Answers, is_detailed: bool, console: Console) -> None:
     console.print(Text(one_line(system.implementation.title), style="bold"))
     if is_detailed:
-        for each in results:
-            console.print(Text(f"{each.case.id}, {each.mode}"))
-            effect = Text(each.judgement.effect.replace("**", ""), style=_style(each))
-            print_hanging(Text("effect"), effect, console)
-            if each.judgement.report:
-                print_hanging(Text("report"), Text(one_line(each.judgement.report)), console)
+        for mode, of_mode in results.items():
+            for id, each in of_mode.items():
+                console.print(Text(f"{id}, {mode}"))
+                print_hanging(Text("effect"), _effect(each), console)
+                if each.report:
+                    print_hanging(Text("report"), Text(one_line(each.report)), console)
         return
     table = Table(box=None, pad_edge=False)
     table.add_column("damage", no_wrap=True)
-    for mode in system.modes:
+    for mode in results:
         table.add_column(mode, overflow="fold")
     for case in cases_for(system):
-        row = [each for each in results if each.case.id == case.id]
-        cells = [Text(each.judgement.effect.replace("**", ""), style=_style(each)) for each in row]
-        table.add_row(case.id, *cells)
+        table.add_row(case.id, *(_effect(of_mode[case.id]) for of_mode in results.values()))
     console.print(table)
     console.print()
 
 
-def _style(each: Result) -> str:
-    judged = each.judgement
-    is_bad = judged.is_silent or judged.invented or judged.forgotten
-    if is_bad or judged.end not in ("opened", "refused"):
-        return "red"
-    return "yellow" if judged.lost or judged.end == "refused" else ""
+def _effect(each: Judgement) -> Text:
+    is_bad = each.is_silent or each.invented or each.forgotten
+    if is_bad or each.end not in ("opened", "refused"):
+        style = "red"
+    else:
+        style = "yellow" if each.lost or each.end == "refused" else ""
+    return Text(each.effect.replace("**", ""), style=style)

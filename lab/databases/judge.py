@@ -8,15 +8,15 @@ does not write when it opens the undamaged log. Numbers in the lines are ignored
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import Contents, write_contents
+from conformance.contents import write_contents
 from lab.databases.model import Case, Due, databases_of
 from lab.databases.opening import Opened, shape
-from reference_impl.answer import Answer, collect
+from reference_impl.answer import collect
 from reference_impl.formats import named
 
 ENDS = {"refused": "refuses", "refused-again": "**opens only once**"}
@@ -66,10 +66,10 @@ class Judgement:
             return ENDS.get(self.end, self.end)
         missing = self.lost + self.gone
         silently = "" if self.report else " silently"
-        text = f"{self.returned} of {self.written}"
+        text = f"{self.returned}/{self.written}"
         if missing:
-            text += f", {missing} lost" if self.report else f", {missing} lost **silently**"
-            text += f" ({self.lost} readable)" if self.lost else ""
+            text += f", {self.lost} readable lost" if self.lost else f", {missing} lost"
+            text += "" if self.report else " **silently**"
         for number, what in (
             (self.stale, "{} stale"),
             (self.unproven, "{} unproven"),
@@ -87,30 +87,19 @@ class Judgement:
             if value not in (0, None) or name in ("written", "returned")
         }
 
-    @classmethod
-    def from_json(cls, body: Mapping[str, Any]) -> Judgement:
-        """Return the judgement that :meth:`to_json` returned ``body`` for."""
-        return cls(**body)
-
 
 def due(format_id: str, case: Case) -> Due:
     """Return the written items, and those that the executable specification still finds."""
     databases = databases_of(format_id)
     assert databases is not None, format_id
-    written = _answer(format_id, case, case.control)
-    left = _answer(format_id, case, case.log)
-    return Due(
-        databases.items(written, case.context),
-        databases.items(left, case.context),
-        str(left.verdict),
-    )
-
-
-def _answer(format_id: str, case: Case, log: Contents) -> Answer:
-    with tempfile.TemporaryDirectory(prefix="walproof-databases-") as scratch:
-        path = Path(scratch, case.name or "log")
-        write_contents(log, path)
-        return collect(named(format_id).read(path, "recover", case.context))
+    answers = []
+    for log in (case.control, case.log):
+        with tempfile.TemporaryDirectory(prefix="walproof-databases-") as scratch:
+            path = Path(scratch, case.name)
+            write_contents(log, path)
+            answers.append(collect(named(format_id).read(path, "recover", case.context)))
+    written, left = answers
+    return Due(databases.items(written), databases.items(left), str(left.verdict))
 
 
 def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:

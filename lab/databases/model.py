@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
 
-from conformance.contents import Contents, read_contents
-from conformance.vectors import Vector
+from conformance.contents import Contents, read_contents, write_contents
+from conformance.recipes.algebra import Damage
+from conformance.vectors import load_all
 from lab.formats import lab_part
-from reference_impl.answer import Answer
-from reference_impl.formats import FORMATS, Context
+from reference_impl.answer import Answer, NewRecord
+from reference_impl.formats import FORMATS, Context, named
 
 #: A name (a key, the id of a message, an index) and a value, as text.
 Item = tuple[str, str]
@@ -24,8 +25,7 @@ class Case:
 
     ``id`` is the id of the scenario, followed by the vector if the scenario has several.
     ``control`` is the log before the damage, and ``operations`` describes the damage. ``name`` is
-    the file name of the log, if the system requires a certain name. ``variant`` is the dialect of
-    the log, if only some systems read it.
+    the file name of the log. ``variant`` is the dialect of the log, if only some systems read it.
     """
 
     id: str
@@ -33,7 +33,7 @@ class Case:
     log: Contents
     control: Contents
     operations: Sequence[str]
-    name: str = ""
+    name: str
     context: Context = field(default_factory=dict)
     variant: str = ""
 
@@ -56,39 +56,79 @@ class Due:
         return self.written - self.left if self.verdict in ("damaged", "refused") else frozenset()
 
 
-class FormatDatabases(Protocol):
-    """The interface of the part ``databases`` of a format in ``lab/formats``."""
-
-    def cases(self) -> Sequence[Case]:
-        """Return the damaged logs; the first one is undamaged, with the id ``none``."""
-
-    def items(self, answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
-        """Return the items that a system finds in the records of an answer."""
-
-    def place(self, case: Case, folder: Path) -> Path:
-        """Put the log into a new folder as the system expects it. Return the path to pass to it."""
+def place_log(case: Case, folder: Path) -> Path:
+    """Put the log into a directory under its name, around which the program makes a database."""
+    path = folder / case.name
+    write_contents(case.log, path)
+    return path
 
 
-def vector_case(vector: Vector, vectors: Mapping[str, Vector], name: str) -> Case:
-    """Return a vector and its control as a case; ``name`` is the file name of the log."""
-    scenario = vector.body.get("scenario", "")
-    return Case(
-        f"{scenario}/{vector.id.partition('/')[2]}",
-        scenario,
-        read_contents(vector.input),
-        read_contents(vectors[vector.control or ""].input),
-        vector.damage,
-        name,
-        vector.body.get("context", {}),
-    )
+@dataclass(frozen=True)
+class FormatDatabases:
+    """The part ``databases`` of a format in ``lab/formats``: its ``DATABASES``.
+
+    ``cases()`` returns the damaged logs; the first one is undamaged, with the id ``none``.
+    ``items(answer)`` returns the items that a system finds in the records of an answer.
+    ``place(case, folder)`` puts the log into a new directory as the systems expect it, and returns
+    the path to pass to them.
+    """
+
+    cases: Callable[[], Sequence[Case]]
+    items: Callable[[Answer], frozenset[Item]]
+    place: Callable[[Case, Path], Path] = place_log
 
 
-def scenario_vectors(format_id: str, vectors: Mapping[str, Vector]) -> Iterator[Vector]:
-    """Yield the vectors of a format that are read, show a scenario and have a control."""
+def damaged_cases(
+    format_id: str,
+    control: Contents,
+    damage: Mapping[str, Callable[[Damage], None]],
+    name: str,
+    context: Context | None = None,
+    variant: str = "",
+) -> list[Case]:
+    """Return the cases of one control. The keys of ``damage`` are their ids."""
+    cases = []
+    for id, act in damage.items():
+        log = Damage(control, format_id)
+        act(log)
+        contents = log.contents, control, log.operations
+        cases.append(Case(id, id.partition("/")[0], *contents, name, context or {}, variant))
+    return cases
+
+
+def vector_cases(format_id: str, first: str, name: str = "") -> list[Case]:
+    """Return the vectors of a format that are read, show a scenario and have a control.
+
+    The undamaged log is the control of the vector ``first``. ``name`` is the file name of the logs,
+    if it is not that of the vectors.
+    """
+    vectors = load_all()
+    cases = {}
     for vector in vectors.values():
         is_read = vector.body["format"] == format_id and vector.operation == "read"
         if is_read and "scenario" in vector.body and vector.control in vectors:
-            yield vector
+            scenario = vector.body["scenario"]
+            log, control = (
+                read_contents(each.input) for each in (vector, vectors[vector.control or ""])
+            )
+            # Where log and control are alike, what differs may be what was acknowledged.
+            if log != control:
+                cases[vector.id] = Case(
+                    f"{scenario}/{vector.id.partition('/')[2]}", scenario, log, control,
+                    vector.damage, name or vector.input.name, vector.body.get("context", {}),
+                )  # fmt: skip
+    undamaged = replace(cases[first].undamaged(), id="none", scenario="none")
+    return [undamaged, *cases.values()]
+
+
+def written_log(
+    format_id: str, name: str, records: Sequence[NewRecord], context: Context | None = None
+) -> Contents:
+    """Return the log that the executable specification writes."""
+    with tempfile.TemporaryDirectory(prefix="walproof-databases-") as scratch:
+        path = Path(scratch, name)
+        named(format_id).write(path, records, context or {})
+        return read_contents(path)
 
 
 def databases_of(format_id: str) -> FormatDatabases | None:
@@ -96,8 +136,9 @@ def databases_of(format_id: str) -> FormatDatabases | None:
 
     Raises ``UnknownFormat``.
     """
-    part: FormatDatabases | None = lab_part(format_id, "databases")
-    return part
+    part = lab_part(format_id, "databases")
+    databases: FormatDatabases | None = None if part is None else part.DATABASES
+    return databases
 
 
 def formats() -> list[str]:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from conformance.contents import digest
+from conformance.process import Limits, OverLimit, Timeout, run_program
+from conformance.sandbox import Sandbox, evidence
 from lab.databases.judge import Judgement, compare_with_due, due
 from lab.databases.model import Case, Due, databases_of
-from lab.databases.opening import Opened, open_with
+from lab.databases.opening import Opened, parse_output
 from lab.databases.systems import System
 
-
-@dataclass(frozen=True)
-class Result:
-    """The judgement of one case, opened by one system in one mode."""
-
-    system: System
-    mode: str
-    case: Case
-    judgement: Judgement
+TIMEOUT_SECONDS = 60.0
+LIMITS = Limits(memory_bytes=4 << 30, file_bytes=1 << 30)
+#: A mode, a case, and the judgement.
+Result = tuple[str, Case, Judgement]
 
 
 def cases_for(system: System) -> list[Case]:
@@ -35,6 +34,29 @@ def cases_of(format_id: str) -> tuple[Case, ...]:
     return tuple(databases.cases()) if databases is not None else ()
 
 
+def open_with(system: System, mode: str, case: Case, seconds: float = TIMEOUT_SECONDS) -> Opened:
+    """Open a case with a system that is built. Raises ``OSError``."""
+    databases = databases_of(system.format)
+    assert databases is not None, system.name
+    scratch = Path(tempfile.mkdtemp(prefix="walproof-databases-"))
+    try:
+        folder = scratch / "given"
+        folder.mkdir()
+        given = databases.place(case, folder)
+        words = [*system.implementation.command, mode, str(scratch / "folder"), str(given)]
+        try:
+            # A system that mounts folders of its own cannot run in a sandbox.
+            sandbox = Sandbox(scratch, hides=evidence()) if system.is_sandboxed else None
+            done = run_program(words, seconds, sandbox, limits=LIMITS)
+        except OverLimit as error:
+            return Opened("dies", why=str(error))
+        except Timeout:
+            return Opened("hangs", why=f"no end within {seconds:g} s")
+        return parse_output(done.stdout, done.stderr, done.returncode, str(scratch))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
 def open_cases(
     system: System,
     modes: Iterable[str],
@@ -46,21 +68,16 @@ def open_cases(
     Raises ``OSError`` if no sandbox can be created.
     """
     dues: dict[str, Due] = {}
-    controls: dict[tuple[str, str], Opened] = {}
+    controls: dict[tuple[str, str, str], Opened] = {}
     for mode in modes:
         for case in cases_for(system):
             if not wanted(case):
                 continue
             if case.id not in dues:
                 dues[case.id] = due(system.format, case)
-            key = mode, _control(case)
+            key = mode, digest(case.control), repr(sorted(case.context.items()))
             if key not in controls:
                 controls[key] = opening(system, mode, case.undamaged())
             opened = controls[key] if case.log == case.control else opening(system, mode, case)
-            yield Result(
-                system, mode, case, compare_with_due(opened, dues[case.id], controls[key].messages)
-            )
-
-
-def _control(case: Case) -> str:
-    return f"{digest(case.control)} {sorted(case.context.items())!r}"
+            messages = controls[key].messages
+            yield mode, case, compare_with_due(opened, dues[case.id], messages)

@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from conformance.declaration import BrokenDeclaration
 from conformance.registry import Implementation, declared, load
 from conformance.saving import save
+from lab.databases.judge import Judgement
 
 FOLDER = Path(__file__).with_name("implementations")
 #: A file for each format and system: the judgements of its last run, by mode and case. They are not
 #: stored beside the programs, because a change there triggers a new build.
 ANSWERS = Path(__file__).with_name("answers")
 
-#: The JSON of a judgement, by mode and id of the case.
-Answers = Mapping[str, Mapping[str, Mapping[str, Any]]]
+#: A judgement, by mode and id of the case.
+Answers = Mapping[str, Mapping[str, Judgement]]
 
 
 @dataclass(frozen=True)
@@ -47,17 +48,25 @@ class System:
         """The file with its judgements."""
         return ANSWERS / self.format / f"{self.name}.json"
 
-    def load_answers(self) -> Answers:
-        """Return the judgements of its last run; empty if it never ran."""
+    @cached_property
+    def answers(self) -> Answers:
+        """The judgements of its last run; empty if it never ran."""
         if not self.answers_file.exists():
             return {}
-        answers: Answers = json.loads(self.answers_file.read_text("utf-8"))
-        return answers
+        body = json.loads(self.answers_file.read_text("utf-8"))
+        return {
+            mode: {id: Judgement(**each) for id, each in of_mode.items()}
+            for mode, of_mode in body.items()
+        }
 
     def save_answers(self, answers: Answers) -> None:
         """Store the judgements of a run. Raises ``OSError``."""
+        body = {
+            mode: {id: each.to_json() for id, each in of_mode.items()}
+            for mode, of_mode in answers.items()
+        }
         self.answers_file.parent.mkdir(exist_ok=True)
-        save(self.answers_file, json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
+        save(self.answers_file, json.dumps(body, indent=1, ensure_ascii=False) + "\n")
 
 
 def systems() -> list[System]:

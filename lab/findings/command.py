@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from conformance.saving import save
-from lab.findings.pages import pages
-from lab.findings.record import Finding, load
-from lab.findings.releases import Release, Unavailable, releases
+from lab.findings.pages import list_page
+from lab.findings.record import FOLDER, Finding, load
+from lab.findings.releases import Unavailable, releases
 from walproof.cli.output import say
 
 
@@ -32,36 +32,33 @@ def disagreement(
 @click.command()
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @click.option("--fetch", is_flag=True, help="Install missing releases in .build.")
-@click.option("--version", metavar="V", help="Run this release only.")
-@click.option("--pages", "is_writing", is_flag=True,
-              help="Write the list and the reports of docs/findings.")  # fmt: skip
-def findings(ids: tuple[str, ...], fetch: bool, version: str | None, is_writing: bool) -> int:
+@click.option("--paste", is_flag=True, help="Print reports with their scripts in the text.")
+@click.option("--pages", "is_writing", is_flag=True, help="Write the list in docs/findings.")
+def findings(ids: tuple[str, ...], fetch: bool, paste: bool, is_writing: bool) -> int:
     """Run the scripts of the findings on the releases that their records name.
 
     Exit status: 0 if every script prints what its report says, 1 if one does not.
     """
     if is_writing:
-        for path, text in pages():
-            save(path, text)
+        save(FOLDER / "README.md", list_page())
+        return 0
+    chosen = [each for each in load() if not ids or each.id in ids]
+    if paste:
+        for line in (line for each in chosen for line in each.report.pasteable.splitlines()):
+            say(line)
         return 0
     status = 0
-    for release in releases([each for each in load() if not ids or each.id in ids]):
-        if version in (None, release.tried["version"]):
-            status = max(status, _run(release, fetch))
+    for release in releases(chosen):
+        name = f"{release.finding.id} on {release.tried['version']}"
+        try:
+            if fetch:
+                release.install()
+            if not release.is_installed:
+                say(f"- {name}: not installed; use --fetch")
+                continue
+            differs = disagreement(release.finding, release.tried, release.run())
+        except Unavailable as error:
+            differs = str(error)
+        say(f"✗ {name}: {differs}" if differs else f"✓ {name}: as recorded")
+        status = max(status, int(bool(differs)))
     return status
-
-
-def _run(release: Release, fetch: bool) -> int:
-    name = f"{release.finding.id} on {release.tried['version']}"
-    try:
-        if fetch:
-            release.install()
-        if not release.is_installed:
-            say(f"- {name}: not installed; use --fetch")
-            return 0
-        differs = disagreement(release.finding, release.tried, release.run())
-    except Unavailable as error:
-        say(f"✗ {name}: {error}")
-        return 1
-    say(f"✗ {name}: {differs}" if differs else f"✓ {name}: as recorded")
-    return 1 if differs else 0

@@ -1,8 +1,7 @@
-"""The list of the findings, made from their records; the scripts in their reports."""
+"""The list of the findings, made from their records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from conformance import templates
@@ -11,24 +10,19 @@ from lab.findings.record import FOLDER, HARMS, Finding, load, retired
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
-def pages(folder: Path = FOLDER) -> Iterator[tuple[Path, str]]:
-    """Yield the list of the findings, and each report with the script that is beside it."""
+def list_page(folder: Path = FOLDER) -> str:
+    """Return ``docs/findings/README.md``."""
     found = load(folder)
-    for each in found:
-        yield each.report.path, each.report.with_script(each.script.read_text("utf-8"))
     environment = templates.environment(_TEMPLATES)
     environment.filters["cell"] = lambda text: text.replace("|", "\\|")
-    yield (
-        folder / "README.md",
-        environment.get_template("list.md.j2").render(
-            found=found,
-            groups=[
-                (text, [each for each in found if each.body["harm"] == harm])
-                for harm, text in HARMS.items()
-            ],
-            retired=retired(folder),
-            releases=releases,
-        ),
+    return environment.get_template("list.md.j2").render(
+        found=found,
+        groups=[
+            (text, [each for each in found if each.body["harm"] == harm])
+            for harm, text in HARMS.items()
+        ],
+        retired=retired(folder),
+        releases=releases,
     )
 
 

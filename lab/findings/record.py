@@ -26,7 +26,15 @@ HARMS = {
 
 _SCHEMA = Path(__file__).with_name("finding.schema.json")
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_LANGUAGES = ("python", "go", "java", "javascript", "rust", "cpp")
+_SCRIPT = re.compile(
+    r"Save \[`(?P<script>[\w.]+)`\]\((?P=script)\)(?: as `(?P<saved>[^`]+)`)?"
+    r" in an empty directory and run:"
+)
+#: Suffix of a script → language of its block.
+_LANGUAGES = {
+    ".py": "python", ".go": "go", ".java": "java", ".cjs": "javascript", ".rs": "rust",
+    ".cc": "cpp",
+}  # fmt: skip
 
 
 class BrokenReport(Exception):
@@ -35,7 +43,7 @@ class BrokenReport(Exception):
 
 @dataclass(frozen=True)
 class Report:
-    """A ``report.md``: text for an upstream tracker, with the script, its commands and output."""
+    """A ``report.md``: text for an upstream tracker, with commands and a link to the script."""
 
     path: Path
     text: str
@@ -58,16 +66,14 @@ class Report:
         return self._block("text")
 
     @property
-    def script(self) -> str:
-        """The script, as it stands in the report."""
-        for language in _LANGUAGES:
-            if re.search(rf"^```{language}$", self.text, re.MULTILINE):
-                return self._block(language)
-        raise BrokenReport(f"{self.path}: expected a script in a block of {', '.join(_LANGUAGES)}")
-
-    def with_script(self, script: str) -> str:
-        """Return the text of the report with another script in its place."""
-        return self.text.replace(self.script, script, 1)
+    def pasteable(self) -> str:
+        """The report with the script in place of the link to it. Raises :class:`BrokenReport`."""
+        if not (link := _SCRIPT.search(self.text)):
+            raise BrokenReport(f"{self.path}: expected 'Save [`SCRIPT`](SCRIPT) in an empty …'")
+        script = self.path.with_name(link["script"])
+        block = f"```{_LANGUAGES[script.suffix]}\n{script.read_text('utf-8')}```"
+        saved = f"Save this as `{link['saved'] or link['script']}` in an empty directory:"
+        return _SCRIPT.sub(lambda _: f"{saved}\n\n{block}\n\nand run:", self.text)
 
     def _block(self, language: str) -> str:
         found = [text for name, text in _FENCE.findall(self.text) if name == language]

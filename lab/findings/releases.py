@@ -51,7 +51,7 @@ class Release:
     def is_installed(self) -> bool:
         """Return whether the commands of the report prepared its directory."""
         stamp = self.folder / "stamp"
-        return stamp.exists() and stamp.read_text("utf-8") == self._install
+        return stamp.exists() and stamp.read_text("utf-8") == "\n".join(self.commands[:-1])
 
     def install(self) -> None:
         """Install the release, unless it is installed, and run its script once.
@@ -65,16 +65,17 @@ class Release:
         if self.finding.body["system"] == "systemd":
             self._link_journalctl()
         self._write_script()
-        done = self._shell(self._install, INSTALL_SECONDS)
+        *install, run = self.commands
+        done = self._shell("\n".join(install), INSTALL_SECONDS)
         if done.returncode:
             raise Unavailable(f"the commands of its report failed: {_reason(done)}")
-        self._shell(self._run, INSTALL_SECONDS)
-        save(self.folder / "stamp", self._install)
+        self._shell(run, INSTALL_SECONDS)
+        save(self.folder / "stamp", "\n".join(install))
 
     def run(self) -> subprocess.CompletedProcess[str]:
         """Run the script. Raises :class:`Unavailable`."""
         self._write_script()
-        return self._shell(self._run, SCRIPT_SECONDS)
+        return self._shell(self.commands[-1], SCRIPT_SECONDS)
 
     @property
     def commands(self) -> list[str]:
@@ -82,14 +83,6 @@ class Release:
         latest = self.finding.body["tried"][0]["version"]
         lines = [each for each in self.finding.report.commands if not each.startswith(NOT_RUN)]
         return [each.replace(latest, self.tried["version"]) for each in lines]
-
-    @property
-    def _install(self) -> str:
-        return "\n".join(self.commands[:-1])
-
-    @property
-    def _run(self) -> str:
-        return self.commands[-1]
 
     def _write_script(self) -> None:
         script = self.finding.script

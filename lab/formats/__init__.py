@@ -5,13 +5,13 @@ The package is named after the id, with ``_`` for ``-``. Its parts are all optio
 =============  =====================================================================================
 part           content
 =============  =====================================================================================
-``bench``      ``BENCH``: the logs to measure readers on
+``bench``      ``BENCH``: the logs and readers to measure
                (:class:`lab.bench.format_bench.FormatBench`)
 ``crash``      ``CRASH``: the records for a writer whose crashes are recorded
                (:class:`lab.crash.format_crash.FormatCrash`)
 ``crossing``   ``LOGS``: logs for writers beside those of the vectors
                (:class:`lab.crossing.logs.Wanted`)
-``databases``  damaged logs for the systems that open them
+``databases``  ``DATABASES``: damaged logs for the systems that open them
                (:class:`lab.databases.model.FormatDatabases`)
 =============  =====================================================================================
 """

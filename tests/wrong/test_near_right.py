@@ -1,8 +1,8 @@
 """Test that the given vectors detect each of many almost correct readers and writers.
 
 A row of ``near_right_<format>.toml`` is the executable specification with one changed piece of
-source code: a mistake that an implementer may make after reading the chapter once. The systemd
-journal has additional mistakes in the handling of faults, with a separate test.
+source code: a mistake that an implementer may make after reading the chapter once. Rows named
+``faulty`` describe mistakes in the handling of a fault.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
+from conformance.scratch import Held
 from lab.mutants.choice import sources_of
 from lab.mutants.questions import Question, ask, questions_of
 from lab.mutants.worker import load_formats
@@ -43,8 +45,25 @@ def _rows() -> Iterator[NearRight]:
     for id, format in FORMATS.items():
         table = Path(__file__).with_name(f"near_right_{id.replace('-', '_')}.toml")
         if table.exists():
-            rows = tomllib.loads(table.read_text("utf-8")).get("rows", ())
-            yield from (NearRight(format=format.id, **row) for row in rows)
+            body = tomllib.loads(table.read_text("utf-8"))
+            yield from (NearRight(format=format.id, **row) for row in body.get("rows", ()))
+            yield from (_faulty(format.id, **row) for row in body.get("faulty", ()))
+
+
+def _faulty(
+    format: str, name: str, rule: str, text: str, killers: Sequence[str], bytes: Sequence[int] = ()
+) -> NearRight:
+    """A systemd reader that does not report some faults, or other bytes with them."""
+    before = "    torn_from = tail_of_crash(inspection)\n"
+    start, size = bytes or (0, 0)
+    others = f"replace(f, start=f.start + {start}, end=f.start + {start + size})"
+    selected = f"f.rule == {rule!r} and {text!r} in f.text"
+    after = f"""
+    from dataclasses import replace
+    faults = inspection.faults
+    faults[:] = [{others} if {selected} else f for f in faults if {bool(bytes)} or not ({selected})]
+"""
+    return NearRight(format, name, "reader", before, after + before, killers)
 
 
 ROWS = list(_rows())
@@ -71,18 +90,23 @@ def modules() -> Iterator[None]:
             sys.modules[name] = before[name]
 
 
-def changed(format: str, row: NearRight | None = None) -> Format:
-    """The format with the row's change, if there is one."""
-    codes = {}
-    for name, path in sources_of(format).items():
-        source = path.read_text("utf-8")
-        if row is not None and name.endswith(f".{row.module}"):
-            place = _within(source, row.within)
-            result = place.count(row.before)
-            assert result == 1, f"{row.before!r} is {result} times in {row.module}.py"
-            source = source.replace(place, place.replace(row.before, row.after))
-        codes[name] = compile(source, str(path), "exec")
-    return load_formats([format], codes)[format]
+@functools.cache
+def codes_of(format: str) -> Mapping[str, CodeType]:
+    sources = sources_of(format)
+    return {name: compile(p.read_text("utf-8"), str(p), "exec") for name, p in sources.items()}
+
+
+def changed(row: NearRight) -> Format:
+    """The format with the row's change."""
+    (name,) = (name for name in sources_of(row.format) if name.endswith(f".{row.module}"))
+    path = sources_of(row.format)[name]
+    source = path.read_text("utf-8")
+    place = _within(source, row.within)
+    result = place.count(row.before)
+    assert result == 1, f"{row.before!r} is {result} times in {row.module}.py"
+    source = source.replace(place, place.replace(row.before, row.after))
+    codes = {**codes_of(row.format), name: compile(source, str(path), "exec")}
+    return load_formats([row.format], codes)[row.format]
 
 
 def _within(source: str, name: str | None) -> str:
@@ -93,19 +117,27 @@ def _within(source: str, name: str | None) -> str:
     return ast.get_source_segment(source, node) or ""
 
 
+@pytest.fixture(scope="module")
+def scratch() -> Iterator[Path]:
+    """A folder in memory."""
+    held = Held()
+    yield held.folder
+    held.close()
+
+
 @pytest.mark.usefixtures("modules")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.format}: {row.wrong}")
-def test_each_named_vector_notices(row: NearRight, tmp_path: Path) -> None:
-    format = changed(row.format, row)
+def test_each_named_vector_notices(row: NearRight, scratch: Path) -> None:
+    format = changed(row)
     for slug in row.killed_by:
         requested = questions(row.format)[slug]
-        assert any(ask(question, format, tmp_path) for question in requested), slug
+        assert any(ask(question, format, scratch) for question in requested), slug
 
 
 @pytest.mark.usefixtures("modules")
 @pytest.mark.parametrize("id", sorted({row.format for row in ROWS}))
-def test_unchanged_it_is_right(id: str, tmp_path: Path) -> None:
-    format = changed(id)
+def test_unchanged_it_is_right(id: str, scratch: Path) -> None:
+    format = load_formats([id], codes_of(id))[id]
     slugs = sorted({slug for row in ROWS if row.format == id for slug in row.killed_by})
-    wrong = {slug: [ask(each, format, tmp_path) for each in questions(id)[slug]] for slug in slugs}
+    wrong = {slug: [ask(each, format, scratch) for each in questions(id)[slug]] for slug in slugs}
     assert not {slug: result for slug, result in wrong.items() if any(result)}

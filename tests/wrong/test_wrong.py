@@ -43,7 +43,7 @@ class Row:
 
 CONTROL = {"three-records": "pass", "two-blocks": "pass"}
 SMALL = Limits(memory_bytes=160 << 20, output_bytes=1 << 20)
-SOON = {"wall_ms": 700}
+SOON = {"wall_ms": 300}
 ONE_SHOT = {"one_shot": True}
 APPEND = {"profiles": ("append",)}
 APPENDED = {"append-to-three-records": "pass", "append-in-the-second-block": "pass"}
@@ -79,8 +79,8 @@ ROWS: dict[str, Row] = {
         }
     ),
     "prints_its_progress": Row({"one-record": "protocol-error: found b'reading "}),
-    "hangs": Row({"one-record": "timeout: no reply within 0.7 s"}, SOON),
-    "hangs_behind_a_daemon": Row({"one-record": "timeout: no reply within 0.7 s"}, SOON),
+    "hangs": Row({"one-record": "timeout: no reply within 0.3 s"}, SOON),
+    "hangs_behind_a_daemon": Row({"one-record": "timeout: no reply within 0.3 s"}, SOON),
     "hangs_on_one_case": Row(
         {**CONTROL, "empty-record-between-two": "timeout: no reply", "one-record": "pass"}, SOON
     ),

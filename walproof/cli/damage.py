@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
-from conformance.contents import Contents, write_contents
+from conformance.contents import Contents, digest, read_contents, size, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
-from conformance.saving import named_in_errors, publish, saved, temporary_sibling
+from conformance.saving import named_in_errors, publish, save, temporary_sibling
+from conformance.text import json_text
+from reference_impl.answer import collect
 from reference_impl.formats import Format
 from walproof.cli.opening import opened
 from walproof.cli.output import say
 from walproof.cli.record_table import gather
-from walproof.damage.family import family
-from walproof.damage.log import LogToDamage, log_at
-from walproof.damage.manifest import Manifest
-from walproof.damage.operation_text import BadOperation, forms
-from walproof.damage.operation_text import damage as carry_out
 from walproof.inspection.note import Note
 from walproof.inspection.show import value_text
+from walproof.operation_text import BadOperation, LogToDamage, forms, log_at
+from walproof.operation_text import damage as carry_out
 from walproof.quantity import counted
+from walproof.sweep.controls import MAX_CONTROL_BYTES, control_at
+from walproof.sweep.enumeration import random_damages
 
 MANIFEST = "manifest.json"
+#: Number of random damages for each copy; some are equal, or have no words on a command line.
+ATTEMPTS = 50
 
 
 @click.command()
@@ -63,12 +68,12 @@ def damage(
         'reseal blocks[0].records[0]' --out bad.log
     walproof damage 000003.log --random 100 --seed 7 --out family/
 
-    With --random, the folder NEW also receives manifest.json. It lists the operations for each copy
-    and the answer of the executable specification.
+    With --random, the damages are those of `walproof sweep`, and LOG must be small. The folder NEW
+    also receives manifest.json. It lists the operations for each copy and the answer of the
+    executable specification.
 
     Exit status: 0 on success, 1 for a usage or I/O error.
     """
-    requested = _Arguments(words, out, listed, count, seed)
     try:
         with opened(log, format_id) as result:
             if (system := result.logs_apart) is not None:
@@ -77,54 +82,36 @@ def damage(
                     f" {system.logs[0].name if system.logs else 'none'}"
                 )
             path, format = result.path, result.format
-            return _damaged(lambda: log_at(path, format.id), path, format, requested)
+
+            def make() -> LogToDamage:
+                return log_at(path, format.id)
+
+            if listed:
+                _list(make())
+                return 0
+            if out is None:
+                raise click.UsageError("missing option --out NEW")
+            if out.exists() or out.is_symlink():
+                raise click.ClickException(f"{out} already exists: expected a new path")
+            if (count is None) == (not words):
+                raise click.UsageError("expected either an OPERATION or --random N")
+            if count is not None:
+                _write_copies(path, format, count, seed, out)
+                return 0
+            damaged = make()
+            for each in words:
+                carry_out(damaged, each)
+            with temporary_sibling(out) as created:
+                with named_in_errors(out):
+                    write_contents(damaged.contents, created)
+                publish(created, out)
+            given = gather(format.read(out, "recover", {}), 0, 0)
+            reason = f" ({given.end.reason})" if given.end.reason else ""
+            records, lost = counted(given.record_count, "record"), counted(given.lost_bytes, "byte")
+            say(f"{out}: {given.end.verdict}{reason}, {records}, {lost} lost")
+            return 0
     except (BadOperation, GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
-
-
-@dataclass(frozen=True)
-class _Arguments:
-    """The arguments other than the log."""
-
-    words: tuple[str, ...]
-    out: Path | None
-    listed: bool
-    count: int | None
-    seed: int
-
-    def place(self) -> Path:
-        """Return the output path. Raises ``ClickException`` if the arguments are invalid."""
-        if self.out is None:
-            raise click.UsageError("missing option --out NEW")
-        if self.out.exists() or self.out.is_symlink():
-            raise click.ClickException(f"{self.out} already exists: expected a new path")
-        if (self.count is None) == (not self.words):
-            raise click.UsageError("expected either an OPERATION or --random N")
-        return self.out
-
-
-def _damaged(
-    make: Callable[[], LogToDamage], log: Path, format: Format, arguments: _Arguments
-) -> int:
-    """Damage the log that ``make`` loads."""
-    if arguments.listed:
-        _list(make())
-        return 0
-    out = arguments.place()
-    if arguments.count is not None:
-        _write_family(make, log, format, arguments.count, arguments.seed, out)
-        return 0
-    created = make()
-    for each in arguments.words:
-        carry_out(created, each)
-    _write(created.contents, out)
-    given = gather(format.read(out, "recover", {}), 0, 0)
-    end = given.end
-    say(
-        f"{out}: {end.verdict}{f' ({end.reason})' if end.reason else ''},"
-        f" {counted(given.record_count, 'record')}, {counted(given.lost_bytes, 'byte')} lost"
-    )
-    return 0
 
 
 def _list(log: LogToDamage) -> None:
@@ -139,34 +126,55 @@ def _list(log: LogToDamage) -> None:
         say(f"  {form}")
 
 
-def _write(contents: Contents, out: Path) -> None:
-    with temporary_sibling(out) as created:
-        with named_in_errors(out):
-            write_contents(contents, created)
+def _write_copies(path: Path, format: Format, count: int, seed: int, out: Path) -> None:
+    """Write distinct damaged copies, and a manifest with their operations and answers."""
+    contents = read_contents(path)
+    if size(contents) > MAX_CONTROL_BYTES["full"]:
+        raise click.ClickException(
+            f"{path}: expected at most {MAX_CONTROL_BYTES['full']:,} bytes for --random,"
+            f" found {size(contents):,}"
+        )
+    listed: list[dict[str, Any]] = []
+    with temporary_sibling(out) as created, named_in_errors(out):
+        created.mkdir()
+        # The same log gives the same copies, whatever its path is.
+        control = replace(control_at(path, format.id, {}), id=format.id)
+        damages = random_damages(control, seed)
+        earlier = {digest(contents)}
+        for words, damaged in itertools.islice(damages, ATTEMPTS * count):
+            mark = digest(damaged)
+            if mark in earlier or not _is_repeatable(log_at(path, format.id), words, damaged):
+                continue
+            earlier.add(mark)
+            name = f"{len(listed) + 1:0{len(str(count))}}{path.suffix}"
+            write_contents(damaged, created / name)
+            answer = collect(format.read(created / name, "recover", {}))
+            listed.append(
+                {
+                    "name": name,
+                    "damage": words,
+                    "size": size(damaged),
+                    "sha256": mark,
+                    "verdict": answer.verdict,
+                    "reason": answer.reason,
+                    "records": len(answer.records),
+                    "lost": [gap.to_json() for gap in answer.lost],
+                }
+            )
+            if len(listed) == count:
+                break
+        about = {"log": path.name, "format": format.id, "seed": seed, "copies": listed}
+        save(created / MANIFEST, json_text(about, indent=1) + "\n")
         publish(created, out)
+    few = f" of {count:,} requested: the log allows no more" if len(listed) < count else ""
+    say(f"{out}: {counted(len(listed), 'damaged copy')}{few}")
 
 
-def _write_family(
-    make: Callable[[], LogToDamage],
-    log: Path,
-    format: Format,
-    count: int,
-    seed: int,
-    out: Path,
-) -> None:
-    about = {"log": log.name, "format": format.id, "seed": seed}
-    with temporary_sibling(out) as created:
-        with named_in_errors(out):
-            created.mkdir()
-        with named_in_errors(out), saved(created / MANIFEST) as file:
-            manifest = Manifest(file, about)
-            copies: Iterator[tuple[list[str], Contents]] = family(make, count, seed)
-            for number, (words, contents) in enumerate(copies, start=1):
-                name = f"{number:0{len(str(count))}}{log.suffix}"
-                with named_in_errors(out):
-                    write_contents(contents, created / name)
-                manifest.add(name, words, contents, format.read(created / name, "recover", {}))
-            manifest.finish()
-        publish(created, out)
-    few = f"of {count:,} requested: the log allows no more" if manifest.count < count else ""
-    say(f"{out}: {counted(manifest.count, 'damaged copy')}{few}")
+def _is_repeatable(log: LogToDamage, words: Sequence[str], damaged: Contents) -> bool:
+    """Return whether the operations, as arguments of this command, give the same bytes."""
+    try:
+        for each in words:
+            carry_out(log, each)
+    except BadOperation:
+        return False
+    return log.contents == damaged

@@ -134,12 +134,11 @@ def _run(
             bar.advance(shards, f"{done:,} cases, {rate:,.0f}/s")
 
         try:
-            spent = run_shards(chosen_plan, folder, todo, seconds, progress)
+            run_shards(chosen_plan, folder, todo, seconds, progress)
         except KeyboardInterrupt:
-            spent = time.monotonic() - started
             stopped_by = (came or [signal.SIGINT])[0].name
     return {
-        "seconds": spent,
+        "seconds": time.monotonic() - started,
         "cases": done,
         "resumed": len(chosen_plan.shards) - len(todo),
         "stopped_by": stopped_by,
@@ -152,7 +151,7 @@ def _findings(
     vectors: Mapping[str, Vector],
     minimise_seconds: float,
 ) -> list[findings.Finding]:
-    """Merge, minimise and propose the findings of all shards; write the table of findings."""
+    """Merge and minimise the findings of all shards, and propose vectors for them."""
     chosen_plan = enumerations.plan
     signatures = findings.merged(folder.markers())
     failing = {signature.implementation for signature in signatures}
@@ -176,7 +175,6 @@ def _findings(
         if number < MAX_PROPOSALS:
             proposer.propose(finding)
             finding.repeat = _repeat(finding, folder, vectors, chosen_plan)
-    folder.write_table("findings/findings.parquet", findings.table(all_findings))
     return all_findings
 
 

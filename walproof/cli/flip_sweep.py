@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
+from rich.markdown import Markdown
 
+from conformance import undetected_flips
 from conformance.saving import save
 from conformance.traceability.write_tables import write_tables
-from conformance.undetected_flips import FOLDER, text_of
 from conformance.vectors import BrokenVector, load_all
 from reference_impl.paths import SPEC
+from reference_impl.register import registers
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.context import context_of
 from walproof.cli.output import say, say_json
 from walproof.progress import progress_bar
-from walproof.sweep import flip_report, flips
+from walproof.quantity import counted
+from walproof.sweep import flips
 
 
 def flip_sweep(
@@ -37,34 +40,76 @@ def flip_sweep(
         raise click.UsageError("--save is for a search of all vectors of a format")
     if context_items and not paths:
         raise click.UsageError("--context is for a LOG; vectors have a context of their own")
-    started = time.monotonic()
     try:
         if paths:
             context = context_of(context_items, format)
-            chosen = [flips.flipped_log_at(path, format, context, bits_at_most) for path in paths]
+            logs = [flips.flipped_log_at(path, format, context, bits_at_most) for path in paths]
         else:
-            chosen = flips.choose_logs(load_all(), format, patterns, bits_at_most)
-        if not chosen:
+            logs = flips.choose_logs(load_all(), format, patterns, bits_at_most)
+        if not logs:
             raise click.ClickException(f"no intact vector of {format} fits")
-        stretches = _run(chosen)
+        with progress_bar("flips", sum(log.count for log in logs)) as bar:
+            stretches = flips.run_flips(logs, flips.flip_tasks(logs), bar.advance)
     except BrokenVector as error:
         raise click.ClickException(f"invalid vector: {error}") from None
     except (flips.NotIntact, flips.Disagreement) as error:
         raise click.ClickException(str(error)) from None
-    searched = flip_report.totals(format, bits_at_most, chosen, stretches)
+    searched = flips.totals(format, bits_at_most, logs, stretches)
+    register = registers()[format]
+    problems = [
+        f"unexplained: {count:,} flips of {field} have the effect {effect}"
+        for (field, effect), count in sorted(searched.unseen.items())
+        if not undetected_flips.explained_by((field, effect), register.unseen)
+    ]
     if as_json:
-        say_json(flip_report.to_json(searched, stretches), indent=1)
+        say_json(_to_json(searched, stretches) | {"problems": problems}, indent=1)
     else:
-        flip_report.show(searched, Console(), time.monotonic() - started)
+        console = Console()
+        searched_logs = counted(len(logs), "log" if paths else "undamaged vector")
+        console.print(Markdown(undetected_flips.table(register, searched, searched_logs)))
+        for problem in problems:
+            console.print(problem, style="bold red", highlight=False, markup=False)
     if is_saved:
-        path = SPEC / FOLDER / f"{format}.json"
+        path = SPEC / undetected_flips.FOLDER / f"{format}.json"
         path.parent.mkdir(exist_ok=True)
-        save(path, text_of(searched))
+        save(path, undetected_flips.text_of(searched))
         write_tables()
         say(f"wrote {path}", err=True)
-    return 3 if flip_report.problems(searched) else 0
+    return 3 if problems else 0
 
 
-def _run(chosen: Sequence[flips.FlippedLog]) -> list[flips.Stretch]:
-    with progress_bar("flips", sum(log.count for log in chosen)) as bar:
-        return flips.run_flips(chosen, flips.flip_tasks(chosen), bar.advance)
+def _to_json(
+    searched: undetected_flips.Searched, stretches: Sequence[flips.Stretch]
+) -> dict[str, Any]:
+    """Return the totals by log and by field, then each undetected flip."""
+    unseen = registers()[searched.format].unseen
+    return {
+        "format": searched.format,
+        "at_most": searched.at_most,
+        "logs": {
+            log.id: {"bits": log.bits, "flips": log.flips, "unseen": sum(log.unseen.values())}
+            for log in searched.logs.values()
+        },
+        "fields": [
+            {
+                "field": row.field,
+                "flipped": row.tried,
+                "unseen": dict(row.counts),
+                "beside": list(row.other_fields),
+                "why": [unseen[number - 1].why for number in row.why],
+            }
+            for row in undetected_flips.rows(searched, unseen)
+        ],
+        "flips": [
+            {
+                "log": stretch.log,
+                **({"file": flip.file} if flip.file else {}),
+                "at": flip.at,
+                "bit": flip.bit,
+                "field": path,
+                "effect": effect,
+            }
+            for stretch in stretches
+            for flip, path, _, effect in stretch.undetected
+        ],
+    }

@@ -19,8 +19,8 @@ from reference_impl.formats import UnknownFormat
 from walproof.cli.opening import log_in, logs_of, source_of
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.formats.systemd_journal.query import filters, output
-from walproof.formats.systemd_journal.query.filters import BadFilter, Filter
-from walproof.formats.systemd_journal.query.selection import Cursor, Paths, Query, Rest, select
+from walproof.formats.systemd_journal.query.filters import BadFilter, Cursor, Filter
+from walproof.formats.systemd_journal.query.selection import Paths, Query, Rest, select
 from walproof.formats.systemd_journal.query.times import BadTime, parse_time
 from walproof.quantity import counted
 from walproof.systems import recognise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -74,23 +75,19 @@ def _below(folder: Path, name: str, path: Path) -> Path:
     return path.relative_to(folder) if path.is_relative_to(folder) else Path(Path(name).name)
 
 
+@dataclass
 class _Written:
-    """The result for one file: entries written and removed, and lost ranges."""
+    """The result for one file: entries written and removed."""
 
-    def __init__(self, file: JournalFile) -> None:
-        self.file = file
-        self.records: Shelf[Record] = Shelf()
-        self.dropped = self.missing_fields = 0
+    file: JournalFile
+    records: Shelf[Record] = field(default_factory=Shelf)
+    dropped: int = 0
+    missing_fields: int = 0
 
     @property
     def is_refused(self) -> bool:
         """Return whether the file is not a readable journal."""
         return self.file.end.verdict == "refused"
-
-    @property
-    def lost_bytes(self) -> int:
-        """The number of unreadable bytes in the file."""
-        return sum(gap.end - gap.start for gap in self.file.lost)
 
 
 def _identity(entry: JournalEntry) -> tuple[bytes, int, int, int]:
@@ -127,7 +124,7 @@ def _say(typed: str, out: Path, done: Sequence[_Written]) -> int:
         return EXIT_STATUS["refused"]
     written = sum(len(each.records) for each in done)
     dropped = sum(each.dropped for each in done)
-    lost = sum(each.lost_bytes for each in done)
+    lost = sum(gap.end - gap.start for each in done for gap in each.file.lost)
     say(
         f"{out}: {counted(written, 'record')}; {counted(dropped, 'record')} removed;"
         f" {counted(lost, 'byte')} of {typed} lost",

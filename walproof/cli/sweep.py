@@ -80,12 +80,11 @@ def sweep(
 
     COMMAND is any program that implements the protocol (conformance/README.md), or the one-shot
     form `COMMAND read FORMAT PATH [strict]`, which is slower and cannot receive a context. A
-    one-shot program is also run in the profile strict if that argument changes its answers.
-    Programs run as in `check`: each in its own folder, without network access. The last lines list
-    the isolation.
+    one-shot program is run in the profile strict only with --profile strict. Programs run as in
+    `check`: each in its own folder, without network access. The last lines list the isolation.
 
-    DIR/sweep holds the state of the sweep. DIR/findings (Parquet), DIR/summary.json and
-    DIR/proposals (vectors) hold the results.
+    DIR/sweep (Parquet) has a row for each case. DIR/summary.json and DIR/proposals (vectors) hold
+    the findings.
 
     Ctrl-C and SIGTERM stop the sweep. The summary then covers the finished part, and the same
     command resumes it.

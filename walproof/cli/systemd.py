@@ -24,9 +24,8 @@ from walproof.cli.journal_query import (
 )
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.formats.systemd_journal.exported_entries import Skipped, WholeEntry, read_entries
-from walproof.formats.systemd_journal.query.journal_file import JournalFile, read_indexed_names
+from walproof.formats.systemd_journal.query.journal_file import JournalFile
 from walproof.formats.systemd_journal.query.output import Mode
-from walproof.formats.systemd_journal.quick_hash import QuickWriter
 from walproof.quantity import counted
 
 SYSTEMD = "systemd-journal"
@@ -88,8 +87,7 @@ def fields(log: str, name: str | None, as_json: bool) -> int:
     PATH is a journal file, compressed or in a pipe, or a folder of them. Values are listed newest
     first. The output for a file equals that of journalctl --fields and journalctl --field=FIELD;
     for a folder, each line appears once. Values that are not one line of text are printed as
-    {"hex": "…"}. From a damaged file, everything that survives is printed. If the field index is
-    intact, names come from the index; values are not read, and damage in them is not detected.
+    {"hex": "…"}. From a damaged file, everything that survives is printed.
 
     \b
     walproof systemd fields system.journal
@@ -109,9 +107,6 @@ def fields(log: str, name: str | None, as_json: bool) -> int:
 
 def _gather(log: str, path: Path, name: str | None, listed: dict[bytes, None]) -> int:
     """Collect the field names of a file, or the values of one field; return the exit status."""
-    if name is None and (indexed := read_indexed_names(path)) is not None:
-        listed.update(dict.fromkeys(indexed))
-        return 0
     file = JournalFile(log, path)
     values = file.names() if name is None else file.values(os.fsencode(name))
     listed.update(dict.fromkeys(values))
@@ -184,7 +179,7 @@ def import_(
             seqnum_id=file_id,
             machine_id=_machine_id(),
         )
-        created = QuickWriter(options)
+        created = Writer(options)
         skipped = _write_all(created, stream.read(), strict)
         if skipped and not created.header.n_entries:
             raise click.ClickException(f"no complete entry found; nothing was written to {out}")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -28,9 +27,6 @@ from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.unpacked import Unpacked, unpacked
 from walproof.systems import System
 from walproof.systems.contents import Item, NotRead, contents_of
-
-if TYPE_CHECKING:
-    from walproof.formats.systemd_journal.scanner.soundness import Sound
 
 SYSTEMD = "systemd-journal"
 
@@ -121,8 +117,6 @@ CAVEAT = (
     "Its seals may have gaps (no SEALED_CONTINUOUS flag, as before systemd 255): the key does not"
     " show whether sealed entries were cut off and the file was continued (CVE-2023-31438)."
 )
-#: Number of passes over a verified file. Each pass reads offsets in ascending order.
-PASSES = 3
 
 
 def _of_another_format(source: Unpacked) -> Opened | None:
@@ -183,16 +177,19 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
         is_unproved = bool(context) and not header.sealed
         if is_unproved:
             _print_unsealed(name, as_json)
-        result = _if_sound(data, context) if size >= WORTH_A_KERNEL else None
-        if result is not None and not result.contradictions:
+        if size >= WORTH_A_KERNEL and (counts := _counts_if_intact(data, context)) is not None:
             if not as_json:
-                _print_intact(name, result.objects, result.entries, is_unproved)
-                _print_seals(header, result.sealed_until, context)
+                _print_intact(name, *counts[:2], is_unproved)
+                _print_seals(header, counts[2], context)
             return 3 if is_unproved else 0
-        with progress(size, "verifying") as given:
-            checked = inspection.inspect(data, context, _total_progress(given, size))
-        contradictions = find_contradictions(checked.view, checked.entries, checked.items)
-        checked.faults.extend(each.to_fault() for each in contradictions)
+        with progress(size, "verifying") as show:
+
+            def show_some(at: int) -> None:
+                if at % 4096 == 0:
+                    show(at)
+
+            checked = inspection.inspect(data, context, show_some)
+        checked.faults.extend(find_contradictions(checked.view, checked.entries, checked.items))
         if not as_json and not checked.faults:
             _print_intact(name, checked.walk.counts.total(), len(checked.entries), is_unproved)
             _print_seals(header, checked.sealed_until, context)
@@ -201,32 +198,21 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
         return 3 if checked.faults or is_unproved else 0
 
 
-def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
-    """Check a large file with the compiled kernels.
+def _counts_if_intact(
+    data: mmap.mmap | bytes, context: dict[str, str]
+) -> tuple[int, int, int | None] | None:
+    """Return the objects and entries of an intact file, and the end of the time under its seals.
 
-    Returns None if the kernels find a fault or are not installed. The executable specification then
-    reads the file again and describes the faults.
+    Returns None if the executable specification must check the file.
     """
     if not plugin_for(SYSTEMD).has_scanner:
         return None
-    from walproof.formats.systemd_journal.scanner.soundness import if_sound
+    from walproof.formats.systemd_journal.scanner.intact import check_file
 
-    return if_sound(data, context)
-
-
-def _total_progress(report: Callable[[int], None], size: int) -> Callable[[int], None]:
-    """Return a progress function that adds up all passes, in bytes of the file."""
-    before, last = 0, 0
-
-    def tell(at: int) -> None:
-        nonlocal before, last
-        if at < last:  # the next pass
-            before, last = before + size, at
-        if at - last > size // 200:
-            last = at
-            report((before + at) // PASSES)
-
-    return tell
+    file = check_file(data, context)
+    if file is None or file.has_contradictions():
+        return None
+    return len(file.offsets), len(file.entries), file.sealed_until
 
 
 def _print_faults(

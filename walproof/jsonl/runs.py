@@ -82,8 +82,6 @@ def _field(column: columns.Column, values: pa.Array) -> pa.Array | None:
         text = pc.binary_join_element_wise(f'{name}"', values, '"', "")
     elif values.null_count == len(values):
         return _empty_texts(len(values))
-    elif (texts := column.to_json(values)) is not None:
-        text = pc.binary_join_element_wise(name, texts, "")
     else:
         return None
     return text.fill_null("")

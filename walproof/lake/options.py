@@ -42,29 +42,29 @@ OPTIONS: Sequence[Option] = (
         "glob",
         text_value,
         "none",
-        "Read only files whose name matches (`*.log`). A log of several files is read whole if"
-        " its folder or one of its files matches.",
+        "Read only files whose name matches (`*.log`). For a log of several files, its folder or"
+        " one file must match.",
     ),
     Option(
         "recursiveFileLookup",
         "recursive",
         flag,
         "`false`",
-        "Search subfolders as well.",
+        "Search subfolders.",
     ),
     Option(
         "modifiedBefore",
         "before",
         time,
         "none",
-        "Read only logs last modified before this time (UTC unless it has a zone).",
+        "Read only logs last modified before this time (in UTC without a zone).",
     ),
     Option(
         "modifiedAfter",
         "after",
         time,
         "none",
-        "Read only logs last modified after this time (UTC unless it has a zone).",
+        "Read only logs last modified after this time (in UTC without a zone).",
     ),
     Option(
         "maxPayloadBytes",
@@ -78,8 +78,7 @@ OPTIONS: Sequence[Option] = (
         "max_fetch",
         byte_count,
         "`8g`",
-        "Largest remote log to copy to a worker; a larger log is `unreadable`. A log that can"
-        " be read by byte ranges is copied only if it is damaged, and not in every format.",
+        "Largest remote log to copy to a worker; a larger log is `unreadable`.",
     ),
 )
 

@@ -42,9 +42,10 @@ def _cached_repeat(value: Any, type_: pa.DataType) -> pa.Array:
     return pa.repeat(pa.scalar(value, type_), MAX_ROWS)
 
 
-def binary(ends: NDArray[np.int32], data: Any, type_: pa.DataType) -> pa.Array:
+def binary(ends: NDArray[Any], data: Any, type_: pa.DataType) -> pa.Array:
     """Return an array of text or bytes: value n is ``data[ends[n]:ends[n + 1]]``.
 
+    ``ends`` are int32, or int64 for large types.
     ``data`` is an Arrow buffer or an array of bytes.
     """
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]

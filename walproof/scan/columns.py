@@ -56,13 +56,6 @@ class Column:
         """Return the field of an answer for a value of the column that is not null."""
         return value
 
-    def to_json(self, values: pa.Array) -> pa.Array | None:
-        """Convert values as :meth:`to_answer` does, to JSON text; nulls stay null.
-
-        None if this must be done value by value.
-        """
-        return None
-
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
         """Return the value cut to a maximum size, and whether it was cut."""
         return value, False

@@ -13,7 +13,7 @@ from typing import Any
 
 from crc32c import crc32c
 
-from conformance.contents import Contents, size
+from conformance.contents import Contents, by_name, read_contents, size
 from conformance.recipes.generate import answer_to
 from conformance.vectors import Vector
 from reference_impl.answer import Record
@@ -83,7 +83,7 @@ class Control:
     @property
     def files(self) -> Mapping[str, bytes]:
         """Contents by file name; the name is empty in a log of one file."""
-        return {"": self.contents} if isinstance(self.contents, bytes) else self.contents
+        return by_name(self.contents)
 
     @property
     def size(self) -> int:
@@ -101,37 +101,43 @@ def control_of(
     ``known_values`` lists values of context keys; if given, the control gets additional contexts.
     The contexts for appending and writing come from the ``vectors`` that append and write.
     """
-    body = vector.body
-    context = dict(body.get("context", {}))
-    name = vector.input.name
-    answer = answer_to(str(body["format"]), vector.contents, context, name=name)
-    format = str(body["format"])
-    bare = Control(vector.id, format, vector.contents, name, context, answer.records)
-    fields = {file: fields_of(data, format, file or name) for file, data in bare.files.items()}
+    format, name = str(vector.body["format"]), vector.input.name
+    context = dict(vector.body.get("context", {}))
+    answer = answer_to(format, vector.contents, context, name=name)
+    bare = with_fields(Control(vector.id, format, vector.contents, name, context, answer.records))
     contexts = (
         changed_contexts(format, context, bare.files, bare.records, known_values)
         if known_values is not None
         else ()
     )
-    format_sweep = plugin_for(format).sweep
     append, write = (
-        tuple(
-            new_context
-            for new_context in writing_contexts(
-                vectors,
-                format,
-                operation,
-                name,
-                context,
-                format_sweep.near,
-                format_sweep.of_the_log,
-            )
-            if format_sweep.determines(new_context)
-        )
-        or ({},)
+        writing_contexts(vectors, format, operation, name, context)
         for operation in ("append", "write")
     )
-    return replace(bare, fields=fields, contexts=contexts, to_append=append, to_write=write)
+    return replace(bare, contexts=contexts, to_append=append, to_write=write)
+
+
+def is_selected(id: str, patterns: Sequence[str]) -> bool:
+    """Return whether the id of a vector, or its slug, matches a pattern."""
+    names = (id, id.partition("/")[2])
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)
+
+
+def control_at(path: Path, format: str, context: Mapping[str, Any]) -> Control:
+    """Return a log of the user as a control without records. Raises ``OSError``."""
+    bare = Control(str(path), format, read_contents(path), path.name, context)
+    return with_fields(bare)
+
+
+def with_fields(bare: Control) -> Control:
+    """Return a control with its field maps."""
+    return replace(
+        bare,
+        fields={
+            file: fields_of(data, bare.format, file or bare.name)
+            for file, data in bare.files.items()
+        },
+    )
 
 
 def choose(
@@ -149,28 +155,24 @@ def choose(
         body = vector.body
         if body["format"] != format or body["operation"] not in ("read", "truncations"):
             continue
-        undamaged = vector.control is None and not vector.damage
+        is_intact = body["expect"]["verdict"] == "intact"
         if patterns:
-            slug = vector.id.partition("/")[2]
-            if not any(fnmatch.fnmatchcase(n, p) for p in patterns for n in (slug, vector.id)):
+            if not is_selected(vector.id, patterns):
                 continue
-            if body["expect"]["verdict"] != "intact":
+            if not is_intact:
                 raise NoControl(f"{vector.id}: expected an intact log, found a damaged one")
         elif (
-            not undamaged
+            vector.control is not None
+            or vector.damage
             or "accept" in body  # several answers are correct: a difference would mean nothing
-            or body["size"] > MAX_CONTROL_BYTES[depth]
-            or body["size"] == 0
-            or body["expect"]["verdict"] != "intact"
+            or not 0 < body["size"] <= MAX_CONTROL_BYTES[depth]
+            or not is_intact
         ):
             continue
         control = control_of(vector, values, vectors.values())
-        payloads = sum(len(record.payload) for record in control.records)
-        small = (
-            len(control.records) <= MAX_CONTROL_RECORDS[depth]
-            and payloads <= MAX_CONTROL_BYTES[depth]
-        )
-        if patterns or small:
+        payloads = [len(record.payload) for record in control.records]
+        is_small = len(payloads) <= MAX_CONTROL_RECORDS[depth]
+        if patterns or (is_small and sum(payloads) <= MAX_CONTROL_BYTES[depth]):
             controls.append(control)
     if not controls:
         selection = ", ".join(patterns) or "the default selection"

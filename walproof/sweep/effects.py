@@ -158,17 +158,17 @@ def compare(
     if not sentences:
         return None
     effects: list[str] = []
-    ranges = _Ranges(actual.get("lost", [])) if "lost" in parts else None
+    lost = actual.get("lost", []) if "lost" in parts else None
     for sentence in sentences:
         part = sentence.partition(":")[0]
         if part == "records":
             effects += _record_effects(
-                expected["records"], actual["records"], written, ranges, sentence
+                expected["records"], actual["records"], written, lost, sentence
             )
         elif part == "signals":
             effects.append("noisy" if "expected none" in sentence else "silent")
-        elif part == "lost" and ranges is not None:
-            effects += _range_effects(expected["lost"], actual.get("lost", []), ranges)
+        elif part == "lost" and lost is not None:
+            effects.append(_range_effect(expected["lost"], lost))
         else:
             effects.append(f"other-{part}")
     reported = [
@@ -177,52 +177,51 @@ def compare(
     return Difference("+".join(dict.fromkeys(effects)), "; ".join(sentences), *reported)
 
 
-class _Ranges:
-    def __init__(self, lost: Sequence[Mapping[str, Any]]) -> None:
-        self._of: dict[str, list[tuple[int, int]]] = {}
-        for gap in lost:
-            self._of.setdefault(gap.get("file") or "", []).append((gap["from"], gap["to"]))
-
-    def touch(self, file: str | None, start: int, end: int) -> bool:
-        """Return whether a lost range overlaps these bytes."""
-        return any(lo < end and start < hi for lo, hi in self._of.get(file or "", ()))
-
-    def cover(self, file: str | None, start: int, end: int) -> bool:
-        """Return whether the lost ranges cover all of these bytes.
-
-        An empty span is covered if a range contains or touches its offset.
-        """
-        spans = sorted(self._of.get(file or "", ()))
-        if start == end:
-            return any(lo <= start <= hi for lo, hi in spans)
-        for lo, hi in spans:
-            if lo <= start < hi:
-                start = hi
-        return start >= end
+def _spans(lost: Sequence[Mapping[str, Any]], file: str | None) -> list[tuple[int, int]]:
+    """Return the sorted lost ranges of a file."""
+    of_file = (gap for gap in lost if (gap.get("file") or "") == (file or ""))
+    return sorted((gap["from"], gap["to"]) for gap in of_file)
 
 
-def _range_effects(
-    expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[str, Any]], ranges: _Ranges
-) -> list[str]:
-    if not all(ranges.cover(gap.get("file"), gap["from"], gap["to"]) for gap in expected):
-        return [invariants.SILENT_LOSS]
+def _is_covered(gap: Mapping[str, Any], lost: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether lost ranges cover all bytes of a gap.
+
+    An empty gap is covered if a range contains or touches its offset.
+    """
+    start, spans = gap["from"], _spans(lost, gap.get("file"))
+    if start == gap["to"]:
+        return any(lo <= start <= hi for lo, hi in spans)
+    for lo, hi in spans:
+        if lo <= start < hi:
+            start = hi
+    return bool(start >= gap["to"])
+
+
+def _is_touched(record: Mapping[str, Any], lost: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a lost range overlaps a record."""
+    start, end = record["at"], record["at"] + record["size"]
+    return any(lo < end and start < hi for lo, hi in _spans(lost, record.get("file")))
+
+
+def _range_effect(
+    expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[str, Any]]
+) -> str:
+    if not all(_is_covered(gap, actual) for gap in expected):
+        return invariants.SILENT_LOSS
     spans = [
         [(gap.get("file"), gap["from"], gap["to"]) for gap in lost] for lost in (expected, actual)
     ]
-    return [OTHER_RANGE if spans[0] != spans[1] else OTHER_REASON]
+    return OTHER_RANGE if spans[0] != spans[1] else OTHER_REASON
 
 
 def _record_effects(
     expected: Sequence[Mapping[str, Any]],
     actual: Sequence[Mapping[str, Any]],
     written: frozenset[str] | None,
-    ranges: _Ranges | None,
+    reported_lost: Sequence[Mapping[str, Any]] | None,
     sentence: str,
 ) -> list[str]:
-    expected_keys, actual_keys = (
-        [payload_key(r) for r in expected],
-        [payload_key(r) for r in actual],
-    )
+    expected_keys, actual_keys = [*map(payload_key, expected)], [*map(payload_key, actual)]
     if expected_keys == actual_keys:
         named = re.search(r"; (\w+) of record", sentence)
         return [f"other-{named[1]}" if named else "other-records"]
@@ -240,8 +239,8 @@ def _record_effects(
         else:
             lost.append(record)
     if lost:
-        unlisted = ranges is not None and not all(
-            ranges.touch(r.get("file"), r["at"], r["at"] + r["size"]) for r in lost
+        unlisted = reported_lost is not None and not all(
+            _is_touched(record, reported_lost) for record in lost
         )
         return [LOST, *([invariants.SILENT_LOSS] if unlisted else [])]
     return [EXTRA if len(actual_keys) > len(expected_keys) else invariants.OUT_OF_ORDER]

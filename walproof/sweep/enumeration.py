@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import random
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from conformance.contents import Contents
@@ -15,12 +14,13 @@ from conformance.recipes.generate import sources
 from walproof.formats import plugin_for
 from walproof.sweep import folders, operations, shares
 from walproof.sweep.controls import Control
-from walproof.sweep.fields import FieldsOfFile
 from walproof.sweep.format_sweep import Edit
-from walproof.sweep.operations import Family, Flip, Intact, Listed, Truncate
+from walproof.sweep.operations import RESEAL, Change, Family, File, Joined
 
 SECTORS = (512, 4096)
 PAIR = "pair"
+#: Operation of the control without damage.
+UNDAMAGED = "none"
 #: Maximum number of pairs drawn for one number, until two damages can be combined.
 ATTEMPTS = 16
 #: Maximum number of record lists to write, or to append to the undamaged log.
@@ -30,17 +30,14 @@ LISTS = 1 << 16
 CONTENT_FLIPS = 4096
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """A case in words: the operations of the damage algebra, and the field that they change.
+class Recipe(NamedTuple):
+    """A damage in words: the operations of the damage algebra.
 
     ``calls`` contains the operations as source lines for a recipe in ``conformance/recipes``.
     """
 
-    operation: str
-    field: str
     damage: tuple[str, ...]
-    calls: tuple[str, ...] = ()
+    calls: tuple[str, ...]
 
 
 class DamagedLog(NamedTuple):
@@ -73,68 +70,51 @@ class Enumeration:
         first_prefix: int = 0,
     ) -> None:
         self.control = control
-        self.fields = control.fields
         self._pairs_tell = plugin_for(control.format).sweep.pairs_tell
         first, *_ = control.files
-        families: list[Family] = [Intact(b"", self.fields[first], first, 1)]
-        for file, data in control.files.items():
-            fields = self.fields[file]
-            with_file = [other for other in older if other.files.get(file)]
-            families += _families(control, file, data, fields, depth, with_file, first_prefix)
+        families = [Family(UNDAMAGED, [Change((), "nothing", ())], first)]
+        for name, data in control.files.items():
+            with_file = [other for other in older if other.files.get(name)]
+            file = File(name, data, control.fields[name])
+            families += _families(control, file, depth, with_file, first_prefix)
         families += folders.families(control)
         self.families = [family for family in families if family.count]
         self.seed = seed
         self.pairs = Pairs(control, self.families, seed)
-        self._ends = list(itertools.accumulate(family.count for family in self.families))
-
-    @property
-    def pair(self) -> int:
-        """Number of the family of pairs, which follows the single damages."""
-        return len(self.families)
-
-    @property
-    def any(self) -> int:
-        """Number of the family that concatenates all single damages."""
-        return len(self.families) + 1
-
-    @property
-    def lists(self) -> int:
-        """Number of the family that combines the undamaged log with many lists of records."""
-        return len(self.families) + 2
+        self._singles = Joined(self.families)
+        count = len(self.families)
+        #: Numbers of three more families: pairs of damages, all single damages in one sequence, and
+        #: the undamaged log with many lists of records to write.
+        self.pair, self.any, self.lists = count, count + 1, count + 2
 
     def count(self, family: int) -> int:
         """Return the number of damages of a family."""
-        if family == self.lists:
-            return LISTS
-        if family == self.any:
-            return self._ends[-1]
-        return self.pairs.count if family == self.pair else self.families[family].count
+        if family < self.pair:
+            return self.families[family].count
+        return {self.pair: self.pairs.count, self.any: self._singles.count}.get(family, LISTS)
 
     def resolved(self, family: int, number: int) -> tuple[int, int]:
         """Return family and number of a damage, resolving the family ``any``."""
-        if family != self.any:
-            return family, number
-        at = bisect_right(self._ends, number)
-        return at, number - (self._ends[at - 1] if at else 0)
+        return self._singles.resolved(number) if family == self.any else (family, number)
 
     def operation(self, family: int) -> str:
         """Return the name of the operation."""
-        if family == self.lists:
-            return self.families[0].operation
-        return PAIR if family == self.pair else self.families[family].operation
+        if family < self.pair:
+            return self.families[family].operation
+        return PAIR if family == self.pair else UNDAMAGED
 
     def group(self, family: int) -> str:
         """Return the group of cases that a family belongs to in the control's own context."""
         if family == self.pair:
             return shares.PAIRS
         chosen = self.families[family]
-        if isinstance(chosen, folders.OnFolder):
+        if chosen.on_folder:
             return shares.FOLDERS
-        return shares.TRUNCATIONS if isinstance(chosen, Truncate) else shares.SINGLES
+        return shares.TRUNCATIONS if chosen.operation == "truncate" else shares.SINGLES
 
     def field(self, family: int, number: int) -> str:
         """Return the generic name of the field that is hit; empty for a pair."""
-        return "" if family >= self.pair else self.families[family].field(number)
+        return "" if family >= self.pair else self.families[family].changes[number].field
 
     def value(self, family: int, number: int) -> str:
         """Return the name of the value that a field gets (see :meth:`Family.value`); empty for a
@@ -175,29 +155,39 @@ class Enumeration:
 
         Raises ``AssertionError`` if the described operations produce other bytes than the damage.
         """
-        damage = _aimed(self.control, self.fields)
+        damage = _aimed(self.control)
         transcript = _Transcript(damage)
         halves = self._halves(family, number)
         assert halves is not None, "the number has no valid pair"
-        field = self.field(family, number)
-        if family == self.pair:
-            field = " and ".join(f"{f.operation} {f.field(n)}" for f, n in halves)
         for half, n in halves:
-            half.perform(n, cast(Damage, transcript))
+            for operation in half.changes[n].operations:
+                operation(cast(Damage, transcript))
         log = self.make(family, number)
         assert log and damage.contents == log.contents, f"{damage.operations}: other bytes"
-        return Recipe(
-            self.operation(family), field, tuple(damage.operations), tuple(transcript.calls)
-        )
+        return Recipe(tuple(damage.operations), tuple(transcript.calls))
 
 
-def _aimed(control: Control, fields: Mapping[str, FieldsOfFile]) -> Damage:
+def random_damages(control: Control, seed: int) -> Iterator[tuple[tuple[str, ...], Contents]]:
+    """Yield single damages of a control without end: the operations and the damaged log.
+
+    All families are used in turn.
+    """
+    chance = random.Random(seed)
+    enumeration = Enumeration(control, "quick", [], seed)
+    for family in itertools.cycle(range(1, len(enumeration.families))):
+        number = chance.randrange(enumeration.count(family))
+        damaged = enumeration.make(family, number)
+        assert damaged is not None
+        yield enumeration.describe(family, number).damage, damaged.contents
+
+
+def _aimed(control: Control) -> Damage:
     """Return the format's damage algebra on a control, using its precomputed field maps."""
     (source,) = [each for each in sources() if each.book.format == control.format]
     damage = source.new_log(control.contents, [record.payload for record in control.records])
     by_path = {
         file: {field.path: field for field in (*of_file.all, *of_file.leaves)}
-        for file, of_file in fields.items()
+        for file, of_file in control.fields.items()
     }
 
     def field(path: str) -> Field:
@@ -229,47 +219,56 @@ class _Transcript:
 
 
 def _families(
-    control: Control,
-    file: str,
-    data: bytes,
-    fields: FieldsOfFile,
-    depth: str,
-    older: Sequence[Control],
-    first_prefix: int,
+    control: Control, file: File, depth: str, older: Sequence[Control], first_prefix: int
 ) -> list[Family]:
-    listed = {
-        name: Listed(name, data, fields, file)
-        for name in (
-            "set", "zero", "fill", "zero-sector", "swap-sectors", "duplicate", "drop", "splice",
-            "insert", "stale", "extend", operations.RESEAL,
-        )
-    }  # fmt: skip
-    logs = Listed("extend", data, fields, file)
-    older_bytes = [(other.id, other.files[file]) for other in older]
-    # Extensions and stale bytes bring in records of this log and of others.
-    logs.imported = listed["stale"].imported = (control, *older)
-    seed = f"{control.id}:{file}"
-    full = depth == "full"
-    operations.set_values(listed["set"], every_value=full)
-    operations.zero_and_fill(listed["zero"], listed["fill"])
-    operations.sectors(listed["zero-sector"], listed["swap-sectors"], SECTORS)
-    operations.duplicate_and_drop(listed["duplicate"], listed["drop"])
-    operations.splice(listed["splice"])
-    operations.insert(listed["insert"], seed)
-    operations.reseal(listed[operations.RESEAL], control.format)
-    listed[operations.RESEAL].forges = True
-    operations.stale(listed["stale"], older_bytes, SECTORS)
-    operations.extend(listed["extend"], seed)
-    operations.extend_by_logs(logs, older_bytes)
-    content = fields.content
+    """Return the damages of one file; their order determines the numbers of cases."""
+    data, full = file.data, depth == "full"
+    seed = f"{control.id}:{file.name}"
+    content = file.fields.content
     if not full:
         content = content[:: max(1, -(-len(content) // CONTENT_FLIPS))]
+
+    # Extensions and stale bytes bring in records of this log and of others.
+    logs = (control, *older)
+    listed: tuple[tuple[str, Iterable[Change], Sequence[Control]], ...] = (
+        ("set", operations.set_values(file, every_value=full), ()),
+        (
+            "zero",
+            operations.on_fields(file, "zero", lambda f: (f.start, f.end, bytes(f.end - f.start))),
+            (),
+        ),
+        (
+            "fill",
+            operations.on_fields(
+                file, "fill", lambda f: (f.start, f.end, b"\xff" * (f.end - f.start)), 0xFF
+            ),
+            (),
+        ),
+        ("zero-sector", operations.zero_sectors(file, SECTORS), ()),
+        ("swap-sectors", operations.swap_sectors(file, SECTORS), ()),
+        (
+            "duplicate",
+            operations.on_fields(
+                file, "duplicate", lambda f: (f.end, f.end, data[f.start : f.end])
+            ),
+            (),
+        ),
+        ("drop", operations.on_fields(file, "drop", lambda f: (f.start, f.end, b"")), ()),
+        ("splice", operations.splice(file), ()),
+        ("insert", operations.insert(file, seed), ()),
+        ("stale", operations.stale(file, older, SECTORS), logs),
+        ("extend", operations.extend(file, seed), ()),
+        (RESEAL, operations.reseal(file, control.format), ()),
+        ("extend", operations.extend_by_logs(file, older), logs),
+    )
     return [
-        Truncate(data, fields, file, first_prefix),
-        Flip(data, fields, file, fields.structural, 8),
-        Flip(data, fields, file, content, 8 if full else 1),
-        *listed.values(),
-        logs,
+        Family("truncate", operations.prefixes(file, first_prefix), file.name),
+        Family("flip", operations.flips(file, file.fields.structural), file.name),
+        Family("flip", operations.flips(file, content, 8 if full else 1), file.name),
+        *(
+            Family(name, operations.effective(data, changes), file.name, imported, name == RESEAL)
+            for name, changes, imported in listed
+        ),
     ]
 
 
@@ -281,7 +280,7 @@ class Pairs:
 
     def __init__(self, control: Control, families: Sequence[Family], seed: int) -> None:
         self.control = control
-        self.families = [f for f in families if not isinstance(f, Intact)]
+        self.families = [f for f in families if f.operation != UNDAMAGED]
         singles = sum(family.count for family in self.families)
         self.count = singles * (singles - 1) // 2
         self.seed = mixed(seed ^ int.from_bytes(control.id.encode()[-8:], "little"))
@@ -301,16 +300,16 @@ class Pairs:
         second = (other, (chance >> 32) % other.count)
         if first == second:
             return None
-        if isinstance(family, folders.OnFolder) or isinstance(other, folders.OnFolder):
+        if family.on_folder or other.on_folder:
             if family.touches(first[1]) & other.touches(second[1]):
                 return None
             # Edits of bytes come first: they use the file names of the control.
-            return [first, second] if isinstance(other, folders.OnFolder) else [second, first]
+            return [first, second] if other.on_folder else [second, first]
         if family.file != other.file:
             return [first, second]
         if family.forges and other.forges:
             return None  # each would reseal the change of the other
-        edits = family.edits(first[1]), other.edits(second[1])
+        edits = family.changes[first[1]].edits, other.changes[second[1]].edits
         orders = [_order(f, edit) for f, edit in zip((family, other), edits, strict=True)]
         if orders[1] < orders[0]:
             first, second = second, first

@@ -7,8 +7,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import pyarrow as pa
-
 from walproof.sweep.effects import Signature, rank
 from walproof.sweep.enumeration import PAIR, Recipe
 from walproof.sweep.known import Known
@@ -143,61 +141,3 @@ def describe(enumerations: Enumerations, finding: Finding) -> None:
     if setting.writes:
         new = records_for(enumeration, setting, best.family, best.number)
         finding.request = text_of(new, setting)
-
-
-def table(findings: Iterable[Finding]) -> pa.Table:
-    """Return the table ``findings``: one row per signature, with the number of its finding."""
-    rows = []
-    for number, finding in enumerate(findings, 1):
-        for each in finding.signatures:
-            is_best = each is finding.best
-            texts = {name: text or None for name, text in vars(each.signature).items()}
-            rows.append(
-                texts
-                | {
-                    "finding": number,
-                    "effect": each.signature.gravest,
-                    "cases": each.count,
-                    "control": each.control,
-                    "family": each.family,
-                    "number": each.number,
-                    "size": each.size,
-                    "difference": each.text,
-                    "alone": each.alone,
-                    "cause": finding.cause[0] if finding.cause else None,
-                    "simplest": is_best,
-                    "damage": list(finding.recipe.damage) if finding.recipe and is_best else None,
-                    "proposal": finding.proposal,
-                }
-            )
-    return pa.Table.from_pylist(rows, SCHEMA)
-
-
-SCHEMA = pa.schema(
-    [
-        ("finding", pa.int32()),
-        ("implementation", pa.string()),
-        ("operation", pa.string()),
-        ("field", pa.string()),
-        ("value", pa.string()),
-        ("kind", pa.string()),
-        ("effect", pa.string()),
-        ("verdict", pa.string()),
-        ("reason", pa.string()),
-        ("said_verdict", pa.string()),
-        ("said_reason", pa.string()),
-        ("profile", pa.string()),
-        ("context", pa.string()),
-        ("cases", pa.int64()),
-        ("control", pa.string()),
-        ("family", pa.int32()),
-        ("number", pa.int64()),
-        ("size", pa.int64()),
-        ("difference", pa.string()),
-        ("alone", pa.bool_()),
-        ("cause", pa.string()),
-        ("simplest", pa.bool_()),
-        ("damage", pa.list_(pa.string())),
-        ("proposal", pa.string()),
-    ]
-)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from conformance.scratch import Held
 from walproof.sweep.enumeration import PAIR
 from walproof.sweep.findings import Finding
-from walproof.sweep.plan import Enumerations, Plan, Run
+from walproof.sweep.plan import Enumerations, Run
 from walproof.sweep.settings import simplest
 from walproof.sweep.shard import Occurrence
 from walproof.sweep.shard_runner import ShardRunner
-from walproof.sweep.sweep_folder import runner_here
 
 #: Maximum number of cases tried on each smaller log.
 TRIALS = 200
@@ -56,11 +56,17 @@ def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: f
     After ``seconds``, the remaining findings are marked as not minimised.
     """
     deadline = time.monotonic() + seconds
+    plan = enumerations.plan
     for name in dict.fromkeys(finding.signature.implementation for finding in findings):
-        with runner_here(_only(enumerations.plan, name), enumerations) as runner:
-            for finding in findings:
-                if finding.signature.implementation == name:
-                    _minimise(enumerations, finding, runner, deadline)
+        programs = tuple(each for each in plan.programs if each.name == name)
+        held = Held()
+        try:
+            with ShardRunner(replace(plan, programs=programs), held.folder, enumerations) as runner:
+                for finding in findings:
+                    if finding.signature.implementation == name:
+                        _minimise(enumerations, finding, runner, deadline)
+        finally:
+            held.close()
 
 
 def _minimise(
@@ -70,7 +76,7 @@ def _minimise(
 
     def simpler(best: Occurrence, runs: tuple[Run, ...]) -> Occurrence | None:
         nonlocal tried
-        runner.plan = runner.plan.with_shard(runs)
+        runner.plan = replace(runner.plan, shards=(runs,))
         tried += sum(run.stop - run.start for run in runs)
         fitting = [
             each
@@ -89,10 +95,6 @@ def _minimise(
         lambda: time.monotonic() > deadline,
     )
     finding.minimised = f"{tried} simpler cases tried"
-
-
-def _only(plan: Plan, name: str) -> Plan:
-    return replace(plan, programs=tuple(each for each in plan.programs if each.name == name))
 
 
 def _simpler(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run, ...]]:
@@ -130,7 +132,7 @@ def _simpler(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run
             for number, family in enumerate(smaller_enumeration.families)
             if family.operation == best.signature.operation
             for n in range(0, family.count, -(-family.count // SEARCHED_DAMAGES))
-            if family.field(n) == best.signature.field
+            if family.changes[n].field == best.signature.field
         ]
         if runs:
             yield tuple(runs[:: -(-len(runs) // TRIALS)])

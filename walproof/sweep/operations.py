@@ -8,11 +8,14 @@ both must produce the same bytes.
 from __future__ import annotations
 
 import functools
+import itertools
 import random
-from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import methodcaller
+from typing import Any, NamedTuple
 
 from conformance.kaitai.field_map import Field
 from conformance.recipes.algebra import Damage
@@ -44,176 +47,154 @@ Operation = Callable[[Damage], None]
 #: Operations that write a value to a field.
 OVERWRITING = frozenset({"set", "zero", "fill", RESEAL})
 
-_BYTES = [bytes([value]) for value in range(256)]
+
+class Change(NamedTuple):
+    """A damage: as edits of one file, and as operations of the algebra on ``field``.
+
+    A damage of whole files has ``files`` instead of edits: the new contents of each file that
+    changes, None if it is removed.
+    """
+
+    edits: Sequence[Edit]
+    field: str
+    operations: Sequence[Operation]
+    files: Mapping[str, bytes | None] | None = None
 
 
-class Family(ABC):
-    """The damages of one operation on one file of a control, numbered from 0.
+class Computed(Sequence[Change]):
+    """Damages that are computed from their number when they are used."""
+
+    def __init__(self, count: int, change: Callable[[int], Change]) -> None:
+        self._count = count
+        self._change = change
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._change(number)
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """The damages of one operation on one file, or on whole files, numbered from 0.
 
     ``imported`` are logs from which the damages copy bytes. If ``forges`` is true, the operation
     recomputes checksums, so its changes cannot be detected.
     """
 
     operation: str
+    changes: Sequence[Change]
+    file: str = ""
     imported: Sequence[Control] = ()
-    forges = False
+    forges: bool = False
+    on_folder: bool = False
 
-    def __init__(self, data: bytes, fields: FieldsOfFile, file: str, count: int) -> None:
-        self.data = data
-        self.fields = fields
-        self.file = file
-        self.count = count
+    @property
+    def count(self) -> int:
+        """Number of damages."""
+        return len(self.changes)
 
     @functools.cached_property
     def shifts(self) -> bool:
         """True if the damages may repeat, drop, move or replace whole units; see ``SHIFTING``."""
-        return self.operation in SHIFTING or bool(self.imported)
-
-    @abstractmethod
-    def edits(self, number: int) -> Sequence[Edit]:
-        """Return the changes to the file."""
+        return self.operation in SHIFTING or bool(self.imported) or self.on_folder
 
     def apply(self, files: dict[str, bytes], number: int) -> None:
-        """Apply the edits to the files of a log."""
-        files[self.file] = applied(files[self.file], self.edits(number))
+        """Apply a damage to the files of a log."""
+        change = self.changes[number]
+        if change.files is None:
+            files[self.file] = applied(files[self.file], change.edits)
+            return
+        for name, data in change.files.items():
+            if data is None:
+                del files[name]
+            else:
+                files[name] = data
 
     def touches(self, number: int) -> frozenset[str]:
         """Return the names of the files that change, appear or disappear."""
-        return frozenset({self.file})
-
-    @abstractmethod
-    def perform(self, number: int, damage: Damage) -> None:
-        """Apply the same change with the operations of the algebra."""
-
-    @abstractmethod
-    def field(self, number: int) -> str:
-        """Return the generic name of the field that is hit."""
+        files = self.changes[number].files
+        return frozenset({self.file} if files is None else files)
 
     def value(self, number: int) -> str:
         """Return the name of the value written to a field, if programs often give it a special
         meaning.
         """
-        return edge_name(self.edits(number)[0][2]) if self.operation in OVERWRITING else ""
+        written = self.operation in OVERWRITING
+        return edge_name(self.changes[number].edits[0][2]) if written else ""
+
+
+class Joined:
+    """Families whose damages are numbered one after the other."""
+
+    def __init__(self, families: Sequence[Family]) -> None:
+        self.families = families
+        self._ends = [0, *itertools.accumulate(family.count for family in families)]
+
+    @property
+    def count(self) -> int:
+        """Number of damages."""
+        return self._ends[-1]
+
+    def resolved(self, number: int) -> tuple[int, int]:
+        """Return the index of a damage's family, and its number in this family."""
+        family = bisect_right(self._ends, number) - 1
+        return family, number - self._ends[family]
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a control: its name in the log, its bytes and its field map."""
+
+    name: str
+    data: bytes
+    fields: FieldsOfFile
 
     def named(self, path: str) -> str:
         """Return a field path as the algebra expects it."""
-        return f"{self.file}:{path}" if self.file else path
-
-    def by_hand(self, number: int, damage: Damage, text: str) -> None:
-        """Apply the edits directly, for bytes that the algebra has no name for."""
-        data = damage.files[self.file]
-        for lo, hi, new in self.edits(number):
-            data[lo:hi] = new
-        damage.did(text + (f" in {self.file}" if self.file else ""))
+        return f"{self.name}:{path}" if self.name else path
 
 
-class Truncate(Family):
-    """Every prefix of at least ``first`` bytes."""
-
-    operation = "truncate"
-
-    def __init__(self, data: bytes, fields: FieldsOfFile, file: str, first: int = 0) -> None:
-        super().__init__(data, fields, file, len(data) - first)
-        self.first = first
-
-    def edits(self, number: int) -> Sequence[Edit]:
-        """See :class:`Family`."""
-        return ((self.first + number, TO_THE_END, b""),)
-
-    def perform(self, number: int, damage: Damage) -> None:
-        """See :class:`Family`."""
-        damage.truncate(self.first + number, self.file)
-
-    def field(self, number: int) -> str:
-        """See :class:`Family`."""
-        return self.fields.name_at(self.first + number)
+def effective(data: bytes, changes: Iterable[Change]) -> list[Change]:
+    """Return the changes that change any byte of a file."""
+    return [
+        change
+        for change in changes
+        if not all(lo >= 0 and data[lo:hi] == new for lo, hi, new in change.edits)
+    ]
 
 
-class Flip(Family):
-    """Flips at some offsets: all 8 bits of each byte, or one if ``bits`` is 1."""
+def prefixes(file: File, first: int) -> Sequence[Change]:
+    """Cut the file to each length from ``first`` on."""
 
-    operation = "flip"
+    def change(number: int) -> Change:
+        at = first + number
+        truncate = methodcaller("truncate", at, file.name)
+        return Change(((at, TO_THE_END, b""),), file.fields.name_at(at), (truncate,))
 
-    def __init__(
-        self, data: bytes, fields: FieldsOfFile, file: str, offsets: Sequence[int], bits: int
-    ) -> None:
-        super().__init__(data, fields, file, len(offsets) * bits)
-        self.offsets = offsets
-        self.bits = bits
-
-    def _position(self, number: int) -> tuple[int, int]:
-        if self.bits == 8:
-            return self.offsets[number >> 3], number & 7
-        at = self.offsets[number]
-        return at, at & 7
-
-    def edits(self, number: int) -> Sequence[Edit]:
-        """See :class:`Family`."""
-        at, bit = self._position(number)
-        return ((at, at + 1, _BYTES[self.data[at] ^ 1 << bit]),)
-
-    def perform(self, number: int, damage: Damage) -> None:
-        """See :class:`Family`."""
-        at, bit = self._position(number)
-        field = self.fields.at(at)
-        if field is None:
-            self.by_hand(number, damage, f"flip bit {bit} of byte {at}")
-        else:
-            damage.flip(self.named(field.path), 8 * (at - field.start) + bit)
-
-    def field(self, number: int) -> str:
-        """See :class:`Family`."""
-        return self.fields.name_at(self._position(number)[0])
+    return Computed(len(file.data) - first, change)
 
 
-class Listed(Family):
-    """Damages of one operation, in a list."""
+def flips(file: File, offsets: Sequence[int], bits: int = 8) -> Sequence[Change]:
+    """Flip all 8 bits of the bytes at some offsets, or one if ``bits`` is 1."""
 
-    def __init__(self, operation: str, data: bytes, fields: FieldsOfFile, file: str) -> None:
-        super().__init__(data, fields, file, 0)
-        self.operation = operation
-        self._edits: list[Sequence[Edit]] = []
-        self._operations: list[Sequence[Operation]] = []
-        self._fields: list[str] = []
+    def change(number: int) -> Change:
+        at = offsets[number >> 3] if bits == 8 else offsets[number]
+        bit = number & 7 if bits == 8 else at & 7
+        new = bytes([file.data[at] ^ 1 << bit])
+        field = file.fields.at(at)
+        flip: Operation = functools.partial(_flip_byte, file.name, at, bit)
+        if field is not None:
+            flip = methodcaller("flip", file.named(field.path), 8 * (at - field.start) + bit)
+        return Change(((at, at + 1, new),), file.fields.name_at(at), (flip,))
 
-    def add(self, edits: Sequence[Edit], field: str, *operations: Operation) -> None:
-        """Add a damage, unless it changes nothing."""
-        if all(lo >= 0 and self.data[lo:hi] == new for lo, hi, new in edits):
-            return
-        self._edits.append(edits)
-        self._operations.append(operations)
-        self._fields.append(field)
-        self.count += 1
-
-    def edits(self, number: int) -> Sequence[Edit]:
-        """See :class:`Family`."""
-        return self._edits[number]
-
-    def perform(self, number: int, damage: Damage) -> None:
-        """See :class:`Family`."""
-        for operation in self._operations[number]:
-            operation(damage)
-
-    def field(self, number: int) -> str:
-        """See :class:`Family`."""
-        return self._fields[number]
+    return Computed(len(offsets) * bits, change)
 
 
-class Intact(Family):
-    """The undamaged control."""
-
-    operation = "none"
-
-    def edits(self, number: int) -> Sequence[Edit]:
-        """See :class:`Family`."""
-        return ()
-
-    def perform(self, number: int, damage: Damage) -> None:
-        """See :class:`Family`."""
-
-    def field(self, number: int) -> str:
-        """See :class:`Family`."""
-        return "nothing"
+def _flip_byte(file: str, at: int, bit: int, damage: Damage) -> None:
+    damage.files[file][at] ^= 1 << bit
+    damage.did(f"flip bit {bit} of byte {at}" + (f" in {file}" if file else ""))
 
 
 def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
@@ -223,26 +204,26 @@ def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
     return data
 
 
-def set_values(family: Listed, every_value: bool) -> None:
+def set_values(file: File, every_value: bool) -> Iterator[Change]:
     """Set structural fields to edge values; with ``every_value``, also each of their bytes to any
     value.
     """
-    structural = set(family.fields.structural)
-    for field in family.fields.leaves:
+    structural = set(file.fields.structural)
+    for field in file.fields.leaves:
         if field.start not in structural:
             continue
-        old = family.data[field.start : field.end]
+        old = file.data[field.start : field.end]
         values = edge_values(old) if len(old) <= 8 else [bytes(len(old)), b"\xff" * len(old)]
         if every_value:
             values += [
-                old[:at] + _BYTES[value] + old[at + 1 :]
+                old[:at] + bytes([value]) + old[at + 1 :]
                 for at in range(len(old))
                 for value in range(256)
             ]
-        path = family.named(field.path)
+        path = file.named(field.path)
         for new in dict.fromkeys(values):
             edit = (field.start, field.end, new)
-            family.add((edit,), generic(field.path), methodcaller("set", path, new))
+            yield Change((edit,), generic(field.path), (methodcaller("set", path, new),))
 
 
 def edge_values(old: bytes) -> list[bytes]:
@@ -274,57 +255,49 @@ def edge_name(data: bytes) -> str:
     return "8000" if b"\x80" + bytes(len(data) - 1) in ends else ""
 
 
-def zero_and_fill(zero: Listed, fill: Listed) -> None:
-    """Fill whole fields, including composite fields, with zeros and with ff."""
-    for field in zero.fields.all:
-        path, length = zero.named(field.path), field.end - field.start
-        name = generic(field.path)
-        zero.add(((field.start, field.end, bytes(length)),), name, methodcaller("zero", path))
-        ones = (field.start, field.end, b"\xff" * length)
-        fill.add((ones,), name, methodcaller("fill", path, 0xFF))
+def on_fields(
+    file: File, operation: str, edit: Callable[[Field], Edit], *arguments: int
+) -> Iterator[Change]:
+    """Apply an operation to whole fields, including composite fields."""
+    for field in file.fields.all:
+        call = methodcaller(operation, file.named(field.path), *arguments)
+        yield Change((edit(field),), generic(field.path), (call,))
 
 
-def sectors(zero: Listed, swap: Listed, sizes: Sequence[int]) -> None:
-    """Zero each sector, and swap each pair of sectors."""
-    data, file = zero.data, zero.file
+def zero_sectors(file: File, sizes: Sequence[int]) -> Iterator[Change]:
+    """Zero each sector."""
     for sector in sizes:
-        for n in range(-(-len(data) // sector)):
-            lo, hi = n * sector, min((n + 1) * sector, len(data))
-            zero.add(
-                ((lo, hi, bytes(hi - lo)),),
-                f"a sector of {sector} bytes",
-                methodcaller("zero_sector", n, sector, file),
+        for n, (lo, hi) in enumerate(_sectors(file, sector)):
+            zero = methodcaller("zero_sector", n, sector, file.name)
+            yield Change(((lo, hi, bytes(hi - lo)),), f"a sector of {sector} bytes", (zero,))
+
+
+def swap_sectors(file: File, sizes: Sequence[int]) -> Iterator[Change]:
+    """Swap each pair of whole sectors."""
+    data = file.data
+    for sector in sizes:
+        for a, b in itertools.combinations(range(len(data) // sector), 2):
+            first, second = slice(a * sector, (a + 1) * sector), slice(b * sector, (b + 1) * sector)
+            edits = (
+                (first.start, first.stop, data[second]),
+                (second.start, second.stop, data[first]),
             )
-        full = len(data) // sector
-        for a in range(full):
-            for b in range(a + 1, full):
-                first, second = a * sector, b * sector
-                swap.add(
-                    (
-                        (first, first + sector, data[second : second + sector]),
-                        (second, second + sector, data[first : first + sector]),
-                    ),
-                    f"sectors of {sector} bytes",
-                    methodcaller("swap_sectors", a, b, sector, file),
-                )
+            swap = methodcaller("swap_sectors", a, b, sector, file.name)
+            yield Change(edits, f"sectors of {sector} bytes", (swap,))
+
+
+def _sectors(file: File, sector: int) -> list[tuple[int, int]]:
+    size = len(file.data)
+    return [(at, min(at + sector, size)) for at in range(0, size, sector)]
 
 
 # -- moved, repeated or replaced -------------------------------------------------------------------
 
 
-def duplicate_and_drop(duplicate: Listed, drop: Listed) -> None:
-    """Duplicate or drop whole fields."""
-    for field in duplicate.fields.all:
-        path, name = duplicate.named(field.path), generic(field.path)
-        copy = duplicate.data[field.start : field.end]
-        duplicate.add(((field.end, field.end, copy),), name, methodcaller("duplicate", path))
-        drop.add(((field.start, field.end, b""),), name, methodcaller("drop", path))
-
-
-def splice(family: Listed) -> None:
+def splice(file: File) -> Iterator[Change]:
     """Copy fields over others of the same name: neighbours, and the first and the last."""
     by_name: defaultdict[str, list[Field]] = defaultdict(list)
-    for field in family.fields.all:
+    for field in file.fields.all:
         by_name[generic(field.path)].append(field)
     for name, fields in by_name.items():
         pairs = [(0, len(fields) - 1), (len(fields) - 1, 0)]
@@ -332,111 +305,99 @@ def splice(family: Listed) -> None:
             pairs += [(n, n + 1), (n + 1, n)]
         for over, under in dict.fromkeys(pairs[:MAX_SPLICES]):
             target, source = fields[over], fields[under]
-            new = family.data[source.start : source.end]
-            path, source_path = family.named(target.path), family.named(source.path)
-            edit = (target.start, target.end, new)
-            family.add((edit,), name, methodcaller("splice", path, new, source_path))
+            new = file.data[source.start : source.end]
+            call = methodcaller("splice", file.named(target.path), new, file.named(source.path))
+            yield Change(((target.start, target.end, new),), name, (call,))
 
 
-def insert(family: Listed, seed: str) -> None:
+def insert(file: File, seed: str) -> Iterator[Change]:
     """Insert bytes before fields; the following bytes move."""
     garbage = random.Random(seed).randbytes(13)
-    news = [b"\0", b"\xff", bytes(7), garbage[:4], garbage]
-    file = family.file
-    for at in boundaries(family):
-        for new in news:
-            insertion = methodcaller("insert", at, new, None, file)
-            family.add(((at, at, new),), family.fields.name_at(at), insertion)
+    for at in _boundaries(file):
+        for new in (b"\0", b"\xff", bytes(7), garbage[:4], garbage):
+            call = methodcaller("insert", at, new, None, file.name)
+            yield Change(((at, at, new),), file.fields.name_at(at), (call,))
 
 
-def stale(family: Listed, older: Sequence[tuple[str, bytes]], sizes: Sequence[int]) -> None:
+def stale(file: File, older: Sequence[Control], sizes: Sequence[int]) -> Iterator[Change]:
     """Replace sectors, or the rest of the file, with bytes of an older generation."""
-    size, file = len(family.data), family.file
-    for _, bytes_then in older:
-        ranges = [
-            (n * sector, min((n + 1) * sector, size))
-            for sector in sizes
-            for n in range(-(-size // sector))
-        ]
-        tails = [(at, size) for at in boundaries(family)]
-        for lo, hi in dict.fromkeys(ranges + tails):
-            if len(bytes_then) <= lo:
-                continue
-            family.add(
-                ((lo, hi, bytes_then[lo:hi]),),
-                family.fields.name_at(lo),
-                methodcaller("stale", lo, hi, bytes_then, file),
-            )
+    size = len(file.data)
+    ranges = [span for sector in sizes for span in _sectors(file, sector)]
+    ranges += [(at, size) for at in _boundaries(file)]
+    for other in older:
+        then = other.files[file.name]
+        for lo, hi in dict.fromkeys(ranges):
+            if len(then) > lo:
+                call = methodcaller("stale", lo, hi, then, file.name)
+                yield Change(((lo, hi, then[lo:hi]),), file.fields.name_at(lo), (call,))
 
 
-def extend(family: Listed, seed: str) -> None:
+def extend(file: File, seed: str) -> Iterator[Change]:
     """Extend the log by preallocated space, or by the garbage of a torn write."""
     garbage = random.Random(seed).randbytes(64)
-    news = [(bytes(n), f"{n} zeros") for n in (*range(1, 17), 512, 4096)]
-    news += [(b"\xff" * n, f"{n} bytes of ff") for n in (*range(1, 9), 512)]
-    news += [(garbage[:n], f"garbage of {n} bytes") for n in range(1, 65)]
-    append(family, news)
+    for n in (*range(1, 17), 512, 4096):
+        yield _extended(file, bytes(n), f"{n} zeros")
+    for n in (*range(1, 9), 512):
+        yield _extended(file, b"\xff" * n, f"{n} bytes of ff")
+    for n in range(1, 65):
+        yield _extended(file, garbage[:n], f"garbage of {n} bytes")
 
 
-def extend_by_logs(family: Listed, older: Sequence[tuple[str, bytes]]) -> None:
+def extend_by_logs(file: File, older: Sequence[Control]) -> Iterator[Change]:
     """Append another log, or a copy of the log itself."""
-    news = [(family.data, "a copy of itself")]
-    append(family, news + [(data, f"the bytes of {name}") for name, data in older])
+    yield _extended(file, file.data, "a copy of itself")
+    for other in older:
+        yield _extended(file, other.files[file.name], f"the bytes of {other.id}")
 
 
-def append(family: Listed, news: Sequence[tuple[bytes, str]]) -> None:
-    """Add an extension for each of these contents, with its description."""
-    for new, description in news:
-        extension = methodcaller("extend", new, description, family.file)
-        family.add(((-1, -1, new),), "the end", extension)
+def _extended(file: File, new: bytes, description: str) -> Change:
+    call = methodcaller("extend", new, description, file.name)
+    return Change(((-1, -1, new),), "the end", (call,))
 
 
-def boundaries(family: Listed) -> list[int]:
+def _boundaries(file: File) -> list[int]:
     """Return the start offsets of fields; an even selection if there are very many."""
-    starts = sorted({0, *(field.start for field in family.fields.all), family.fields.size})
+    starts = sorted({0, *(field.start for field in file.fields.all), file.fields.size})
     return starts[:: -(-len(starts) // MAX_BOUNDARIES)]
 
 
 # -- under a checksum that holds -------------------------------------------------------------------
 
 
-def reseal(family: Listed, format: str) -> None:
+def reseal(file: File, format: str) -> Iterator[Change]:
     """Change the structural fields under each checksum, then recompute the checksum.
 
     The operation flips each bit and writes each edge value. For single bytes, it writes each value.
     """
-    structural = set(family.fields.structural)
+    structural = set(file.fields.structural)
     for seal in plugin_for(format).sweep.seals:
-        if family.file and not seal.in_folders:
+        if file.name and not seal.in_folders:
             continue
-        units = [field for field in family.fields.all if generic(field.path) == seal.unit]
+        units = [field for field in file.fields.all if generic(field.path) == seal.unit]
         for unit in units:
-            if not seal.is_there(family.data, unit):
+            if not seal.is_there(file.data, unit):
                 continue
-            for leaf in family.fields.leaves:
+            for leaf in file.fields.leaves:
                 inside = unit.start <= leaf.start and leaf.end <= unit.end
                 if inside and leaf.start in structural and "checksum" not in leaf_name(leaf.path):
-                    _leaf(family, seal, unit, leaf)
+                    yield from _resealed(file, seal, unit, leaf)
 
 
-def _leaf(family: Listed, seal: Seal, unit: Field, leaf: Field) -> None:
-    data, file = family.data, family.file
-    path, unit_path = family.named(leaf.path), family.named(unit.path)
-    for new, change in _changes(data[leaf.start : leaf.end], path):
+def _resealed(file: File, seal: Seal, unit: Field, leaf: Field) -> Iterator[Change]:
+    def reseal_unit(damage: Damage) -> None:
+        seal.reseal(damage, file.named(unit.path), file.name)
+
+    data = file.data
+    for new, operation in _values(data[leaf.start : leaf.end], file.named(leaf.path)):
         changed = data[: leaf.start] + new + data[leaf.end :]
-        resealed = seal.edit(changed, unit, family.fields.all)
-        if resealed[1] > len(data) or changed[resealed[0] : resealed[1]] == resealed[2]:
-            continue  # the checksum does not cover the field
-
-        reseal = functools.partial(_reseal, seal, unit_path, file)
-        family.add(((leaf.start, leaf.end, new), resealed), generic(leaf.path), change, reseal)
-
-
-def _reseal(seal: Seal, path: str, file: str, damage: Damage) -> None:
-    seal.reseal(damage, path, file)
+        lo, hi, checksum = seal.edit(changed, unit, file.fields.all)
+        # Otherwise the checksum does not cover the field.
+        if hi <= len(data) and changed[lo:hi] != checksum:
+            edits = (leaf.start, leaf.end, new), (lo, hi, checksum)
+            yield Change(edits, generic(leaf.path), (operation, reseal_unit))
 
 
-def _changes(old: bytes, path: str) -> Iterator[tuple[bytes, Operation]]:
+def _values(old: bytes, path: str) -> Iterator[tuple[bytes, Operation]]:
     earlier = {old}
     for bit in range(8 * len(old)):
         new = bytearray(old)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
@@ -14,9 +16,9 @@ from conformance.process import Limits
 from walproof.formats import plugin_for
 from walproof.sweep import shares
 from walproof.sweep.controls import Control, seed_of
-from walproof.sweep.enumeration import LISTS, Enumeration
+from walproof.sweep.enumeration import Enumeration
 from walproof.sweep.programs import REFERENCE, Program
-from walproof.sweep.settings import PROFILES, Setting
+from walproof.sweep.settings import PROFILES
 
 #: Default time limit of a request in milliseconds.
 WALL_MS = 2000
@@ -71,17 +73,6 @@ class Plan:
     shards: tuple[tuple[Run, ...], ...] = field(default=(), repr=False)
     coverage: Mapping[str, Coverage] = field(default_factory=dict)
 
-    def enumeration(self, control: int) -> Enumeration:
-        """Return the damages of a control."""
-        return Enumeration(
-            self.controls[control], self.depth, older(self.controls, control), self.seed,
-            first_prefix(self.controls, control),
-        )  # fmt: skip
-
-    def with_shard(self, runs: tuple[Run, ...]) -> Plan:
-        """Return this plan with one shard, made of these runs."""
-        return replace(self, shards=(runs,))
-
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the implementations, in column order."""
@@ -119,17 +110,20 @@ class Enumerations:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self._ids = {control.id: number for number, control in enumerate(plan.controls)}
         self._enumerations: dict[int, Enumeration] = {}
 
     def __getitem__(self, control: int) -> Enumeration:
         if control not in self._enumerations:
-            self._enumerations[control] = self.plan.enumeration(control)
+            plan = self.plan
+            self._enumerations[control] = Enumeration(
+                plan.controls[control], plan.depth, older(plan.controls, control), plan.seed,
+                first_prefix(plan.controls, control),
+            )  # fmt: skip
         return self._enumerations[control]
 
     def number(self, id: str) -> int:
         """Return the number of the control with this id."""
-        return self._ids[id]
+        return [control.id for control in self.plan.controls].index(id)
 
 
 def first_prefix(controls: Sequence[Control], number: int) -> int:
@@ -143,25 +137,14 @@ def first_prefix(controls: Sequence[Control], number: int) -> int:
     if not isinstance(data, bytes):
         return 0
     first = 0
-    for other in controls[:number]:
-        if seed_of(other, other.settings[0]) == seed_of(chosen, chosen.settings[0]) and isinstance(
-            other.contents, bytes
-        ):
-            first = max(
-                first, min(_common_prefix(data, other.contents), len(other.contents) - 1) + 1
-            )
+    for control in controls[:number]:
+        other = control.contents
+        same = seed_of(control, control.settings[0]) == seed_of(chosen, chosen.settings[0])
+        if same and isinstance(other, bytes):
+            sizes = range(min(len(data), len(other)))
+            shared = bisect_left(sizes, True, key=lambda n: data[: n + 1] != other[: n + 1])
+            first = max(first, min(shared, len(other) - 1) + 1)
     return min(first, len(data))
-
-
-def _common_prefix(data: bytes, other: bytes) -> int:
-    low, high = 0, min(len(data), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if data[:middle] == other[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:
@@ -203,10 +186,13 @@ def make(
         tuple(profiles),
     )  # fmt: skip
     enumerations = Enumerations(bare)
-    blocks: dict[str, list[list[Block]]] = {}
-    for number, control in enumerate(controls):
-        for group, of_control in _blocks(bare, enumerations[number], number, control).items():
-            blocks.setdefault(group, []).append(of_control)
+    blocks: defaultdict[str, list[list[Block]]] = defaultdict(list)
+    for number in range(len(controls)):
+        of_control: defaultdict[str, list[Block]] = defaultdict(list)
+        for group, block in _blocks(bare, enumerations[number], number):
+            of_control[group].append(block)
+        for group, of_group in of_control.items():
+            blocks[group].append(of_group)
     groups = [group for group in shares.WEIGHTS if group in blocks]
     possible = [sum(block.limit for of in blocks[group] for block in of) for group in groups]
     planned = shares.divide(cases, possible, [shares.WEIGHTS[group] for group in groups])
@@ -237,56 +223,33 @@ class Block(NamedTuple):
     weight: float
 
 
-def _blocks(
-    plan: Plan, enumeration: Enumeration, number: int, control: Control
-) -> dict[str, list[Block]]:
-    """Return the blocks of a control by group, without those that no program supports."""
-    blocks: dict[str, list[Block]] = {}
-    for n, setting in enumerate(control.settings):
+def _blocks(plan: Plan, enumeration: Enumeration, control: int) -> Iterator[tuple[str, Block]]:
+    """Yield the blocks of a control with their groups, without those that no program supports."""
+
+    def block(number: int, family: int, weight: float) -> Block:
+        return Block(control, family, number, enumeration.count(family), weight)
+
+    for number, setting in enumerate(enumeration.control.settings):
         if setting.profile not in plan.profiles:
             continue
         if plan.programs and not any(p.supports(plan.format, setting) for p in plan.programs):
             continue
-        if setting.writes:
-            _writing_blocks(blocks, enumeration, number, n, setting)
-            continue
         # Most results in the profile strict follow from those in recover.
         weight = 2.0 if setting.profile == "recover" else 1.0
-        if setting.varied:
-            limit = enumeration.count(enumeration.any)
-            blocks.setdefault(shares.CONTEXTS, []).append(
-                Block(number, enumeration.any, n, limit, weight)
-            )
-            continue
-        for family in range(len(enumeration.families)):
-            blocks.setdefault(enumeration.group(family), []).append(
-                Block(number, family, n, enumeration.count(family), weight)
-            )
-        limit = enumeration.count(enumeration.pair)
-        blocks.setdefault(shares.PAIRS, []).append(
-            Block(number, enumeration.pair, n, limit, weight)
-        )
-    return blocks
-
-
-def _writing_blocks(
-    blocks: dict[str, list[Block]],
-    enumeration: Enumeration,
-    control: int,
-    number: int,
-    setting: Setting,
-) -> None:
-    """Add the blocks of a setting that writes or appends."""
-    lists = Block(control, enumeration.lists, number, LISTS, 1.0)
-    if setting.profile == "write":
-        blocks.setdefault(shares.WRITES, []).append(lists)
-        return
-    appends = blocks.setdefault(shares.APPENDS, [])
-    weight = 0.5 if setting.plain else 1.0
-    appends.append(lists._replace(limit=1 if setting.plain else LISTS, weight=weight))
-    for family, times in ((enumeration.any, 4.0), (enumeration.pair, 1.0)):
-        limit = enumeration.count(family)
-        appends.append(Block(control, family, number, limit, times * weight))
+        if setting.profile == "write":
+            yield shares.WRITES, block(number, enumeration.lists, 1.0)
+        elif setting.profile == "append":
+            plain = 0.5 if setting.plain else 1.0
+            lists = block(number, enumeration.lists, plain)
+            yield shares.APPENDS, lists._replace(limit=1) if setting.plain else lists
+            yield shares.APPENDS, block(number, enumeration.any, 4 * plain)
+            yield shares.APPENDS, block(number, enumeration.pair, plain)
+        elif setting.varied:
+            yield shares.CONTEXTS, block(number, enumeration.any, weight)
+        else:
+            for family in range(len(enumeration.families)):
+                yield enumeration.group(family), block(number, family, weight)
+            yield shares.PAIRS, block(number, enumeration.pair, weight)
 
 
 def _runs(

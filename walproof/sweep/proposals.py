@@ -56,12 +56,11 @@ class Proposer:
                 request = writer.request(control, setting, contents, new).vector
             self._write(finding, control, request.contents, request)
             return
-        equal = [v for v in self.vectors if v.body["sha256"] == digest(contents)
-                and v.body.get("context", {}) == control.context
-                and v.operation == "read"]  # fmt: skip
-        if equal:
-            finding.proposal = equal[0].id
-            return
+        key = "read", digest(contents), control.context
+        for v in self.vectors:
+            if (v.operation, v.body["sha256"], v.body.get("context", {})) == key:
+                finding.proposal = v.id
+                return
         # A context that every reader rejects has no answer, such as one with an invalid key.
         with contextlib.suppress(ValueError):
             self._write(finding, control, contents)
@@ -129,10 +128,9 @@ class Proposer:
         texts = list(recipe.damage)
         texts += [finding.request] if finding.request else []
         texts += [f"with a different {key}" for key in filter(None, signature.context.split(", "))]
-        if signature.operation == "none":
-            kind = "valid" if answers["expect"]["verdict"] == "intact" else "eof"
-        else:
-            kind = "eof" if signature.operation in ("truncate", "extend") else "corrupt"
+        kind = "eof" if signature.operation in ("none", "truncate", "extend") else "corrupt"
+        if signature.operation == "none" and expect["verdict"] == "intact":
+            kind = "valid"
         return {
             "id": f"{self.format}/{slug}",
             "title": f"{_sentence(texts)}: {signature.reason or signature.verdict}.",
@@ -164,18 +162,17 @@ class Proposer:
         """
         if operation != "read":
             return [v for v in self.vectors if v.operation == operation]
+
+        def likeness(vector: Vector) -> int:
+            expect = vector.body.get("expect", {})
+            answered = (expect.get("verdict"), expect.get("reason")) == (verdict, reason)
+            is_itself = vector.id == control.id
+            is_sibling = is_itself or vector.control == control.id
+            return 2 * answered + is_sibling + (is_itself and answered)
+
         read = [v for v in self.vectors if v.operation in ("read", "truncations")]
-        siblings = [v for v in read if control.id in (v.id, v.control)]
-
-        def answered(vectors: Sequence[Vector]) -> list[Vector]:
-            return [v for v in vectors if (e := v.body.get("expect"))
-                    and (e["verdict"], e["reason"]) == (verdict, reason)]  # fmt: skip
-
-        itself = [v for v in siblings if v.id == control.id and verdict == "intact"]
-        for kin in (itself, answered(siblings), answered(read), siblings):
-            if kin:
-                return kin
-        raise ValueError(f"{control.id}: expected vectors, found none")
+        best = max(map(likeness, read))
+        return [vector for vector in read if likeness(vector) == best]
 
     def _reading_recipe(self, finding: Finding, control: Control, body: Mapping[str, Any]) -> bytes:
         """Return a recipe function for ``conformance/recipes``."""
@@ -247,8 +244,7 @@ def _survivors(payloads: Sequence[bytes], records: Sequence[Mapping[str, Any]]) 
 def _shared_requirements(vectors: Sequence[Vector]) -> list[str]:
     """Return at most three requirements that most of these vectors exercise."""
     counts = Counter(id for vector in vectors for id in vector.body["requirements"])
-    maximum = counts.most_common(1)[0][1]
-    return sorted(id for id, count in counts.items() if 2 * count > maximum)[:3]
+    return sorted(id for id, count in counts.items() if 2 * count > max(counts.values()))[:3]
 
 
 def _sentence(damage: Sequence[str]) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,19 +17,25 @@ from conformance.reports.console_text import say
 from conformance.sandbox import isolation_lines
 from walproof.quantity import counted
 from walproof.sweep import effects, invariants
-from walproof.sweep.effects import NO_ANSWER
+from walproof.sweep.effects import NO_ANSWER, Signature
 from walproof.sweep.fields import brief
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Plan
 from walproof.sweep.programs import REFERENCE
 from walproof.sweep.settings import READING
 from walproof.sweep.sweep_folder import SweepFolder
+from walproof.worker_pool import core_count
 
 #: Maximum number of findings on the terminal.
 MAX_SENTENCES = 10
 
 #: Maximum number of damages, fields and the like in one line.
 MAX_NAMED = 5
+
+#: Columns of the table ``sweep`` whose values are counted, besides the outcomes.
+_COUNTED = frozenset({"group", "operation", "profile", "varied", "verdict"})
+
+_OF_CASE = ("control", "family", "number", "size", "alone")
 
 _EFFECTS = {
     "crash": "crashes",
@@ -69,37 +74,38 @@ def summary(
     ``run`` describes this run: ``seconds``, number of ``cases``, number of ``resumed`` shards.
     """
     markers = folder.markers()
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    seconds: Counter[str] = Counter()
+    cases: Counter[str] = Counter()
+    left: Counter[str] = Counter()
+    unsent: defaultdict[str, Counter[str]] = defaultdict(Counter)
     skipped: dict[str, str] = {}
     versions: dict[str, str] = {}
     fails: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for marker in markers:
-        for topic, of_marker in marker["counts"].items():
-            counts[topic].update(of_marker)
-        seconds.update(marker["seconds"])
+        cases.update(marker["cases"])
+        left.update(marker["left"])
         skipped |= marker["skipped"]
         versions |= marker["versions"]
+        for name, reasons in marker["unsent"].items():
+            unsent[name].update(reasons)
         for name, failed in marker["fails"].items():
             fails[name] |= failed
-    counts[f"sent {REFERENCE}"] = counts["operations"]
-    total = counts["operations"].total()
-
-    def listed(topic: str, *hidden: str) -> dict[str, int]:
-        return {key: n for key, n in counts[topic].most_common() if key not in hidden}
+    counts, distinct = _count_rows(folder)
+    total = counts["operation"].total()
+    varied: Counter[str] = Counter()
+    for keys, n in counts["varied"].items():
+        varied.update(dict.fromkeys(filter(None, keys.split(", ")), n))
 
     def implementation(name: str) -> dict[str, Any]:
-        not_sent = counts[f"outcomes {name}"]["not sent"]
+        outcomes = counts[f"outcome_{name}"]
         return {
             "version": versions.get(name),
-            "asked": total - not_sent,
-            "share": round(1 - not_sent / total, 4) if total else None,
-            "asked_by_operation": listed(f"sent {name}"),
-            "outcomes": listed(f"outcomes {name}", "not sent"),
+            "asked": outcomes.total(),
+            "share": round(outcomes.total() / total, 4) if total else None,
+            "outcomes": dict(outcomes.most_common()),
             "skipped_because": skipped.get(name),
             "fails_undamaged": dict(sorted(fails[name].items())),
-            "left_with_them": counts["left"][name],
-            "not_asked_because": listed(f"unsent {name}"),
+            "left_with_them": left[name],
+            "not_asked_because": dict(unsent[name]),
         }
 
     return {
@@ -111,70 +117,69 @@ def summary(
         "shards": {"done": len(markers), "of": len(plan.shards), "resumed": run["resumed"]},
         "controls": [control.id for control in plan.controls],
         "cases": total,
-        "distinct": _distinct(folder),
-        "doubles_skipped": counts["cases"]["doubles"],
-        "void": counts["cases"]["void"],
-        "read_again": counts["cases"]["again"],
+        "distinct": distinct,
+        "doubles_skipped": cases["doubles"],
+        "void": cases["void"],
         "coverage": {
-            group: {"ran": counts["groups"][group], **covered._asdict()}
+            group: {"ran": counts["group"][group], **covered._asdict()}
             for group, covered in plan.coverage.items()
         },
-        "by_operation": listed("operations"),
-        "by_profile": listed("profiles"),
-        "by_varied_key": listed("varied"),
-        "by_verdict": listed("verdicts"),
+        "by_operation": dict(counts["operation"].most_common()),
+        "by_profile": dict(counts["profile"].most_common()),
+        "by_varied_key": dict(varied.most_common()),
+        "by_verdict": dict(counts["verdict"].most_common()),
         "implementations": {name: implementation(name) for name in plan.columns},
         "isolation": next((marker["isolation"] for marker in markers if marker["isolation"]), None),
-        "run": {**run, "load": os.getloadavg()[0], "processors": os.cpu_count()},
-        "seconds_of_workers": {name: round(spent, 1) for name, spent in seconds.items()},
+        "run": {**run, "processors": core_count()},
         "findings": [as_json(finding) for finding in findings],
     }
 
 
-def _distinct(folder: SweepFolder) -> int:
-    """Return the number of distinct logs in all shards."""
-    columns = [
-        table.column("fingerprint").to_numpy() for table in folder.fingerprints() if len(table)
-    ]
-    return len(np.unique(np.concatenate(columns))) if columns else 0
+def _count_rows(folder: SweepFolder) -> tuple[defaultdict[str, Counter[str]], int]:
+    """Count the values in the text columns of all rows, and the distinct logs."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    fingerprints = [np.empty(0, np.int64)]
+    for table in folder.tables():
+        fingerprints.append(table.column("fingerprint").to_numpy())
+        for name in table.column_names:
+            if name in _COUNTED or name.startswith("outcome_"):
+                for each in table.column(name).drop_null().value_counts().to_pylist():
+                    counts[name][each["values"]] += each["counts"]
+    return counts, len(np.unique(np.concatenate(fingerprints)))
 
 
 def as_json(finding: Finding) -> dict[str, Any]:
     """Return one finding as JSON."""
     signature, best = finding.signature, finding.best
-    damages = finding.counted(lambda each: each.field and (each.operation, each.field))
+
+    def counts(key: Callable[[Signature], Hashable]) -> dict[Any, int]:
+        return dict(finding.counted(key).most_common())
+
+    reported = ("implementation", "kind", "verdict", "reason", "said_verdict", "said_reason")
+    damages = counts(lambda each: each.field and (each.operation, each.field))
     return {
-        "implementation": signature.implementation,
+        **{name: getattr(signature, name) or None for name in reported},
         "effect": signature.gravest,
-        "kind": signature.kind,
-        "verdict": signature.verdict,
-        "reason": signature.reason or None,
-        "said_verdict": signature.said_verdict or None,
-        "said_reason": signature.said_reason or None,
         "cases": finding.count,
         "signatures": len(finding.signatures),
-        "by_effect": dict(finding.counted(lambda each: each.gravest).most_common()),
-        "by_operation": dict(finding.counted(lambda each: each.operation).most_common()),
-        "by_profile": dict(finding.counted(lambda each: each.profile).most_common()),
-        "by_varied_key": dict(finding.counted(lambda each: each.context).most_common()),
-        "places": [[*damage, n] for damage, n in damages.most_common()],
+        "by_effect": counts(lambda each: each.gravest),
+        "by_operation": counts(lambda each: each.operation),
+        "by_profile": counts(lambda each: each.profile),
+        "by_varied_key": counts(lambda each: each.context),
+        "places": [[*damage, n] for damage, n in damages.items()],
         "fields": finding.fields,
         "value": finding.value or None,
         "sentence": sentence(finding),
         "asked": finding.request or None,
         "difference": best.text,
         "simplest": {
-            "control": best.control,
+            **{name: getattr(best, name) for name in _OF_CASE},
             "profile": signature.profile,
             "context": signature.context or None,
-            "family": best.family,
-            "number": best.number,
-            "size": best.size,
             "damage": list(finding.recipe.damage) if finding.recipe else None,
-            "alone": best.alone,
         },
         "minimised": finding.minimised or None,
-        "known": {"cause": finding.cause[0], "because": finding.cause[1]}
+        "known": dict(zip(("cause", "because"), finding.cause, strict=True))
         if finding.cause
         else None,
         "proposal": finding.proposal,
@@ -226,33 +231,68 @@ def _verdict_text(verdict: str, reason: str) -> str:
 
 def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
     """Print coverage, implementations, rate, and the most harmful findings."""
-    _cases(summary, console)
-    _implementations(summary, console)
-    _print(console, f"\n{_rate(summary)}\n")
+
+    def print_line(text: str, style: str = "") -> None:
+        console.print(text, highlight=False, markup=False, style=style)
+
+    coverage = [
+        (group, f"{ran:,}", f"{possible:,}", _share(ran, possible))
+        for group, covered in summary["coverage"].items()
+        for ran, possible in ((covered["ran"], covered["possible"]),)
+    ]
+    console.print(_table(("cases", "ran", "of possible", "share"), coverage))
+    print_line(f"By damage: {_listed(summary['by_operation'])}.")
+    print_line(
+        f"Profiles: {_listed(summary['by_profile'])}. Context keys varied:"
+        f" {_listed(summary['by_varied_key']) or 'none'}."
+    )
+    print_line(f"{_cases(summary)}\n")
+    console.print(_outcomes(summary["implementations"]))
+    print_line(
+        "reference is the executable specification, checked against the invariants of"
+        " spec/conventions.md. All others are compared with it."
+    )
+    for name, about in summary["implementations"].items():
+        if failed := about["fails_undamaged"]:
+            listed = [f"{control}: {brief(text)}" for control, text in failed.items()]
+            more = f"; and {len(listed) - MAX_NAMED} more" if len(listed) > MAX_NAMED else ""
+            print_line(
+                f"{name} fails {counted(len(failed), 'undamaged control')}:"
+                f" {'; '.join(listed[:MAX_NAMED])}{more}. Skipped their damaged copies:"
+                f" {counted(about['left_with_them'], 'case')}.",
+                style="bold",
+            )
+    for line in _exclusions(summary):
+        print_line(line)
+    print_line(f"\n{_rate(summary)}\n")
     _findings(summary["findings"], console)
     console.print()
     say(Text(f"Results: {folder}"), console)
     for line in isolation_lines(summary["isolation"]) if summary["isolation"] else ():
-        _print(console, line)
+        print_line(line)
 
 
-def _print(console: Console, text: str, style: str = "") -> None:
-    console.print(text, highlight=False, markup=False, style=style)
+def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    table = Table(titles[0], box=None, pad_edge=False, header_style="bold")
+    for title in titles[1:]:
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
-def _cases(summary: Mapping[str, Any], console: Console) -> None:
-    table = Table("cases", box=None, pad_edge=False, header_style="bold")
-    for name in ("ran", "of possible", "share"):
-        table.add_column(name, justify="right")
-    for group, covered in summary["coverage"].items():
-        ran, possible = covered["ran"], covered["possible"]
-        table.add_row(group, f"{ran:,}", f"{possible:,}", _share(ran, possible))
-    console.print(table)
-    by_operation = ", ".join(f"{name} {n:,}" for name, n in summary["by_operation"].items())
-    _print(console, f"By damage: {by_operation}.")
-    by_profile = ", ".join(f"{name} {n:,}" for name, n in summary["by_profile"].items())
-    varied = ", ".join(f"{name} {n:,}" for name, n in summary["by_varied_key"].items())
-    _print(console, f"Profiles: {by_profile}. Context keys varied: {varied or 'none'}.")
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n:,}" for name, n in counts.items())
+
+
+def _share(ran: int, possible: int) -> str:
+    if not possible:
+        return "-"
+    share = ran / possible
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.2g}" if share < 0.001 else f"{share:.1%}"
+
+
+def _cases(summary: Mapping[str, Any]) -> str:
     text = (
         f"{counted(summary['cases'], 'case')} on {counted(len(summary['controls']), 'control')} of"
         f" {summary['format']}, {summary['distinct']:,} distinct, depth {summary['depth']}."
@@ -266,106 +306,60 @@ def _cases(summary: Mapping[str, Any], console: Console) -> None:
         text += f" {shards['done']} of {shards['of']} shards are done; to resume, run it again."
     if summary["stopped_by"]:
         text = f"Stopped by {summary['stopped_by']}. Results so far: {text}"
-    _print(console, f"{text}\n")
+    return text
 
 
-def _share(ran: int, possible: int) -> str:
-    if not possible:
-        return "-"
-    share = ran / possible
-    return f"{share:.0%}" if share >= 0.1 else f"{share:.2g}" if share < 0.001 else f"{share:.1%}"
+def _outcomes(implementations: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Return a table of outcomes, with the columns that any implementation needs."""
+    counts = {name: Counter(about["outcomes"]) for name, about in implementations.items()}
+    shown = ["agrees", "differs"]
+    shown += [each for each in ("crash", "timeout") if any(of[each] for of in counts.values())]
+    has_others = any(of.keys() - {*shown} for of in counts.values())
+    rows = []
+    for name, of in counts.items():
+        # Most versions begin with the name.
+        version = implementations[name]["version"] or name
+        label = version if version.startswith(name) else f"{name} ({version})"
+        numbers = [of.total(), *(of[each] for each in shown)]
+        numbers += [of.total() - sum(numbers[1:])] if has_others else []
+        rows.append((label, *(f"{number:,}" for number in numbers)))
+    return _table(("implementation", "cases", *shown, *(["other"] if has_others else [])), rows)
 
 
-def _implementations(summary: Mapping[str, Any], console: Console) -> None:
-    rows = {}
-    for name, about in summary["implementations"].items():
-        counts = dict(about["outcomes"])
-        shown = {key: counts.pop(key, 0) for key in ("agrees", "differs", "crash", "timeout")}
-        rows[name] = (about["asked"], *shown.values(), sum(counts.values()))
-    table = Table("implementation", box=None, pad_edge=False, header_style="bold")
-    titles = ("cases", "agrees", "differs", "crash", "timeout", "other")
-    always = titles[:3]
-    shown_columns = [
-        n for n, t in enumerate(titles) if t in always or any(row[n] for row in rows.values())
-    ]
-    for n in shown_columns:
-        table.add_column(titles[n], justify="right", no_wrap=True)
-    for name, row in rows.items():
-        version = summary["implementations"][name]["version"]
-        table.add_row(_label(name, version), *(f"{row[n]:,}" for n in shown_columns))
-    console.print(table)
-    _print(
-        console,
-        "reference is the executable specification, checked against the invariants of"
-        " spec/conventions.md. All others are compared with it.",
-    )
-    _unsound(summary, console)
-    _shares(summary, console)
-
-
-def _unsound(summary: Mapping[str, Any], console: Console) -> None:
-    """Print a line for each program that fails an undamaged control."""
-    for name, about in summary["implementations"].items():
-        failed = about["fails_undamaged"]
-        if not failed:
-            continue
-        listed = [f"{control}: {brief(text)}" for control, text in failed.items()]
-        more = f"; and {len(listed) - MAX_NAMED} more" if len(listed) > MAX_NAMED else ""
-        _print(
-            console,
-            f"{name} fails {counted(len(failed), 'undamaged control')}:"
-            f" {'; '.join(listed[:MAX_NAMED])}{more}. Skipped their damaged copies:"
-            f" {counted(about['left_with_them'], 'case')}.",
-            style="bold",
-        )
-
-
-def _label(name: str, version: str | None) -> str:
-    """Return name and version; most versions begin with the name."""
-    if not version:
-        return name
-    return version if version.startswith(name) else f"{name} ({version})"
-
-
-def _shares(summary: Mapping[str, Any], console: Console) -> None:
+def _exclusions(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the cases that implementations did not get, with the reasons."""
+    implementations = summary["implementations"]
     complete = [
         name
-        for name, about in summary["implementations"].items()
+        for name, about in implementations.items()
         if about["asked"] == summary["cases"] and not about["skipped_because"]
     ]
     if complete:
-        _print(console, f"{' and '.join(complete)} read every case.")
-    for name, about in summary["implementations"].items():
+        yield f"{' and '.join(complete)} read every case."
+    for name, about in implementations.items():
         if about["skipped_because"]:
-            _print(console, f"{name} skipped: {about['skipped_because']}")
+            yield f"{name} skipped: {about['skipped_because']}"
         if name not in complete:
-            _print(
-                console,
+            yield (
                 f"{name} read {about['share'] or 0:.1%} of the cases: those whose profile and"
-                " context it supports.",
+                " context it supports."
             )
-        reasons = about["not_asked_because"]
-        if reasons:
-            texts = [f"{why} ({n:,})" for why, n in reasons.items()]
-            text = f"{name} did not get {counted(sum(reasons.values()), 'further case')}:"
-            text += f" {', '.join(texts)}"
-            _print(console, f"{text}.")
+        if reasons := about["not_asked_because"]:
+            texts = ", ".join(f"{why} ({n:,})" for why, n in reasons.items())
+            yield f"{name} did not get {counted(sum(reasons.values()), 'further case')}: {texts}."
 
 
 def _rate(summary: Mapping[str, Any]) -> str:
     run = summary["run"]
-    if not run["seconds"]:
+    if not run["cases"]:
         return "No cases left to run."
     text = f"{counted(run['cases'], 'case')} in {run['seconds']:.1f} s"
     if run["resumed"]:
         text += f", resuming after {counted(run['resumed'], 'shard')}"
-    processor = max(0.001, summary["seconds_of_workers"].get("processor", 0.0))
     return (
         f"{text}: {run['cases'] / run['seconds']:,.0f} cases/s on"
-        f" {counted(run['processors'], 'processor')}, load {run['load']:.1f} at the end."
-        f" {run['wall']:.1f} s with planning and reporting. Generating and reading the logs"
-        f" took {processor:,.0f} s of CPU time, without the programs:"
-        f" {summary['cases'] / processor:,.0f} cases/s per core."
+        f" {counted(run['processors'], 'processor')}. {run['wall']:.1f} s with planning and"
+        " reporting."
     )
 
 
@@ -378,7 +372,7 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
     text = f"{counted(len(findings), 'finding')}, of which {known_count or 'none'} {looks}."
     if len(findings) > MAX_SENTENCES:
         text += f" The {MAX_SENTENCES} most harmful:"
-    _print(console, text, style="bold")
+    console.print(text, highlight=False, markup=False, style="bold")
     for number, finding in enumerate(findings[:MAX_SENTENCES], 1):
         lines = [finding["sentence"], _counts(finding)]
         if finding["known"]:
@@ -387,13 +381,12 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
             lines.append(f"Vector: {finding['proposal']}")
         console.print()
         for n, line in enumerate(lines):
-            head = f"{number:2}. " if n == 0 else "    "
-            console.print(
-                textwrap.fill(line, max(60, console.width - 1), initial_indent=head,
-                              subsequent_indent="    ", break_long_words=False,
-                              break_on_hyphens=False),
-                highlight=False, markup=False, soft_wrap=True,
+            wrapped = textwrap.fill(
+                line, max(60, console.width - 1), subsequent_indent="    ",
+                initial_indent=f"{number:2}. " if n == 0 else "    ",
+                break_long_words=False, break_on_hyphens=False,
             )  # fmt: skip
+            console.print(wrapped, highlight=False, markup=False, soft_wrap=True)
         if finding["repeat"]:
             say(Text(f"    Repeat: {finding['repeat']}"), console)
 
@@ -401,20 +394,18 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
 def _counts(finding: Mapping[str, Any]) -> str:
     """Describe the cases of a finding: their number, damages, settings and effects."""
     damages = [f"{operation} of {field} {n:,}" for operation, field, n in finding["places"]]
-    if pairs := finding["by_operation"].get("pair"):
-        damages.append(f"pairs {pairs:,}")
-    if undamaged := finding["by_operation"].get("none"):
-        damages.append(f"undamaged {undamaged:,}")
+    for operation, title in (("pair", "pairs"), ("none", "undamaged")):
+        if count := finding["by_operation"].get(operation):
+            damages.append(f"{title} {count:,}")
     text = f"{counted(finding['cases'], 'case')}: {', '.join(map(brief, damages[:MAX_NAMED]))}"
     if len(damages) > MAX_NAMED:
         text += f", and {len(damages) - MAX_NAMED} more"
-    settings = [f"{name} {n:,}" for name, n in finding["by_profile"].items()]
-    settings += [f"with a different {key} {n:,}" for key, n in finding["by_varied_key"].items()]
-    text += f". Profiles: {', '.join(settings)}."
+    text += f". Profiles: {_listed(finding['by_profile'])}"
+    for key, n in finding["by_varied_key"].items():
+        text += f", with a different {key} {n:,}"
+    text += "."
     if finding["value"]:
         text += f" All single damages set a field to {finding['value']}."
     if len(finding["by_effect"]) > 1:
-        text += (
-            f" Effects: {', '.join(f'{name} {n:,}' for name, n in finding['by_effect'].items())}."
-        )
+        text += f" Effects: {_listed(finding['by_effect'])}."
     return text

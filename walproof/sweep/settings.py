@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
@@ -12,6 +12,7 @@ from conformance.vectors import Vector
 from reference_impl.answer import Record
 from reference_impl.context import BadContext, check
 from reference_impl.register import ContextKey, registers
+from walproof.formats import plugin_for
 
 READING, WRITING = ("recover", "strict"), ("write", "append")
 PROFILES = (*READING, *WRITING)
@@ -75,13 +76,7 @@ def simplest(settings: Sequence[Setting], like: Setting) -> list[int]:
 
 
 def writing_contexts(
-    vectors: Iterable[Vector],
-    format: str,
-    operation: str,
-    name: str,
-    context: Context,
-    near: Collection[str] = (),
-    of_the_log: Collection[str] = (),
+    vectors: Iterable[Vector], format: str, operation: str, name: str, context: Context
 ) -> tuple[Context, ...]:
     """Return the contexts of a writer, from vectors that write a log with the same extension.
 
@@ -89,29 +84,27 @@ def writing_contexts(
     the control's ``context`` for this operation. For each key in ``near``, the vectors' numbers
     plus and minus 1 are added. For keys in ``of_the_log``, only the control's values are used.
     """
-    keys = registers()[format].context
+    keys, sweep = registers()[format].context, plugin_for(format).sweep
     writing = [v for v in vectors if v.body["format"] == format and v.operation == operation]
-    vector_contexts = [dict(vector.body.get("context", {})) for vector in writing]
+    others = [dict(vector.body.get("context", {})) for vector in writing]
     base = {
         key: value
-        for key, value in (vector_contexts[0] if vector_contexts else {}).items()
-        if all(key in other and other[key] == value for other in vector_contexts)
+        for key, value in (others[0] if others else {}).items()
+        if all(key in other and other[key] == value for other in others)
     }
     base |= {key: value for key, value in context.items() if operation in keys[key].read_by}
-    matching = [
-        {**base, **{key: value for key, value in other.items() if key not in of_the_log}}
-        if operation == "append"
-        else {**base, **other}
-        for vector, other in zip(writing, vector_contexts, strict=True)
-        if vector.input.suffix == PurePath(name).suffix and not vector.body.get("must_refuse")
-    ]
-    contexts: list[Context] = [base] if operation == "append" or not matching else []
-    for other in matching:
-        contexts.append(other)
-        for key, value in other.items():
-            if key in near and isinstance(value, int):
-                contexts += [{**other, key: value + 1}, {**other, key: value - 1}]
-    return tuple(_distinct(contexts))
+    of_the_log = sweep.of_the_log if operation == "append" else ()
+    contexts: list[Context] = []
+    for vector, other in zip(writing, others, strict=True):
+        if vector.input.suffix == PurePath(name).suffix and not vector.body.get("must_refuse"):
+            other = {**base, **{k: v for k, v in other.items() if k not in of_the_log}}
+            contexts.append(other)
+            for key, value in other.items():
+                if key in sweep.near and isinstance(value, int):
+                    contexts += [{**other, key: value + 1}, {**other, key: value - 1}]
+    if operation == "append" or not contexts:
+        contexts.insert(0, base)
+    return tuple(filter(sweep.determines, _distinct(contexts))) or ({},)
 
 
 def differing(context: Context, other: Context) -> tuple[str, ...]:

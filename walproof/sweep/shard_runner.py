@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import time
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from conformance import cases
-from conformance.contents import Contents, size
+from conformance.contents import size
 from conformance.describe import payload_key
 from conformance.outcome import died
 from conformance.runner import Worker, repeats_alone
 from conformance.sandbox import isolation
 from conformance.session import PROGRAM_FAILURES
 from conformance.vectors import Vector
-from reference_impl.answer import End, payload_to_json
+from reference_impl.answer import End, NewRecord, payload_to_json
 from walproof.formats import plugin_for
 from walproof.sweep import invariants, shares
 from walproof.sweep.controls import Control, fingerprint, seed_of
 from walproof.sweep.effects import NO_ANSWER, Difference, Signature, difference_of
-from walproof.sweep.enumeration import Enumeration
+from walproof.sweep.enumeration import DamagedLog, Enumeration
 from walproof.sweep.invariants import Written
 from walproof.sweep.plan import Enumerations, Plan, Run
 from walproof.sweep.programs import REFERENCE, Program
 from walproof.sweep.settings import Setting, simplest
-from walproof.sweep.shard import Occurrence, ShardResult
+from walproof.sweep.shard import Occurrence, ShardResult, add_occurrence
 from walproof.sweep.specification import ReaderOutput, Reference
 from walproof.sweep.writing import Request, Writer, records_for
 
@@ -61,7 +61,8 @@ class PreparedControl:
 class Case:
     """A case: how to generate it again, and the expected answer.
 
-    ``keys`` identifies all payloads that were written, or is None if the damage forged checksums.
+    ``new`` are the records to write. ``keys`` identifies all payloads that were written, or is None
+    if the damage forged checksums.
     """
 
     run: Run
@@ -69,10 +70,16 @@ class Case:
     number: int
     enumeration: Enumeration
     prepared: PreparedControl
-    contents: Contents
+    damaged: DamagedLog
+    new: Sequence[NewRecord]
     keys: frozenset[str] | None
     expected: ReaderOutput = _NOTHING
     request: Request | None = None
+
+    @property
+    def setting(self) -> Setting:
+        """Profile and context."""
+        return self.prepared.setting
 
     @property
     def operation(self) -> str:
@@ -82,13 +89,13 @@ class Case:
     @property
     def size(self) -> int:
         """Bytes of the log, or of the payloads to write."""
-        if self.prepared.setting.profile == "write" and self.request is not None:
-            return sum(len(record.payload) for record in self.request.new)
-        return size(self.contents)
+        if self.setting.profile == "write":
+            return sum(len(record.payload) for record in self.new)
+        return size(self.damaged.contents)
 
     def for_harness(self, wall_ms: int) -> cases.Case:
         """Return the case for the harness, as a vector that exists only in memory."""
-        control, profile = self.prepared.control, self.prepared.setting.profile
+        control, profile = self.prepared.control, self.setting.profile
         limits = {"limits": {"wall_ms": wall_ms}}
         if self.request is not None:
             vector = self.request.vector
@@ -99,7 +106,7 @@ class Case:
             "input": control.name, "context": dict(control.context), "expect": answer,
             "expect_strict": answer, **limits,
         }  # fmt: skip
-        return cases.Case(Vector(control.path, body, self.contents), profile)
+        return cases.Case(Vector(control.path, body, self.damaged.contents), profile)
 
 
 class ShardRunner:
@@ -121,27 +128,25 @@ class ShardRunner:
         self._sound: dict[tuple[str, int, int], bool] = {}
         self._begin(0)
 
-    def close(self) -> None:
-        """Stop the programs."""
+    def __enter__(self) -> ShardRunner:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         for worker in self.workers.values():
             worker.close()
 
     def run(self, number: int) -> ShardResult:
         """Run one shard. Errors of a reader are findings; only errors of the machine are raised."""
-        started, processor = time.monotonic(), time.process_time()
         self._begin(number)
-        result = self.result
         if self.plan.programs:
-            result.isolation = isolation(all(each.subject.isolated for each in self.plan.programs))
+            is_isolated = all(each.subject.isolated for each in self.plan.programs)
+            self.result.isolation = isolation(is_isolated)
         for run in self.plan.shards[number]:
             self._run(run)
-        result.count_outcomes()
-        result.seconds["all"] = time.monotonic() - started
-        result.seconds["processor"] = time.process_time() - processor
-        return result
+        return self.result
 
     def _begin(self, number: int) -> None:
-        self.result = ShardResult(number, self.plan.columns)
+        self.result = ShardResult(number)
         self._fingerprints: set[int] = set()
         self._failures: Counter[str] = Counter()
 
@@ -168,7 +173,7 @@ class ShardRunner:
             unselected = self.reference.read(replace(bare, context=context), bare.contents)
             bare, expected = replace(bare, records=tuple(unselected.records)), ()
         written = Written(bare, self.enumerations[number].imported, expected)
-        keys = frozenset(payload_key(payload_to_json(payload)) for payload in written.written)
+        keys = frozenset(map(_key, written.written))
         return PreparedControl(control, chosen, written, seed_of(bare, chosen), keys)
 
     # -- cases ---------------------------------------------------------------------------------
@@ -176,118 +181,113 @@ class ShardRunner:
     def _run(self, run: Run) -> None:
         prepared = self.prepared(run.control, run.setting)
         if prepared is None:
-            self.result.counts["cases"]["void"] += run.stop - run.start
+            self.result.cases["void"] += run.stop - run.start
             return
-        enumeration, setting = self.enumerations[run.control], prepared.setting
+        enumeration = self.enumerations[run.control]
         programs = self._programs(run)
-        first = len(self.result.rows)
         for family, number in numbers_of(run, enumeration):
             damaged = enumeration.make(family, number)
             if damaged is None:
-                self.result.counts["cases"]["void"] += 1
+                self.result.cases["void"] += 1
                 continue
-            keys = None if damaged.forges else prepared.keys
-            case = Case(run, family, number, enumeration, prepared, damaged.contents, keys)
-            if setting.writes:
-                is_case = self._make_write(case)
-            else:
-                is_case = self._make_read(case, damaged.shifts, damaged.forges)
-            if is_case:
+            case = self._case(run, prepared, family, number, damaged)
+            if self._make(case):
                 for program in programs:
                     self._send(case, program)
-        self.result.count_rows(first, self._group(run, setting), setting)
 
-    def _group(self, run: Run, setting: Setting) -> str:
-        if setting.writes:
-            return shares.WRITES if setting.profile == "write" else shares.APPENDS
-        return (
-            shares.CONTEXTS if setting.varied else self.enumerations[run.control].group(run.family)
-        )
+    def _case(
+        self, run: Run, prepared: PreparedControl, family: int, number: int, damaged: DamagedLog
+    ) -> Case:
+        enumeration, setting = self.enumerations[run.control], prepared.setting
+        new = records_for(enumeration, setting, family, number) if setting.writes else ()
+        keys = None if damaged.forges else prepared.keys
+        return Case(run, family, number, enumeration, prepared, damaged, new, keys)
 
-    def _is_double(self, mark: int) -> bool:
+    def _make(self, case: Case) -> bool:
+        """Add a case and the result of the executable specification.
+
+        Return False if the case is void or a duplicate, or has no expected answer.
+        """
+        result, writes = self.result, case.setting.writes
+        mark = fingerprint(case.damaged.contents, case.prepared.seed)
+        if writes:
+            mark = fingerprint(repr([(r.payload, dict(r.fields)) for r in case.new]).encode(), mark)
         if mark in self._fingerprints:
-            self.result.counts["cases"]["doubles"] += 1
-            return True
-        self._fingerprints.add(mark)
-        return False
-
-    def _make_read(self, case: Case, shifts: bool, forges: bool) -> bool:
-        """Read a case with the executable specification; return False if void or duplicate."""
-        prepared, contents = case.prepared, case.contents
-        control, profile = prepared.control, prepared.setting.profile
-        mark = fingerprint(contents, prepared.seed)
-        if self._is_double(mark):
+            result.cases["doubles"] += 1
             return False
+        self._fingerprints.add(mark)
         text = ""
         try:
-            case.expected = self.reference.read(control, contents, profile)
-            faults = prepared.written.faults(case.expected, contents, shifts, forges)
-            if len(self.result.rows) % REREAD_INTERVAL == 0:
-                self.result.counts["cases"]["again"] += 1
-                if not invariants.same_again(
-                    self.reference, control, contents, case.expected, profile
-                ):
-                    faults.append(invariants.NOT_AGAIN)
-        except Exception as error:  # a defect of the reader is a finding; the sweep continues
-            if plugin_for(self.plan.format).sweep.owes_no_answer(error):
-                self.result.counts["cases"]["void"] += 1
+            faults = self._expect(case)
+            if not writes and len(result.rows) % REREAD_INTERVAL == 0:
+                log = case.prepared.control, case.damaged.contents
+                same = invariants.same_again(
+                    self.reference, *log, case.expected, case.setting.profile
+                )
+                faults += [] if same else [invariants.NOT_AGAIN]
+        except Exception as error:  # a defect is a finding; the sweep continues
+            if not writes and plugin_for(self.plan.format).sweep.owes_no_answer(error):
+                result.cases["void"] += 1
                 return False
             case.expected, text = _NOTHING, f"{type(error).__name__}: {error}"
             faults = [invariants.RAISES]
-        self._enter(case, mark, faults, text)
-        return True
-
-    def _make_write(self, case: Case) -> bool:
-        """Write or append with the executable specification; return False if there is nothing to
-        judge.
-        """
-        prepared, setting = case.prepared, case.prepared.setting
-        new = records_for(case.enumeration, setting, case.family, case.number)
-        mark = fingerprint(case.contents, prepared.seed)
-        mark = fingerprint(repr([(r.payload, dict(r.fields)) for r in new]).encode(), mark)
-        if self._is_double(mark):
-            return False
-        faults, text = [invariants.RAISES], ""
-        try:
-            case.request = self.writer.request(prepared.control, setting, case.contents, new)
-            case.expected, faults = case.request.before, list(case.request.faults)
-        except Exception as error:  # a defect of the writer is a finding; the sweep continues
-            text = f"{type(error).__name__}: {error}"
         if case.request is not None and not case.request.is_judged:
-            self.result.counts["cases"]["void"] += 1
+            result.cases["void"] += 1
             return False
-        self._enter(case, mark, faults, text)
-        if case.request is None:
-            return False
-        case.keys = _written_keys(prepared, case.request)
-        return True
-
-    def _enter(self, case: Case, mark: int, faults: list[str], text: str) -> None:
-        """Add the row of a case, and the faults of the executable specification."""
-        setting, end = case.prepared.setting, case.expected.end
-        self.result.add_row(
-            control=case.enumeration.control.id, operation=case.operation, family=case.family,
-            number=case.number, setting=setting, size=case.size, fingerprint=_signed(mark),
-            verdict=end.verdict, reason=end.reason, records=len(case.expected.records),
-        )  # fmt: skip
-        self.result.set_outcome(REFERENCE, "differs" if faults else "agrees")
+        result.rows.append(self._row(case, mark, bool(faults)))
         for fault in faults:
             self._find(case, REFERENCE, Difference(fault, text or invariants.MEANING[fault]))
+        return case.request is not None or not writes
+
+    def _expect(self, case: Case) -> list[str]:
+        """Set the expected answer of a case; return the invariants that the executable
+        specification violates.
+        """
+        prepared, setting = case.prepared, case.setting
+        contents, shifts, forges = case.damaged
+        if not setting.writes:
+            case.expected = self.reference.read(prepared.control, contents, setting.profile)
+            return prepared.written.faults(case.expected, contents, shifts, forges)
+        request = self.writer.request(prepared.control, setting, contents, case.new)
+        case.request, case.expected = request, request.before
+        # All payloads that the log may hold afterwards.
+        payloads = [record.payload for record in request.before.records]
+        payloads += [record.payload for record in request.new]
+        case.keys = prepared.keys.union(map(_key, payloads))
+        return [*request.faults]
+
+    def _row(self, case: Case, mark: int, is_faulty: bool) -> dict[str, Any]:
+        setting, end = case.setting, case.expected.end
+        if setting.writes:
+            group = shares.WRITES if setting.profile == "write" else shares.APPENDS
+        elif setting.varied:
+            group = shares.CONTEXTS
+        else:
+            group = case.enumeration.group(case.family)
+        return {
+            "shard": self.result.number, "group": group, "control": case.enumeration.control.id,
+            "operation": case.operation, "family": case.family, "number": case.number,
+            "profile": setting.profile,
+            "context": json.dumps(dict(setting.context)) if setting.varied else None,
+            "varied": ", ".join(setting.varied), "size": case.size,
+            "fingerprint": mark - (1 << 64) if mark >> 63 else mark,  # the column is signed
+            "verdict": end.verdict, "reason": end.reason, "records": len(case.expected.records),
+            f"outcome_{REFERENCE}": "differs" if is_faulty else "agrees",
+        }  # fmt: skip
 
     def _find(self, case: Case, name: str, difference: Difference, alone: bool = True) -> None:
         """Add a difference under its signature."""
-        end, setting, enumeration = case.expected.end, case.prepared.setting, case.enumeration
+        end, setting, enumeration = case.expected.end, case.setting, case.enumeration
         signature = Signature(
             name, case.operation, enumeration.field(case.family, case.number), difference.kind,
             end.verdict, end.reason or "", difference.verdict, difference.reason, setting.profile,
             ", ".join(setting.varied), enumeration.value(case.family, case.number),
         )  # fmt: skip
-        self.result.add(
-            Occurrence(
-                signature, 1, enumeration.control.id, case.family, case.run.setting,
-                case.number, case.size, difference.text, alone,
-            )
+        occurrence = Occurrence(
+            signature, 1, enumeration.control.id, case.family, case.run.setting, case.number,
+            case.size, difference.text, alone,
         )  # fmt: skip
+        add_occurrence(self.result.occurrences, occurrence)
 
     # -- programs ------------------------------------------------------------------------------
 
@@ -302,7 +302,7 @@ class ShardRunner:
             if self._is_sound(program, run):
                 sound.append(program)
             else:
-                self.result.counts["left"][program.name] += run.stop - run.start
+                self.result.left[program.name] += run.stop - run.start
         return sound
 
     def _is_sound(self, program: Program, run: Run) -> bool:
@@ -323,22 +323,12 @@ class ShardRunner:
 
     def _wrong_undamaged(self, program: Program, run: Run) -> str | None:
         """Return the difference for the undamaged control of a run; None if the program passes."""
-        prepared, enumeration = (
-            self.prepared(run.control, run.setting),
-            self.enumerations[run.control],
-        )
-        intact = enumeration.make(0, 0)
+        prepared = self.prepared(run.control, run.setting)
+        intact = self.enumerations[run.control].make(0, 0)
         if prepared is None or intact is None:
             return None
-        case = Case(run, 0, 0, enumeration, prepared, intact.contents, prepared.keys)
-        setting = prepared.setting
-        if setting.writes:
-            new = records_for(enumeration, setting, 0, 0)
-            case.request = self.writer.request(prepared.control, setting, intact.contents, new)
-            case.expected = case.request.before
-            case.keys = _written_keys(prepared, case.request)
-        else:
-            case.expected = self.reference.read(prepared.control, intact.contents, setting.profile)
+        case = self._case(run, prepared, 0, 0, intact)
+        self._expect(case)
         _, difference = self._run_case(case, program)
         return difference.text if difference is not None else None
 
@@ -347,23 +337,22 @@ class ShardRunner:
         name = program.name
         if self._failures[name] >= MAX_FAILURES:
             reason = f"stopped after {MAX_FAILURES} crashes in a shard"
-            self.result.counts[f"unsent {name}"][reason] += 1
+            self.result.unsent[name][reason] += 1
             return
-        self.result.counts[f"sent {name}"][case.operation] += 1
         result, difference = self._run_case(case, program)
         if result["class"] in NO_ANSWER:
             self._failures[name] += TIMEOUT_FAILURES if result["class"] == "timeout" else 1
         if result["class"] == "skipped":
             self.result.skipped.setdefault(name, str(result["difference"]))
         outcome = {"pass": "agrees", "fail": "differs"}.get(result["class"], result["class"])
-        self.result.set_outcome(name, outcome)
+        self.result.rows[-1][f"outcome_{name}"] = outcome
         if difference is not None:
             alone = result["class"] == "fail" or repeats_alone(result)
             self._find(case, name, difference, alone)
 
     def _run_case(self, case: Case, program: Program) -> tuple[dict[str, Any], Difference | None]:
         worker, harness_case = self.workers[program.name], case.for_harness(self.plan.wall_ms)
-        started, judgement = time.monotonic(), None
+        judgement = None
         try:
             hello = worker.open_session().hello
             if not program.subject.one_shot:
@@ -373,20 +362,11 @@ class ShardRunner:
         except PROGRAM_FAILURES as error:  # no hello: the next case restarts the program
             result = died(error, harness_case, worker.stderr)
             worker.close_session()
-        self.result.seconds[f"waiting for {program.name}"] += time.monotonic() - started
         return result, difference_of(result, judgement, case.keys)
 
 
-def _written_keys(prepared: PreparedControl, request: Request) -> frozenset[str]:
-    """Return the keys of all payloads that a log may hold after a write or an append."""
-    payloads = [record.payload for record in request.before.records]
-    payloads += [record.payload for record in request.new]
-    return prepared.keys | {payload_key(payload_to_json(payload)) for payload in payloads}
-
-
-def _signed(mark: int) -> int:
-    """Return a fingerprint as a signed 64-bit number, the type of its column."""
-    return mark - (1 << 64) if mark >> 63 else mark
+def _key(payload: bytes) -> str:
+    return payload_key(payload_to_json(payload))
 
 
 def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:

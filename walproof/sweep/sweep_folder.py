@@ -7,7 +7,6 @@ shard is finished if and only if its marker exists. Every file is written atomic
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
 import tempfile
@@ -22,13 +21,10 @@ import pyarrow.parquet
 
 from conformance.saving import UNFINISHED, save
 from conformance.scratch import Held
-from walproof.sweep.plan import Enumerations, Plan
+from walproof.sweep.plan import Plan
 from walproof.sweep.shard import ShardResult
 from walproof.sweep.shard_runner import ShardRunner
 from walproof.worker_pool import map_unordered
-
-#: Number of worker deaths after which the sweep fails.
-MAX_DEATHS = 3
 
 
 class AnotherSweep(Exception):
@@ -36,7 +32,7 @@ class AnotherSweep(Exception):
 
 
 class ShardFailed(Exception):
-    """Raised if workers died: an error of the machine or of this program, never of a reader."""
+    """Raised if a worker died: an error of the machine or of this program, never of a reader."""
 
 
 class SweepFolder:
@@ -59,9 +55,8 @@ class SweepFolder:
             self.clear()
             earlier = {}
         elif is_other:
-            differs = [
-                key for key in described if key != "digest" and earlier.get(key) != described[key]
-            ]
+            differs = [key for key, value in described.items() if earlier.get(key) != value]
+            differs.remove("digest")
             raise AnotherSweep(
                 f"{self.path}: holds a sweep with different {' and '.join(differs) or 'shards'};"
                 " use --fresh to replace it, or another --out"
@@ -82,7 +77,7 @@ class SweepFolder:
         """Remove an earlier sweep; other files in the folder stay."""
         for name in ("plan.json", "summary.json"):
             (self.path / name).unlink(missing_ok=True)
-        for name in ("shards", "sweep", "findings", "proposals"):
+        for name in ("shards", "sweep", "proposals"):
             shutil.rmtree(self.path / name, ignore_errors=True)
 
     def write(self, name: str, data: bytes) -> None:
@@ -105,25 +100,22 @@ class SweepFolder:
         """Return the numbers of the finished shards."""
         return {int(path.stem) for path in (self.path / "shards").glob("[0-9]*.json")}
 
-    def finish(self, result: ShardResult) -> None:
-        """Store a finished shard: its rows, then its marker. Storing it twice changes nothing."""
+    def finish(self, result: ShardResult, names: Sequence[str]) -> None:
+        """Store a finished shard: its rows, then its marker. ``names`` are the implementations."""
         name = f"{result.number:05d}"
-        self.write_table(f"sweep/{name}.parquet", result.table())
+        self.write_table(f"sweep/{name}.parquet", result.table(names))
         self.write_json(f"shards/{name}.json", result.to_json())
-
-    def marker(self, number: int) -> dict[str, Any]:
-        """Return the counts and findings of a finished shard."""
-        return dict(json.loads((self.path / f"shards/{number:05d}.json").read_bytes()))
 
     def markers(self) -> list[dict[str, Any]]:
         """Return the counts and findings of all finished shards."""
-        return [self.marker(number) for number in sorted(self.done())]
+        paths = [self.path / f"shards/{number:05d}.json" for number in sorted(self.done())]
+        return [json.loads(path.read_bytes()) for path in paths]
 
-    def fingerprints(self) -> Iterator[pa.Table]:
-        """Yield the column ``fingerprint`` of each shard."""
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield the rows of each shard."""
         for path in sorted((self.path / "sweep").glob("[0-9]*.parquet")):
             with path.open("rb") as file:  # Arrow accepts only UTF-8 names
-                yield pa.parquet.read_table(file, columns=["fingerprint"])
+                yield pa.parquet.read_table(file)
 
 
 def run_shards(
@@ -132,39 +124,27 @@ def run_shards(
     todo: Sequence[int],
     seconds: float | None = None,
     progress: Callable[[int, int], None] = lambda shards, cases: None,
-) -> float:
-    """Run shards with one process per core, and return the elapsed seconds.
+) -> None:
+    """Run shards with one process per core.
 
     After ``seconds``, no further shard starts. ``progress`` is called with the numbers of newly
     finished shards and cases. Raises :class:`ShardFailed`.
     """
-    if not todo:
-        return 0.0
-    started = time.monotonic()
-    deadline = None if seconds is None else started + seconds
-    remaining = list(todo)
-    deaths = 0
+    deadline = None if seconds is None else time.monotonic() + seconds
     # This process owns the scratch folder and removes it, however the workers end.
     scratch = Held()
     try:
-        while remaining:
-            arguments = (plan, folder, scratch.folder)
-            try:
-                for cases in map_unordered(
-                    _run_shard, remaining, _start_worker, arguments, deadline
-                ):
-                    progress(1, cases)
-                break
-            except BrokenProcessPool:
-                deaths += 1
-                remaining = sorted(set(remaining) - folder.done())
-                if deaths == MAX_DEATHS:
-                    text = f"{deaths} worker processes died; {len(remaining)} shards are unfinished"
-                    raise ShardFailed(text) from None
+        arguments = (plan, folder, scratch.folder)
+        for cases in map_unordered(_run_shard, todo, _start_worker, arguments, deadline):
+            progress(1, cases)
+    except BrokenProcessPool:
+        unfinished = len(set(todo) - folder.done())
+        raise ShardFailed(
+            f"a worker process died; {unfinished} shards are unfinished: run the command again"
+        ) from None
     finally:
         scratch.close()
         folder.remove_unfinished()
-    return time.monotonic() - started
 
 
 #: In a worker process: the runner of its shards, and the folder that stores them.
@@ -181,17 +161,5 @@ def _run_shard(number: int) -> int:
     assert _worker is not None
     runner, folder = _worker
     result = runner.run(number)
-    folder.finish(result)
+    folder.finish(result, runner.plan.columns)
     return len(result.rows)
-
-
-@contextlib.contextmanager
-def runner_here(plan: Plan, enumerations: Enumerations | None = None) -> Iterator[ShardRunner]:
-    """Run cases in this process without storing them, for minimising."""
-    held = Held()
-    runner = ShardRunner(plan, held.folder, enumerations)
-    try:
-        yield runner
-    finally:
-        runner.close()
-        held.close()

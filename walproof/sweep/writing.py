@@ -6,7 +6,7 @@ Each request is a vector in memory. The harness sends and judges it like any oth
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from random import Random
@@ -17,7 +17,7 @@ from conformance.cases import contents_at
 from conformance.contents import MAX_BYTES, Contents, digest, size, write_contents
 from conformance.recipes.generate import NOTHING, record_to_json
 from conformance.vectors import Vector
-from reference_impl.answer import End, NewRecord
+from reference_impl.answer import End, NewRecord, Record
 from reference_impl.formats import named
 from walproof.formats import plugin_for
 from walproof.sweep import invariants
@@ -50,16 +50,11 @@ class Request:
 class _State:
     """State after an operation: the refusal if any, the answer, the log, and all files."""
 
-    refused: str | None
+    refused: bool
     answer: ReaderOutput
     contents: Contents | None
     files: Mapping[str, int]
     digests: Mapping[str, str]
-
-    @property
-    def is_looked_at(self) -> bool:
-        """True if the log is small enough to be judged."""
-        return sum(self.files.values()) <= MAX_BYTES
 
 
 class Writer:
@@ -81,68 +76,74 @@ class Writer:
         """
         if setting.profile == "write":
             return self._write(control, setting, new)
-        return self._append(control, setting, contents, new)
+        name = control.name
+        before = self._read(name, contents, setting)
+        state = self._perform(name, contents, new, setting)
+        free = self.format_sweep.free(contents)
+        exact = {} if state.refused or free else state.digests
+        body = {
+            **self._body(setting, name, contents, new, state),
+            "id": control.id,
+            "control": control.id,
+            "expect": state.answer.answer().to_json(),
+            "after": postconditions.to_json(state.files, {}, free, exact),
+        }
+        if not state.refused:
+            if self.format_sweep.may_refuse(before.end, contents):
+                body["may_refuse"] = True
+            if alternative := self.format_sweep.otherwise(new, before.end, _task(control, setting)):
+                body["accept"] = [self._alternative(name, contents, setting, *alternative)]
+        faults = self._append_faults(name, setting, contents, new, before, state)
+        return self._request(Vector(control.path, body, contents), before, new, faults, state)
 
     def _write(self, control: Control, setting: Setting, new: Sequence[NewRecord]) -> Request:
         name = f"new{PurePath(control.name).suffix}"
-        state = self._perform("write", name, None, new, setting.context)
+        state = self._perform(name, None, new, setting)
         faults = []
-        if state.refused is not None and state.files:
+        if state.refused and state.files:
             faults.append(invariants.CHANGED_REFUSING)
-        payloads = [record.payload for record in state.answer.records]
-        expected = [record.payload for record in new]
-        loses = (
-            not self.format_sweep.takes_back(new)
-            and payloads[len(payloads) - len(expected) :] != expected
-        )
-        if state.refused is None and loses:
+        payloads = _payloads(state.answer.records)
+        is_written = payloads[len(payloads) - len(new) :] == _payloads(new)
+        if not (state.refused or is_written or self.format_sweep.takes_back(new)):
             faults.append(invariants.NOT_READ)
         contents = b"" if state.contents is None else state.contents
-        body = self._body(setting, name, contents, new, state)
-        vector = Vector(Path(name), body, contents)
-        return Request(vector, NO_LOG, new, faults, is_judged=state.is_looked_at)
+        answer = NOTHING if state.refused else state.answer.answer()
+        body = {
+            **self._body(setting, name, contents, new, state),
+            "expect": answer.to_json(),
+            "after": postconditions.to_json(state.files, {}, []),
+        }
+        return self._request(Vector(Path(name), body, contents), NO_LOG, new, faults, state)
 
-    def _append(
-        self, control: Control, setting: Setting, contents: Contents, new: Sequence[NewRecord]
+    def _request(
+        self,
+        vector: Vector,
+        before: ReaderOutput,
+        new: Sequence[NewRecord],
+        faults: Sequence[str],
+        state: _State,
     ) -> Request:
-        before = self._read(control.name, contents, setting.context)
-        state = self._perform("append", control.name, contents, new, setting.context)
-        faults = self._faults(control, setting, contents, new, before, state)
-        body = self._body(setting, control.name, contents, new, state)
-        body["id"] = body["control"] = control.id
-        if state.refused is None:
-            if alternative := self._alternative(control, setting, contents, new, before):
-                body["accept"] = [alternative]
-            if self.format_sweep.may_refuse(before.end, contents):
-                body["may_refuse"] = True
-        vector = Vector(control.path, body, contents)
-        return Request(vector, before, new, faults, is_judged=state.is_looked_at)
+        is_judged = sum(state.files.values()) <= MAX_BYTES
+        return Request(vector, before, new, faults, is_judged)
 
     def _alternative(
         self,
-        control: Control,
-        setting: Setting,
+        name: str,
         contents: Contents,
+        setting: Setting,
         new: Sequence[NewRecord],
-        before: ReaderOutput,
-    ) -> dict[str, Any] | None:
-        """Return another correct result, if the format has one."""
-        alternative = self.format_sweep.otherwise(new, before.end, _task(control, setting))
-        if alternative is None:
-            return None
-        state = self._perform("append", control.name, contents, alternative[0], setting.context)
-        log_files = postconditions.files_of(contents, control.name)
-        files = {name if name in log_files else f"{name}*": n for name, n in state.files.items()}
-        answer = state.answer.answer().to_json()
-        return {
-            "answer": answer,
-            "because": alternative[1],
-            "after": postconditions.to_json(files, {}, ()),
-        }
+        because: str,
+    ) -> dict[str, Any]:
+        """Return another correct result of an append."""
+        state = self._perform(name, contents, new, setting)
+        old = postconditions.files_of(contents, name)
+        files = {name if name in old else f"{name}*": n for name, n in state.files.items()}
+        after = postconditions.to_json(files, {}, ())
+        return {"answer": state.answer.answer().to_json(), "because": because, "after": after}
 
-    def _faults(
+    def _append_faults(
         self,
-        control: Control,
+        name: str,
         setting: Setting,
         contents: Contents,
         new: Sequence[NewRecord],
@@ -150,69 +151,56 @@ class Writer:
         state: _State,
     ) -> list[str]:
         """Return the invariants that an append of the executable specification breaks."""
+        takes_back = self.format_sweep.takes_back(new)
+        expected = _payloads(before.records) + _payloads(new)
+
+        def continues(after: _State) -> bool:
+            return takes_back or _payloads(after.answer.records) == expected
+
         faults = []
-        if state.refused is not None:
-            if state.contents != contents or state.files != postconditions.files_of(
-                contents, control.name
-            ):
+        if state.refused:
+            old = contents, postconditions.files_of(contents, name)
+            if (state.contents, state.files) != old:
                 faults.append(invariants.CHANGED_REFUSING)
-        elif not self._continues(before, new, state.answer):
+        elif not continues(state):
             faults.append(invariants.NOT_READ)
         cut = invariants.cut_at_end(contents, before)
         if cut is None:
-            goes_on = state.refused is None and new and not self.format_sweep.takes_back(new)
-            if isinstance(contents, bytes) and goes_on:
+            if isinstance(contents, bytes) and new and not (state.refused or takes_back):
                 faults.append(invariants.NO_END)
-            return faults
-        if self._read(control.name, cut, setting.context).records != before.records:
+        elif self._read(name, cut, setting).records != before.records:
             faults.append(invariants.CUT_LOSES)
-        elif state.refused is None:
+        elif not state.refused:
             # A refusal is no fault of the cut: the shorter file may lack space for the records.
-            after_cut = self._perform("append", control.name, cut, new, setting.context)
-            if after_cut.refused is None and not self._continues(before, new, after_cut.answer):
+            after_cut = self._perform(name, cut, new, setting)
+            if not (after_cut.refused or continues(after_cut)):
                 faults.append(invariants.NOT_READ_AT_END)
         return faults
 
-    def _continues(
-        self, before: ReaderOutput, new: Sequence[NewRecord], after: ReaderOutput
-    ) -> bool:
-        """Return whether a read gives the earlier records, then the appended ones."""
-        if self.format_sweep.takes_back(new):
-            return True
-        expected = [record.payload for record in before.records]
-        expected += [record.payload for record in new]
-        return [record.payload for record in after.records] == expected
-
     def _perform(
-        self,
-        operation: str,
-        name: str,
-        contents: Contents | None,
-        new: Sequence[NewRecord],
-        context: Mapping[str, Any],
+        self, name: str, contents: Contents | None, new: Sequence[NewRecord], setting: Setting
     ) -> _State:
         path = self._empty_path(name)
         if contents is not None:
             write_contents(contents, path)
-        act = self.format.append if operation == "append" else self.format.write
-        refused = None
+        act = self.format.append if setting.profile == "append" else self.format.write
+        refused = False
         try:
-            act(path, new, context)
-        except ValueError as error:
-            refused = str(error) or "refused"
+            act(path, new, setting.context)
+        except ValueError:
+            refused = True
         files = postconditions.files_in(path.parent)
-        digests = (
-            postconditions.digests_in(path.parent) if self.format_sweep.appends_exactly else {}
-        )
+        exactly = self.format_sweep.appends_exactly
+        digests = postconditions.digests_in(path.parent) if exactly else {}
         answer = NO_LOG
         if path.exists():
-            answer = collect_output(self.format.read(path, "recover", context))
+            answer = collect_output(self.format.read(path, "recover", setting.context))
         return _State(refused, answer, contents_at(path), files, digests)
 
-    def _read(self, name: str, contents: Contents, context: Mapping[str, Any]) -> ReaderOutput:
+    def _read(self, name: str, contents: Contents, setting: Setting) -> ReaderOutput:
         path = self._empty_path(name)
         write_contents(contents, path)
-        return collect_output(self.format.read(path, "recover", context))
+        return collect_output(self.format.read(path, "recover", setting.context))
 
     def _empty_path(self, name: str) -> Path:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -227,10 +215,6 @@ class Writer:
         new: Sequence[NewRecord],
         state: _State,
     ) -> dict[str, Any]:
-        append = setting.profile == "append"
-        free = self.format_sweep.free(contents) if append else []
-        exact = state.digests if append and state.refused is None and not free else {}
-        expect = state.answer.answer() if append or state.refused is None else NOTHING
         body: dict[str, Any] = {
             "id": f"{self.format.id}/{name}",
             "format": self.format.id,
@@ -241,12 +225,14 @@ class Writer:
             "control": None,
             "context": dict(setting.context),
             "records": [record_to_json(record) for record in new],
-            "expect": expect.to_json(),
-            "after": postconditions.to_json(state.files, {}, free, exact),
         }
-        if state.refused is not None:
+        if state.refused:
             body["must_refuse"] = True
         return body
+
+
+def _payloads(records: Iterable[Record | NewRecord]) -> list[bytes]:
+    return [record.payload for record in records]
 
 
 def records_for(

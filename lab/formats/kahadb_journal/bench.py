@@ -1,9 +1,10 @@
-"""KahaDB journals."""
+"""KahaDB journals. A server compiles with the second compiler, too."""
 
 from __future__ import annotations
 
-from lab.bench.format_bench import FormatBench, Size
+from lab.bench.format_bench import FormatBench, Program, Size
 
 BENCH = FormatBench(
     logs=(Size("1 KiB records, KahaDB", 20_000, 1024),),
+    programs=(Program("kahadb-store", 60, without="-XX:TieredStopAtLevel=1"),),
 )

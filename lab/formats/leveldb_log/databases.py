@@ -6,19 +6,15 @@ Upstream authority: google/leveldb 1.23 ``db/write_batch.cc`` for the batches.
 from __future__ import annotations
 
 import struct
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
-from typing import Any
 
-from conformance.contents import write_contents
 from conformance.recipes.algebra import Damage
-from lab.databases.model import Case, Item, shortened
+from lab.databases.model import FormatDatabases, Item, damaged_cases, shortened, written_log
 from reference_impl.answer import Answer, NewRecord
-from reference_impl.leveldb_log import write
 
 FORMAT = "leveldb-log"
+NAME = "damaged.log"
 PUT = 1
 SIZES = (30, 31, 32, 33, 30_000, 34, 35, 20_000, 36, 37, 38, 39, 20_000, 40, 41, 42)
 """Of the values, in bytes: three blocks, with a batch over each of their bounds."""
@@ -43,48 +39,30 @@ def value(word: str, number: int, size: int) -> bytes:
     return (text * (size // len(text) + 1))[:size]
 
 
-def _log(batches: Sequence[bytes]) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="walproof-databases-") as scratch:
-        path = Path(scratch, "log")
-        write(path, [NewRecord(each) for each in batches], {})
-        return path.read_bytes()
+def log_of_puts(word: str, sizes: Sequence[int]) -> bytes:
+    """Return a log of the keys ``key00``, ``key01`` …, with values of these sizes in bytes."""
+    records = [
+        NewRecord(batch(n + 1, b"key%02d" % n, value(word, n, size)))
+        for n, size in enumerate(sizes)
+    ]
+    log = written_log(FORMAT, NAME, records)
+    assert isinstance(log, bytes)
+    return log
 
 
 @cache
 def control() -> bytes:
     """The log before any damage: keys ``key00`` to ``key15``."""
-    return _log(
-        [
-            batch(n + 1, b"key%02d" % n, value("value", n, size))
-            for n, size in enumerate(SIZES)
-        ]
-    )  # fmt: skip
+    return log_of_puts("value", SIZES)
 
 
 @cache
 def older() -> bytes:
     """Return the earlier content of the file: other values of the same sizes, and two more keys."""
-    sizes = [*SIZES, 43, 44]
-    return _log(
-        [
-            batch(n + 1, b"key%02d" % n, value("older", n, size))
-            for n, size in enumerate(sizes)
-        ]
-    )  # fmt: skip
+    return log_of_puts("older", [*SIZES, 43, 44])
 
 
-def cases() -> list[Case]:
-    """See :class:`~lab.databases.model.FormatDatabases`."""
-    return [_case(id, act) for id, act in _CASES.items()]
-
-
-def _case(id: str, act: Callable[[Damage], None]) -> Case:
-    log = Damage(control(), FORMAT)
-    act(log)
-    return Case(id, id.partition("/")[0], log.contents, control(), log.operations)
-
-
-_CASES: Mapping[str, Callable[[Damage], None]] = {
+DAMAGE: Mapping[str, Callable[[Damage], None]] = {
     "none": lambda log: None,
     "torn-last-record": lambda log: log.truncate_in("blocks[2].records[3].data", 20),
     "size-before-data": lambda log: log.zero("blocks[2].records[3].data"),
@@ -101,8 +79,8 @@ _CASES: Mapping[str, Callable[[Damage], None]] = {
 }
 
 
-def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
-    """See :class:`~lab.databases.model.FormatDatabases`: of each key the latest value."""
+def items(answer: Answer) -> frozenset[Item]:
+    """Return the latest value of each key."""
     from walproof.decode.fault import Undecodable  # makes columns: what it needs is an extra
     from walproof.formats.leveldb_log.decoder import write_batch
 
@@ -122,11 +100,4 @@ def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
     )
 
 
-def place(case: Case, folder: Path) -> Path:
-    """See :class:`~lab.databases.model.FormatDatabases`.
-
-    The program makes the database around it.
-    """
-    path = folder / "damaged.log"
-    write_contents(case.log, path)
-    return path
+DATABASES = FormatDatabases(lambda: damaged_cases(FORMAT, control(), DAMAGE, NAME), items)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from lab.bench.format_bench import FormatBench, Size
+from lab.bench.format_bench import FormatBench, Program, Size
 
 BENCH = FormatBench(
     logs=(Size("100 B records", 200_000, 100), Size("64 KiB records", 400, 65_536)),
+    programs=(Program("rocksdb", 60),),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from lab.bench.format_bench import FormatBench, Size
+from lab.bench.format_bench import FormatBench, Program, Size
 from reference_impl.answer import NewRecord
 
 #: The pages that the transactions change in turn.
@@ -28,6 +28,8 @@ BENCH = FormatBench(
         Size("4 KiB pages, SQLite", 6_400, 4096),
         Size("512 B pages, SQLite", 40_000, 512, {"page_size": 512}),
     ),
+    # It opens a database beside the log, for which SQLite recovers the log.
+    programs=(Program("sqlite", 20),),
     records=transactions,
     peer_has_payloads=False,
 )

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import random
 import struct
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
-from pathlib import Path
-from typing import Any
 
-from conformance.contents import write_contents
 from conformance.recipes.algebra import Damage
-from lab.databases.model import Case, Item, shortened
+from lab.databases.model import FormatDatabases, Item, damaged_cases, shortened, written_log
 from reference_impl.answer import Answer, NewRecord
-from reference_impl.sqlite_wal import write
 from walproof.formats.sqlite_wal.decoder import decode
 
 FORMAT = "sqlite-wal"
@@ -65,10 +60,9 @@ def _log(context: Mapping[str, int], transactions: Sequence[Sequence[int]]) -> b
         )
         for pages in transactions
     ]
-    with tempfile.TemporaryDirectory(prefix="walproof-databases-") as scratch:
-        path = Path(scratch, NAME)
-        write(path, records, context)
-        return path.read_bytes()
+    log = written_log(FORMAT, NAME, records, context)
+    assert isinstance(log, bytes)
+    return log
 
 
 @cache
@@ -84,17 +78,6 @@ def older() -> bytes:
     return _log(OLDER_CONTEXT, [[OLDER_ROOT]] * (KEYS + 4))
 
 
-def cases() -> list[Case]:
-    """See :class:`~lab.databases.model.FormatDatabases`."""
-    return [_case(id, act) for id, act in _CASES.items()]
-
-
-def _case(id: str, act: Callable[[Damage], None]) -> Case:
-    log = Damage(control(), FORMAT)
-    act(log)
-    return Case(id, id.partition("/")[0], log.contents, control(), log.operations, NAME)
-
-
 def _swap(log: Damage) -> None:
     """Swap two transactions of one frame."""
     first, second = log.field("frames[6]"), log.field("frames[7]")
@@ -108,7 +91,7 @@ def _lose_write(log: Damage) -> None:
     log.stale(slot.start, slot.end, older())
 
 
-_CASES: Mapping[str, Callable[[Damage], None]] = {
+DAMAGE: Mapping[str, Callable[[Damage], None]] = {
     "none": lambda log: None,
     "torn-last-record": lambda log: log.truncate_in("frames[15].page", 100),
     "torn-last-record/between-frames": lambda log: log.truncate_in("frames[15]", 0),
@@ -133,8 +116,8 @@ _CASES: Mapping[str, Callable[[Damage], None]] = {
 }
 
 
-def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
-    """See :class:`~lab.databases.model.FormatDatabases`: the rows of the tables of the keys."""
+def items(answer: Answer) -> frozenset[Item]:
+    """Return the rows of the tables of the keys."""
     return frozenset(
         (f"key{page['page'] - FIRST_ROOT:02}", shortened(b"%d" % row["values"][0]["integer"]))
         for record in answer.records
@@ -144,8 +127,4 @@ def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
     )
 
 
-def place(case: Case, folder: Path) -> Path:
-    """See :class:`~lab.databases.model.FormatDatabases`. The program makes the database."""
-    path = folder / case.name
-    write_contents(case.log, path)
-    return path
+DATABASES = FormatDatabases(lambda: damaged_cases(FORMAT, control(), DAMAGE, NAME), items)

@@ -1,12 +1,13 @@
-"""Zeebe journals."""
+"""Zeebe journals. A server compiles with the second compiler, too."""
 
 from __future__ import annotations
 
-from lab.bench.format_bench import FormatBench, Size
+from lab.bench.format_bench import FormatBench, Program, Size
 
 BENCH = FormatBench(
     logs=(
         Size("1 KiB records, Zeebe", 20_000, 1024),
         Size("1 KiB records, a broker's segment", 120_000, 1024, {"max_segment_size": 128 << 20}),
     ),
+    programs=(Program("zeebe-journal", 60, without="-XX:TieredStopAtLevel=1"),),
 )

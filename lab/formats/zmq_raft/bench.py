@@ -1,11 +1,11 @@
-"""Index files of zmq-raft; the peer hands out payloads and their indices, and looks no deeper."""
+"""Index files of zmq-raft; the peer returns payloads and their indices, and does not check them."""
 
 from __future__ import annotations
 
-from lab.bench.format_bench import FormatBench, Size
+from lab.bench.format_bench import FormatBench, Program, Size
 
 BENCH = FormatBench(
     logs=(Size("100 B entries, zmq-raft", 200_000, 100),),
+    programs=(Program("zmq-raft", 60),),
     context={"kind": "index", "capacity": 1 << 18},
-    payloads_and="index",
 )

@@ -5,17 +5,13 @@ A log has fourteen entries of one term in four index files, and a snapshot of in
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
-from typing import Any
 
-from conformance.contents import Contents, by_name, read_contents, write_contents
+from conformance.contents import by_name
 from conformance.recipes.algebra import Damage
-from lab.databases.model import Case, Item, shortened
+from lab.databases.model import FormatDatabases, Item, damaged_cases, shortened, written_log
 from reference_impl.answer import Answer, NewRecord
-from reference_impl.formats import named
 
 FORMAT = "zmq-raft"
 NAME = "journal"
@@ -36,29 +32,10 @@ def control() -> Mapping[str, bytes]:
         )
         for number in range(ENTRIES)
     ]
-    with tempfile.TemporaryDirectory(prefix="walproof-databases-") as scratch:
-        place = Path(scratch, NAME)
-        named(FORMAT).write(place, records, CONTEXT)
-        return by_name(read_contents(place))
+    return by_name(written_log(FORMAT, NAME, records, CONTEXT))
 
 
-def cases() -> Sequence[Case]:
-    """See :class:`~lab.databases.model.FormatDatabases`."""
-    return [_case(id, act) for id, act in _CASES.items()]
-
-
-def _case(id: str, act: Callable[[Damage], None]) -> Case:
-    log = Damage(_contents(), FORMAT)
-    act(log)
-    scenario = id.partition("/")[0]
-    return Case(id, scenario, log.contents, _contents(), log.operations, NAME, CONTEXT)
-
-
-def _contents() -> Contents:
-    return dict(control())
-
-
-_CASES: Mapping[str, Callable[[Damage], None]] = {
+DAMAGE: Mapping[str, Callable[[Damage], None]] = {
     "none": lambda log: None,
     "torn-last-record": lambda log: log.truncate_in(f"{LAST}:data.entries[2].data", 100),
     "torn-last-record/new-file": lambda log: log.add_file(NEXT, b"", "a name, and nothing in it"),
@@ -80,8 +57,8 @@ _CASES: Mapping[str, Callable[[Damage], None]] = {
 }
 
 
-def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
-    """See :class:`~lab.databases.model.FormatDatabases`: entries by their index."""
+def items(answer: Answer) -> frozenset[Item]:
+    """Return the entries by their index."""
     return frozenset(
         (
             str(record.fields["index"]),
@@ -92,8 +69,4 @@ def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
     )
 
 
-def place(case: Case, folder: Path) -> Path:
-    """See :class:`~lab.databases.model.FormatDatabases`: the folder of the node."""
-    path = folder / NAME
-    write_contents(case.log, path)
-    return path
+DATABASES = FormatDatabases(lambda: damaged_cases(FORMAT, control(), DAMAGE, NAME, CONTEXT), items)

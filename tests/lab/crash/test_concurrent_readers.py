@@ -41,12 +41,12 @@ def appends() -> list[Operation]:
 
 
 def seen(done: Trace, **more: object) -> set[tuple[str, str]]:
-    return set(watch(done, {}, FORMAT, RECORDS, **more).judgement.findings)
+    return set(watch(done, FORMAT, RECORDS, **more).judgement.findings)
 
 
 def test_the_moments_of_a_write_are_those_at_its_sectors() -> None:
     done = trace(Write(1, 0, b"a" * 600), Write(1, 300, b"b" * 700))
-    results = [each.state.files[WHAT.name] for each in moments(done, [512])]
+    results = [each.state.files[WHAT.name] for each in moments(done)]
     assert results == [
         b"",
         b"a" * 512,

@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from conformance.subject import subject_of
 from lab.crash.command import crash
 from lab.crash.format_crash import crash_of
-from lab.crash.judge import written_payloads
 from lab.crash.run import all_writers, can_be_isolated, run
 from lab.crash.strace import Parser
 from lab.crash.trace import Names, Write
@@ -28,28 +27,15 @@ def test_what_journald_adds_to_an_entry_is_not_what_was_written() -> None:
     assert WHAT.written(entry_body([*fields, *DAEMON])) == record.payload
 
 
-@pytest.mark.parametrize("transport", [[b"_TRANSPORT=driver"], []])
-def test_what_journald_says_of_itself_is_no_record(transport: list[bytes]) -> None:
-    """Also where a crash has left a part of it."""
-    mine = entry_body(
-        [b"MESSAGE=Journal started", b"PRIORITY=6", b"SYSLOG_IDENTIFIER=j", *transport]
-    )
-    (record,) = WHAT.records(1)
+def test_what_journald_says_of_itself_is_no_record() -> None:
+    mine = entry_body([b"MESSAGE=Journal started", b"PRIORITY=6", b"SYSLOG_IDENTIFIER=j"])
     assert WHAT.written(mine) is None
-    assert written_payloads(WHAT, [mine, record.payload]) == written_payloads(
-        WHAT, [record.payload]
-    )
 
 
 def test_half_a_record_is_not_what_was_written() -> None:
     (record,) = WHAT.records(1)
     without_its_message = entry_body([b"UNIT=crash", *DAEMON])
     assert WHAT.written(without_its_message) == b"UNIT=crash\n" != record.payload
-
-
-def test_records_of_every_priority_that_journald_treats_apart() -> None:
-    results = {line for each in WHAT.records(3) for line in each.payload.splitlines()}
-    assert {b"PRIORITY=0", b"PRIORITY=3", b"PRIORITY=6"} <= results  # the first is synced at once
 
 
 def test_a_folder_that_is_mounted_elsewhere_is_the_same_one(tmp_path: Path) -> None:
@@ -94,6 +80,6 @@ def test_what_journalctl_sync_promises() -> None:
     if subject.unavailable:
         pytest.skip(f"unavailable, because {subject.unavailable}")
     subject.isolated = False
-    doing = run(subject, "systemd-journal", ["ordered"], [4096], 2, 10, 1, slow=0.5)
+    doing = run(subject, "systemd-journal", ["ordered"], 4096, 2, 10, 1, slow=0.1)
     (result,) = doing.results
     assert not result.judgement.violations()

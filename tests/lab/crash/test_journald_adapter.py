@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -17,7 +15,6 @@ from conformance.adapterkit import Refused
 
 ADAPTER = ROOT / "lab" / "crash" / "implementations" / "systemd-journald" / "adapter.py"
 SERVICE = ROOT / "lab/databases/implementations/systemd-journald-service/program.py"
-APART = ["unshare", "--mount", "--propagation", "private"]
 
 pytestmark = pytest.mark.skipif(
     not Path("/etc/machine-id").exists(), reason="journald does not start without /etc/machine-id"
@@ -80,19 +77,6 @@ def test_a_namespace_is_told_from_that_of_the_machine(
     assert program.is_other_mount_namespace() is is_apart
 
 
-def test_what_unshare_starts_is_apart(program: ModuleType) -> None:
-    if subprocess.run([*APART, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("no namespaces can be made here")
-    code = (
-        "import importlib.util, sys\n"
-        "spec = importlib.util.spec_from_file_location('one', sys.argv[1])\n"
-        "module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module)\n"
-        "print(module.is_other_mount_namespace())"
-    )
-    words = [*APART, sys.executable, "-c", code, str(program.__file__)]
-    assert subprocess.run(words, capture_output=True, check=True).stdout == b"True\n"
-
-
 @pytest.fixture
 def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The adapter with nothing mounted, and sockets that stand in a folder of the test."""
@@ -104,49 +88,11 @@ def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def journald(adapter: ModuleType, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    """Let a program of Python stand for journald."""
-    monkeypatch.setattr(adapter, "JOURNALD", [sys.executable, "-c", program])
-
-
 def test_journald_that_ends_before_it_listens_is_a_refusal(
     adapter: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    journald(adapter, monkeypatch, "import sys; sys.exit('No space left')")
+    program = "import sys; sys.exit('No space left')"
+    monkeypatch.setattr(adapter, "JOURNALD", [sys.executable, "-c", program])
     with pytest.raises(Refused, match="ended with 1: No space left"), adapter.daemon(tmp_path):
         pytest.fail("it does not listen")
-
-
-def test_journald_that_says_more_than_a_pipe_holds_goes_on(
-    adapter: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    journald(
-        adapter,
-        monkeypatch,
-        "import pathlib, signal, sys\n"
-        "signal.signal(signal.SIGTERM, lambda *_: sys.exit('the end'))\n"
-        "sys.stderr.write('x' * (1 << 20))\n"
-        f"[pathlib.Path({str(tmp_path)!r}, name).touch() for name in 'ab']\n"
-        "while True: signal.pause()",
-    )
-    with pytest.raises(Refused, match=r"ended with 1: x+the end$"), adapter.daemon(tmp_path):
-        assert (tmp_path / "b").exists()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_journald_that_does_not_end_is_killed(
-    adapter: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(adapter, "SECONDS", 0.1)
-    program = (
-        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True)\n"
-        "while True: signal.pause()"
-    )
-    words = [sys.executable, "-c", program]
-    with (
-        tempfile.TemporaryFile() as message,
-        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=message) as process,
-    ):
-        assert process.stdout is not None and process.stdout.readline() == b"\n"
-        adapter.ended(process)
-        assert adapter.why(process, message) == "systemd-journald ended with -9: no word"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.crash.recorder import contents
 from lab.crash.strace import NotUnderstood, Parser, command
+from lab.crash.sync_snapshots import Snapshots
 from lab.crash.trace import Acknowledged, Names, Sync, Write, differing_files
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")
@@ -36,13 +36,7 @@ def traced(tmp_path: Path, program: str) -> Parser:
         pytest.skip("no program can be traced here")
     assert done.returncode == 0, done.stderr
     parser = Parser(root, root, {1: 10})
-    with output.open("rb") as lines:
-        parser.lines = lines.readlines()  # type: ignore[attr-defined]
-    return parser
-
-
-def replayed(parser: Parser) -> Parser:
-    for line in parser.lines:  # type: ignore[attr-defined]
+    for line in output.read_bytes().splitlines():
         parser.line(line)
     return parser
 
@@ -71,9 +65,10 @@ def replayed(parser: Parser) -> Parser:
     ],
 )
 def test_files_are_replayed(tmp_path: Path, program: str) -> None:
-    parser = replayed(traced(tmp_path, program))
-    assert differing_files(parser.live, contents(tmp_path / "root")) == []
-    assert contents(tmp_path / "root") or "remove" in program
+    parser = traced(tmp_path, program)
+    files = Snapshots(tmp_path / "root").take()
+    assert differing_files(parser.live, files) == []
+    assert files or "remove" in program
 
 
 def test_order_of_syncs_names_and_acknowledgements(tmp_path: Path) -> None:
@@ -82,7 +77,7 @@ def test_order_of_syncs_names_and_acknowledgements(tmp_path: Path) -> None:
         "d = os.open('.', os.O_RDONLY); os.fsync(d)\n"
         'os.write(1, b\'{"seq":1,"acknowledged":2}\\n\'); os.fdatasync(f.fileno())'
     )
-    result = replayed(traced(tmp_path, program)).trace.operations
+    result = traced(tmp_path, program).trace.operations
     assert result == [
         Names(((0, "a", 1),)),
         Write(1, 0, b"x"),
@@ -104,4 +99,4 @@ def test_order_of_syncs_names_and_acknowledgements(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_replayed_is_an_error(tmp_path: Path, program: str) -> None:
     with pytest.raises(NotUnderstood):
-        replayed(traced(tmp_path, program))
+        traced(tmp_path, program)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import subprocess
 import sys
@@ -12,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from lab.crash.mapped import PAGE
 from lab.crash.strace import Parser
-from lab.crash.sync_snapshots import PAGE, Eyes, Look, Seen, Stops
+from lab.crash.sync_snapshots import Files, Look, Snapshots, Stops
 from lab.crash.syscall_pause import CALLS, MACHINES, instructions
-from lab.crash.trace import Acknowledged, Names, Resize, Sync, Write
+from lab.crash.trace import Acknowledged, Names, Operation, Resize, Sync, Write
 
 needs_stops = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="only Linux has seccomp"
@@ -47,38 +47,6 @@ def test_the_filter_stops_the_calls_and_no_other(machine: str) -> None:
     assert {filtered(machine, another, number) for number in range(500)} == {0x7FFF0000}
 
 
-def test_pages_that_did_not_change_are_kept_once(tmp_path: Path) -> None:
-    place = tmp_path / "a"
-    place.write_bytes(b"x" * PAGE + b"y" * PAGE + b"z")
-    eyes = Eyes(tmp_path)
-    before = eyes.look()["a"]
-    with place.open("r+b") as file:
-        file.seek(PAGE)
-        file.write(b"new")
-    after = eyes.look()["a"]
-    assert b"".join(after) == place.read_bytes()
-    assert [each is two for each, two in zip(before, after, strict=True)] == [True, False, True]
-    assert eyes.look()["a"] is after
-
-
-def test_a_folder_that_goes_while_it_is_looked_at_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a").write_bytes(b"x")
-    goes = tmp_path / "goes"
-    goes.mkdir()
-    lists = os.scandir
-
-    def listing(place: str | Path) -> object:
-        if Path(place) == goes:
-            goes.rmdir()
-        return lists(place)
-
-    monkeypatch.setattr(os, "scandir", listing)
-    assert Eyes(tmp_path).look() == {"a": [b"x"]}
-    assert not goes.exists()
-
-
 @pytest.mark.parametrize("other", ["folder", "folder-is-a-file", "nothing"])
 def test_a_file_that_is_something_else_when_it_is_read_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
@@ -100,14 +68,17 @@ def test_a_file_that_is_something_else_when_it_is_read_is_left_out(
         return reads(path)
 
     monkeypatch.setattr(Path, "read_bytes", reading)
-    assert Eyes(tmp_path).look() == {"stays": [b"y"]}
+    assert Snapshots(tmp_path).take() == {"stays": b"y"}
 
 
-def parsed(tmp_path: Path, looks: list[Look], lines: list[str], **snapshots: Look) -> Parser:
+def parsed(
+    tmp_path: Path, looks: list[Look], lines: list[str], snapshot: Look | None = None
+) -> Parser:
     """Parse lines of strace in which text is not escaped and ``3`` maps ``a``."""
     parser = Parser(tmp_path, tmp_path, {1: 0})
     parser.mapped.looks = deque([Look(1.1, 7, {}), *looks])
-    parser.snapshots.update({int(name[1:]): look for name, look in snapshots.items()})
+    if snapshot is not None:
+        parser.snapshots[1] = snapshot
     name = str(tmp_path / "a")
     shown = "".join(f"\\x{byte:02x}" for byte in name.encode())
     opened = [
@@ -128,118 +99,95 @@ OLD, ONE, TWO = (bytes([letter]) * PAGE for letter in (0, 1, 2))
 MADE = [Names(((0, "a", 1),)), Resize(1, 2 * PAGE)]
 
 
-def said(at: float) -> str:
-    """The line in which a program calls its first record safe."""
-    return f'7 {at} write(1, \'{{"seq":1,"acknowledged":1}}\', 26) = 26 <0.001>'
+#: The line in which a program acknowledges its first record.
+ACKNOWLEDGED = '7 3.0 write(1, \'{"seq":1,"acknowledged":1}\', 26) = 26 <0.001>'
+SYNC = "7 2.0 fsync(3<>) = 0 <0.2>"
 
 
-def test_a_page_comes_before_the_sync_whose_stop_saw_it(tmp_path: Path) -> None:
-    """The sync of another thread begins and ends while that of the first goes on."""
-    looks = [Look(2.1, 7, {"a": [ONE, OLD]}), Look(2.3, 8, {"a": [ONE, TWO]})]
-    parser = parsed(
-        tmp_path,
-        looks,
-        [
-            "7 2.0 fsync(3<> <unfinished ...>",
-            "8 2.2 fdatasync(3<>) = 0 <0.2>",
-            "7 2.5 <... fsync resumed>) = 0 <0.5>",
-        ],
-    )
-    assert parser.trace.operations == [
-        *MADE,
-        Write(1, 0, ONE),
-        Write(1, PAGE, TWO),
-        Sync(1, 4),  # that of the second thread, which covers both
-        Sync(1, 3),  # that of the first
-    ]
-
-
-def test_a_call_that_has_ended_was_looked_at_whatever_the_times_say(tmp_path: Path) -> None:
-    """By the time that is shown and how long it took, the call ended before the look."""
-    parser = parsed(tmp_path, [Look(2.3, 7, {"a": [ONE, OLD]})], ["7 2.0 fsync(3<>) = 0 <0.2>"])
-    assert parser.trace.operations == [*MADE, Write(1, 0, ONE), Sync(1, 3)]
-
-
-def test_a_call_that_a_signal_took_back_needs_no_look(tmp_path: Path) -> None:
-    parser = parsed(
-        tmp_path,
-        [Look(2.3, 7, {"a": [ONE, OLD]})],
-        [
-            "7 2.0 fsync(3<>) = ? ERESTARTSYS (To be restarted) <0.1>",
-            "7 2.2 fsync(3<>) = 0 <0.2>",
-        ],
-    )
-    assert parser.trace.operations == [*MADE, Write(1, 0, ONE), Sync(1, 3)]
-
-
-def test_a_look_that_came_late_is_not_where_the_call_was_seen_to_come(tmp_path: Path) -> None:
-    """A write after the end of another thread's sync is not placed before that end."""
-    looks = [Look(2.0, 8, {"a": [ONE, OLD]}), Look(2.5, 7, {"a": [ONE, TWO]})]
-    parser = parsed(
-        tmp_path,
-        looks,
-        [
-            "8 1.9 fsync(3<> <unfinished ...>",
-            "7 2.1 ftruncate(3, 8192 <unfinished ...>",
-            "8 2.4 <... fsync resumed>) = 0 <0.5>",
-            "7 2.6 <... ftruncate resumed>) = 0 <0.5>",
-        ],
-    )
-    assert parser.trace.operations[2:] == [
-        Write(1, 0, ONE),
-        Sync(1, 3),
-        Write(1, PAGE, TWO),
-        Resize(1, 2 * PAGE),
-    ]
-
-
-def test_what_was_mapped_at_an_address_before_is_not_synced_there(tmp_path: Path) -> None:
-    parser = parsed(
-        tmp_path,
-        [],
-        [
-            "7 2.0 msync(0x7000, 8192, MS_SYNC) = 0 <0.001>",
-            "7 2.1 munmap(0x7000, 8192) = 0 <0.001>",
-            "7 2.2 mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x6000 <0.001>",
-            "7 2.3 msync(0x7000, 8192, MS_SYNC) = 0 <0.001>",
-        ],
-    )
-    assert parser.trace.operations == [*MADE, Sync(1, 2)]
-
-
-def test_what_changes_after_the_last_stop_is_covered_by_no_sync(tmp_path: Path) -> None:
-    parser = parsed(
-        tmp_path,
-        [Look(2.1, 7, {"a": [OLD, OLD]})],
-        ["7 2.0 fsync(3<>) = 0 <0.5>", said(3.0)],
-        _1=Look(3.1, 0, {"a": [ONE, OLD]}),
-    )
-    parser.ended({"a": [ONE, TWO]})
-    assert parser.trace.operations[2:] == [
-        Sync(1, 2),
-        Write(1, 0, ONE),
-        Acknowledged(1),
-        Write(1, PAGE, TWO),
-    ]
-
-
-def test_what_may_have_been_written_after_a_sync_of_another_thread_comes_after_it(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("looks", "lines", "expected"),
+    [
+        pytest.param(
+            [Look(2.1, 7, {"a": ONE + OLD}), Look(2.3, 8, {"a": ONE + TWO})],
+            [
+                "7 2.0 fsync(3<> <unfinished ...>",
+                "8 2.2 fdatasync(3<>) = 0 <0.2>",
+                "7 2.5 <... fsync resumed>) = 0 <0.5>",
+            ],
+            [Write(1, 0, ONE), Write(1, PAGE, TWO), Sync(1, 4), Sync(1, 3)],
+            id="the sync of thread 8 is inside that of thread 7, and covers both pages",
+        ),
+        pytest.param(
+            [Look(2.3, 7, {"a": ONE + OLD})],
+            [SYNC],
+            [Write(1, 0, ONE), Sync(1, 3)],
+            id="by its times, the call ended before the look",
+        ),
+        pytest.param(
+            [Look(2.3, 7, {"a": ONE + OLD})],
+            ["7 2.0 fsync(3<>) = ? ERESTARTSYS (To be restarted) <0.1>", SYNC],
+            [Write(1, 0, ONE), Sync(1, 3)],
+            id="a signal took the call back",
+        ),
+        pytest.param(
+            [Look(2.0, 8, {"a": ONE + OLD}), Look(2.5, 7, {"a": ONE + TWO})],
+            [
+                "8 1.9 fsync(3<> <unfinished ...>",
+                "7 2.1 ftruncate(3, 8192 <unfinished ...>",
+                "8 2.4 <... fsync resumed>) = 0 <0.5>",
+                "7 2.6 <... ftruncate resumed>) = 0 <0.5>",
+            ],
+            [Write(1, 0, ONE), Sync(1, 3), Write(1, PAGE, TWO), Resize(1, 2 * PAGE)],
+            id="a late look is not placed before the end of another thread's sync",
+        ),
+        pytest.param(
+            [],
+            [
+                "7 2.0 msync(0x7000, 8192, MS_SYNC) = 0 <0.001>",
+                "7 2.1 munmap(0x7000, 8192) = 0 <0.001>",
+                "7 2.2 mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x6000 <0>",
+                "7 2.3 msync(0x7000, 8192, MS_SYNC) = 0 <0.001>",
+            ],
+            [Sync(1, 2)],
+            id="the address no longer maps the file",
+        ),
+    ],
+)
+def test_a_page_comes_before_the_sync_whose_snapshot_has_it(
+    tmp_path: Path, looks: list[Look], lines: list[str], expected: list[Operation]
 ) -> None:
-    """The sync ends between the word and the look at the files."""
-    parser = parsed(
-        tmp_path,
-        [Look(2.1, 8, {"a": [ONE, OLD]})],
-        ["8 2.0 fsync(3<> <unfinished ...>", said(3.0), "8 3.1 <... fsync resumed>) = 0 <1.1>"],
-        _1=Look(3.2, 0, {"a": [ONE, TWO]}),
-    )
-    parser.ended({"a": [ONE, TWO]})
-    assert parser.trace.operations[2:] == [
-        Write(1, 0, ONE),
-        Acknowledged(1),
-        Sync(1, 3),
-        Write(1, PAGE, TWO),
-    ]
+    assert parsed(tmp_path, looks, lines).trace.operations == [*MADE, *expected]
+
+
+@pytest.mark.parametrize(
+    ("looks", "lines", "snapshot", "expected"),
+    [
+        pytest.param(
+            [Look(2.1, 7, {"a": OLD + OLD})],
+            [SYNC, ACKNOWLEDGED],
+            Look(3.1, 0, {"a": ONE + OLD}),
+            [Sync(1, 2), Write(1, 0, ONE), Acknowledged(1), Write(1, PAGE, TWO)],
+            id="changes after the last sync are covered by no sync",
+        ),
+        pytest.param(
+            [Look(2.1, 8, {"a": ONE + OLD})],
+            [
+                "8 2.0 fsync(3<> <unfinished ...>",
+                ACKNOWLEDGED,
+                "8 3.1 <... fsync resumed>) = 0 <1>",
+            ],
+            Look(3.2, 0, {"a": ONE + TWO}),
+            [Write(1, 0, ONE), Acknowledged(1), Sync(1, 3), Write(1, PAGE, TWO)],
+            id="a sync of another thread ends between the acknowledgement and the snapshot",
+        ),
+    ],
+)
+def test_a_snapshot_at_an_acknowledgement(
+    tmp_path: Path, looks: list[Look], lines: list[str], snapshot: Look, expected: list[Operation]
+) -> None:
+    parser = parsed(tmp_path, looks, lines, snapshot)
+    parser.ended({"a": ONE + TWO})
+    assert parser.trace.operations[2:] == expected
 
 
 @needs_stops
@@ -251,14 +199,14 @@ def test_a_call_waits_until_the_files_were_looked_at(tmp_path: Path) -> None:
         "one = threading.Thread(target=os.fdatasync, args=[f.fileno()]); one.start(); one.join()\n"
         "m[0:1] = b'4'"
     )
-    stopping = Stops(Eyes(tmp_path).look)
+    stopping = Stops(Snapshots(tmp_path).take)
     try:
         words = stopping.command([sys.executable, "-c", program])
         subprocess.run(words, cwd=tmp_path, check=True, timeout=60)
     finally:
         stopping.close()
-    assert [each.seen["a"] and each.seen["a"][0][:1] for each in stopping.looks] == [
-        [],  # before it has a size
+    assert [each.files["a"][:1] for each in stopping.looks] == [
+        b"",  # before it has a size
         b"1",
         b"2",
         b"3",
@@ -280,12 +228,12 @@ def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
     )
     folder = tmp_path / "files"
     folder.mkdir()
-    eyes = Eyes(folder)
+    snapshots = Snapshots(folder)
 
-    def look() -> Seen:
-        seen = eyes.look()
+    def look() -> Files:
+        files = snapshots.take()
         (tmp_path / "looked").touch()
-        return seen
+        return files
 
     stopping = Stops(look, slow=600)
     try:
@@ -294,7 +242,7 @@ def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
     finally:
         stopping.close()
     assert done.stdout == b"True\n"
-    assert [each.seen["a"] for each in stopping.looks] == [[], []]
+    assert [each.files["a"] for each in stopping.looks] == [b"", b""]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has seccomp")
@@ -311,7 +259,7 @@ def test_where_nobody_can_listen_that_is_the_reason_and_nothing_is_left(
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-def blind() -> Seen:
+def blind() -> Files:
     raise PermissionError(13, "Permission denied", "a")
 
 

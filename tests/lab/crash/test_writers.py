@@ -11,9 +11,10 @@ import pytest
 
 from conformance.subject import Subject
 from lab.crash import judge
-from lab.crash.concurrent_readers import run_live
+from lab.crash.concurrent_readers import watch
+from lab.crash.format_crash import crash_of
 from lab.crash.model import MODELS
-from lab.crash.recorder import CannotRecord
+from lab.crash.recorder import CannotRecord, record
 from lab.crash.run import Run, run
 from walproof.implementations import all_implementations
 
@@ -31,9 +32,9 @@ def may_trace() -> bool:
 pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
 
 
-def judged(words: list[str], format: str, states: int = 100, slow: float = 0.0) -> Run:
+def judged(words: list[str], format: str, slow: float = 0.0) -> Run:
     subject = Subject(words[-1], words[-1], words, isolated=False)
-    return run(subject, format, MODELS, [512], 4, states, 1, slow=slow)
+    return run(subject, format, MODELS, 512, 3, 40, slow=slow)
 
 
 def violations(done: Run) -> dict[str, set[str]]:
@@ -67,8 +68,8 @@ def test_a_wrong_writer_is_caught_by_name(
 
 
 def test_a_writer_that_does_not_wait_for_its_sync_is_caught_on_a_slow_disk() -> None:
-    """Its sync and its word are a race, which a sync that takes half a second loses."""
-    done = judged([sys.executable, str(WRITER), "does-not-wait"], "leveldb-log", slow=0.5)
+    """Its sync and its word are a race, which a sync that takes 0.3 seconds loses."""
+    done = judged([sys.executable, str(WRITER), "does-not-wait"], "leveldb-log", slow=0.3)
     result = violations(done)
     assert result.pop("process") == NEVER
     assert all(judge.LOST in each for each in result.values()), result
@@ -87,25 +88,18 @@ def test_a_writer_whose_program_is_missing_says_so() -> None:
         judged([sys.executable, str(WRITER), "is-not-here"], "leveldb-log")
 
 
-OURS = {
-    "leveldb-log": NEVER,
-    "zeebe-journal": NEVER,
-    "kahadb-journal": NEVER,
-    "systemd-journal": NEVER,
-    "rocksdb-wal": NEVER,
-}
-
-
-@pytest.mark.parametrize("format", list(OURS))
+@pytest.mark.parametrize(
+    "format", ["leveldb-log", "zeebe-journal", "kahadb-journal", "systemd-journal", "rocksdb-wal"]
+)
 def test_our_own_writers_keep_what_was_synced(format: str) -> None:
     ours = next(each for each in all_implementations() if each.name == "executable-spec")
-    result = violations(judged(list(ours.command), format))
-    assert result == dict.fromkeys(MODELS, OURS[format])
+    assert violations(judged(list(ours.command), format)) == dict.fromkeys(MODELS, NEVER)
 
 
 def test_readers_beside_a_writer_that_begins_new_files_are_right_at_every_moment() -> None:
     ours = next(each for each in all_implementations() if each.name == "executable-spec")
-    subject = Subject("ours", "ours", list(ours.command), isolated=False)
-    done = run_live(subject, "zmq-raft", 5)
+    what = crash_of("zmq-raft")
+    trace, _ = record(list(ours.command), "zmq-raft", what, what.records(5))
+    done = watch(trace, "zmq-raft", what.records(5))
     assert done.judgement.findings == {}
     assert done.judgement.states > done.torn > 0

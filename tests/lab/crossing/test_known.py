@@ -21,17 +21,18 @@ def differing(text: str = "records: other") -> Crossing:
 
 
 def test_what_is_not_listed_has_no_cause(tmp_path: Path) -> None:
-    (result,) = known.differences(differing(), known.load(FORMAT, tmp_path))
-    assert (result.writer, result.reader, result.log, result.cause) == ("w", "r", "x/other", None)
+    (pair,) = differing().pairs
+    (result,) = known.differences(pair, known.load(FORMAT, tmp_path))
+    assert (result.log, result.cause) == ("x/other", None)
 
 
 def test_what_is_listed_as_it_is_has_its_cause(tmp_path: Path) -> None:
     listed = known.load(FORMAT, tmp_path)
     listed.updated(known.results(differing()), "why", "Because.").save()
     again = known.load(FORMAT, tmp_path)
-    (result,) = known.differences(differing(), again)
-    assert (result.cause, result.because) == ("why", "Because.")
-    (result,) = known.differences(differing("records: another"), again)
+    (result,) = known.differences(differing().pairs[0], again)
+    assert (result.cause, again.causes["why"]) == ("why", "Because.")
+    (result,) = known.differences(differing("records: another").pairs[0], again)
     assert result.cause is None
     assert known.gone(differing(), again) == []
 

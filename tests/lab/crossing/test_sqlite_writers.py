@@ -51,22 +51,5 @@ def test_sqlite_leaves_older_frames_after_a_restart() -> None:
         assert _generation(log) == (each.context["sequence"], 2 * _frames(each))
 
 
-def test_a_request_that_sqlite_cannot_fulfil_is_skipped() -> None:
-    first = LOGS[0]
-    big_endian = Wanted("big", FORMAT, first.name, first.records, {"byte_order": "big"})
-    reversed_pages = {**first.records[2], "pages": first.records[2]["pages"][::-1]}
-    unsorted = Wanted("unsorted", FORMAT, first.name, [reversed_pages], first.context)
-    _, missing = written_logs(_subject("sqlite"), [big_endian, unsorted])
-    assert missing == {
-        "big": "SQLite writes checksums in the byte order of the machine",
-        "unsorted": "SQLite writes each page once, in the order of their numbers",
-    }
-
-
-def test_the_large_transaction_exceeds_the_cache() -> None:
-    large = next(each for each in LOGS if each.id == "crossing/a-transaction-larger-than-the-cache")
-    assert max(len(each["payload"]) // 2 for each in large.records) > 2000 << 10
-
-
 def _frames(log: Wanted) -> int:
     return sum(len(each["pages"]) for each in log.records)

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from lab.databases.judge import due
-from lab.databases.model import formats
+from lab.databases.model import formats, written_log
 from lab.databases.run import cases_of
 from lab.formats.leveldb_log import databases as leveldb_log
 from lab.formats.sqlite_wal import databases as sqlite_wal
 from lab.scenarios.book import scenarios
+from reference_impl.answer import NewRecord
 
 # What LevelDB 1.22 (plyvel 1.5.1) wrote when it was told to put key0 to key3, one after the other.
 REAL = """
@@ -24,8 +25,8 @@ REAL = """
 
 
 def test_batches_are_those_that_leveldb_writes() -> None:
-    batches = [leveldb_log.batch(n + 1, b"key%d" % n, b"value%d" % n) for n in range(4)]
-    assert leveldb_log._log(batches) == bytes.fromhex(REAL)
+    records = [NewRecord(leveldb_log.batch(n + 1, b"key%d" % n, b"value%d" % n)) for n in range(4)]
+    assert written_log("leveldb-log", "log", records) == bytes.fromhex(REAL)
 
 
 @pytest.mark.parametrize("format_id", formats())
@@ -41,54 +42,34 @@ def test_the_first_log_has_no_damage_and_each_other_has(format_id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case_id", "verdict", "due_items", "gone"),
+    ("format_id", "case_id", "verdict", "left", "gone"),
     [
-        ("stale-tail/recyclable", "intact", 16, 0),
-        ("lost-write/recyclable", "damaged", 8, 8),
-        ("bit-in-a-payload/recyclable", "damaged", 9, 7),
-        ("bit-in-a-payload/wal-sync-last-block", "torn", 14, 0),
-        ("bit-in-a-payload/zstd", "damaged", 9, 7),
-        ("stale-tail/zstd", "intact", 19, 0),
-        ("torn-last-record/recyclable-over-an-older-log", "torn", 15, 0),
+        ("rocksdb-wal", "stale-tail/recyclable", "intact", 16, 0),
+        ("rocksdb-wal", "lost-write/recyclable", "damaged", 8, 8),
+        ("rocksdb-wal", "bit-in-a-payload/recyclable", "damaged", 9, 7),
+        ("rocksdb-wal", "bit-in-a-payload/wal-sync-last-block", "torn", 14, 0),
+        ("rocksdb-wal", "bit-in-a-payload/zstd", "damaged", 9, 7),
+        ("rocksdb-wal", "stale-tail/zstd", "intact", 19, 0),
+        ("rocksdb-wal", "torn-last-record/recyclable-over-an-older-log", "torn", 15, 0),
+        ("leveldb-log", "torn-last-record", "torn", 15, 0),
+        ("leveldb-log", "bit-in-a-payload", "damaged", 9, 7),
+        ("leveldb-log", "zeroed-sector", "damaged", 12, 4),
+        ("leveldb-log", "stale-tail", "intact", 18, 0),
+        ("leveldb-log", "missing-in-the-middle", "intact", 15, 0),
+        ("sqlite-wal", "torn-last-record", "torn", 14, 0),
+        ("sqlite-wal", "stale-tail", "intact", 16, 0),
+        ("sqlite-wal", "zeroed-sector/frame", "damaged", 14, 2),
+        ("sqlite-wal", "zeroed-sector/file-header", "damaged", 16, 0),
+        ("sqlite-wal", "bit-in-a-checksum", "damaged", 16, 0),
+        ("sqlite-wal", "bit-in-a-payload", "damaged", 15, 1),
     ],
 )
-def test_items_due_of_a_rocksdb_log(case_id: str, verdict: str, due_items: int, gone: int) -> None:
-    (case,) = [each for each in cases_of("rocksdb-wal") if each.id == case_id]
-    result = due("rocksdb-wal", case)
-    assert (result.verdict, len(result.left), len(result.gone)) == (verdict, due_items, gone)
-
-
-@pytest.mark.parametrize(
-    ("case_id", "verdict", "owed", "gone"),
-    [
-        ("torn-last-record", "torn", 15, 0),
-        ("bit-in-a-payload", "damaged", 9, 7),
-        ("zeroed-sector", "damaged", 12, 4),
-        ("stale-tail", "intact", 18, 0),
-        ("missing-in-the-middle", "intact", 15, 0),
-    ],
-)
-def test_what_is_due_of_a_key_value_store(case_id: str, verdict: str, owed: int, gone: int) -> None:
-    (case,) = [each for each in cases_of("leveldb-log") if each.id == case_id]
-    result = due("leveldb-log", case)
-    assert (result.verdict, len(result.left), len(result.gone)) == (verdict, owed, gone)
-
-
-@pytest.mark.parametrize(
-    ("case_id", "verdict", "due_items", "gone"),
-    [
-        ("torn-last-record", "torn", 14, 0),
-        ("stale-tail", "intact", 16, 0),
-        ("zeroed-sector/frame", "damaged", 14, 2),
-        ("zeroed-sector/file-header", "damaged", 16, 0),
-        ("bit-in-a-checksum", "damaged", 16, 0),
-        ("bit-in-a-payload", "damaged", 15, 1),
-    ],
-)
-def test_rows_due_of_a_sqlite_log(case_id: str, verdict: str, due_items: int, gone: int) -> None:
-    (case,) = [each for each in cases_of("sqlite-wal") if each.id == case_id]
-    result = due("sqlite-wal", case)
-    assert (result.verdict, len(result.left), len(result.gone)) == (verdict, due_items, gone)
+def test_items_that_a_log_still_has(
+    format_id: str, case_id: str, verdict: str, left: int, gone: int
+) -> None:
+    (case,) = [each for each in cases_of(format_id) if each.id == case_id]
+    result = due(format_id, case)
+    assert (result.verdict, len(result.left), len(result.gone)) == (verdict, left, gone)
 
 
 def test_sqlite_finds_the_root_pages_intact(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from reference_impl.systemd_journal import appending
 from reference_impl.systemd_journal.builder import CannotWrite, Options, Writer
 from reference_impl.systemd_journal.export_format import entry_body
 from tests.reference_impl.systemd_journal.journal_files import answer, hello, journal_bytes
-from walproof.formats.systemd_journal.query.journal_file import JournalFile, read_indexed_names
+from walproof.formats.systemd_journal.query.journal_file import JournalFile
 
 pytestmark = pytest.mark.slow
 
@@ -105,9 +105,6 @@ def test_queries_and_filters_agree(compact: bool, buckets: int, tmp_path: Path) 
     assert list(found.values(b"PRIORITY")) == [b"2", b"1", b"0"]
     assert list(found.values(b"NOTHING")) == []
     assert list(found.names()) == [b"_BOOT_ID", b"MESSAGE", b"PRIORITY"]
-    assert read_indexed_names(path) == list(found.names())
-    path.write_bytes(data[: data.index(b"PRIORITY=0")])
-    assert read_indexed_names(path) is None
 
 
 def test_options_have_the_registers_defaults() -> None:

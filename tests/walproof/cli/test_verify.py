@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -159,26 +158,3 @@ def test_objects_are_counted() -> None:
     result = inspection.inspect(JOURNAL.read_bytes(), {})
     assert f"no findings, {result.walk.counts.total()} objects, 5 entries" in run(JOURNAL).stdout
     assert result.walk.counts.total() == result.view.header.n_objects
-
-
-def test_progress_covers_all_passes() -> None:
-    offsets: list[int] = []
-    data = JOURNAL.read_bytes()
-    inspection.inspect(data, {}, offsets.append)
-    assert sum(other < each for each, other in pairwise(offsets)) == verify.PASSES - 1
-    assert max(offsets) <= len(data)
-    given: list[int] = []
-    tell = verify._total_progress(given.append, len(data))
-    for at in offsets:
-        tell(at)
-    assert all(each < other for each, other in pairwise(given))
-    assert given[0] < len(data) // 3 < 2 * len(data) // 3 < given[-1] < len(data)
-
-
-def test_progress_is_reported_at_intervals() -> None:
-    given: list[int] = []
-    tell = verify._total_progress(given.append, 2_000)
-    for at in [*range(2_000), *range(2_000)]:
-        tell(at)
-    assert given[:2] == [3, 7] and given[-1] > 1_300
-    assert len(given) < 400

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -12,14 +12,8 @@ import pytest
 from conformance import undetected_flips
 from conformance.vectors import Vector, load_all
 from reference_impl.register import registers
-from walproof.sweep.flips import (
-    FlippedLog,
-    FlipSearch,
-    FlipTask,
-    choose_logs,
-    flip_fingerprint,
-    run_flips,
-)
+from walproof.sweep.flips import FlippedLog, choose_logs, run_flips, search
+from walproof.sweep.specification import Reference
 
 FORMATS = [format for format in registers() if undetected_flips.load(format) is not None]
 
@@ -46,9 +40,7 @@ def vectors() -> Mapping[str, Vector]:
 @cache
 def logs(format: str) -> list[FlippedLog]:
     """Return the logs of the search and of newer vectors, smallest first."""
-    table = undetected_flips.load(format)
-    assert table is not None
-    return choose_logs(vectors(), format, [], table.at_most)
+    return choose_logs(vectors(), format, [], load_table(format).at_most)
 
 
 def load_table(format: str) -> undetected_flips.Searched:
@@ -63,7 +55,7 @@ def test_every_format_has_a_flip_table() -> None:
 
 @BY_FORMAT
 def test_flip_tables_match_the_current_vectors(format: str) -> None:
-    now = {log.id: flip_fingerprint(log) for log in logs(format)}
+    now = {log.control.id: log.fingerprint for log in logs(format)}
     for log in load_table(format).logs.values():
         assert now.get(log.id) == log.fingerprint, f"{log.id} changed: {COMMAND} {format}"
 
@@ -74,7 +66,7 @@ def test_sampled_flips_have_only_effects_in_the_table(format: str) -> None:
     logs_of_table, all_effects = load_table(format).logs, set(load_table(format).unseen)
     current_logs = logs(format)
     todo = [
-        FlipTask(n, 0, log.count, max(1, log.count // FLIPS_PER_LOG))
+        (n, range(0, log.count, max(1, log.count // FLIPS_PER_LOG)))
         for n, log in enumerate(current_logs)
     ]
     for stretch in run_flips(current_logs, todo):
@@ -91,28 +83,25 @@ def test_sampled_flips_have_only_effects_in_the_table(format: str) -> None:
 @BY_FORMAT
 def test_each_table_row_is_reproducible(format: str, tmp_path: Path) -> None:
     """Repeat each field and effect in the smallest log that has it, sampled if there are many."""
-    by_id = {log.id: log for log in logs(format)}
+    by_id = {log.control.id: log for log in logs(format)}
+    reference = Reference(format, tmp_path)
     remaining = set(load_table(format).unseen)
     for entry in sorted(load_table(format).logs.values(), key=lambda flip: flip.bits):
         fields = {field for field, effect in remaining & set(entry.unseen)}
         if not fields:
             continue
         log = by_id[entry.id]
-        scratch = tmp_path / entry.fingerprint
-        scratch.mkdir()
-        with FlipSearch(log, scratch) as search:
-            for field in fields:
-                numbers = [n for n in range(log.count) if log.field(log.flip(n)) == field]
-                sample = numbers[:: max(1, len(numbers) // FLIPS_PER_FIELD)]
-                counts = Counter(flip.effect for flip in search.run(sample).undetected)
-                expected = {
-                    effect: n for (name, effect), n in entry.unseen.items() if name == field
-                }
-                message = f"{entry.id}: {field}: {COMMAND} {format}"
-                if sample == numbers:
-                    assert counts == expected, message
-                    remaining -= {(field, effect) for effect in expected}
-                else:
-                    assert counts.keys() <= expected.keys() and counts, message
-                    remaining -= {(field, effect) for effect in counts}
+        numbers: defaultdict[str, list[int]] = defaultdict(list)
+        for number in range(log.count):
+            numbers[log.field(number)].append(number)
+        for field in fields:
+            sample = numbers[field][:: max(1, len(numbers[field]) // FLIPS_PER_FIELD)]
+            counts = Counter(flip.effect for flip in search(log, sample, reference).undetected)
+            expected = {effect: n for (name, effect), n in entry.unseen.items() if name == field}
+            message = f"{entry.id}: {field}: {COMMAND} {format}"
+            if sample == numbers[field]:
+                assert counts == expected, message
+            else:
+                assert counts.keys() <= expected.keys() and counts, message
+            remaining -= {(field, effect) for effect in counts}
     assert remaining == set()

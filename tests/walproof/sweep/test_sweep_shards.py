@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +26,6 @@ from walproof.sweep.sweep_folder import AnotherSweep, ShardFailed, SweepFolder, 
 THREE = ("leveldb-log/three-records",)
 
 
-def counted(path: Path, topic: str) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for marker in SweepFolder(path).markers():
-        counts.update(marker["counts"].get(topic, {}))
-    return counts
-
-
 @pytest.mark.parametrize("format", OF_EACH)
 def test_readers_of_this_project_agree_on_damaged_logs(format: str, tmp_path: Path) -> None:
     """The specification keeps the invariants, and the scanner and a second reader agree with it."""
@@ -44,49 +34,46 @@ def test_readers_of_this_project_agree_on_damaged_logs(format: str, tmp_path: Pa
         for each in all_implementations()
         if each.name in ("fast-scan", "kaitai-python") and format in each.formats
     ]
-    plan, _ = small_plan(*readers, controls=OF_EACH[format], cases=1200, contexts=True)
+    plan, _ = small_plan(*readers, controls=OF_EACH[format], cases=600, contexts=True)
     found = run_sweep(plan, tmp_path)
     assert not found, [(finding.best.control, finding.best.text) for finding in found]
     rows = pq.read_table(tmp_path / "sweep").to_pylist()
-    assert len(rows) == counted(tmp_path, "operations").total() > 500
+    assert len(rows) > 250
     for name in ("reference", *(reader.name for reader in readers)):
         outcomes = Counter(row[f"outcome_{name}"] for row in rows if row["profile"] == "recover")
-        assert outcomes["agrees"] > 250 and outcomes.keys() <= {"agrees", "void"}
+        assert outcomes["agrees"] > 100 and outcomes.keys() <= {"agrees", "void"}
 
 
-def dying(times: int, marks: Path) -> Any:
-    """Kill the process the first ``times`` times that it finishes a shard."""
-    finish = SweepFolder.finish
-
-    def finish_or_die(*given: Any) -> None:
-        if len(list(marks.iterdir())) < times:
-            (marks / str(os.getpid())).touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        finish(*given)
-
-    return finish_or_die
+def rows_by_case(folder: Path) -> list[tuple[Any, ...]]:
+    table = pq.read_table(folder / "sweep", columns=["control", "family", "number", "profile"])
+    return sorted(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-@pytest.mark.parametrize(("times", "ends"), [(1, True), (9, False)])
-def test_shard_of_a_killed_worker_is_restarted(
-    times: int, ends: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    marks = tmp_path / "killed"
-    marks.mkdir()
-    monkeypatch.setattr(SweepFolder, "finish", dying(times, marks))
+def test_killed_sweep_resumes_completely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker is killed while it stores a shard; the rows equal those of another sweep."""
     plan, _ = small_plan(cases=2000, shard_cases=500)
-    if ends:
-        assert run_sweep(plan, tmp_path / "out") == []
-    else:
-        with pytest.raises(ShardFailed, match="3 worker processes died"):
-            run_sweep(plan, tmp_path / "out")
+    write_json = SweepFolder.write_json
+
+    def die(folder: SweepFolder, name: str, body: Mapping[str, Any]) -> None:
+        if name == "shards/00001.json":
+            os.kill(os.getpid(), signal.SIGKILL)
+        write_json(folder, name, body)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SweepFolder, "write_json", die)
+        with pytest.raises(ShardFailed, match="a worker process died"):
+            run_sweep(plan, tmp_path / "killed")
+    assert 1 in SweepFolder(tmp_path / "killed").begin(plan, False)
+    for name in ("killed", "whole"):
+        assert run_sweep(plan, tmp_path / name) == []
+    assert rows_by_case(tmp_path / "killed") == rows_by_case(tmp_path / "whole")
 
 
 def test_log_without_a_required_answer_is_void(tmp_path: Path) -> None:
     """One flip makes the file sealed; its key is invalid, so that a reader may only reject it."""
     plan, _ = small_plan(controls=("systemd-journal/no-seals-and-a-key-that-is-none",), cases=3000)
     assert run_sweep(plan, tmp_path) == []
-    assert counted(tmp_path, "cases")["void"] > 0
+    assert any(marker["cases"].get("void") for marker in SweepFolder(tmp_path).markers())
 
 
 @pytest.mark.parametrize(
@@ -151,7 +138,7 @@ def test_crashing_and_hanging_readers_do_not_stop_the_sweep(
     assert by_program["crashes_on_damage"].best.alone
     table = pq.read_table(tmp_path / "sweep")
     assert table["outcome_crashes_on_damage"].to_pylist().count("crash") == 3
-    assert counted(tmp_path, "unsent crashes_on_damage").total() > 0
+    assert any(marker["unsent"] for marker in SweepFolder(tmp_path).markers())
     # It hangs on the undamaged log and gets no damaged ones.
     assert "hangs" not in by_program
     assert fails_undamaged(tmp_path, "hangs").keys() == {f"{THREE[0]} recover"}
@@ -199,33 +186,3 @@ def test_sweep_resumes_and_refuses_a_different_sweep(tmp_path: Path) -> None:
     with pytest.raises(AnotherSweep, match="different cases"):
         folder.begin(other_plan, False)
     assert len(folder.begin(other_plan, True)) > 2
-
-
-def rows_by_case(folder: Path) -> list[tuple[Any, ...]]:
-    table = pq.read_table(folder / "sweep", columns=["control", "family", "number", "profile"])
-    return sorted(zip(*(column.to_pylist() for column in table.columns), strict=True))
-
-
-def test_killed_sweep_resumes_completely(tmp_path: Path) -> None:
-    """The rows equal those of an uninterrupted sweep."""
-    folder = tmp_path / "killed"
-    command = [
-        sys.executable, "-m", "tests.walproof.sweep.plain_run", str(folder), "8000",
-    ]  # fmt: skip
-    first = subprocess.Popen(command)
-    deadline = time.monotonic() + 60
-    shards = folder / "shards"
-    while len(list(shards.glob("[0-9]*")) if shards.exists() else []) < 2:
-        assert time.monotonic() < deadline and first.poll() is None
-        time.sleep(0.01)
-    os.kill(first.pid, signal.SIGKILL)
-    first.wait()
-    time.sleep(1)  # its workers notice that it ended, and stop
-    finished = len(list(shards.glob("[0-9]*")))
-    second = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
-    report = json.loads(second.stdout)
-    assert report["todo"] == report["shards"] - finished
-    uninterrupted = tmp_path / "whole"
-    plan, _ = small_plan(cases=8000, shard_cases=500)
-    run_sweep(plan, uninterrupted)
-    assert rows_by_case(folder) == rows_by_case(uninterrupted)

@@ -22,9 +22,10 @@ def run_sweep(folder: Path, program: Program) -> tuple[dict[str, str], int, int,
     output = SweepFolder(folder)
     run_shards(plan, output, output.begin(plan, False))
     all_findings = findings.findings(findings.merged(output.markers()).values(), {})
-    counts = [marker["counts"] for marker in output.markers()]
-    skipped = sum(entry.get("left", {}).get(program.name, 0) for entry in counts)
-    sent = sum(sum(entry.get(f"sent {program.name}", {}).values()) for entry in counts)
+    skipped = sum(marker["left"].get(program.name, 0) for marker in output.markers())
+    sent = sum(
+        len(table.column(f"outcome_{program.name}").drop_null()) for table in output.tables()
+    )
     return fails_undamaged(folder, program.name), skipped, len(all_findings), sent
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from reference_impl.systemd_journal.export_format import BOOT_ID
 from reference_impl.systemd_journal.objects import Fault, View
@@ -18,25 +17,10 @@ ID_PLACE = 40
 """Offset of the boot id in an ENTRY, in bytes."""
 
 
-@dataclass(frozen=True)
-class Contradiction:
-    """An entry, its stored boot id, and the boot id in its field, in hexadecimal."""
-
-    at: int
-    stored: str
-    hashed: str
-
-    def to_fault(self) -> Fault:
-        """Return a finding about the id in the entry."""
-        text = f"boot id {self.stored} in an ENTRY with _BOOT_ID={self.hashed}"
-        start = self.at + ID_PLACE
-        return Fault(start, start + 16, "bad-entry", "SDJ-015", text)
-
-
 def find_contradictions(
     view: View, entries: Iterable[int], items: Callable[[int], Iterable[int]]
-) -> Iterator[Contradiction]:
-    """Return the contradictory entries of a file. ``items`` returns the valid DATA of an entry."""
+) -> Iterator[Fault]:
+    """Yield a fault for each contradictory entry. ``items`` returns the valid DATA of an entry."""
     size = view.header.data_fixed + len(BOOT_ID) + 32
     boots: dict[int, str | None] = {}
     for at in entries:
@@ -46,7 +30,9 @@ def find_contradictions(
                 boots[item] = _boot(view, item) if view.object_size(item) == size else None
             hashed = boots[item]
             if hashed is not None and hashed != stored_boot:
-                yield Contradiction(at, stored_boot, hashed)
+                text = f"boot id {stored_boot} in an ENTRY with _BOOT_ID={hashed}"
+                start = at + ID_PLACE
+                yield Fault(start, start + 16, "bad-entry", "SDJ-015", text)
                 break
 
 

@@ -6,10 +6,9 @@ import hashlib
 import io
 from typing import TYPE_CHECKING, Any
 
-from conformance.text import json_text
-from reference_impl.answer import INLINE_PAYLOAD_LIMIT, Record
+from reference_impl.answer import Record
 from reference_impl.systemd_journal.export_format import field_to_json, parse_export
-from walproof.scan.columns import TO_ESCAPE, Column, NumberColumn
+from walproof.scan.columns import Column, NumberColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,30 +42,6 @@ class EntryFieldsColumn(Column):
     def to_answer(self, value: Any) -> Any:
         """See :class:`Column`."""
         return [field_to_json(each["name"].encode() + b"=" + each["value"]) for each in value]
-
-    def to_json(self, values: pa.Array) -> pa.Array | None:
-        """See :class:`Column`. Values that JSON must escape are converted one by one."""
-        # Importing them takes longer than reading a small log.
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        pairs = values.flatten()
-        names, texts = pairs.field(0), pairs.field(1)
-        if pc.any(pc.match_substring_regex(names, TO_ESCAPE)).as_py():
-            return None
-        is_odd = pc.or_(
-            pc.match_substring_regex(texts, TO_ESCAPE),
-            pc.greater(pc.binary_length(texts), INLINE_PAYLOAD_LIMIT),
-        )
-        texts = texts.view(pa.string())
-        shown = pc.binary_join_element_wise('["', names, '", "', texts, '"]', "")
-        odd = pairs.filter(is_odd).to_pylist()
-        if odd:
-            encoded = [json_text(each) for each in self.to_answer(odd)]
-            shown = pc.replace_with_mask(shown, is_odd, pa.array(encoded, pa.string()))
-        firsts = pc.subtract(values.offsets, values.offsets[0])
-        listed = pa.ListArray.from_arrays(firsts, shown, mask=values.is_null())
-        return pc.binary_join_element_wise("[", pc.binary_join(listed, ", "), "]", "")
 
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
         """See :class:`Column`. Values of more than ``most`` bytes are truncated."""

@@ -9,23 +9,18 @@ file without its start, and a consistent structure is the only evidence.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterator, Sequence
 
 from reference_impl.answer import Record
 from reference_impl.zmq_raft import snapshot, state
 from reference_impl.zmq_raft.index_file import HEADER, Layout, read_layout, spans
 from reference_impl.zmq_raft.layout import CHUNK, VERSION, Refusal, padded
 from walproof.carve import base
-from walproof.carve.image import SECTOR, Image
 from walproof.carve.model import Find, Loose, Pattern, Window
 
-INDEX, SNAPSHOT, STATE = range(3)
+INDEX, SNAPSHOT = range(2)
 KEYS = (b"currentTerm", b"votedFor", b"peers", b"peersUpdateRequest", b"peersIndex", b"lastApplied")
 """Keys of ``RaftPersistence`` and of ``BroadcastStateMachine``."""
-LONGEST_KEY = max(map(len, KEYS))
 #: Maximum size of a state file: it is rotated at half a mebibyte, but the last update may be
 #: longer.
 STATE_ROOM = 2 << 20
@@ -35,21 +30,9 @@ LARGEST = 1 << 30
 CHUNKS = 64
 
 
-def _among(values: Iterable[int]) -> NDArray[np.bool_]:
-    """Return for each byte whether it is one of these."""
-    table = np.zeros(256, np.bool_)
-    table[list(values)] = True
-    return table
-
-
-_IS_MAP = _among(range(0x80, 0x90))
-_IS_KEY = _among(0xA0 | len(key) for key in KEYS)
-_IS_LETTER = _among(key[0] for key in KEYS)
-
-
 def _key(key: bytes) -> Pattern:
-    text = (bytes([0xA0 | len(key)]) + key)[:16]
-    return Pattern(text, back=1)
+    """Return a pattern for a state file whose first update begins with a key."""
+    return Pattern((bytes([0xA0 | len(key)]) + key)[:16], back=1)
 
 
 class Carver(base.Carver):
@@ -59,18 +42,11 @@ class Carver(base.Carver):
         # The length: 16 and four bytes for each of at most 2^24 entries.
         Pattern(b"RLOG\0\0\0\0\1\0\0\0", b"\xff\xff\xff\xff\3\0\0\xf8\xff\xff\xff\xff"),
         Pattern(b"SNAP\x1c\0\0\0\1\0\0\0"),
+        *map(_key, KEYS),
     )
-
-    def __init__(self, image: Image, align: int) -> None:
-        super().__init__(image, align)
-        self._by_sector = align % SECTOR == 0
-        if not self._by_sector:
-            self.patterns = (*self.patterns, *map(_key, KEYS))
 
     def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
         """See :class:`walproof.carve.base.Carver`."""
-        if self._by_sector:
-            hits = sorted([*hits, *self._states(window)])
         for at, pattern in hits:
             if at >= self._done and (find := self.find(at, pattern)) is not None:
                 # The data of a snapshot cannot be verified, so logs inside it count, too.
@@ -88,23 +64,6 @@ class Carver(base.Carver):
     def records(self, at: int, end: int) -> Iterator[Loose]:
         """See :class:`walproof.carve.base.Carver`. Entries are never found outside a file."""
         return iter(())
-
-    def _states(self, window: Window) -> Iterator[tuple[int, int]]:
-        """Yield the offsets of state files, searching only where logs may begin."""
-        first = -window.base % self.align
-        length = window.stop - window.base
-        maps = window.data[first : length : self.align]
-        keys = window.data[first + 1 : length + 1 : self.align][: len(maps)]
-        begins = _IS_MAP[maps] & _IS_KEY[keys]
-        if not begins.any():
-            return
-        locations = np.flatnonzero(begins)
-        letters = window.data[first + 2 :: self.align]
-        for number in locations[_IS_LETTER[letters[locations]]].tolist():
-            at = window.base + first + number * self.align
-            text = self.image.read(at + 1, 1 + LONGEST_KEY)
-            if any(text.startswith(bytes([0xA0 | len(key)]) + key) for key in KEYS):
-                yield at, STATE
 
     def _index_file(self, at: int) -> Find | None:
         """Return an index file whose offsets increase and whose marker follows the table."""

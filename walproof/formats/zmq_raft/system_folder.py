@@ -8,7 +8,7 @@ startup), ``lib/common/file_persistence.js``, ``lib/server/raft_persistence.js``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -210,7 +210,7 @@ def _stops_a_node(first: int) -> bool:
 def _contradictions(state: State, updates: Sequence[Record]) -> Iterator[tuple[str, bool]]:
     """Yield descriptions of values that no node writes, and whether a node refuses them."""
     for key, value in state.values.items():
-        if state.base in KEYS and not _is_accepted(key, value):
+        if state.base in KEYS and key in _ACCEPTED and not _ACCEPTED[key](value):
             yield f"expected a valid {key}, found {quoted(str(value).encode())}", True
     term = 0
     for update in updates:
@@ -224,27 +224,24 @@ def _contradictions(state: State, updates: Sequence[Record]) -> Iterator[tuple[s
             yield f"currentTerm decreases from {before} to {term} at {update.at:,}", False
 
 
-def _is_accepted(key: str, value: Any) -> bool:
-    """Return whether a node accepts a value: ``RaftPersistence``, ``BroadcastStateMachine``."""
-    match key:
-        case "currentTerm" | "lastApplied":
-            return _is_index(value)
-        case "votedFor":
-            return value is None or isinstance(value, str)
-        case "peers":
-            if isinstance(value, dict):
-                return all(isinstance(value.get(name), list) for name in ("old", "new"))
-            return isinstance(value, list)
-        case "peersUpdateRequest":
-            is_request = isinstance(value, str) and len(value) == REQUEST_ID_LENGTH
-            return value is None or is_request
-        case "peersIndex":
-            return value is None or (isinstance(value, int) and not isinstance(value, bool))
-    return True
-
-
 def _is_index(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= SAFE_INTEGER
+
+
+#: Values that a node accepts: ``RaftPersistence``, ``BroadcastStateMachine``.
+_ACCEPTED: Mapping[str, Callable[[Any], bool]] = {
+    "currentTerm": _is_index,
+    "lastApplied": _is_index,
+    "votedFor": lambda value: value is None or isinstance(value, str),
+    "peers": lambda value: (
+        isinstance(value, list)
+        or (isinstance(value, dict) and all(isinstance(value.get(n), list) for n in ("old", "new")))
+    ),
+    "peersUpdateRequest": lambda value: (
+        value is None or (isinstance(value, str) and len(value) == REQUEST_ID_LENGTH)
+    ),
+    "peersIndex": lambda value: value is None or type(value) is int,
+}
 
 
 def _of_states(states: Sequence[State]) -> Iterator[Finding]:

@@ -9,14 +9,20 @@ FOLDER``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from conformance.contents import by_name, read_contents, write_contents
 from conformance.recipes.algebra import Damage
-from lab.databases.model import Case, Item, shortened
+from lab.databases.model import (
+    Case,
+    FormatDatabases,
+    Item,
+    damaged_cases,
+    place_log,
+    shortened,
+)
 from reference_impl.answer import Answer
 
 FORMAT = "kahadb-journal"
@@ -29,17 +35,6 @@ FIRST, SECOND, LAST = "db-1.log", "db-2.log", "db-3.log"
 def control() -> Mapping[str, bytes]:
     """The journal before any damage, by file."""
     return by_name(read_contents(WRITTEN))
-
-
-def cases() -> Sequence[Case]:
-    """See :class:`~lab.databases.model.FormatDatabases`."""
-    return [_case(id, act) for id, act in _CASES.items()]
-
-
-def _case(id: str, act: Callable[[Damage], None]) -> Case:
-    log = Damage(control(), FORMAT)
-    act(log)
-    return Case(id, id.partition("/")[0], log.contents, control(), log.operations)
 
 
 def _last(log: Damage) -> str:
@@ -63,7 +58,7 @@ def _flip(log: Damage, before: bytes, further: int) -> None:
     log.flip(f"{FIRST}:batches[1].records[0].payload", 8 * at)
 
 
-_CASES: Mapping[str, Callable[[Damage], None]] = {
+DAMAGE: Mapping[str, Callable[[Damage], None]] = {
     "none": lambda log: None,
     "torn-last-record": lambda log: log.truncate_in(_last(log), 100),
     "size-before-data": lambda log: log.zero(f"{_last(log)}.records[0].payload"),
@@ -90,8 +85,8 @@ _CASES: Mapping[str, Callable[[Damage], None]] = {
 }
 
 
-def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
-    """See :class:`~lab.databases.model.FormatDatabases`: the messages that nobody acknowledged."""
+def items(answer: Answer) -> frozenset[Item]:
+    """Return the messages that were not acknowledged."""
     from walproof.decode.fault import Undecodable  # makes columns: what it needs is an extra
     from walproof.formats.kahadb_journal.decoder import decode
 
@@ -111,11 +106,14 @@ def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
 
 
 def place(case: Case, folder: Path) -> Path:
-    """Place the journal without an index. See :class:`~lab.databases.model.FormatDatabases`.
+    """Place the journal without an index.
 
     The undamaged journal is placed next to it; some modes build an index from it.
     """
-    path = folder / "journal"
-    write_contents(case.log, path)
     write_contents(case.control, folder / "control")
-    return path
+    return place_log(case, folder)
+
+
+DATABASES = FormatDatabases(
+    lambda: damaged_cases(FORMAT, control(), DAMAGE, "journal"), items, place
+)

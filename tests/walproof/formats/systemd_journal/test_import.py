@@ -138,19 +138,6 @@ def test_every_byte_is_accounted_for(name: str) -> None:
     assert all(stream[at] == ord("\n") for at, byte in enumerate(covered) if not byte)
 
 
-def test_every_cut_keeps_all_entries_before_it() -> None:
-    stream = b"".join(entry(n, b"BLOB=\0\n%d" % n) for n in range(4))
-    ends = [at for at in range(len(stream)) if stream[:at].endswith(b"\n\n__REAL")]
-    starts = [0, *(at - len("__REAL") for at in ends)]
-    for size in range(len(stream)):
-        whole = [each for each in read_entries(stream[:size]) if isinstance(each, WholeEntry)]
-        complete = sum(start + len(entry(0, b"BLOB=\0\n0")) <= size for start in starts)
-        # Where a line ends, nothing tells that more of the entry should follow.
-        assert complete <= len(whole) <= complete + 1, size
-        for number, each in enumerate(whole[:complete]):
-            assert each.payloads == [BOOT, b"MESSAGE=m%d" % number, b"BLOB=\0\n%d" % number]
-
-
 def test_damage_anywhere_adds_no_entries() -> None:
     chance = random.Random(5)
     stream = b"".join(entry(n, b"BLOB=\0\n%d" % n, cursor=bool(n % 2)) for n in range(5))
@@ -172,30 +159,3 @@ def test_many_skipped_ranges_are_counted(tmp_path: Path) -> None:
     assert done.stderr.count("skipped [") == 20
     assert "and 10 ranges more" in done.stderr
     assert "1 entry; 30 ranges of the input skipped" in done.stderr
-
-
-@pytest.mark.parametrize("form", [[], ["--regular", "--jenkins"]], ids=["keyed", "jenkins"])
-def test_a_large_field_is_hashed_by_the_compiled_function(
-    form: list[str], tmp_path: Path, monkeypatch
-) -> None:
-    pytest.importorskip("numba")
-    from walproof.formats.systemd_journal import quick_hash
-
-    stream = entry(0, b"CORE=" + bytes(5000) + b"\xff") + entry(1, b"CORE=" + bytes(4000))
-    out, quick = tmp_path / "a.journal", tmp_path / "b.journal"
-    monkeypatch.setattr("secrets.token_bytes", lambda size: b"k" * size)
-    assert run(stream, out, *form).return_value == 0
-    monkeypatch.setattr(quick_hash, "LARGE_FIELD_BYTES", 1000)
-    monkeypatch.setattr("reference_impl.systemd_journal.builder.siphash24", short_only("sip"))
-    assert run(stream, quick, *form).return_value == 0
-    assert quick.read_bytes() == out.read_bytes()
-
-
-def short_only(name: str):
-    from reference_impl.systemd_journal.hashes import siphash24
-
-    def hashed(payload: bytes, key: bytes) -> int:
-        assert len(payload) < 1000, name
-        return siphash24(payload, key)
-
-    return hashed

@@ -3,41 +3,32 @@
 from __future__ import annotations
 
 import gzip
-import os
 import shutil
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conformance import ROOT
 from reference_impl.answer import NewRecord, Record
 from reference_impl.formats import named
+from tests.walproof.formats.systemd_journal.journals import (
+    COMMANDS,
+    JOURNAL,
+    SECOND,
+    START,
+    release_of,
+    run_journalctl,
+)
 from walproof.systems import System, recognise
 
-JOURNAL = named("systemd-journal")
 MACHINE = "0123456789abcdef0123456789abcdef"
 NUMBERS, OTHER_NUMBERS = "aa" * 16, "bb" * 16
 FIRST_BOOT, SECOND_BOOT = "11" * 16, "22" * 16
-SECOND = 1_000_000
-START = 1_700_000_000 * SECOND
 
 #: Number, boot, monotonic and wall clock in seconds, message.
 Entry = tuple[int, str, int, int, str]
 
 
-def journals() -> Iterator[list[str]]:
-    """Return the command of each installed journalctl."""
-    if (result := shutil.which("journalctl")) is not None:
-        yield [result]
-    for root in sorted((ROOT / ".build" / "implementations").glob("systemd*/root")):
-        for loader in root.glob("usr/lib/*/ld-linux*.so.*"):
-            libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
-            yield [str(loader), "--library-path", libraries, str(root / "usr/bin/journalctl")]
-
-
-COMMANDS = list(journals())
 needs_one = pytest.mark.skipif(not COMMANDS, reason="no journalctl")
 
 
@@ -95,12 +86,8 @@ FOLDERS = {"a host": host, "two hosts": two_hosts, "copies": copies}
 
 def theirs(command: list[str], folder: Path, field: str) -> list[str]:
     """Return a field of each entry in the order of the real journalctl."""
-    done = subprocess.run(
-        [*command, "-D", str(folder), "-o", "export", "--all", "--no-pager"],
-        capture_output=True, timeout=60, check=True, env=os.environ | {"LC_ALL": "C.UTF-8"},
-    )  # fmt: skip
-    lines = done.stdout.decode().splitlines()
-    return [line.partition("=")[2] for line in lines if line.startswith(f"{field}=")]
+    lines = run_journalctl(command, "-D", str(folder), "-o", "export", "--all").decode()
+    return [line.partition("=")[2] for line in lines.splitlines() if line.startswith(f"{field}=")]
 
 
 def ours(folder: Path) -> list[Record]:
@@ -287,16 +274,6 @@ def test_a_loss_reports_expected_and_found(tmp_path: Path) -> None:
         assert losses(tmp_path) == {"system.journal": f"{message}: its entries are lost"}
 
 
-@needs_one
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_journalctl_shows_no_entry_of_such_a_file(damage, tmp_path: Path) -> None:
-    file(tmp_path / "system.journal", [(1, FIRST_BOOT, 1, 1, "one")])
-    path = tmp_path / "system.journal"
-    assert theirs(COMMANDS[0], tmp_path, "MESSAGE") == ["one"]
-    path.write_bytes(damage(path.read_bytes()))
-    assert theirs(COMMANDS[0], tmp_path, "MESSAGE") == []
-
-
 def test_files_of_another_name_need_a_header(tmp_path: Path) -> None:
     (tmp_path / "lisp.journal").write_bytes(bytes(64))
     assert recognise(tmp_path) is None
@@ -349,18 +326,6 @@ def test_a_link_to_a_folder_of_journals_does_not_double_them(tmp_path: Path) -> 
     assert not seen(folder).findings
 
 
-def test_a_sealing_key_with_the_wrong_content(tmp_path: Path) -> None:
-    """The layout is that of a key of ``journalctl --setup-keys``."""
-    folder = host(tmp_path / "journal")
-    header = b"KSHHRHLP" + bytes(72) + (394).to_bytes(8, "little")
-    key = folder / MACHINE / "fss"
-    key.write_bytes(header + bytes(394))
-    assert not seen(folder).findings
-    for data in (b"", bytes(482), header, b"text"):
-        key.write_bytes(data)
-        assert losses(folder).keys() == {f"{MACHINE}/fss"}
-
-
 def test_a_folder_of_broken_journals_is_verified(tmp_path: Path, run) -> None:
     folder = host(tmp_path / "journal")
     (folder / MACHINE / "user-1000.journal").write_bytes(bytes(4096))
@@ -373,11 +338,6 @@ def test_a_folder_of_broken_journals_is_verified(tmp_path: Path, run) -> None:
     assert run("verify", folder).return_value == 3
 
 
-def test_fields_of_all_files(tmp_path: Path, run) -> None:
-    done = run("systemd", "fields", host(tmp_path / "journal"), "MESSAGE")
-    assert len(done.stdout.splitlines()) == 10
-
-
 def test_two_folders_are_compared(tmp_path: Path, run) -> None:
     each, other = host(tmp_path / "one"), host(tmp_path / "other")
     assert run("diff", each, other).return_value == 0
@@ -385,11 +345,6 @@ def test_two_folders_are_compared(tmp_path: Path, run) -> None:
     done = run("diff", each, other)
     assert done.return_value == 3
     assert "1 only in the first" in done.output
-
-
-def test_only_single_logs_are_damaged(tmp_path: Path, run) -> None:
-    done = run("damage", host(tmp_path / "one"), "truncate at 3", "--out", tmp_path / "out")
-    assert "expected one of its logs, such as" in str(done.exception)
 
 
 def test_entries_in_a_truncated_part_are_counted(tmp_path: Path, run) -> None:
@@ -427,8 +382,7 @@ def test_boots_of_a_machine_without_a_clock_do_not_mix(boots: int, tmp_path: Pat
 @needs_one
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: Path(command[0]).name)
 def test_boots_are_in_the_order_of_journalctl(command: list[str], tmp_path: Path) -> None:
-    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
-    if int(done.stdout.split()[1]) < 254:
+    if release_of(tuple(command)) < 254:
         pytest.skip("before systemd 254, journalctl did not compare boots")
     folder = without_a_clock(tmp_path / "journal", 4)
     expected = theirs(command, folder, "__CURSOR")

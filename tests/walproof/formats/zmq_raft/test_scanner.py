@@ -19,7 +19,6 @@ from tests.walproof.formats.zmq_raft.damaged_logs import (
     snapshot,
 )
 from walproof.formats.zmq_raft.scanner import entries as zmq_raft_entries
-from walproof.formats.zmq_raft.scanner import index_file as zmq_raft_index
 from walproof.scan import scanner, window
 from walproof.scan.answers import answer
 from walproof.scan.log import Log
@@ -45,7 +44,6 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if request.param is not None:
         monkeypatch.setattr(window, "WINDOW_BYTES", 16)
         monkeypatch.setattr(window.Window.__init__, "__defaults__", (16,))
-        monkeypatch.setattr(zmq_raft_index, "STRETCH", 8)
         monkeypatch.setattr(zmq_raft_entries, "MAX_ROWS", 2)
         monkeypatch.setattr(zmq_raft_entries, "MAX_BYTES", 60)
         monkeypatch.setattr(zmq_raft_entries, "PASSING_BYTES", 40)
@@ -54,7 +52,7 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.usefixtures("windows")
 def test_random_files(tmp_path: Path) -> None:
-    for seed in range(200):
+    for seed in range(120):
         rng = random.Random(seed)
         folder = tmp_path / str(seed)
         folder.mkdir()
@@ -63,7 +61,7 @@ def test_random_files(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("windows")
 def test_random_directories(tmp_path: Path) -> None:
-    for seed in range(200):
+    for seed in range(120):
         rng = random.Random(seed)
         root = tmp_path / str(seed)
         root.mkdir()

@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from weakref import WeakKeyDictionary
+from fnmatch import fnmatchcase
 
 from reference_impl.systemd_journal.objects import FIELD_NAME
-from walproof.formats.systemd_journal.query.journal_file import JournalEntry, JournalFile
+from walproof.formats.systemd_journal.query.journal_file import JournalEntry
 from walproof.formats.systemd_journal.query.short import PRIORITIES
 
 _UNIT_TYPES = (
@@ -31,6 +30,30 @@ class BadFilter(ValueError):
 
 
 @dataclass(frozen=True)
+class Cursor:
+    """The position that a cursor describes (SDJ-063). Times are in microseconds."""
+
+    seqnum_id: bytes
+    seqnum: int
+    boot_id: bytes
+    monotonic: int
+    realtime: int
+    xor_hash: int
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor:
+        """Parse a cursor as printed by journalctl. Raises :class:`BadFilter`."""
+        parts = dict(part.partition("=")[::2] for part in text.split(";"))
+        try:
+            numbers = [int(parts[name], 16) for name in "imtx"]
+            ids = [bytes.fromhex(parts[name]) for name in "sb"]
+        except (KeyError, ValueError):
+            raise BadFilter(f"expected a cursor as journalctl prints it, found {text!r}") from None
+        seqnum, monotonic, realtime, xor_hash = numbers
+        return cls(ids[0], seqnum, ids[1], monotonic, realtime, xor_hash)
+
+
+@dataclass(frozen=True)
 class Match:
     """A field with a value, or with a shell pattern for its value."""
 
@@ -43,7 +66,7 @@ class Match:
         name, _, value = payload.partition(b"=")
         if name != self.field:
             return False
-        return bool(_glob(self.value).fullmatch(value)) if self.is_glob else value == self.value
+        return fnmatchcase(value, self.value) if self.is_glob else value == self.value
 
 
 #: Conditions that must all hold; each holds if any of its matches is a field of the entry.
@@ -70,13 +93,13 @@ class Filter:
             match.field + b"=" + match.value: match for match in matches if not match.is_glob
         }
         self._globs = [match for match in matches if match.is_glob]
-        self._known: WeakKeyDictionary[JournalFile, dict[int, tuple[Match, ...]]]
-        self._known = WeakKeyDictionary()
 
     def selects(self, entry: JournalEntry) -> bool:
         """Return whether an entry meets all conditions."""
         if self._exact or self._globs:
-            matches = self._matches_of(entry)
+            matches = {
+                match for each in entry.payloads() for match in self._matches_of_payload(each)
+            }
             if not matches.isdisjoint(self._excluded):
                 return False
             for group in self._groups:
@@ -86,19 +109,6 @@ class Filter:
                 ):
                     return False
         return self._pattern is None or _has_pattern(entry, self._pattern)
-
-    def _matches_of(self, entry: JournalEntry) -> set[Match]:
-        """Return all matches that match a field of the entry. Each shared field is read once."""
-        file = entry.file
-        known = self._known.setdefault(file, {})
-        matches: set[Match] = set()
-        for item in file.items(entry.at):
-            if (of_item := known.get(item)) is None:
-                of_item = tuple(self._matches_of_payload(file.payload(item)))
-                if file.is_shared(item):
-                    known[item] = of_item
-            matches.update(of_item)
-        return matches
 
     def _matches_of_payload(self, payload: bytes) -> Iterable[Match]:
         if (match := self._exact.get(payload)) is not None:
@@ -111,23 +121,6 @@ def _has_pattern(entry: JournalEntry, pattern: re.Pattern[bytes]) -> bool:
         if payload.startswith(b"MESSAGE="):  # the first one counts, as in journalctl
             return pattern.search(payload.removeprefix(b"MESSAGE=")) is not None
     return False
-
-
-@cache
-def _glob(pattern: bytes) -> re.Pattern[bytes]:
-    """Return the regular expression of an fnmatch(3) pattern."""
-    parts = re.findall(rb"\[[!^]?\]?[^\]]*\]|\\.|.", pattern, re.DOTALL)
-    return re.compile(b"".join(map(_glob_part, parts)), re.DOTALL)
-
-
-def _glob_part(part: bytes) -> bytes:
-    if part in (b"*", b"?"):
-        return b".*" if part == b"*" else b"."
-    if len(part) > 1 and part.startswith(b"["):
-        negated = part[1:2] in (b"!", b"^")
-        members = part[1 + negated : -1].replace(b"\\", rb"\\").replace(b"[", rb"\[")
-        return b"[" + b"^" * negated + members.replace(b"]", rb"\]").replace(b"^", rb"\^") + b"]"
-    return re.escape(part[1:] if len(part) > 1 else part)
 
 
 _IS_ROOT = (Match(b"_UID", b"0"),)

@@ -1,7 +1,6 @@
 """Open a journal file and read its entries one at a time.
 
-Large files are read by the scanner, and small files by the executable specification. Both return
-the same entries.
+The scanner checks large files. The executable specification reads small and damaged ones.
 """
 
 from __future__ import annotations
@@ -13,13 +12,12 @@ from typing import Any
 
 from reference_impl.answer import End, Lost, Record
 from reference_impl.systemd_journal import inspection, layout
-from reference_impl.systemd_journal.export_format import BOOT_ID, export_field
+from reference_impl.systemd_journal.export_format import BOOT_ID
 from reference_impl.systemd_journal.loading import load
 from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View
 from reference_impl.systemd_journal.reader import Examination, examine
 from walproof.formats import plugin_for
 from walproof.formats.systemd_journal.boot_ids import ID
-from walproof.formats.systemd_journal.quick_hash import QuickView
 from walproof.summary.model import WORTH_A_KERNEL
 
 FORMAT = "systemd-journal"
@@ -34,8 +32,8 @@ class JournalFile:
     """The entries of a file in file order, its lost ranges and its verdict.
 
     ``header`` is None if the file has no complete header; such a file has no entries and no
-    ``view``. ``name`` is the display name. ``total_bytes`` is the total size of all files that are
-    read together. Raises ``OSError``, and ``BadKey`` if ``context`` has an invalid key.
+    ``view``. ``name`` is the display name. Raises ``OSError``, and ``BadKey`` if ``context`` has an
+    invalid key.
     """
 
     view: View
@@ -46,21 +44,19 @@ class JournalFile:
         path: Path,
         profile: str = "recover",
         context: Mapping[str, Any] = {},
-        total_bytes: int = 0,
     ) -> None:
         self.name = name
         self._data = load(path)
         self._payloads: dict[int, bytes] = {}
-        self._exported: dict[int, bytes] = {}
         self._data_objects: Sequence[int] = ()
         self._field_objects: Sequence[int] = ()
         self.header: layout.Header | None = None
         size = len(self._data)
         head = self._data[: layout.HEADER_FULL]
         header = layout.parse_header(head) if size >= layout.HEADER_MIN else None
-        is_large = max(total_bytes, used_bytes(size, header)) >= WORTH_A_KERNEL
+        is_large = _used_bytes(size, header) >= WORTH_A_KERNEL
         if not (is_large and profile == "recover" and self._scan(context)):
-            self._examine(examine(self._data, profile, context, QuickView))
+            self._examine(examine(self._data, profile, context))
         self._sound: frozenset[int] = frozenset(self._data_objects)
         if self.header is not None:
             max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
@@ -77,30 +73,18 @@ class JournalFile:
             self._field_objects = list(inspection.walk.sound(layout.FIELD))
 
     def _scan(self, context: Mapping[str, Any]) -> bool:
-        """Scan a file; return False if the scanner does not support it or numba is missing."""
-        if _SELECTIONS & context.keys() or len(self._data) < layout.HEADER_MIN:
+        """Check a file with the scanner; return False if it is not intact or numba is missing."""
+        if _SELECTIONS & context.keys() or not plugin_for(FORMAT).has_scanner:
             return False
-        if not plugin_for(FORMAT).has_scanner or inspection.refusal(self._data) is not None:
-            return False
-        header = layout.parse_header(self._data[: layout.HEADER_FULL])
-        if header.header_size > len(self._data):
-            return False
-        from walproof.formats.systemd_journal.scanner import constants
-        from walproof.formats.systemd_journal.scanner.inspection import Unusual, inspect
+        from walproof.formats.systemd_journal.scanner.intact import check_file
 
-        try:
-            result = inspect(self._data, header, context)
-        except Unusual:
+        file = check_file(self._data, context)
+        if file is None:
             return False
-        self.header = header
-        self.lost, self.end = result.lost(), result.end()
-        objects = result.objects
-        self._entries = objects.offsets[result.released()].tolist()
-        limited = (result.given >= 0).nonzero()[0]
-        locations = objects.offsets[limited].tolist()
-        self._given = dict(zip(locations, result.given[limited].tolist(), strict=True))
-        self._data_objects = objects.offsets[objects.of_kind(constants.DATA)].tolist()
-        self._field_objects = objects.offsets[objects.of_kind(constants.FIELD)].tolist()
+        self.header, self.lost, self.end = file.header, (), End("intact", None, file.end)
+        self._entries, self._given = file.entries.tolist(), {}
+        self._data_objects = file.offsets[file.of_kind(layout.DATA)].tolist()
+        self._field_objects = file.offsets[file.of_kind(layout.FIELD)].tolist()
         return True
 
     def entries(self) -> Iterator[JournalEntry]:
@@ -114,39 +98,22 @@ class JournalFile:
         items = islice(self.view.items(at), self._given.get(at))
         return [item for item in items if item in sound]
 
-    def is_shared(self, item: int) -> bool:
-        """Return whether several entries share a DATA object, so that caching it is worthwhile."""
-        return self.view.number(item + _COUNT_PLACE) > 1
-
-    def exported(self, item: int) -> bytes:
-        """Return a valid DATA in the Journal Export Format; empty for ``_BOOT_ID``."""
-        if (known := self._exported.get(item)) is not None:
-            return known
-        payload = bytes(self.view.payload(item))
-        text = b"" if payload.startswith(BOOT_ID) else export_field(payload)
-        if len(text) <= MAX_KEPT_BYTES and self.is_shared(item):
-            self._exported[item] = text
-        return text
-
     def payload(self, item: int) -> bytes:
         """Return ``FIELD=value`` of a valid DATA object."""
         if (known := self._payloads.get(item)) is not None:
             return known
         payload = bytes(self.view.payload(item))
-        if len(payload) <= MAX_KEPT_BYTES and self.is_shared(item):
+        # Only a field of several entries is worth the memory.
+        if len(payload) <= MAX_KEPT_BYTES and self.view.number(item + _COUNT_PLACE) > 1:
             self._payloads[item] = payload
         return payload
 
     def values(self, name: bytes) -> Iterator[bytes]:
-        """Return all values of a field, newest first. Reads other values only if compressed."""
-        prefix = name + b"="
+        """Return all values of a field, newest first."""
         for at in reversed(self._data_objects):
-            start = at + self.view.header.data_fixed
-            is_compressed = self._data[at + 1] & layout.OBJECT_COMPRESSED
-            if is_compressed or self._data[start : start + len(prefix)] == prefix:
-                payload = bytes(self.view.payload(at))
-                if payload.startswith(prefix):
-                    yield payload[len(prefix) :]
+            own_name, _, value = bytes(self.view.payload(at)).partition(b"=")
+            if own_name == name:
+                yield value
 
     def names(self) -> Iterator[bytes]:
         """Return the names of all fields, in file order (SDJ-014)."""
@@ -156,34 +123,6 @@ class JournalFile:
     def record(self, at: int) -> Record:
         """Return the entry at an offset as the executable specification does."""
         return inspection.make_record(self.view, at, self.items(at))
-
-
-def read_indexed_names(path: Path) -> list[bytes] | None:
-    """Return the names of all fields of a file by its hash table, without reading values.
-
-    Returns None if the table is missing or does not lead to as many valid FIELD objects as the
-    header counts. Raises ``OSError``.
-    """
-    data = load(path)
-    if len(data) < layout.HEADER_MIN or inspection.refusal(data) is not None:
-        return None
-    header = layout.parse_header(data[: layout.HEADER_FULL])
-    start, size = header.field_hash_table_offset, header.field_hash_table_size
-    if not header.has("n_fields") or not size or start + size > len(data):
-        return None
-    view, names = View(data, header), set()
-    for at, _ in view.buckets(start, size):
-        before = 0
-        while at > before and view.framed_type(at) == layout.FIELD and at not in names:
-            if view.number(at + 16) != view.hash(_name(view, at)):
-                return None
-            names.add(at)
-            before, at = at, view.number(at + 24)
-        if at:
-            return None
-    if len(names) != header.n_fields:
-        return None
-    return [_name(view, at) for at in sorted(names)]
 
 
 def _name(view: View, field: int) -> bytes:
@@ -224,31 +163,22 @@ class JournalEntry:
         """Return whether some fields cannot be read."""
         return len(self.file.items(self.at)) < self.file.view.n_items(self.at)
 
-    def exported(self) -> tuple[bytes, list[bytes]]:
-        """Return the boot and all other readable fields in the Journal Export Format."""
-        items = self.file.items(self.at)
-        fields = list(map(self.file.exported, items))
-        for item, field in zip(items, fields, strict=True):
-            if not field:
-                boot = self.file.payload(item)[len(BOOT_ID) :]
-                if ID.fullmatch(boot):
-                    return boot, fields
-        return self.boot_id.hex().encode(), fields
-
     def boot(self) -> bytes:
         """Return the boot id in hexadecimal, from the field ``_BOOT_ID`` if it exists.
 
         The field has a hash. The copy in the entry has none, and a crash may leave it half written.
         """
-        boot, _ = self.exported()
-        return boot
+        for payload in self.payloads():
+            if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
+                return payload[len(BOOT_ID) :]
+        return self.boot_id.hex().encode()
 
     def record(self) -> Record:
         """Return the entry as the executable specification does."""
         return self.file.record(self.at)
 
 
-def used_bytes(size: int, header: layout.Header | None) -> int:
+def _used_bytes(size: int, header: layout.Header | None) -> int:
     """Return the bytes of a file up to its last object; the rest is free space."""
     tail = header.tail_object_offset if header is not None else 0
     return tail if 0 < tail < size else size

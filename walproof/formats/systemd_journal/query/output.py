@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
-from reference_impl.systemd_journal.export_format import BOOT_ID
+from reference_impl.systemd_journal.export_format import BOOT_ID, export_field
 from walproof.formats.systemd_journal.query import short
 from walproof.formats.systemd_journal.query.journal_file import JournalEntry
 
@@ -50,16 +50,16 @@ def _short(entry: JournalEntry, time: Callable[[int], str]) -> bytes:
 
 def export(entry: JournalEntry) -> bytes:
     """Return the Journal Export Format as printed since systemd 254 (SDJ-090, SDJ-091)."""
-    boot, fields = entry.exported()
     lines = (
         f"__CURSOR={entry.cursor}",
         f"__REALTIME_TIMESTAMP={entry.realtime}",
         f"__MONOTONIC_TIMESTAMP={entry.monotonic}",
         f"__SEQNUM={entry.seqnum}",
         f"__SEQNUM_ID={entry.seqnum_id.hex()}",
-        f"_BOOT_ID={boot.decode()}",
+        f"_BOOT_ID={entry.boot().decode()}",
         "",
     )
+    fields = (export_field(each) for each in entry.payloads() if not each.startswith(BOOT_ID))
     return b"".join(["\n".join(lines).encode(), *fields, b"\n"])
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from reference_impl.answer import End, Lost
-from walproof.formats.systemd_journal.query.filters import BadFilter, Filter
+from walproof.formats.systemd_journal.query.filters import BadFilter, Cursor, Filter
 from walproof.formats.systemd_journal.query.journal_file import JournalEntry
 from walproof.formats.systemd_journal.system_folder import boot_times, merge_files
 from walproof.formats.systemd_journal.system_folder.merge import comes_before, is_the_same
@@ -19,30 +19,6 @@ from walproof.formats.systemd_journal.system_folder.merge import comes_before, i
 Paths = Sequence[tuple[str, Path]]
 _BOOT = re.compile(r"(?P<id>[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
 _OFFSET = re.compile(r"[+-]?\d{1,9}")
-
-
-@dataclass(frozen=True)
-class Cursor:
-    """The position that a cursor describes (SDJ-063). Times are in microseconds."""
-
-    seqnum_id: bytes
-    seqnum: int
-    boot_id: bytes
-    monotonic: int
-    realtime: int
-    xor_hash: int
-
-    @classmethod
-    def parse(cls, text: str) -> Cursor:
-        """Parse a cursor as printed by journalctl. Raises :class:`BadFilter`."""
-        parts = dict(part.partition("=")[::2] for part in text.split(";"))
-        try:
-            numbers = [int(parts[name], 16) for name in "imtx"]
-            ids = [bytes.fromhex(parts[name]) for name in "sb"]
-        except (KeyError, ValueError):
-            raise BadFilter(f"expected a cursor as journalctl prints it, found {text!r}") from None
-        seqnum, monotonic, realtime, xor_hash = numbers
-        return cls(ids[0], seqnum, ids[1], monotonic, realtime, xor_hash)
 
 
 @dataclass(frozen=True)

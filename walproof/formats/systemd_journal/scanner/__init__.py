@@ -1,247 +1,248 @@
 """The bulk scanner of systemd journals; ``reference_impl.systemd_journal`` is authoritative.
 
 An entry refers to fields anywhere in the file, and only a walk over all objects can verify them.
-Therefore each part inspects the whole file, which takes a fraction of the time for the columns, and
-then yields the entries and lost ranges in its bytes, for any damage. Consecutive parts in the same
-process share the inspection.
+Therefore a log is one part, and all checks of the file (``intact``) precede the first record.
+Compiled kernels (``kernel``, ``hashing``) check objects and links; Python code decompresses fields
+and checks the header and the seals.
 
-Kernels do most of the work: walk, hashes, links, lists, columns. Python code decompresses payloads
-and checks the header. The reference reader handles these cases:
+The reference reads files that are not intact, unusual files (see ``check_file``) and selections of
+entries.
 
-* seals, if the context has their key;
-* the index look-up of ``match`` in an intact file;
-* files whose FIELD objects have a ``=`` in their names;
-* files with compressed fields and more than 65,535 names.
-
-Memory: the file as it was read; at most 64 bytes per object (256 MB for a file of a gigabyte); and
-a run of records. An entry whose fields exceed a gibibyte has null for ``fields`` and an empty
-payload, and is marked as truncated.
+Memory: the file and its decompressed fields; for each eight bytes of the file four bytes; about 80
+bytes per object and eight per field of an entry; and a run of records. An entry whose fields exceed
+a gibibyte has null for ``fields`` and an empty payload, and is marked as truncated.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from reference_impl.answer import End, Lost
+from reference_impl.answer import End
 from reference_impl.systemd_journal import layout
-from reference_impl.systemd_journal.inspection import refusal
-from reference_impl.systemd_journal.layout import Header
+from reference_impl.systemd_journal.export_format import BOOT_ID
 from reference_impl.systemd_journal.loading import load
-from reference_impl.systemd_journal.objects import View
-from walproof.formats.systemd_journal.scanner import constants, entry_kernels
-from walproof.formats.systemd_journal.scanner.batches import runs
-from walproof.formats.systemd_journal.scanner.inspection import Inspection, Unusual, inspect
-from walproof.scan.log import Log, Source
-from walproof.scan.model import WHOLE, Event, Part, Wanted
+from walproof.formats.systemd_journal.boot_ids import ID_PLACE
+from walproof.formats.systemd_journal.columns import FIELDS
+from walproof.formats.systemd_journal.scanner import kernel
+from walproof.formats.systemd_journal.scanner.intact import Intact, Numbers, check_file
+from walproof.scan import arrays
+from walproof.scan.log import Log
+from walproof.scan.model import PIECE_ROWS, WHOLE, Event, Part, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
 
-#: Maximum parts of a file, because each part repeats the inspection.
-MAX_PARTS = 16
-_MAX_ARRAYS = 256
+FORMAT = "systemd-journal"
 _SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
-
-#: The inspection shared by the parts of a plan, by plan.
-_shared: dict[bytes, Any] = {}
+#: Bytes of stored payloads in a run. Columns of this size stay in the CPU cache between kernels,
+#: and freed memory of a run is reused by the next one.
+_RUN_BYTES = 1 << 20
+_SHARED_NAMES = FIELDS.with_dictionaries
+#: Maximum bytes of the fields of an entry, repetitions included.
+LIMIT = 1 << 30
+_DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
+#: The two digits of each byte.
+_DIGIT_PAIRS: NDArray[np.uint8] = _DIGITS[np.arange(256)[:, None] >> np.array([4, 0]) & 15]
+#: Offsets of numbers in an ENTRY, in words of eight bytes.
+_NUMBERS = {"seqnum": 2, "realtime": 3, "monotonic": 4}
+_XOR_HASH = 7
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """Divide a log into parts of about ``target_bytes`` with equal numbers of entries.
-
-    Only the header and a few slots of entry arrays are read. Raises ``OSError``.
-    """
-    source = log.open()
-    try:
-        count = min(-(-source.size // max(target_bytes, 1)), MAX_PARTS)
-        head = source.read(0, layout.HEADER_FULL)
-        if count < 2 or len(head) < layout.HEADER_MIN or refusal(head) is not None:
-            return [WHOLE]
-        bounds = _bounds(source, layout.parse_header(head), count)
-    finally:
-        source.close()
-    locations = sorted({0, *(place for place in bounds if 0 < place < source.size)})
-    plan = os.urandom(8)  # all parts of a plan use the file as read by the first of them
-    return [
-        Part(start, end, state=plan)
-        for start, end in pairwise([*locations, None])
-        if start is not None
-    ]
+    """Return one part."""
+    return [WHOLE]
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of a part: records, lost ranges and, for ``WHOLE``, the end. ``OSError``."""
-    try:
-        inspection = _shared_inspection(part, log)
-    except Unusual:
-        # Events of the whole file belong to its first part.
-        for event in (
-            ReferenceScanner("systemd-journal").scan(log, wanted) if not part.start else ()
-        ):
-            if part == WHOLE or not isinstance(event, End):
-                yield event
+    """Yield the events of a log. Raises ``OSError``."""
+    intact = None
+    if not _SELECTIONS & log.context.keys():
+        intact = check_file(load(log.local()), log.context)
+    if intact is None:
+        yield from ReferenceScanner(FORMAT).scan(log, wanted, part)
         return
-    if isinstance(inspection, Inspection):
-        numbers = _entries_of_part(part, inspection)
-        if _SELECTIONS & log.context.keys():
-            numbers = _select(inspection, numbers, log.context)
-        yield from runs(inspection, numbers, wanted)
-        lost, end = inspection.lost(), inspection.end()
-    else:
-        lost, end = inspection
-    for gap in lost:
-        if part.start <= gap.start and (part.end is None or gap.start < part.end):
-            yield gap
-    if part == WHOLE:
-        yield end
+    yield from _Columns(intact, wanted).runs()
+    yield End("intact", None, intact.end)
 
 
-def _inspection(log: Log) -> Inspection | tuple[list[Lost], End]:
-    """Return the inspection of a file; without a valid header, only lost ranges and an end."""
-    raw = load(log.local())
-    if len(raw) >= layout.HEADER_MIN:
-        if (reason := refusal(raw)) is not None:
-            return [], End("refused", reason, None)
-        header = layout.parse_header(raw[: layout.HEADER_FULL])
-        if header.header_size <= len(raw):
-            return inspect(raw, header, log.context)
-    elif raw and raw[:8] != layout.SIGNATURE[: len(raw)]:
-        return [], End("refused", "not-a-journal", None)
-    lost = [Lost(0, len(raw), "torn-header", torn=True)] if raw else []  # SDJ-050
-    return lost, End("torn", "torn-header", 0)
+class _Columns:
+    """The entries of a file as columns, in runs."""
 
-
-def _shared_inspection(part: Part, log: Log) -> Any:
-    """Inspect the file once for all consecutive parts of a plan."""
-    if part.state is None:
-        return _inspection(log)
-    if part.state not in _shared:
-        inspection = _inspection(log)
-        _shared.clear()
-        _shared[part.state] = inspection
-    inspection = _shared[part.state]
-    if part.end is None:
-        _shared.clear()
-    return inspection
-
-
-def _entries_of_part(part: Part, inspection: Inspection) -> NDArray[np.int64]:
-    """Return the numbers of the entries of a part."""
-    numbers = inspection.released()
-    if part == WHOLE:
-        return numbers
-    locations = inspection.objects.offsets[numbers]
-    chosen = locations >= part.start
-    if part.end is not None:
-        chosen &= locations < part.end
-    inside: NDArray[np.int64] = numbers[chosen]
-    return inside
-
-
-def _bounds(source: Source, header: Header, count: int) -> list[int]:
-    """Return the offsets at which parts begin. Any offsets are correct: these are hints."""
-    arrays = list(_arrays(source, header))
-    total = min(sum(slots for _, slots in arrays), header.n_entries)
-    bounds = []
-    for part in range(1, count):
-        ordinal = total * part // count
-        for at, slots in arrays:
-            if ordinal < slots:
-                place = at + 24 + ordinal * header.slot_size
-                bounds.append(int.from_bytes(source.read(place, header.slot_size), "little"))
-                break
-            ordinal -= slots
-    return bounds if any(bounds) else [source.size * part // count for part in range(1, count)]
-
-
-def _arrays(source: Source, header: Header) -> Iterator[tuple[int, int]]:
-    """Return offset and slots of the valid arrays at the start of the main chain."""
-    at = header.entry_array_offset
-    for _ in range(_MAX_ARRAYS):
-        head = source.read(at, 24) if 0 < at < source.size else b""
-        if len(head) < 24 or head[0] != layout.ENTRY_ARRAY:
-            return
-        size = int.from_bytes(head[8:16], "little")
-        if not 24 < size <= source.size - at:
-            return
-        yield at, (size - 24) // header.slot_size
-        following = int.from_bytes(head[16:24], "little")
-        if following <= at:
-            return
-        at = following
-
-
-def _select(
-    inspection: Inspection, numbers: NDArray[np.int64], context: Mapping[str, Any]
-) -> NDArray[np.int64]:
-    """Return the numbers of the selected entries (SDJ-060, SDJ-061).
-
-    In an intact file, the hash tables lead to the matching entries. In a damaged file, or without a
-    hash table, each entry is examined.
-    """
-    objects = inspection.objects
-    for name, place in (("from_seqnum", 16), ("from_realtime", 24)):
-        if name in context:
-            stored = np.empty(8 * len(numbers), np.uint8)
-            entry_kernels.numbers_at(objects, numbers, place, stored)
-            value = min(max(int(context[name]), 0), 1 << 64)
-            values = stored.view(np.uint64)
-            numbers = numbers[values >= np.uint64(value)] if value < 1 << 64 else numbers[:0]
-    matches = _matches(context)
-    if not matches:
-        return numbers
-    if not len(inspection.faults) and inspection.view.header.data_hash_table_size:
-        for payloads in matches:
-            listed: set[int] = set()
-            for payload in payloads:
-                data = _find_data(inspection.view, payload)
-                listed.update(_entries_of(inspection.view, data) if data else ())
-            at = np.fromiter(listed, np.int64, len(listed))
-            numbers = numbers[np.isin(objects.offsets[numbers], at)]
-        return numbers
-    for payloads in matches:
-        wanted, chosen = np.zeros(len(objects.offsets), np.uint8), np.zeros(len(numbers), np.uint8)
-        for number in objects.of_kind(constants.DATA).tolist():
-            wanted[number] = inspection.payload(number) in payloads
-        entry_kernels.having(objects, numbers, inspection.given, wanted, chosen)
-        numbers = numbers[chosen.view(np.bool_)]
-    return numbers
-
-
-def _matches(context: Mapping[str, Any]) -> list[set[bytes]]:
-    """Return the values of ``match`` by field; an entry must have a value for each (SDJ-060)."""
-    matches = context.get("match", ())
-    by_field: dict[str, set[bytes]] = {}
-    for text in [matches] if isinstance(matches, str) else matches:
-        by_field.setdefault(text.partition("=")[0], set()).add(
-            text.encode("utf-8", "surrogateescape")
+    def __init__(self, file: Intact, wanted: Wanted) -> None:
+        self.file, self.wanted = file, wanted
+        self.most = min(wanted.max_payload, LIMIT)
+        # The name of each object by its number in ``names``, and its rank by bytes of ``NAME=``.
+        self.name_ids = np.zeros(len(file.offsets), np.int32)
+        data = file.of_kind(layout.DATA)
+        # A large file may have more than 2 GiB of names, repetitions included.
+        names = _binary(file.data, file.starts[data], file.name_ends[data], pa.large_string())
+        encoded = names.dictionary_encode()
+        self.names = encoded.dictionary.cast(pa.string())
+        self.name_ids[data] = encoded.indices
+        in_order = [f"{name}=" for name in self.names.to_pylist()]
+        self.ranks = np.empty(len(in_order), np.int64)
+        self.ranks[sorted(range(len(in_order)), key=in_order.__getitem__)] = np.arange(
+            len(in_order)
         )
-    return list(by_field.values())
+        boot_id = BOOT_ID.decode()
+        self.boot_id = in_order.index(boot_id) if boot_id in in_order else -1
+
+    def runs(self) -> Iterator[Records]:
+        """Yield the entries."""
+        file, start = self.file, 0
+        has_fields = self.wanted.payload or self.wanted.wants("fields")
+        # The bytes of the fields of all entries before.
+        totals = np.zeros(len(file.entries) + 1, np.int64)
+        if has_fields:
+            sizes = np.zeros(len(file.items) + 1, np.int64)
+            np.cumsum((file.ends - file.starts)[file.items], out=sizes[1:])
+            totals = sizes[file.bounds]
+        while start < len(file.entries):
+            full = int(np.searchsorted(totals, totals[start] + _RUN_BYTES))
+            stop = min(max(start + 1, full), start + PIECE_ROWS, len(file.entries))
+            if not has_fields:
+                stop = min(start + PIECE_ROWS, len(file.entries))
+            yield self._run(start, stop, np.diff(totals[start : stop + 1]) > LIMIT)
+            start = stop
+
+    def _run(self, start: int, stop: int, is_huge: NDArray[np.bool_]) -> Records:
+        file, wanted = self.file, self.wanted
+        at = file.entries[start:stop]
+        words = {name: file.words[(at >> 3) + place] for name, place in _NUMBERS.items()}
+        columns = {name: arrays.numbers(words[name]) for name in words if wanted.wants(name)}
+        if wanted.wants("boot_id") or wanted.wants("cursor"):
+            boots = _digits(file.data[(at + ID_PLACE)[:, None] + np.arange(16)])
+            if wanted.wants("boot_id"):
+                columns["boot_id"] = _text(boots)
+            if wanted.wants("cursor"):
+                source = _digits(np.frombuffer(file.header.seqnum_id, np.uint8))
+                numbers = [*words.values(), file.words[(at >> 3) + _XOR_HASH]]
+                seqnum, realtime, monotonic, xor_hash = map(_hexadecimal, numbers)
+                columns["cursor"] = _text(  # SDJ-063
+                    *(b"s=", source, b";i=", seqnum, b";b=", boots),
+                    *(b";m=", monotonic, b";t=", realtime, b";x=", xor_hash),
+                )
+        payload, is_cut = None, is_huge
+        if wanted.payload or wanted.wants("fields"):
+            items = file.items[file.bounds[start] : file.bounds[stop]]
+            counts = np.diff(file.bounds[start : stop + 1])
+            if is_huge.any():
+                items, counts = items[~np.repeat(is_huge, counts)], np.where(is_huge, 0, counts)
+            if wanted.wants("fields"):
+                columns["fields"], are_cut = self._fields(items, counts, is_huge)
+                is_cut = is_cut | are_cut
+            if wanted.payload:
+                payload, are_cut = self._bodies(items, counts)
+                is_cut = is_cut | are_cut
+        if wanted.wants("missing"):
+            columns["missing"] = arrays.repeated(None, pa.int32(), len(at))
+        size = file.words[(at >> 3) + 1].astype(np.int64)
+        return Records(at, size, payload, columns, None, is_cut if is_cut.any() else None)
+
+    def _fields(
+        self, items: NDArray[np.int32], counts: Numbers, is_huge: NDArray[np.bool_]
+    ) -> tuple[pa.Array, NDArray[np.bool_]]:
+        """Return the names and values of all fields, and mark the entries with a cut value."""
+        file = self.file
+        starts, ends = file.name_ends[items] + 1, file.ends[items]
+        cut_ends = np.minimum(ends, starts + self.most)
+        values = _binary(file.data, starts, cut_ends, pa.binary())
+        if self.wanted.dictionaries:
+            numbers = arrays.numbers(self.name_ids[items])
+            names, type_ = pa.DictionaryArray.from_arrays(numbers, self.names), _SHARED_NAMES
+        else:
+            names, type_ = self.names.take(pa.array(self.name_ids[items])), FIELDS.type
+        pairs = pa.StructArray.from_arrays([names, values], fields=list(type_.value_type))
+        mask = pa.array(is_huge) if is_huge.any() else None
+        fields = pa.ListArray.from_arrays(pa.array(_sums(counts), pa.int32()), pairs, mask=mask)
+        return fields, np.diff(_sums(cut_ends < ends)[_sums(counts)]) > 0
+
+    def _bodies(
+        self, items: NDArray[np.int32], counts: Numbers
+    ) -> tuple[pa.Array, NDArray[np.bool_]]:
+        """Return the distinct fields of each entry without ``_BOOT_ID``, sorted, and which are cut.
+
+        They are in the Journal Export Format (SDJ-042).
+        """
+        file = self.file
+        rows = np.repeat(np.arange(len(counts)), counts)
+        chosen = self.name_ids[items] != self.boot_id
+        rows, items = rows[chosen], items[chosen]
+        keys = rows * len(self.names) + self.ranks[self.name_ids[items]]
+        order = np.argsort(keys)
+        rows, items, keys = rows[order], items[order], keys[order]
+        is_repeated = keys[1:] == keys[:-1]
+        if is_repeated.any():  # fields with the same name are sorted by their values
+            among = np.zeros(len(items), np.bool_)
+            among[1:] |= is_repeated
+            among[:-1] |= is_repeated
+            numbers, number_of = np.unique(items[among], return_inverse=True)
+            payloads = [file.data[file.starts[n] : file.ends[n]].tobytes() for n in numbers]
+            ranks = {payload: rank for rank, payload in enumerate(sorted(set(payloads)))}
+            values = np.zeros(len(items), np.int64)
+            values[among] = np.array([ranks[each] for each in payloads])[number_of]
+            order = np.lexsort((values, keys))
+            keys, values = keys[order], values[order]
+            is_new = np.ones(len(items), np.bool_)
+            is_new[1:] = (keys[1:] != keys[:-1]) | (values[1:] != values[:-1])
+            rows, items = rows[order][is_new], items[order][is_new]
+        starts, ends, are_text = file.starts[items], file.ends[items], file.are_text[items]
+        bounds = np.searchsorted(rows, np.arange(len(counts) + 1))
+        sizes = np.diff(_sums(ends - starts + np.where(are_text, 1, 9))[bounds])
+        ends_of_bodies = _sums(np.minimum(sizes, self.most))
+        bodies = np.empty(ends_of_bodies[-1], np.uint8)
+        kernel.write_bodies(
+            file.data, starts, file.name_ends[items], ends, are_text, bounds, ends_of_bodies, bodies
+        )
+        bodies_array = arrays.binary(ends_of_bodies.astype(np.int32), bodies, pa.binary())
+        return bodies_array, sizes > self.most
 
 
-def _find_data(view: View, payload: bytes) -> int | None:
-    """Return the DATA object of ``FIELD=value``, or None. Requires a table with valid chains."""
-    table, size = view.header.data_hash_table_offset, view.header.data_hash_table_size
-    wanted = view.hash(payload)
-    at = view.number(table + wanted % (size // 16) * 16)
-    while at:
-        if view.number(at + 16) == wanted and view.payload(at) == payload:
-            return at
-        at = view.number(at + 24)
-    return None
+def _digits(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the hexadecimal digits of each row of bytes."""
+    return _DIGIT_PAIRS[data].reshape(*data.shape[:-1], -1)
 
 
-def _entries_of(view: View, data: int) -> Iterator[int]:
-    """Return the entries in the list of a DATA object, in order. Requires a valid list."""
-    first, array, count = (view.number(data + at) for at in (40, 48, 56))
-    if first:
-        yield first
-    left = count - 1
-    for at in view.chain(array):
-        for slot in islice(view.slots(at), max(left, 0)):
-            yield slot
-            left -= 1
+def _hexadecimal(numbers: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Return the digits of each number, with 0 for leading zeros."""
+    digits = _digits(numbers.astype(">u8").view(np.uint8).reshape(-1, 8))
+    is_shown = np.logical_or.accumulate(digits != _DIGITS[0], axis=1)
+    is_shown[:, -1] = True
+    digits[~is_shown] = 0
+    return digits
+
+
+def _text(*parts: bytes | NDArray[np.uint8]) -> pa.Array:
+    """Return the parts of each row without zeros, as text. A part may be equal in all rows."""
+    of_parts = [
+        np.frombuffer(each, np.uint8) if isinstance(each, bytes) else each for each in parts
+    ]
+    rows = max(len(each) for each in of_parts if each.ndim == 2)
+    text = np.concatenate(
+        [np.broadcast_to(each, (rows, each.shape[-1])) for each in of_parts], axis=1
+    )
+    is_shown = text != 0
+    ends = _sums(is_shown.sum(axis=1)).astype(np.int32)
+    return arrays.binary(ends, text[is_shown], pa.string())
+
+
+def _sums(values: NDArray[Any]) -> Numbers:
+    """Return the sum of the values before each value, and that of all values."""
+    sums = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=sums[1:])
+    return sums
+
+
+def _binary(
+    data: NDArray[np.uint8], starts: Numbers, ends: Numbers, type_: pa.DataType
+) -> pa.Array:
+    """Return copies of ranges of ``data``."""
+    offsets = _sums(ends - starts)
+    copied = np.empty(offsets[-1], np.uint8)
+    kernel.copy_ranges(data, starts, ends, copied)
+    if type_ != pa.large_string():
+        offsets = offsets.astype(np.int32)
+    return arrays.binary(offsets, copied, type_)

@@ -12,9 +12,6 @@ from walproof.scan.kernels import helper, kernel, load32, load64
 _S0, _S1 = np.uint64(0x736F6D6570736575), np.uint64(0x646F72616E646F6D)
 _S2, _S3 = np.uint64(0x6C7967656E657261), np.uint64(0x7465646279746573)
 _FF = np.uint64(0xFF)
-_HIGH = np.uint64(0x8080808080808080)
-_ONES = np.uint64(0x0101010101010101)
-_SPACES = np.uint64(0x2020202020202020)
 
 
 @helper
@@ -40,13 +37,8 @@ def _sipround(v0, v1, v2, v3):
 @helper
 def _tail(data, start, end):
     """Return the last bytes that do not fill a word, as a word."""
-    left = (end - start) & 7
-    if left == 0:
-        return uint64(0)
-    if end - start >= 8:
-        return load64(data, end - 8) >> uint64(64 - 8 * left)
     word, shift = uint64(0), uint64(0)
-    for at in range(start, end):
+    for at in range(end - ((end - start) & 7), end):
         word |= uint64(data[at]) << shift
         shift += uint64(8)
     return word
@@ -150,7 +142,8 @@ def name_length(data, start, end):
 
 
 @helper
-def _is_text_slowly(data, at, end):
+def is_text(data, at, end):
+    """Return whether the export format can write a payload as a single line (SDJ-090)."""
     while at < end:
         byte = data[at]
         if byte < 0x80:
@@ -177,19 +170,6 @@ def _is_text_slowly(data, at, end):
             return False
         at += more + 1
     return True
-
-
-@helper
-def is_text(data, start, end):
-    """Return whether the export format can write a payload as a single line (SDJ-090)."""
-    at = start
-    while at + 8 <= end:
-        word = load64(data, at)
-        children = (word - _SPACES) & ~word
-        if ((children | (word + _ONES) | word) & _HIGH) != 0:
-            return _is_text_slowly(data, at, end)
-        at += 8
-    return _is_text_slowly(data, at, end)
 
 
 @kernel

@@ -21,11 +21,7 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal import recognise as recognise_file
 from reference_impl.systemd_journal.layout import Header, parse_header
 from reference_impl.systemd_journal.objects import Entry
-from walproof.formats.systemd_journal.query.journal_file import (
-    JournalEntry,
-    JournalFile,
-    used_bytes,
-)
+from walproof.formats.systemd_journal.query.journal_file import JournalEntry, JournalFile
 from walproof.formats.systemd_journal.system_folder.boots import Boots
 from walproof.formats.systemd_journal.system_folder.merge import Newest, merged
 from walproof.lake.recognition import is_blank
@@ -41,18 +37,13 @@ from walproof.systems.model import (
     SystemFolder,
     SystemLog,
     by_specification,
-    size_of_all,
 )
 
 FORMAT = "systemd-journal"
 SUFFIXES = (".journal", ".journal~")
 #: Name of the directory of a machine, with its namespace if it has one.
 MACHINE = re.compile(r"[0-9a-f]{32}(\..+)?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-KEY = "fss"
-BESIDE = {KEY: "the current sealing key", "fss.tmp": "an unfinished sealing key"}
-#: Signature of an ``fss`` file, and the position in its 88-byte header of the size of the rest.
-KEY_SIGNATURE, KEY_STATE_SIZE = b"KSHHRHLP", (80, 88)
-KEY_HEADER = 88
+BESIDE = {"fss": "the current sealing key", "fss.tmp": "an unfinished sealing key"}
 #: File names used by journald and journal-remote.
 OF_JOURNALD = re.compile(r"(system|user-\d+|remote(-.+)?)(@[0-9a-f-]+)?\.journal~?")
 _PACKED = re.compile(r".+\.journal~?\.\w+")
@@ -72,14 +63,9 @@ class Held:
     fault: str | None = None
 
     @property
-    def size(self) -> int:
-        """Return the minimum size of the file in bytes: journalctl ignores a shorter file."""
-        return self.header.header_size + self.header.arena_size if self.header else 0
-
-    @property
-    def first(self) -> tuple[int, str]:
-        """Return the sort key of files: the time of the first entry, then the name."""
-        return (self.header.head_entry_realtime if self.header else 0, self.name)
+    def first_time(self) -> int:
+        """Return the time of the first entry, in microseconds since 1970."""
+        return self.header.head_entry_realtime if self.header else 0
 
 
 class SystemdFolder(SystemFolder):
@@ -109,7 +95,8 @@ class SystemdFolder(SystemFolder):
                     beside.append(entry)
                 elif entry.is_dir() and entry.resolve() not in merged_folders:
                     subfolders.append(entry)
-        held = sorted((_held(folder, name) for name in names), key=_first)
+        held = [_held_at(folder / name, name) for name in names]
+        held.sort(key=lambda each: (each.first_time, each.name))
         if not any(OF_JOURNALD.fullmatch(Path(name).name) for name in names):
             has_header = any(each.header for each in held)
             if not has_header or any(map(_is_another_log, beside)):
@@ -119,8 +106,6 @@ class SystemdFolder(SystemFolder):
         for entry in beside:
             name = entry.relative_to(folder).as_posix()
             others.append(OtherFile(name, _role_of_other(entry), entry.stat().st_size))
-            if entry.name == KEY and (fault := _fault_of_key(entry)) is not None:
-                findings.append(Finding(fault, name, "lost"))
         # Search late: another directory may contain a million files.
         for subfolder in subfolders:
             findings += _unmerged_folder(subfolder, subfolder.relative_to(folder).as_posix())
@@ -137,7 +122,7 @@ class SystemdFolder(SystemFolder):
 
         The header counts the entries, including those in a truncated part.
         """
-        header = _held(system.folder, log.name).header
+        header = _held_at(system.path(log), log.name).header
         if header is not None and found.records < header.n_entries:
             gone = counted(header.n_entries - found.records, "entry")
             text = f"its header counts {header.n_entries:,} entries, {found.records:,} are here"
@@ -173,18 +158,11 @@ class SystemdFolder(SystemFolder):
         specification itself.
         """
         paths = [(log.name, system.path(log)) for log in system.logs]
-        return read_merged(paths, profile, context)
-
-
-def read_merged(
-    paths: Sequence[tuple[str, Path]], profile: str, context: Mapping[str, Any]
-) -> Iterator[Event]:
-    """Yield the entries of several files with their file names, merged as journalctl does."""
-    for event in merge_files(paths, profile, context):
-        if isinstance(event, JournalEntry):
-            yield replace(event.record(), file=event.file.name)
-        else:
-            yield event
+        for event in merge_files(paths, profile, context):
+            if isinstance(event, JournalEntry):
+                yield replace(event.record(), file=event.file.name)
+            else:
+                yield event
 
 
 def merge_files(
@@ -195,24 +173,20 @@ def merge_files(
     ``paths`` contains the display name and the path of each file. A file that cannot be opened is
     skipped. Raises ``OSError`` if a file can be opened but not read, and ``BadKey``.
     """
-    held = [(path, _held_at(path, name)) for name, path in paths]
+    held = [_held_at(path, name) for name, path in paths]
     by_name = dict(paths)
-    total = sum(used_bytes(size_of_all(path), each.header) for path, each in held)
     chains = [
-        [partial(JournalFile, name, by_name[name], profile, context, total) for name in chain]
-        for chain in _chains([each for _, each in held if each.fault is None])
+        [partial(JournalFile, name, by_name[name], profile, context) for name in chain]
+        for chain in _chains([each for each in held if each.fault is None])
     ]
-    return merged(chains, _newest_of(held))
+    return merged(chains, boot_times(paths))
 
 
 def boot_times(paths: Sequence[tuple[str, Path]]) -> dict[bytes, Newest]:
     """Return the newest entry of each boot in which a file ends; boots are sorted by it."""
-    return _newest_of([(path, _held_at(path, name)) for name, path in paths])
-
-
-def _newest_of(held: Sequence[tuple[Path, Held]]) -> dict[bytes, Newest]:
     boots: dict[bytes, Newest] = {}
-    for path, each in held:
+    for name, path in paths:
+        each = _held_at(path, name)
         if each.header is None:
             continue
         with contextlib.suppress(OSError):
@@ -253,14 +227,6 @@ def _tail_entry(path: Path, header: Header) -> Entry | None:
     return Entry(*layout.ENTRY_FIXED.unpack_from(entry, layout.OBJECT_SIZE))
 
 
-def _first(held: Held) -> tuple[int, str]:
-    return held.first
-
-
-def _held(folder: Path, name: str) -> Held:
-    return _held_at(folder / name, name)
-
-
 def _held_at(path: Path, name: str) -> Held:
     try:
         with path.open("rb") as file:
@@ -292,26 +258,6 @@ def _is_another_log(path: Path) -> bool:
         return path.name not in BESIDE and detect(path).id != FORMAT
     except (UnknownFormat, OSError):
         return False
-
-
-def _fault_of_key(path: Path) -> str | None:
-    """Return why journald cannot load the sealing key, or None if it can.
-
-    Without a key, journald does not seal. Only root can read the key, so other users get None.
-    """
-    try:
-        with path.open("rb") as file:
-            head = file.read(KEY_HEADER)
-    except OSError:
-        return None
-    size = path.stat().st_size
-    if head[:8] != KEY_SIGNATURE:
-        return f"expected a sealing key (KSHHRHLP) at 0, found {_shown(path)}: nothing is sealed"
-    start, end = KEY_STATE_SIZE
-    wanted = KEY_HEADER + int.from_bytes(head[start:end], "little")
-    if len(head) < KEY_HEADER or size < wanted:
-        return f"expected a sealing key of {wanted:,} bytes, found {size:,}: nothing is sealed"
-    return None
 
 
 def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:
@@ -394,9 +340,11 @@ def _findings(folder: Path, held: Sequence[Held]) -> Iterator[Finding]:
         elif each.header is None:
             yield Finding(_fault_of(folder / each.name), each.name, "lost")
             continue
-        elif (size := (folder / each.name).stat().st_size) < each.size:
-            text = f"expected {each.size:,} bytes according to its header, found {size:,}"
-            yield Finding(f"{text}: journalctl ignores the whole file", each.name, "lost")
+        else:
+            claimed = each.header.header_size + each.header.arena_size
+            if (size := (folder / each.name).stat().st_size) < claimed:
+                text = f"expected {claimed:,} bytes according to its header, found {size:,}"
+                yield Finding(f"{text}: journalctl ignores the whole file", each.name, "lost")
         if each.header is not None and each.header.n_entries:
             span = (each.header.head_entry_seqnum, each.header.tail_entry_seqnum)
             spans.setdefault(each.header.seqnum_id, []).append(span)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -93,10 +92,9 @@ def _hashed_boots(boot_ids: Any, entry_fields: Any) -> dict[int, str]:
 
 def _grouped(boot_ids: Any, times: Any) -> Iterator[tuple[str, int, int, int]]:
     """Group a run of columns by boot: id, first time, last time, number of entries."""
-    with contextlib.suppress(ModuleNotFoundError):  # without numba there are no columns
-        import pyarrow as pa
+    import pyarrow as pa
 
-        groups = pa.table({"boot": boot_ids, "time": times}).group_by("boot")
-        wanted = [("time", "min"), ("time", "max"), ("time", "count")]
-        for row in groups.aggregate(wanted).to_pylist():
-            yield row["boot"], row["time_min"], row["time_max"], row["time_count"]
+    groups = pa.table({"boot": boot_ids, "time": times}).group_by("boot")
+    wanted = [("time", "min"), ("time", "max"), ("time", "count")]
+    for row in groups.aggregate(wanted).to_pylist():
+        yield row["boot"], row["time_min"], row["time_max"], row["time_count"]

@@ -20,39 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from reference_impl.answer import End, Lost
+from walproof.formats.systemd_journal.query.filters import Cursor
 from walproof.formats.systemd_journal.query.journal_file import JournalEntry, JournalFile
 from walproof.systems.model import of_all
-
-
-class Located(Protocol):
-    """An entry or a cursor, with the numbers that determine its position."""
-
-    @property
-    def seqnum_id(self) -> bytes:
-        """Return the id of the source of the sequence number."""
-
-    @property
-    def seqnum(self) -> int:
-        """Return the sequence number."""
-
-    @property
-    def boot_id(self) -> bytes:
-        """Return the boot id."""
-
-    @property
-    def monotonic(self) -> int:
-        """Return the monotonic time, in microseconds since the boot."""
-
-    @property
-    def realtime(self) -> int:
-        """Return the wall-clock time, in microseconds since 1970."""
-
-    @property
-    def xor_hash(self) -> int:
-        """Return the hash of the fields."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +38,7 @@ class Newest:
 BootTimes = Mapping[bytes, Newest]
 
 
-def is_the_same(entry: Located, other: Located) -> bool:
+def is_the_same(entry: JournalEntry, other: JournalEntry | Cursor) -> bool:
     """Return whether two entries are equal for journalctl: same boot id, times and fields.
 
     Sequence numbers are compared only between files of the same source, because a copy received
@@ -82,7 +54,7 @@ def is_the_same(entry: Located, other: Located) -> bool:
     )
 
 
-def comes_before(entry: Located, other: Located, boots: BootTimes) -> bool:
+def comes_before(entry: JournalEntry, other: JournalEntry | Cursor, boots: BootTimes) -> bool:
     """Return whether journalctl shows ``entry`` first."""
     if entry.seqnum_id == other.seqnum_id and entry.seqnum != other.seqnum:
         return entry.seqnum < other.seqnum
@@ -97,28 +69,15 @@ def comes_before(entry: Located, other: Located, boots: BootTimes) -> bool:
     return (entry.realtime, entry.xor_hash) < (other.realtime, other.xor_hash)
 
 
-class _Head:
-    """The next entry in a chain of files; lost ranges and ends are collected separately."""
-
-    def __init__(
-        self, chain: Sequence[Callable[[], JournalFile]], aside: list[Lost], ends: list[End]
-    ) -> None:
-        self._entries = self._read(chain, aside, ends)
-        self.entry: JournalEntry | None = None
-        self.advance()
-
-    def _read(
-        self, chain: Sequence[Callable[[], JournalFile]], aside: list[Lost], ends: list[End]
-    ) -> Iterator[JournalEntry]:
-        for open_file in chain:
-            file = open_file()
-            yield from file.entries()
-            aside += [replace(gap, file=file.name) for gap in file.lost]
-            ends.append(replace(file.end, file=file.name))
-
-    def advance(self) -> None:
-        """Go to the next entry."""
-        self.entry = next(self._entries, None)
+def _entries_of(
+    chain: Sequence[Callable[[], JournalFile]], lost: list[Lost], ends: list[End]
+) -> Iterator[JournalEntry]:
+    """Yield the entries of a chain of files; collect the lost ranges and the ends."""
+    for open_file in chain:
+        file = open_file()
+        yield from file.entries()
+        lost += [replace(gap, file=file.name) for gap in file.lost]
+        ends.append(replace(file.end, file=file.name))
 
 
 def merged(
@@ -131,22 +90,17 @@ def merged(
     """
     lost: list[Lost] = []
     ends: list[End] = []
-    heads = [_Head(chain, lost, ends) for chain in chains]
-    while True:
-        first: _Head | None = None
-        for head in heads:
-            if head.entry is not None and (
-                first is None or first.entry is None or comes_before(head.entry, first.entry, boots)
-            ):
-                first = head
-        if first is None or first.entry is None:
-            break
-        shown = first.entry
+    chains_left = [_entries_of(chain, lost, ends) for chain in chains]
+    heads = {entries: next(entries, None) for entries in chains_left}
+    while left := {entries: entry for entries, entry in heads.items() if entry is not None}:
+        shown, *others = left.values()
+        for other in others:
+            if comes_before(other, shown, boots):
+                shown = other
         yield shown
-        first.advance()
-        for head in heads:
-            if head is not first and head.entry is not None and is_the_same(head.entry, shown):
-                head.advance()
+        for entries, entry in left.items():
+            if entry is shown or is_the_same(entry, shown):
+                heads[entries] = next(entries, None)
     yield from sorted(lost, key=lambda gap: (gap.file or "", gap.start))
     end = of_all(ends)
     yield End(end.verdict, end.reason, None)

@@ -22,8 +22,7 @@ from reference_impl.zmq_raft.index_file import index_in, path_of
 from reference_impl.zmq_raft.reader import KINDS_OF_FILES, SNAPSHOT_NAME
 from walproof.formats.zmq_raft.scanner import kernel
 from walproof.formats.zmq_raft.scanner.entries import Entries
-from walproof.formats.zmq_raft.scanner.index_file import Index, index_of
-from walproof.formats.zmq_raft.scanner.snapshot import snapshot_of
+from walproof.formats.zmq_raft.scanner.plain_files import Index, index_of, snapshot_of
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
 from walproof.scan.reference import ReferenceScanner

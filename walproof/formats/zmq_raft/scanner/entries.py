@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from walproof.formats.zmq_raft.columns import complete
 from walproof.formats.zmq_raft.scanner import kernel
-from walproof.formats.zmq_raft.scanner.index_file import Index
+from walproof.formats.zmq_raft.scanner.plain_files import Index
 from walproof.scan import arrays
 from walproof.scan.log import Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted

@@ -1,4 +1,4 @@
-"""Compiled kernels of the zmq-raft scanner: tables of offsets, and plain entries.
+"""Compiled kernels of the zmq-raft scanner: plain entries.
 
 Offsets and entry numbers refer to one index file. ``base`` is the file offset of the first byte of
 ``data``. Requirement ids refer to spec/zmq-raft.md.
@@ -11,12 +11,11 @@ from typing import Any
 from numpy import int64
 from numpy import uint64 as _WORD
 
-from walproof.scan.kernels import copy, helper, kernel, load32, load64
+from walproof.scan.kernels import copy, helper, kernel, load64
 
 ENTRY_HEAD = 20
 MAX_TERM = 2**53 - 1
 NO_TERM = -1
-CHUNK_HEAD = 8
 
 # State of a run in an array of int64: rows done, start and size of the next entry, term of the last
 # entry, bytes of payload.
@@ -25,42 +24,6 @@ STATE = 5
 
 # Reasons for `take` to return. FALLS: the term is lower than that of the entry before (ZMR-050).
 FILLED, NEEDS_BYTES, NOT_PLAIN, FALLS = range(4)
-
-
-@kernel
-def committed(table: Any) -> Any:
-    """Return the number of offsets in front of the first zero (ZMR-017)."""
-    for number in range(len(table)):
-        if table[number] == 0:
-            return number
-    return len(table)
-
-
-@kernel
-def rises(offsets: Any) -> Any:
-    """Return whether each offset is greater than its predecessor."""
-    number = 1
-    while number < len(offsets) and offsets[number] > offsets[number - 1]:
-        number += 1
-    return number >= len(offsets)
-
-
-@kernel
-def find_marker(data: Any, base: Any, size: Any, marker: Any, at: Any) -> Any:
-    """Return the offset after the first chunk with this token, searching from ``at`` (ZMR-003).
-
-    -1: the file ends before it. ``-2 - at``: the chunk at ``at`` lies outside of ``data``.
-    """
-    while True:
-        if at + CHUNK_HEAD > size:
-            return -1
-        if at < base or at + CHUNK_HEAD > base + len(data):
-            return -2 - at
-        i = at - base
-        length = int64(load32(data, i + 4))
-        if load32(data, i) == marker:
-            return at + CHUNK_HEAD
-        at += CHUNK_HEAD + length + (-length & 3)
 
 
 @helper

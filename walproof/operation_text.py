@@ -6,16 +6,18 @@ writes.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 
-from conformance.kaitai.field_map import Field
-from walproof.damage.log import LogToDamage
+from conformance.contents import Contents, read_contents
+from conformance.kaitai.field_map import Field, ParseStopped, iter_fields, resolve
+from conformance.recipes.algebra import Damage
 from walproof.formats import plugin_for
 from walproof.sweep.fields import generic
 
-Operation = tuple[str, re.Pattern[str], Callable[..., None]]
 #: Maximum number of bytes that one operation may add to a log.
 MAX_ADDED_BYTES = 1 << 30
 
@@ -24,13 +26,46 @@ class BadOperation(ValueError):
     """Raised for an unknown operation, or one that is impossible on this log."""
 
 
+class LogToDamage(Damage):
+    """The damage algebra on any log; if the grammar stops, the fields before that are available."""
+
+    def __init__(self, contents: Contents, format: str, name: str = "") -> None:
+        super().__init__(contents, format)
+        self.name = name
+        self._last: tuple[str, Field] | None = None
+
+    def each_field(self, file: str = "") -> Iterator[Field]:
+        """Yield the fields of a file before any damage, without storing them."""
+        with contextlib.suppress(ParseStopped):
+            yield from iter_fields(self._control[file], self.format, file or self.name)
+
+    def field(self, path: str) -> Field:
+        """Return the field with this path. Raises ``KeyError``, with similar paths."""
+        name, _, inner = path.rpartition(":")
+        if name not in self._control:
+            raise KeyError(name)
+        # An operation looks up its field several times, and each time walks all fields.
+        if self._last is None or self._last[0] != path:
+            self._last = path, resolve(lambda: self.each_field(name), inner)
+        return self._last[1]
+
+    def _mapped(self, data: bytes, file: str) -> list[Field]:
+        return list(self.each_field(file))
+
+
+def log_at(path: Path, format: str) -> LogToDamage:
+    """Return the log at a path. Raises ``OSError``, also if it exceeds the memory limit."""
+    return LogToDamage(read_contents(path), format, path.name)
+
+
 def damage(log: LogToDamage, text: str) -> None:
     """Apply one operation. Raises :class:`BadOperation`."""
     text = " ".join(text.split())
     for _, pattern, act in _OPERATIONS:
         if (match := pattern.fullmatch(text)) is not None:
             try:
-                act(log, **match.groupdict(default=""))
+                arguments = match.groupdict(default="").items()
+                act(log, **{key: int(text) if key in _NUMBERS else text for key, text in arguments})
             except (KeyError, ValueError, IndexError) as error:
                 message = error.args[0] if isinstance(error, KeyError) else error
                 raise BadOperation(f"{text}: {message}") from None
@@ -47,41 +82,26 @@ def forms() -> list[str]:
 def _unknown(text: str) -> str:
     verb = text.partition(" ")[0]
     verbs = list(dict.fromkeys(form.partition(" ")[0] for form in forms()))
-    near = get_close_matches(verb, verbs, n=1)
-    if verb in verbs or near:
-        expected = [
-            form for form in forms() if form.split()[0] == (verb if verb in verbs else near[0])
-        ]
+    for near in get_close_matches(verb, verbs, n=1):
+        expected = [form for form in forms() if form.split()[0] == near]
         return f"{text!r}: expected {' or '.join(map(repr, expected))}"
     return f"{text!r}: expected an operation: {', '.join(verbs)}"
 
 
-def byte_order(fields: Iterable[Field], data: bytes) -> str:
-    """Return the byte order of the numbers that the grammar read: ``little`` or ``big``."""
-    votes = {"little": 0, "big": 0}
-    for field in fields:
-        raw = data[field.start : field.end]
-        if isinstance(field.value, int) and not isinstance(field.value, bool) and len(raw) > 1:
-            for order in votes:
-                wide = 1 << 8 * len(raw)
-                votes[order] += int.from_bytes(raw, order) == field.value % wide  # type: ignore[arg-type]
-    return "big" if votes["big"] > votes["little"] else "little"
-
-
-def _flip(log: LogToDamage, bit: str, path: str) -> None:
+def _flip(log: LogToDamage, bit: int, path: str) -> None:
     field = log.field(path)
     bits = 8 * (field.end - field.start)
-    if int(bit) >= bits:
+    if bit >= bits:
         raise BadOperation(f"{path}: expected bit 0 to {bits - 1}, found {bit}")
-    log.flip(path, int(bit))
+    log.flip(path, bit)
 
 
-def _flip_byte(log: LogToDamage, bit: str, at: str, file: str) -> None:
+def _flip_byte(log: LogToDamage, bit: int, at: int, file: str) -> None:
     data = _bytes_of(log, file)
-    if int(bit) > 7 or int(at) >= len(data):
+    if bit > 7 or at >= len(data):
         raise BadOperation(f"expected bit 0 to 7 of byte 0 to {len(data) - 1}, found {bit} of {at}")
-    data[int(at)] ^= 1 << int(bit)
-    log.did(f"flip bit {int(bit)} of byte {int(at)}{_in(file)}")
+    data[at] ^= 1 << bit
+    log.did("flip")
 
 
 def _set(log: LogToDamage, path: str, value: str) -> None:
@@ -98,11 +118,19 @@ def _set(log: LogToDamage, path: str, value: str) -> None:
         log.set(path, _hex(value))
 
 
-def _insert(log: LogToDamage, new: str, at: str, file: str) -> None:
-    data = _bytes_of(log, file)
-    if int(at) > len(data):
-        raise BadOperation(f"expected an offset up to {len(data)}, found {at}")
-    log.insert(int(at), _hex(new), file=file)
+def _insert(log: LogToDamage, new: str, at: int, file: str) -> None:
+    log.insert(_offset(log, at, file), _hex(new), file=file)
+
+
+def _truncate(log: LogToDamage, at: int, file: str) -> None:
+    log.truncate(_offset(log, at, file), file)
+
+
+def _offset(log: LogToDamage, at: int, file: str) -> int:
+    size = len(_bytes_of(log, file))
+    if at > size:
+        raise BadOperation(f"expected an offset up to {size}, found {at}")
+    return at
 
 
 def _extend(log: LogToDamage, new: str, file: str) -> None:
@@ -110,42 +138,33 @@ def _extend(log: LogToDamage, new: str, file: str) -> None:
     log.extend(_hex(new), new, file)
 
 
-def _extend_by_zeros(log: LogToDamage, count: str, file: str) -> None:
+def _extend_by_zeros(log: LogToDamage, count: int, file: str) -> None:
     _bytes_of(log, file)
-    if int(count) > MAX_ADDED_BYTES:
+    if count > MAX_ADDED_BYTES:
         raise BadOperation(f"expected at most {MAX_ADDED_BYTES} bytes, found {count}")
-    log.extend(bytes(int(count)), f"{int(count)} zero bytes", file)
+    log.extend(bytes(count), "zeros", file)
 
 
-def _truncate(log: LogToDamage, at: str, file: str) -> None:
-    data = _bytes_of(log, file)
-    if int(at) > len(data):
-        raise BadOperation(f"expected an offset up to {len(data)}, found {at}")
-    log.truncate(int(at), file)
+def _zero_sector(log: LogToDamage, number: int, sector: int, file: str) -> None:
+    _has_sector(log, file, sector, number)
+    log.zero_sector(number, sector, file)
 
 
-def _zero_sector(log: LogToDamage, number: str, sector: str, file: str) -> None:
-    _has_sector(log, file, int(sector), int(number))
-    log.zero_sector(int(number), int(sector), file)
+def _swap_sectors(log: LogToDamage, number: int, other: int, sector: int, file: str) -> None:
+    _has_sector(log, file, sector, max(number, other))
+    log.swap_sectors(number, other, sector, file)
 
 
-def _swap_sectors(log: LogToDamage, first: str, other: str, sector: str, file: str) -> None:
-    _has_sector(log, file, int(sector), int(first), int(other))
-    log.swap_sectors(int(first), int(other), int(sector), file)
-
-
-def _has_sector(log: LogToDamage, file: str, sector: int, *numbers: int) -> None:
+def _has_sector(log: LogToDamage, file: str, sector: int, number: int) -> None:
     count = -(-len(_bytes_of(log, file)) // sector) if sector else 0
-    if max(numbers) >= count:
-        raise BadOperation(
-            f"expected a sector below {count} (of {sector} bytes), found {max(numbers)}"
-        )
+    if number >= count:
+        raise BadOperation(f"expected a sector below {count} (of {sector} bytes), found {number}")
 
 
-def _torn(log: LogToDamage, sector: str, file: str) -> None:
-    if not int(sector) or not _bytes_of(log, file):
+def _torn(log: LogToDamage, sector: int, file: str) -> None:
+    if not sector or not _bytes_of(log, file):
         raise BadOperation("expected a sector size of at least 1 byte, and a log that is not empty")
-    log.torn(int(sector), file)
+    log.torn(sector, file)
 
 
 def _reseal(log: LogToDamage, path: str, file: str = "") -> None:
@@ -161,7 +180,7 @@ def _reseal(log: LogToDamage, path: str, file: str = "") -> None:
         raise BadOperation(f"no checksum covers {inner}: expected one of {units}")
     for lo, hi, new in (seal.edit(bytes(data), target, log.fields_of(file)) for seal in seals):
         data[lo:hi] = new
-    log.did(f"reseal {inner}{f' of {file}' if file else ''}")
+    log.did("reseal")
 
 
 def _remove(log: LogToDamage, file: str) -> None:
@@ -176,10 +195,10 @@ def _rename(log: LogToDamage, file: str, new: str) -> None:
     log.rename_file(file, new)
 
 
-def _swap(log: LogToDamage, first: str, other: str) -> None:
+def _swap(log: LogToDamage, first: str, second: str) -> None:
     _bytes_of(log, first)
-    _bytes_of(log, other)
-    log.swap_files(first, other)
+    _bytes_of(log, second)
+    log.swap_files(first, second)
 
 
 def _bytes_of(log: LogToDamage, file: str) -> bytearray:
@@ -192,7 +211,15 @@ def _bytes_of(log: LogToDamage, file: str) -> bytearray:
 
 
 def _byte_order(log: LogToDamage, file: str) -> str:
-    return byte_order(log.each_field(file), bytes(log.files[file]))
+    """Return the byte order of the numbers that the grammar read: ``little`` or ``big``."""
+    votes = {"little": 0, "big": 0}
+    for field in log.each_field(file):
+        raw = bytes(log.files[file][field.start : field.end])
+        if isinstance(field.value, int) and not isinstance(field.value, bool) and len(raw) > 1:
+            for order in votes:
+                wide = 1 << 8 * len(raw)
+                votes[order] += int.from_bytes(raw, order) == field.value % wide  # type: ignore[arg-type]
+    return "big" if votes["big"] > votes["little"] else "little"
 
 
 def _file(path: str) -> str:
@@ -208,14 +235,13 @@ def _hex(text: str) -> bytes:
         ) from None
 
 
-def _in(file: str) -> str:
-    return f" in {file}" if file else ""
-
+#: Groups of the patterns that are numbers.
+_NUMBERS = frozenset({"bit", "at", "number", "other", "sector", "count", "keep"})
 
 _FILE = r"(?: in (?P<file>\S+))?"
 _PATH = r"(?P<path>\S+)"
 _HEX = r"(?P<new>(?:[0-9a-f]{2} ?)+)"
-_OPERATIONS: Sequence[Operation] = [
+_OPERATIONS: Sequence[tuple[str, re.Pattern[str], Callable[..., None]]] = [
     (form, re.compile(pattern), act)
     for form, pattern, act in (
         ("flip bit N of byte OFFSET [in FILE]",
@@ -229,13 +255,13 @@ _OPERATIONS: Sequence[Operation] = [
          lambda log, path, byte: log.fill(path, int(byte, 16))),
         ("truncate at OFFSET [in FILE]", rf"truncate at (?P<at>\d+){_FILE}", _truncate),
         ("truncate N bytes into FIELD", rf"truncate (?P<keep>\d+) bytes into {_PATH}",
-         lambda log, keep, path: log.truncate_in(path, int(keep))),
+         lambda log, keep, path: log.truncate_in(path, keep)),
         ("torn at the last boundary of SIZE bytes [in FILE]",
          rf"torn at the last boundary of (?P<sector>\d+) bytes{_FILE}", _torn),
         ("swap sectors N and M of SIZE bytes [in FILE]",
-         rf"swap sectors (?P<first>\d+) and (?P<other>\d+) of (?P<sector>\d+) bytes{_FILE}",
+         rf"swap sectors (?P<number>\d+) and (?P<other>\d+) of (?P<sector>\d+) bytes{_FILE}",
          _swap_sectors),
-        ("swap FILE and FILE", r"swap (?P<first>\S+) and (?P<other>\S+)", _swap),
+        ("swap FILE and FILE", r"swap (?P<first>\S+) and (?P<second>\S+)", _swap),
         ("duplicate FIELD", rf"duplicate {_PATH}", lambda log, path: log.duplicate(path)),
         ("drop FIELD", rf"drop {_PATH}", lambda log, path: log.drop(path)),
         ("insert HEX at OFFSET [in FILE]", rf"insert {_HEX} at (?P<at>\d+){_FILE}", _insert),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.vectors import Vector, load_all
-from walproof.damage.log import LogToDamage
-from walproof.damage.operation_text import BadOperation, damage, forms
+from walproof.operation_text import BadOperation, LogToDamage, damage, forms
 
 VECTORS = load_all()
 

@@ -1,0 +1,224 @@
+"""Check whether a file is intact, and list its objects and entries."""
+
+from __future__ import annotations
+
+import mmap
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.compression import BadCompression, decompress
+from reference_impl.systemd_journal.counts import check_counts, check_shape
+from reference_impl.systemd_journal.export_format import BOOT_ID
+from reference_impl.systemd_journal.inspection import refusal
+from reference_impl.systemd_journal.layout import Header
+from reference_impl.systemd_journal.links import Links
+from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View, budget
+from reference_impl.systemd_journal.sealing import VerificationKey
+from reference_impl.systemd_journal.seals import Seals
+from reference_impl.systemd_journal.walk import Walk
+from walproof.formats.systemd_journal.boot_ids import ID, ID_PLACE
+from walproof.formats.systemd_journal.scanner import kernel
+from walproof.formats.systemd_journal.scanner.kernel import FAR, FAULTY, Shape
+
+Numbers = NDArray[np.int64]
+
+#: Maximum size of all compressed fields after decompression; they are held in memory.
+MAX_PLAIN_BYTES = 1 << 30
+#: The smallest object has a header of 16 bytes and some content; the next one is aligned.
+_SMALLEST_OBJECT = 24
+
+
+@dataclass(frozen=True)
+class Intact:
+    """The objects of an intact file, in file order, and its entries.
+
+    ``data`` contains the file and then the decompressed payloads; ``words`` are the numbers at
+    multiples of eight in it. ``offsets``, ``kinds``, ``starts``, ``ends``, ``name_ends`` and
+    ``are_text`` have an element per object: its offset and type, and for DATA and FIELD objects the
+    range of the payload in ``data``; for DATA objects also the end of the name and whether the
+    payload can be written as a line. ``entries`` are the offsets of the entries.
+    ``items[bounds[n]:bounds[n + 1]]`` are the numbers of the DATA objects of entry ``n``. ``end``
+    is the end of the last object. ``sealed_until`` is the end of the time covered by seals, or None
+    without the key.
+    """
+
+    header: Header
+    data: NDArray[np.uint8]
+    words: NDArray[np.uint64]
+    offsets: Numbers
+    kinds: NDArray[np.uint8]
+    starts: Numbers
+    ends: Numbers
+    name_ends: Numbers
+    are_text: NDArray[np.bool_]
+    entries: Numbers
+    bounds: Numbers
+    items: NDArray[np.int32]
+    end: int
+    sealed_until: int | None
+
+    def of_kind(self, kind: int) -> Numbers:
+        """Return the numbers of the objects of a type."""
+        return np.flatnonzero(self.kinds == kind)
+
+    def has_contradictions(self) -> bool:
+        """Return whether the field ``_BOOT_ID`` of an entry differs from its boot id."""
+        is_id = np.zeros(len(self.offsets), np.bool_)
+        boots = np.zeros((len(self.offsets), 16), np.uint8)
+        for number in np.flatnonzero(self.ends - self.starts == len(BOOT_ID) + 32).tolist():
+            payload = self.data[self.starts[number] : self.ends[number]].tobytes()
+            if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
+                is_id[number] = True
+                boots[number] = np.frombuffer(bytes.fromhex(payload[-32:].decode()), np.uint8)
+        places = np.flatnonzero(is_id[self.items])
+        entries = self.entries[np.searchsorted(self.bounds, places, side="right") - 1]
+        stored = self.data[(entries + ID_PLACE)[:, None] + np.arange(16)]
+        return bool((stored != boots[self.items[places]]).any())
+
+
+def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | None:
+    """Return the objects of a file if it is intact.
+
+    Returns None for a file that is refused or has a fault, and for some unusual intact files: FIELD
+    objects with an unlisted DATA or with ``=`` in their names, and more than ``MAX_PLAIN_BYTES`` of
+    decompressed fields. Raises ``ValueError`` if the context has an invalid verification key.
+    """
+    if len(raw) < layout.HEADER_MIN or refusal(raw) is not None:
+        return None
+    header = layout.parse_header(raw[: layout.HEADER_FULL])
+    size, count = len(raw), header.n_objects
+    view = View(raw, header)
+    if (
+        header.header_size > size
+        or count > size // _SMALLEST_OBJECT
+        or any(check_shape(header, size))
+    ):
+        return None
+    if view.in_the_header() is not None:
+        return None
+    data = _read_only(np.frombuffer(raw, np.uint8))
+    shape = Shape(size, header.header_size, header.data_fixed, header.item_size, header.slot_size)
+    offsets, kinds = np.empty(count, np.int64), np.zeros(count + 1, np.uint8)
+    objects = np.full(size // 8 + 1, count, np.int32)
+    tail = min(header.tail_object_offset, FAR)
+    walked, end = kernel.walk(data, shape, tail, offsets, kinds, objects)
+    if walked != count:
+        return None
+    words = data[: size // 8 * 8].view(np.uint64)
+    sizes = words[(offsets >> 3) + 1].astype(np.int64)
+    starts = offsets + np.where(kinds[:-1] == layout.DATA, header.data_fixed, 40)
+    ends = offsets + sizes
+    max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
+    is_packed = (kinds[:-1] == layout.DATA) & (data[offsets + 1] & layout.OBJECT_COMPRESSED != 0)
+    plain = _decompressed(data, header, max_field, offsets, ends, np.flatnonzero(is_packed))
+    if plain is None:
+        return None
+    if plain:
+        lengths = np.array(list(map(len, plain)), np.int64)
+        ends[is_packed] = size + np.cumsum(lengths)
+        starts[is_packed] = ends[is_packed] - lengths
+        data = _read_only(np.concatenate([data, np.frombuffer(b"".join(plain), np.uint8)]))
+    key = np.frombuffer(header.file_id, "<u8")
+    name_ends, are_text = np.empty(count, np.int64), np.empty(count, np.bool_)
+    keys = (np.uint64(header.keyed), key[0], key[1])
+    if not kernel.check_contents(data, keys, offsets, kinds, starts, ends, name_ends, are_text):
+        return None
+    found = Counter(kinds[:-1].tolist())
+    entries = offsets[kinds[:-1] == layout.ENTRY]
+    marks, bounds = np.zeros(count, np.uint8), np.empty(len(entries) + 1, np.int64)
+    main_chain = min(header.entry_array_offset, FAR)
+    last_array = kernel.check_main_chain(data, shape, main_chain, entries, kinds, objects, marks)
+    if last_array[0] == FAULTY:
+        return None
+    n_items = int((sizes[kinds[:-1] == layout.ENTRY] - 64).sum()) // header.item_size
+    items, counts = np.empty(n_items, np.int32), np.zeros(count + 1, np.int64)
+    if not kernel.check_entries(
+        data, shape, 256 * end + 4 * min(max_field, FAR // 8), end, entries, kinds, objects,
+        ends - starts, np.full(count, -1, np.int32), counts[1:], bounds, items,
+    ):  # fmt: skip
+        return None
+    for kind, table_kind, name in (
+        (layout.DATA, layout.DATA_HASH_TABLE, "data_hash_table"),
+        (layout.FIELD, layout.FIELD_HASH_TABLE, "field_hash_table"),
+    ):
+        start, length = getattr(header, f"{name}_offset"), getattr(header, f"{name}_size")
+        tables = np.flatnonzero(kinds == table_kind)
+        if not len(tables) and not start and not length:
+            continue  # SDJ-016: a table may be missing
+        if offsets[tables].tolist() != [start - 16] or sizes[tables].tolist() != [length + 16]:
+            return None
+        chained = kernel.check_table(data, shape, start, length, kind, kinds, objects, marks)
+        if chained != found[kind]:
+            return None
+    listed = kernel.check_field_lists(
+        data, shape, offsets, kinds, starts, ends, name_ends, objects, marks
+    )
+    if listed != found[layout.DATA]:
+        return None
+    if not kernel.check_entry_lists(
+        data, shape, entries, offsets, kinds, objects, marks, bounds, items, np.cumsum(counts)
+    ):
+        return None
+    last = int(offsets[-1]) if count else 0
+    reached = SimpleNamespace(counts=found, last=last)
+    links = SimpleNamespace(
+        n_linked=len(entries), chain_broken=False, last_array=tuple(map(int, last_array))
+    )
+    ends_of_chain = [int(entries[n]) for n in (0, -1)] if len(entries) else []
+    if any(check_counts(view, cast(Walk, reached), cast(Links, links), ends_of_chain)):
+        return None
+    sealed_until = None
+    if header.sealed or found[layout.TAG]:
+        key_text = context.get("key")
+        kinds_at = np.zeros(size // 8 + 1, np.uint8)
+        kinds_at[offsets >> 3] = kinds[:-1]
+        seals = Seals(
+            view,
+            cast(Walk, SimpleNamespace(kinds=bytearray(kinds_at))),
+            None if key_text is None else VerificationKey.parse(str(key_text)),
+        )
+        if any(seals.check()):
+            return None
+        sealed_until = seals.sealed_until
+    return Intact(
+        header, data, words, offsets, kinds[:-1], starts, ends, name_ends, are_text, entries,
+        bounds, items, int(end), sealed_until,
+    )  # fmt: skip
+
+
+def _read_only(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    data.flags.writeable = False  # kernels are compiled for read-only arrays
+    return data
+
+
+def _decompressed(
+    data: NDArray[np.uint8],
+    header: Header,
+    max_field: int,
+    offsets: Numbers,
+    ends: Numbers,
+    numbers: Numbers,
+) -> Sequence[bytes] | None:
+    """Return the payloads of compressed DATA; None if one is invalid or too large (SDJ-103)."""
+    spent = 0
+    plain: list[bytes] = []
+    for number in numbers.tolist():
+        at = int(offsets[number])
+        flag = int(data[at + 1]) & layout.OBJECT_COMPRESSED
+        stored = data[at + header.data_fixed : ends[number]].tobytes()
+        limit = min(max_field, budget(at, max_field) - spent, MAX_PLAIN_BYTES - spent)
+        try:
+            plain.append(decompress(stored, flag, max(0, limit)))
+        except BadCompression:
+            return None
+        spent += len(plain[-1])
+        if not header.incompatible_flags & layout.HEADER_FLAG_OF[flag]:
+            return None  # SDJ-027
+    return plain
