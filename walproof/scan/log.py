@@ -57,11 +57,16 @@ class LocalSource:
             os.close(descriptor)
 
 
+#: Bytes that a stream reads at a time.
+STREAM_BYTES = 1 << 18
+
+
 class SourceStream:
     """A source as the stream that an executable specification reads."""
 
     def __init__(self, source: Source, at: int = 0) -> None:
         self.source, self.at = source, at
+        self._piece, self._base = b"", 0
 
     def seek(self, at: int) -> int:
         """Continue at an offset from the start."""
@@ -70,7 +75,11 @@ class SourceStream:
 
     def read(self, length: int) -> bytes:
         """Return the next ``length`` bytes, fewer at the end. Raises ``OSError``."""
-        data = self.source.read(self.at, length)
+        start = self.at - self._base
+        if start < 0 or start + length > len(self._piece):
+            self._piece = self.source.read(self.at, max(length, STREAM_BYTES))
+            self._base, start = self.at, 0
+        data = self._piece[start : start + length]
         self.at += len(data)
         return data
 
