@@ -105,20 +105,6 @@ def same(data: Any, at: Any, other: Any, other_at: Any, length: Any) -> bool:
 
 
 @helper
-def all_zero(data: Any, start: Any, end: Any) -> bool:
-    """Return whether all bytes of ``data[start:end]`` are zero."""
-    while end - start >= 8:
-        if load64(data, start) != 0:
-            return False
-        start += 8
-    while start < end:
-        if data[start] != 0:
-            return False
-        start += 1
-    return True
-
-
-@helper
 def popcount(value: Any) -> Any:
     """Return the number of set bits in a uint64."""
     value = value - (value >> uint64(1) & uint64(0x5555555555555555))

@@ -88,11 +88,3 @@ def test_loads_stores_and_copies() -> None:
         to = np.zeros(20, np.uint8)
         kernels.store64(to, at, np.uint64(0x8070605040302010))
         assert to.tobytes() == (bytes(at) + bytes.fromhex("1020304050607080")).ljust(20, b"\0")
-
-
-@pytest.mark.parametrize("position", [None, 0, 7, 8, 20])
-def test_zeros(position: int | None) -> None:
-    data = np.zeros(21, np.uint8)
-    if position is not None:
-        data[position] = 1
-    assert kernels.all_zero(data, 0, 21) == (position is None)
