@@ -18,6 +18,8 @@ from walproof.scan.log import open_range
 STRIDE = 4 << 20
 #: Bytes of lookahead after a window.
 LOOKAHEAD = 64 << 10
+#: Bytes read at once from the place of a find; most finds are short.
+IMAGE_BUFFER_BYTES = 8 << 10
 PAD = 96
 SECTOR = 512
 BLOCK = 1 << 18
@@ -113,7 +115,7 @@ class Image:
 
     def stream(self, at: int, end: int) -> io.BufferedIOBase:
         """Return ``[at, end)`` as a file object."""
-        return open_range(self, at, min(end, self.size))
+        return open_range(self, at, min(end, self.size), IMAGE_BUFFER_BYTES)
 
     def _read(self, at: int, length: int) -> bytearray:
         """Read without the cache; sectors that cannot be read are zeros."""
