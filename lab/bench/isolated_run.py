@@ -1,8 +1,4 @@
-"""Run the programs to measure in the sandbox of ``walproof check``.
-
-The sandbox delays the start by a few milliseconds. The contenders measure their own time, which
-does not include this delay.
-"""
+"""Run the programs to measure in the sandbox of ``walproof check``."""
 
 from __future__ import annotations
 

@@ -23,18 +23,16 @@ def random_records(count: int) -> list[NewRecord]:
 
 @dataclass(frozen=True)
 class FormatCrash:
-    """The name of a log, the context of its writer, and ``count`` records to write.
-
-    ``is_part`` returns whether a record is incomplete, so that it counts neither as invented nor as
-    returned: the executable specification returns it but reports a part of it, or a record before
-    it, as missing. ``written`` converts a payload that was read to the payload that the writer
-    received. It returns None if the writer added the record itself.
-    """
+    """The name of a log, the context of its writer, and ``count`` records to write."""
 
     name: str = "log"
     records: Callable[[int], list[NewRecord]] = random_records
     context: Mapping[str, Any] = field(default_factory=dict)
+    #: Return whether a record is incomplete. An incomplete record counts neither as invented nor as
+    #: returned.
     is_part: Callable[[Record], bool] = lambda record: False
+    #: Convert a payload that was read to the payload that the writer received. The result is None
+    #: if the writer added the record itself.
     written: Callable[[bytes], bytes | None] = lambda payload: payload
 
 

@@ -46,28 +46,25 @@ MIN_STATES_AT_A_POINT = 16
 
 @dataclass(frozen=True)
 class State:
-    """The files that a crash left, as a mapping from path to content (``None`` for a directory).
+    """The files that a crash left."""
 
-    ``acknowledged`` is the number of records that the writer had acknowledged before the crash, and
-    ``after`` is the number of operations that had begun. ``missing`` describes the operations that
-    did not reach the disk.
-    """
-
+    #: Contents by path. A directory has the content None.
     files: dict[str, bytes | None]
+    #: Number of records that the writer had acknowledged before the crash.
     acknowledged: int
+    #: Number of operations that had begun.
     after: int
+    #: Descriptions of operations that did not reach the disk.
     missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A sector or a file size that is valid from operation ``number`` on.
+    """A sector or a file size that is valid from operation ``number`` on."""
 
-    ``epoch`` counts truncations. A write that spans several sectors sets several sizes, whose
-    numbers differ by less than 0.5.
-    """
-
+    #: The sizes that one write sets have numbers that differ by less than 0.5.
     number: float
+    #: Number of truncations.
     epoch: int
     content: bytes = b""
     size: int = 0
@@ -294,11 +291,7 @@ class Crash:
 
 
 def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
-    """Yield the states after each operation and, if ``torn`` is true, after each sector of a write.
-
-    If ``torn`` is true, the writer may be ahead of the disk, but by no more than the operations
-    since its last sync.
-    """
+    """Yield the states after each operation and, if ``torn``, after each sector of a write."""
     if torn:
         empty = State({}, _acknowledged(trace.operations, 0, 0), 0)
         yield Crash(lambda: empty, empty.acknowledged)
@@ -318,11 +311,7 @@ def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
 
 
 def _acknowledged(operations: Sequence[Operation], done: int | None, after: int) -> int:
-    """Return how many records may be acknowledged while the disk has only ``done`` operations.
-
-    If ``done`` is None, return the number of records that the first ``after`` operations
-    acknowledge.
-    """
+    """Return how many records may be acknowledged while the disk has only ``done`` operations."""
     count = 0
     for number, each in enumerate(operations):
         if number >= after and (done is None or (isinstance(each, Sync) and each.since > done)):
@@ -346,9 +335,8 @@ def states(
 ) -> tuple[list[Crash], bool]:
     """Return the distinct states that a crash may leave, and whether the list is complete.
 
-    ``most`` is the approximate maximum number of states to examine; if there are more, ``seed``
-    selects them. If several states are equal, the one with the most acknowledged records is
-    returned.
+    About ``most`` states are examined, selected by ``seed``. Of several equal states, the list has
+    the state with the most acknowledged records.
     """
     results: dict[bytes, Crash] = {}
 

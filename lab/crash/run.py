@@ -54,9 +54,8 @@ def run(
 ) -> Run:
     """Record ``count`` records, and judge the states of each model.
 
-    ``most`` is the approximate maximum number of states per model; if there are more, ``seed``
-    selects them. Each sync is delayed by at least ``slow`` seconds. Raises the errors of the
-    recorder.
+    About ``most`` states are examined per model, selected by ``seed``. Each sync is delayed by at
+    least ``slow`` seconds. Raises the errors of the recorder.
     """
     what = crash_of(format)
     *records, probe = what.records(count + 1)

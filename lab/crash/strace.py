@@ -1,9 +1,7 @@
 """Convert the output of ``strace`` to a trace: the operations of a program below one directory.
 
 Operations are ordered by the end of their system calls. A sync covers the operations that ended
-before it began. Writes to mapped memory are not system calls; they are found by comparing the trace
-with snapshots of the files. :mod:`~lab.crash.sync_snapshots` takes snapshots while a call is paused
-and while the program waits, and :mod:`~lab.crash.mapped` inserts them into the trace.
+before the sync began. :mod:`~lab.crash.mapped` adds the writes to mapped memory.
 """
 
 from __future__ import annotations
@@ -114,7 +112,7 @@ class _Open:
 class _Process:
     """The state that the threads of a process share.
 
-    ``mappings`` has, for each address, the file that is mapped there and the number of bytes.
+    ``mappings`` has the file and the number of bytes at each address.
     """
 
     files: dict[int, _Open] = field(default_factory=dict)
@@ -144,10 +142,8 @@ _PATHS = {"open": 1, "creat": 1, "rename": 2, "link": 2, "unlink": 1, "rmdir": 1
 
 
 def command(output: Path) -> list[str]:
-    """Return the start of a command line that records a program.
-
-    strace gets no seccomp filter, because it would then miss calls that another filter has paused.
-    """
+    """Return the start of a command line that records a program."""
+    # With a seccomp filter, strace would miss calls that another filter has paused.
     return [
         "strace", "--follow-forks", "--decode-fds=path", "--strings-in-hex=all",
         "--string-limit", str(MAX_WRITE_BYTES), "--signal=none", "--quiet=all", f"--trace={CALLS}",
@@ -160,7 +156,7 @@ class Parser:
     """Parse the output of strace, line by line, into :attr:`trace`.
 
     ``root`` is the recorded directory, and ``cwd`` is the working directory of the program.
-    ``before`` maps the number of each request to the number of records acknowledged before it.
+    ``before`` maps the number of each request to the number of earlier acknowledged records.
     """
 
     def __init__(self, root: Path, cwd: Path, before: Mapping[int, int]) -> None:

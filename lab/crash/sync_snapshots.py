@@ -1,12 +1,9 @@
 """Take a snapshot of a program's files at each sync, before the sync happens.
 
-Pages of mapped memory change without a system call. A sync covers their content at the moment when
-it begins, which may change a moment later. Therefore each call that orders writes to the disk
-(:data:`~lab.crash.syscall_pause.CALLS`) waits in the kernel until the files have been read.
-
-The kernel offers seccomp notifications for this. Stopping the program by a signal, as strace can,
-takes effect only after the call has returned, interrupts other threads, and must be polled. A
-tracer of our own would repeat everything that strace does.
+Pages of mapped memory change without a system call. A sync covers the content that a page has when
+the sync begins. Therefore, seccomp notifications hold each call of
+:data:`~lab.crash.syscall_pause.CALLS` in the kernel until the files have been read. Stopping the
+program by a signal would take effect only after the call.
 """
 
 from __future__ import annotations
@@ -62,12 +59,11 @@ class Snapshots:
 
 @dataclass(frozen=True)
 class Look:
-    """A snapshot of the files, taken before a paused call was resumed.
+    """A snapshot of the files, taken before a paused call was resumed."""
 
-    ``time`` is in seconds since 1970. ``thread`` is the number of the thread that made the call.
-    """
-
+    #: Seconds since 1970.
     time: float
+    #: Number of the thread that made the call.
     thread: int
     files: Files
 
@@ -75,9 +71,8 @@ class Look:
 class Stops:
     """Pause the calls of one program, from :meth:`command` to :meth:`close`, in a thread.
 
-    Each sync is delayed by at least ``slow`` seconds, as on a busy disk. A writer that does not
-    wait for its sync then acknowledges records too early. :attr:`looks` has a snapshot of the files
-    for each call, in order. Raises ``OSError`` if the listener cannot start.
+    Each sync is delayed by at least ``slow`` seconds, as on a busy disk. :attr:`looks` has a
+    snapshot of the files for each call, in order. Raises ``OSError`` if the listener cannot start.
     """
 
     def __init__(self, look: Callable[[], Files], slow: float = 0.0) -> None:

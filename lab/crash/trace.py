@@ -1,7 +1,7 @@
 """The operations of a writer on its files, in order: the input of every persistence model.
 
-Files and directories are identified by numbers, like inodes, so a rename does not affect contents.
-The directory :data:`ROOT` exists before the first operation; it is empty and durable.
+Numbers identify files and directories, like inodes. The directory :data:`ROOT` exists before the
+first operation. It is empty and durable.
 """
 
 from __future__ import annotations
@@ -32,24 +32,18 @@ class Resize:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names that change together: ``(folder, name, node)``, with None for a removed name.
-
-    The operations are: create a file, link, rename (two changes), unlink, and create a directory.
-    """
+    """Names that change together: ``(folder, name, node)``, with None for a removed name."""
 
     changes: tuple[tuple[int, str, int | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """A sync, which stores a file or directory on the disk.
+    """A sync, which stores a file or directory on the disk."""
 
-    The sync covers operations before number ``since``, at which the call began. Operations of other
-    threads during the call are not covered. If ``node`` is None, the sync covers all files and
-    directories.
-    """
-
+    #: None for a sync of all files and directories.
     node: int | None
+    #: Number of the first operation that the sync does not cover.
     since: int
 
 

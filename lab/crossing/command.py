@@ -49,11 +49,11 @@ def crossing(
 ) -> int:
     """Write logs with every real writer, and read each of them with every real reader.
 
-    The records are those of the write vectors that leave an intact log, and larger ones for some
-    formats. A reader must return exactly these records and report no damage, whatever bytes the
-    writer chose. A cell of the table counts the logs of a writer (column) that a reader (row) reads
-    as written; the first difference of each pair follows. Known differences are listed with their
-    causes; --update-known writes the list.
+    The records are those of the write vectors that leave an intact log. Some formats add larger
+    records. A reader must return exactly these records and report no damage. A cell of the table
+    counts the logs of a writer (column) that a reader (row) reads as written. The first difference
+    of each pair follows the table. Known differences are listed with their causes; --update-known
+    writes the list.
 
     \b
     python -m lab crossing --format leveldb-log

@@ -1,7 +1,6 @@
 """Read and write the lists of known differences between readers and writers, with causes.
 
-``lab crossing --update-known`` writes a list for each format. The lists have the same form as the
-lists of known failures of the adapters, with a pair of writer and reader in place of the profile.
+``lab crossing --update-known`` writes a list for each format.
 """
 
 from __future__ import annotations
@@ -20,14 +19,11 @@ DIFFERS = "fail"
 
 @dataclass(frozen=True)
 class Difference:
-    """A log that a reader does not read as the writer wrote it.
-
-    ``cause`` is the name of the cause in the list of known differences, or None if the difference
-    is not in the list.
-    """
+    """A log that a reader does not read as the writer wrote it."""
 
     log: str
     text: str
+    #: Name of the cause in the list of known differences, or None for a new difference.
     cause: str | None
 
 

@@ -1,7 +1,6 @@
 """Select the logs that every writer writes: the records of an intact log, and the context.
 
-The logs come from the ``write`` vectors of a format. A module in ``formats`` adds others if the
-vectors prescribe bytes that real writers choose freely, or if they include no large logs.
+The logs come from the ``write`` vectors of a format. Modules in ``formats`` add other logs.
 """
 
 from __future__ import annotations
@@ -18,14 +17,11 @@ from lab.formats import lab_part
 
 @dataclass(frozen=True)
 class Wanted:
-    """A log to write: its records as in the protocol, and the context of the write.
-
-    ``id`` identifies the log. ``name`` is the name of the file or directory, from which the type
-    follows.
-    """
+    """A log to write: its records as in the protocol, and the context of the write."""
 
     id: str
     format: str
+    #: Name of the file or directory, which determines the file type.
     name: str
     records: Sequence[Mapping[str, Any]]
     context: Mapping[str, Any] = field(default_factory=dict)

@@ -1,8 +1,4 @@
-"""Write logs with every writer, and read each of them with every reader.
-
-The bytes may differ from those of a vector. In any case, a reader must return the acknowledged
-records and report no damage.
-"""
+"""Write logs with every writer, and read each of them with every reader."""
 
 from __future__ import annotations
 
@@ -24,15 +20,13 @@ WALL_MS = max(DEFAULT_WALL_MS, 30_000)
 
 @dataclass
 class Pair:
-    """The result of one writer and one reader.
-
-    ``same`` are the ids of the logs that the reader returned as written. ``differ`` has the id and
-    the first difference of each other log.
-    """
+    """The result of one writer and one reader."""
 
     writer: str
     reader: str
+    #: Ids of the logs that the reader returned as written.
     same: list[str] = field(default_factory=list)
+    #: Id and first difference of each other log.
     differ: list[tuple[str, str]] = field(default_factory=list)
 
 

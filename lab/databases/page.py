@@ -99,12 +99,10 @@ def _section(system: System) -> Mapping[str, Any]:
 
 
 class _Row(NamedTuple):
-    """A damaged log, its expected outcome, and the outcome in each mode.
-
-    ``which`` tells the logs of one title apart; it may be empty.
-    """
+    """A damaged log, its expected outcome, and the outcome in each mode."""
 
     title: str
+    #: Difference between logs with the same title. It may be empty.
     which: str
     expected: str
     cells: Sequence[str]
@@ -127,10 +125,7 @@ def _cell(judgement: Judgement) -> str:
 
 
 def _joined(rows: Sequence[_Row], columns: Sequence[Sequence[str]]) -> Iterator[Mapping[str, Any]]:
-    """Yield one row for all damage with equal outcomes; count the damage that is all as expected.
-
-    ``columns`` are the different columns of the table.
-    """
+    """Yield one row for all damage with equal outcomes; count damage that is all as expected."""
     joined: dict[tuple[str, tuple[str, ...]], dict[str, list[str]]] = {}
     others = 0
     for number, row in enumerate(rows):

@@ -1,7 +1,7 @@
 """Convert logs to byte strings and back, because fuzzers work on byte strings.
 
 The first line is JSON with the format, the name, the context and the file sizes. The contents of
-the files follow. Fuzzing begins with the logs of the vectors.
+the files follow.
 """
 
 from __future__ import annotations

@@ -35,31 +35,31 @@ from walproof.sweep.specification import ReaderOutput, Reference, put
 from walproof.sweep.writing import Writer
 
 SPECIFICATION, SCANNER, SECOND = "specification", "scanner", "second reader"
+#: The readers of each target. The specification reads every input.
 TARGETS = {
     "reference": (SPECIFICATION,),
     "scanner": (SCANNER,),
     "second": (SECOND,),
     "differential": (SPECIFICATION, SCANNER, SECOND),
 }
-"""The readers of each target. The specification reads every input, whatever the target."""
 
 SLOW, LARGE, SHAPE, STRICT = "slow", "over-memory", "malformed-answer", "strict-differs"
+#: One of 8 inputs is read again, and truncated at its ``end``. One of 16 inputs is appended to.
 REREAD_INTERVAL, APPEND_INTERVAL = 8, 16
-"""One input in so many is read again, and cut at its ``end``; in so many, appended to."""
 
+#: Bytes by which ``end`` may exceed a file, because a writer writes the padding first.
 PADDING_BYTES = 7
-"""Bytes by which ``end`` may exceed a file: a writer writes the padding first."""
 
+#: CPU time of one reader for one input of about :data:`~lab.fuzz.inputs.MAX_INPUT_BYTES`.
 PROCESSOR_SECONDS = 2.0
-"""Time of one reader for one input, of at most :data:`~lab.fuzz.inputs.MAX_INPUT_BYTES` or so."""
 
+#: Memory limit of one reader: bytes for each byte of the input, and additional bytes.
 MEMORY_FACTOR, FREE_MEMORY_BYTES = 16, 64 << 20
-"""Memory of one reader: so many bytes for each byte of the input, and so many in addition."""
 
 
 SECOND_NAME = "kaitai-python"
+#: Return an answer as JSON for a path, a profile and a context.
 Reader = Callable[[Path, str, Mapping[str, Any]], dict[str, Any]]
-"""Returns an answer as JSON for a path, a profile and a context."""
 
 
 @dataclass(frozen=True)
@@ -296,7 +296,7 @@ def second_reader(format: str) -> Reader:
 class Meter:
     """Measure the CPU time and the peak memory of this process since :meth:`begin`.
 
-    Only Linux can reset the peak; on other systems, it is the peak since the process began.
+    Only Linux can reset the peak.
     """
 
     def begin(self) -> None:

@@ -1,8 +1,7 @@
 """Change an input with the damages of the sweep, or its bytes, files or context.
 
-Each damage is applied to the result of the previous one, so inputs can become very different from
-an intact log. Checksums are often corrected, because the code after a checksum would otherwise
-never run.
+Each damage is applied to the result of the previous damage. Checksums are often corrected, because
+the code after a checksum would otherwise never run.
 """
 
 from __future__ import annotations
@@ -150,11 +149,7 @@ class Mutator:
     def _sealed(
         self, log: Input, name: str, wanted: Callable[[Field], bool], changed: Input | None = None
     ) -> bytes:
-        """Return a file with the right checksums in some units.
-
-        The units are those of ``log``, even if the file was ``changed``: the changed bytes may be
-        lengths.
-        """
+        """Return the ``changed`` file with the right checksums in some units of ``log``."""
         data, fields = (changed or log).files[name], log.fields(name)
         for seal in self.seals:
             for unit in fields:

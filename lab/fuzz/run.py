@@ -56,7 +56,7 @@ def fuzz_format(
 ) -> Outcome:
     """Fuzz the readers or parsers of a format until the budget is used up.
 
-    ``folder`` is that of the built fuzzer. The grammars of a format share the budget.
+    ``folder`` contains the built fuzzer.
     """
     is_compiled = outcome.target in COMPILED
     subjects = names_of(outcome.format) if is_compiled else [outcome.format]

@@ -1,5 +1,7 @@
 """Mutation operators: each takes a piece of syntax and returns it changed."""
 
+# mutmut changes nothing outside functions, where byte orders and sizes are defined, and runs only
+# pytest. cosmic-ray starts a process for each mutant, which takes longer than all vectors together.
 from __future__ import annotations
 
 import ast
@@ -9,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+#: The name of the operator, and the replacement of the node.
 Change = tuple[str, ast.AST]
-"""The name of the operator, and what stands in the place of the node."""
 
 _COMPARISONS: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),

@@ -1,7 +1,6 @@
 """The questions that a mutant must answer: every vector, and every example of recognition.
 
-The answers are judged as by ``walproof check``, for an implementation that reports every part of an
-answer and every field of the format. The judge uses the original readers, never the mutant.
+The judge compares all parts of an answer, and uses only the original readers.
 """
 
 from __future__ import annotations
@@ -32,16 +31,14 @@ from reference_impl.register import registers
 
 @dataclass(frozen=True)
 class Question:
-    """A vector in one profile, or an example of recognition, for readers of ``format_id``.
-
-    ``requirements`` are those of the vector; an example has none. ``difference`` returns the fault
-    in the answer of a format, or ``None``. Its folder must be empty. Unexpected exceptions of a
-    reader or writer are not caught.
-    """
+    """A vector in one profile, or an example of recognition, for readers of ``format_id``."""
 
     id: str
     format_id: str
+    #: Requirements of the vector; empty for an example.
     requirements: frozenset[str]
+    #: Return the fault in the answer of a format, or None. The folder must be empty. Unexpected
+    #: exceptions of a reader or writer are raised.
     difference: Callable[[Format, Path], str | None]
 
 
@@ -87,10 +84,7 @@ def _example_difference(
 
 
 def ask(question: Question, format: Format, scratch: Path) -> str | None:
-    """Return the fault in a format's answer, the error of its reader or writer, or None.
-
-    Scratch files are written to ``scratch`` and removed afterwards.
-    """
+    """Return the fault in a format's answer, the error of its reader or writer, or None."""
     with tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as folder:
         try:
             return question.difference(format, Path(folder))

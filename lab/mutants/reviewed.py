@@ -2,10 +2,9 @@
 
 ``reviewed/<format>.json`` contains the following lists, with a reason for each entry:
 
-* ``equivalent``: mutants that behave like the original on every log, record and name, or differ
-  only on a log that is too large for a vector;
-* ``outside``: functions that do not affect the answer to any vector, and are not mutated;
-* ``requirements``: requirements at level MUST whose vectors are not needed to kill any mutant.
+* ``equivalent``: mutants that behave like the original on every log that a vector can contain
+* ``outside``: functions that do not affect the answer to any vector, and are not mutated
+* ``requirements``: requirements at level MUST whose vectors are not needed to kill any mutant
 
 If ``complete`` is true, every survivor was reviewed, and a new survivor is a failure.
 """

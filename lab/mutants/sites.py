@@ -25,32 +25,28 @@ _SHOWN = 90
 
 @dataclass(frozen=True, order=True)
 class Name:
-    """The name of a mutant: its function and change, without a line number.
-
-    ``line`` is the text of the source line. ``number`` distinguishes mutants that are otherwise
-    equal.
-    """
+    """The name of a mutant: its function and change, without a line number."""
 
     function: str
     operator: str
+    #: Text of the source line.
     line: str
     before: str
     after: str
+    #: Number that distinguishes otherwise equal mutants.
     number: int = 0
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A mutant of a source file: ``new`` in a field of a node, or at an index of that list.
-
-    ``lines`` are the lines of the changed statement; the mutant differs from the original only if
-    one of them runs. ``at_import`` is true if they run when the module is imported.
-    """
+    """A mutant of a source file: ``new`` in a field of a node, or at an index of that list."""
 
     name: Name
     path: Path
     line: int
+    #: Lines of the changed statement. One of them must run for the mutant to differ.
     lines: range
+    #: True if the lines run when the module is imported.
     at_import: bool
     tree: ast.Module = field(repr=False)
     statement: ast.stmt = field(repr=False)

@@ -21,8 +21,7 @@ def rows(
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of one scenario, in the order of the formats.
 
-    ``wrong`` lists the systems that do not return the expected records, by effect. ``is_first`` is
-    true for the first row of a format.
+    ``wrong`` lists the systems with other results, by effect.
     """
     previous = None
     for example in examples:

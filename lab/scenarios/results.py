@@ -1,7 +1,6 @@
 """Store the results of real systems in the scenarios, taken from the report of a run.
 
-The results of a system are stored next to its adapter, so the page can be written without running
-the systems. A test compares them with the lists of known failures, which every run checks.
+The results of a system are stored next to its adapter.
 """
 
 from __future__ import annotations

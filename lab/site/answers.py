@@ -29,17 +29,15 @@ class Differing:
 
 @dataclass
 class Answers:
-    """The answers of the implementations of one kind.
-
-    ``causes`` has the names of implementations by cause, ``skipped`` those that did not answer in
-    any profile, by reason.
-    """
+    """The answers of the implementations of one kind."""
 
     kind: str
     title: str
     right: Who = field(default_factory=dict)
     differing: list[Differing] = field(default_factory=list)
+    #: Names of implementations by cause.
     causes: dict[str, dict[str, None]] = field(default_factory=dict)
+    #: Names of implementations without an answer in any profile, by reason.
     skipped: dict[str, dict[str, None]] = field(default_factory=dict)
 
 

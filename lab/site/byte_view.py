@@ -96,10 +96,7 @@ class ListedField:
 
 @dataclass(frozen=True)
 class FileView:
-    """A file of the log: its rows as HTML, and the fields in them.
-
-    ``stopped`` is true if the grammar stopped before the end.
-    """
+    """A file of the log: its rows as HTML, and the fields in them."""
 
     name: str
     data: bytes = field(repr=False)
@@ -107,6 +104,7 @@ class FileView:
     lost: Ranges
     rows: Sequence[int]
     all_fields: Sequence[ListedField]
+    #: True if the grammar stopped before the end.
     stopped: bool
 
     @property

@@ -24,14 +24,12 @@ _RIGHT = ("pass", "unexpected-pass")
 
 @dataclass
 class Evidence:
-    """The vectors of one requirement, and the real implementations that ran them.
-
-    Those that pass all that they ran are ``right``; the others are in ``wrong``: name, number of
-    vectors passed, number of vectors.
-    """
+    """The vectors of one requirement, and the real implementations that ran them."""
 
     vectors: list[str] = field(default_factory=list)
+    #: Implementations that pass all vectors that they ran.
     right: list[str] = field(default_factory=list)
+    #: Each other implementation, with the number of passed vectors and of all its vectors.
     wrong: list[tuple[str, int, int]] = field(default_factory=list)
 
 

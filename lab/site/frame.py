@@ -15,11 +15,11 @@ from conformance.text import printable
 from lab.site import page_paths
 
 TEMPLATES = Path(__file__).with_name("templates")
+#: Title, path, and the prefixes of the paths of the pages below.
 NAVIGATION = (
     ("Formats", f"{page_paths.HOME}#formats", ("formats/", "vectors/")),
     ("Implementations", page_paths.IMPLEMENTATIONS, ("implementations/",)),
 )
-"""Name, place, and how the places of the pages below it begin."""
 #: Files that all pages share.
 ASSETS = ("site.css", "scheme.js", "site.js", "icon.svg")
 

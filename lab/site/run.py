@@ -34,16 +34,16 @@ class Run:
     """A report, and the vectors of this tree that it asked."""
 
     report: Report
+    #: Vectors that ran, by id. Each has a page.
     vectors: Mapping[str, Vector]
-    """By id, in order; each has a page."""
+    #: All vectors of this tree.
     tree: Mapping[str, Vector] = field(repr=False)
-    """All vectors of this tree, asked or not."""
+    #: Implementations that ran, by kind (:data:`KINDS`) and name.
     implementations: Sequence[Implementation]
-    """Those that ran, as :data:`KINDS` has them, then by name."""
+    #: Implementations that could not run.
     absent: Sequence[Implementation]
-    """Those that could not be run."""
+    #: Results of each vector, in the order of the implementations.
     by_vector: Mapping[str, Sequence[tuple[Implementation, Result]]] = field(repr=False)
-    """The results of a vector, in the order of the implementations."""
 
     @cached_property
     def matrices(self) -> list[Matrix]:

@@ -1,6 +1,6 @@
 """Logs of a key-value store: each record is a write batch that puts one key.
 
-Upstream authority: google/leveldb 1.23 ``db/write_batch.cc`` for the batches.
+Upstream: google/leveldb 1.23 ``db/write_batch.cc``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from reference_impl.answer import Answer, NewRecord
 FORMAT = "leveldb-log"
 NAME = "damaged.log"
 PUT = 1
+#: Sizes of the values in bytes. They fill three blocks, and a batch crosses each block boundary.
 SIZES = (30, 31, 32, 33, 30_000, 34, 35, 20_000, 36, 37, 38, 39, 20_000, 40, 41, 42)
-"""Of the values, in bytes: three blocks, with a batch over each of their bounds."""
 
 
 def batch(sequence: int, key: bytes, value: bytes) -> bytes:

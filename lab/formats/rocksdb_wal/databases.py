@@ -1,7 +1,7 @@
 """Logs of RocksDB and Pebble: each record is a write batch that puts one key.
 
-There are three variants. Both systems read and write ``recyclable`` headers. Only Pebble uses
-``wal-sync`` headers. Only RocksDB compresses records with ``zstd``.
+RocksDB and Pebble use the variant ``recyclable``. Only Pebble uses ``wal-sync``, and only RocksDB
+uses ``zstd``.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from reference_impl.systemd_journal.export_format import entry_body
 FORMAT = "systemd-journal"
 BOOT = "0123456789abcdef0123456789abcdef"
 START = 1_700_000_000_000_000
+#: Sizes of values around word and page boundaries, and around 512 bytes, where compression begins.
 EDGES = (0, 1, 6, 7, 8, 9, 62, 63, 64, 65, 510, 511, 512, 513, 4095, 4096, 4097, 65_535, 65_536)
-"""Sizes of values: around words, pages, and 512 bytes, from which on systemd compresses."""
 COMPRESSIONS = ("xz", "lz4", "zstd")
 
 

@@ -1,8 +1,4 @@
-"""Zeebe journals with segments of two pages, so that the writer often starts a new segment.
-
-A broker stores the index of the last flushed entry in a separate file. Without this file, no entry
-counts as flushed.
-"""
+"""Zeebe journals with segments of two pages, so that the writer often starts a new segment."""
 
 from __future__ import annotations
 

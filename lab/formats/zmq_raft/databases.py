@@ -1,7 +1,4 @@
-"""Logs of a raft node, written by the executable specification in the form of the npm package.
-
-A log has fourteen entries of one term in four index files, and a snapshot of index 0.
-"""
+"""Logs of a raft node, written by the executable specification in the form of the npm package."""
 
 from __future__ import annotations
 

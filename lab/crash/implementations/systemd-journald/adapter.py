@@ -1,8 +1,8 @@
 """Adapter for ``lab crash``: run systemd-journald as a service and report when records are safe.
 
-The directories of the daemon are fixed. ``unshare`` therefore starts this adapter in a mount
-namespace with its own ``/run``, ``/etc/systemd`` and ``/var/log``, and the directory of the log is
-mounted there. A network namespace disconnects the daemon from the audit system of the machine.
+The daemon uses fixed directories. ``unshare`` therefore starts this adapter in a mount namespace
+with its own ``/run``, ``/etc/systemd`` and ``/var/log``. A network namespace disconnects the daemon
+from the audit system of the machine.
 
 The adapter sends each record to the native socket. It then runs ``journalctl --sync``, which
 returns when the record is "safely stored on disk".
@@ -57,11 +57,7 @@ def mount(source: str, place: Path, kind: str | None, flags: int) -> None:
 
 
 def is_other_mount_namespace() -> bool:
-    """Return whether this mount namespace differs from that of process 1.
-
-    Some containers hide the namespace of process 1 even from root. In that case, the namespace of
-    the parent process is used instead.
-    """
+    """Return whether this mount namespace differs from that of process 1."""
     mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
         with suppress(OSError):

@@ -1,15 +1,16 @@
 """Shared code of the Python programs: open a database and print its items.
 
-``program MODE FOLDER LOG`` makes an empty database in FOLDER, replaces its log with LOG, and opens
-it in the given MODE. LOG keeps its name if that is a number. The program prints lines of JSON:
+``program MODE FOLDER LOG`` makes an empty database in FOLDER. It replaces the log of the database
+with LOG, and opens the database in MODE. LOG keeps its name if the name is a number. The program
+prints lines of JSON:
 
-* ``{"item": [NAME, VALUE]}`` for each item that the system returns, in hexadecimal;
-* ``{"again": true}`` after it has written one more and before it opens the system again, then
-  ``{"later": [NAME, VALUE]}`` for each item that the system returns;
-* ``{"log": STATE}`` before that, or before a refusal: LOG was ``kept``, ``rewritten``, ``moved`` to
-  another folder, or ``deleted``;
-* ``{"said": TEXT}`` for each line of the system's own log;
-* ``{"refused": TEXT}``, as the last line, if the system does not open.
+* ``{"item": [NAME, VALUE]}`` for each item that the system returns, in hexadecimal
+* ``{"log": STATE}`` before a refusal or ``again``. LOG was ``kept``, ``rewritten``, ``moved`` or
+  ``deleted``.
+* ``{"again": true}`` after the program has written one more item
+* ``{"later": [NAME, VALUE]}`` for each item that the system returns after a restart
+* ``{"said": TEXT}`` for each line of the system's own log
+* ``{"refused": TEXT}``, as the last line, if the system does not open
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ def messages(
 ) -> Iterator[list[str]]:
     """Return the sequence number and the message of each entry of ``journalctl -o json``.
 
-    Both are in hexadecimal. Entries for which ``counts`` returns false are left out, and so are
-    entries whose message is missing.
+    Both are in hexadecimal. Only entries with a message for which ``counts`` returns true are
+    included.
     """
     for line in lines.splitlines():
         entry = json.loads(line)

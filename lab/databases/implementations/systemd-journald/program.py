@@ -1,8 +1,4 @@
-"""Run journalctl and systemd-journal-remote on a damaged journal; print results as ``../opener``.
-
-The machine id in the file is first replaced by that of this machine, because systemd only appends
-to its own files.
-"""
+"""Run journalctl and systemd-journal-remote on a damaged journal; print as ``../opener``."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Damaged journals of a message store that ActiveMQ 6.3.1 wrote.
 
 ``written`` contains the journal of a store that was killed after 36 messages to one queue. Every
-fourth message was acknowledged, and each file is 4 KiB long. To create a journal of this form, run
-the program in ``lab/databases/implementations/activemq-kahadb-store``: ``java … Store write
-FOLDER``.
+fourth message was acknowledged, and each file is 4 KiB long. The journal was written by ``java …
+Store write FOLDER`` in ``lab/databases/implementations/activemq-kahadb-store``.
 """
 
 from __future__ import annotations
