@@ -1,8 +1,4 @@
-"""A correct LevelDB reader whose methods wrong implementations override.
-
-The reader agrees with every vector on records and signals. Each wrong implementation overrides one
-method. When run as a program, this reader is the control for the wrong implementations.
-"""
+"""A correct LevelDB reader whose methods wrong implementations override."""
 
 from __future__ import annotations
 

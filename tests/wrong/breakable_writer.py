@@ -1,8 +1,4 @@
-"""A correct LevelDB writer whose methods wrong implementations override.
-
-The writer passes every vector that writes or appends. Each wrong implementation overrides one
-method. When run as a program, this writer is the control for the wrong implementations.
-"""
+"""A correct LevelDB writer whose methods wrong implementations override."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The protocol without the adapter kit, for implementations that violate the protocol itself.
-
-When run as a program, this module is a correct implementation, which returns the records of each
-log.
-"""
+"""The protocol without the adapter kit, for implementations that violate the protocol itself."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Wrong: return stored answers, selected by the SHA-256 of the log, without reading it.
-
-The argument is a JSON file that maps the SHA-256 of each log to an answer.
-"""
+"""Wrong: return stored answers, selected by the SHA-256 of the log, without reading it."""
 
 import hashlib
 import json

@@ -1,7 +1,4 @@
-"""Wrong: look up the answer in the vectors, by name and by SHA-256, without reading the log.
-
-For an unknown log, it returns no records.
-"""
+"""Wrong: look up the answer in the vectors, by name and by SHA-256, without reading the log."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Wrong: read logs correctly, but also try to access resources outside the sandbox.
 
-``WALPROOF_REACH`` contains the targets as JSON: a ``file`` to change, an ``answer`` to read, a
-``port`` of this machine and a ``process``. The signals list the targets that could be accessed.
+The signals list the targets in ``WALPROOF_REACH`` that could be accessed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Test that the given vectors detect each of many almost correct readers and writers.
 
 A row of ``near_right_<format>.toml`` is the executable specification with one changed piece of
-source code: a mistake that an implementer may make after reading the chapter once. Rows named
-``faulty`` describe mistakes in the handling of a fault.
+source code. Rows named ``faulty`` are mistakes in the handling of a fault.
 """
 
 from __future__ import annotations
@@ -27,17 +26,16 @@ from reference_impl.formats import FORMATS, Format
 
 @dataclass(frozen=True)
 class NearRight:
-    """A fault, its location, and the vectors that must detect it.
-
-    ``before`` must occur exactly once in the module, or in the class or function ``within`` it.
-    """
+    """A fault, its location, and the vectors that must detect it."""
 
     format: str
     wrong: str
     module: str
+    #: Source code that occurs exactly once in the module, or in ``within``.
     before: str
     after: str
     killed_by: Sequence[str]
+    #: Class or function.
     within: str | None = None
 
 

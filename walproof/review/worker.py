@@ -67,8 +67,7 @@ def knows(request: dict[str, Any]) -> dict[str, Any]:
 def grammars(request: dict[str, Any]) -> dict[str, Any]:
     """Compare the field maps of two grammars for one file.
 
-    ``held`` are the fields that both maps contain, ``differ`` those that differ, and ``moved`` is
-    true if one of them has another offset.
+    ``held`` has the fields in both maps, and ``differ`` those that differ.
     """
     data = Path(request["path"]).read_bytes()
     (old, old_error), (new, new_error) = (

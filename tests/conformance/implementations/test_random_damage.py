@@ -1,8 +1,8 @@
 """Test that LevelDB's reader and the executable specification recover the same records.
 
-The logs are from LevelDB's own writer, with reproducible random damage. The readers may differ only
-in two cases, which the chapter explains: LevelDB takes a valid physical record of type 5 for the
-end of the log (LDB-029), and the specification refuses logs of another dialect (LDB-043).
+The logs are from LevelDB's own writer, with reproducible random damage. The readers may differ in
+two cases. LevelDB takes a valid physical record of type 5 for the end of the log (LDB-029). The
+specification refuses logs of another dialect (LDB-043).
 """
 
 from __future__ import annotations
