@@ -53,9 +53,9 @@ def compiled(
     """Return the Python parser of a grammar, such as ``leveldb_log``, as a module.
 
     If ``debug`` is true, the parser reads only in ``_read()`` and stores the offsets of fields in
-    ``_debug``. If ``in_steps`` is true, it has the generator of :mod:`conformance.kaitai.in_steps`.
-    ``grammars`` is the directory of the .ksy files. Raises :class:`GrammarError`,
-    :class:`ToolMissing`, and ``FileNotFoundError`` for a missing grammar.
+    ``_debug``. If ``in_steps`` is true, the parser can read one field at a time
+    (:mod:`conformance.kaitai.in_steps`). ``grammars`` is the directory of the .ksy files. Raises
+    :class:`GrammarError`, :class:`ToolMissing`, and ``FileNotFoundError`` for a missing grammar.
     """
     folder = parser_folder(grammar, debug, grammars, in_steps)
     # A separate package, so that two versions of a grammar can be imported together.

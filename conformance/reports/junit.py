@@ -1,14 +1,16 @@
 """The run report as JUnit XML, for continuous integration.
 
-A suite is an implementation, and a test case is a result with the name of the vector.
+Each implementation is a test suite. Each result is a test case with the id of the vector as its
+name.
 
 * pass → passed
 * fail, unexpected-pass → failure
 * crash, timeout, over-limit, protocol-error → error
 * skipped, known-failure → skipped, because JUnit has no class for expected failures
 
-An implementation that could not run is a suite of one test case `set-up`: skipped if unavailable,
-error if broken. Null baselines are left out, because they fail by design.
+An implementation that could not run is a suite with the single test case `set-up`. The test case is
+skipped if the implementation is unavailable, and an error if it is broken. Null baselines are left
+out, because they fail by design.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Measure the readers of this project in a separate process.
 
-``python -m lab.bench.readers READER FORMAT [no-payload] LOG REPEAT`` runs a ``READER`` of
-:data:`READERS`. It prints the measurement in the same form as the adapters.
+``python -m lab.bench.readers READER FORMAT [no-payload] LOG REPEAT`` measures a reader of
+:data:`READERS`. The output has the same form as that of the adapters.
 """
 
 from __future__ import annotations

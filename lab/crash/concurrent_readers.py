@@ -43,9 +43,10 @@ class Moment:
 def moments(trace: Trace, sector: int = SECTOR_BYTES) -> Iterator[Moment]:
     """Yield the states of the files while a writer works, in order, without consecutive duplicates.
 
-    Each sector boundary inside a write has two states. The first state has only the bytes before
-    the boundary. The second state has only the bytes after the boundary, if the file already had
-    these bytes. A reader that reads page by page can see the second state.
+    A write has two states for each sector boundary inside it. In the first state, only the bytes
+    before the boundary are written. In the second state, only the bytes after the boundary are
+    written, if the file already had these bytes. A reader that reads page by page can see the
+    second state.
     """
     live, acknowledged = Live(), 0
     last: dict[str, bytes | None] | None = None

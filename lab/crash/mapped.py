@@ -1,6 +1,6 @@
 """Find writes to mapped memory, which do not appear as system calls.
 
-A mapped page has changed if a snapshot of the files differs from the result of the recorded calls.
+A page of a mapped file was written if a snapshot of the page differs from the recorded calls.
 """
 
 from __future__ import annotations

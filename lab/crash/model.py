@@ -1,17 +1,16 @@
 """Persistence models: the states of the files that a crash may leave.
 
 ========== =========================================================================================
-process    the program dies and the system lives: all operations are there
-ordered    the disk performs the operations in program order, a sector at a time, possibly late
-journaled  sectors in any order; sizes and names in program order, and a sync of any file makes all
-           earlier ones durable, as on ext4 and XFS
-any        the guarantees of POSIX: sectors, sizes and names in any combination until the file, or
-           the directory of the name, is synced
+process    the program crashes and the system keeps running: no operation is lost
+ordered    the disk performs the operations in program order, sector by sector, possibly late
+journaled  the disk writes sectors in any order, but sizes and names in program order. A sync of any
+           file makes all earlier sizes and names durable, as on ext4 and XFS
+any        the guarantees of POSIX: the disk writes sectors, sizes and names in any order until the
+           file, or the directory of the name, is synced
 ========== =========================================================================================
 
-A sector is atomic: it holds the result of one of the writes to it. A new size may reach the disk
-before the data, which then reads as zeros, or after it. Data that a truncation removed does not
-come back with a later size.
+A sector is atomic. A new size may reach the disk before or after the data. Until the data arrives,
+it reads as zeros. A later, larger size does not restore data that a truncation removed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The operations of a writer on its files, in order: the input of every persistence model.
 
-Numbers identify files and directories, like inodes. The directory :data:`ROOT` exists before the
-first operation. It is empty and durable.
+Numbers identify files and directories, like inodes. The directory :data:`ROOT` is empty and durable
+before the first operation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Test that the intended vectors detect each deliberately wrong implementation.
 
-A row contains the expected result of each vector. ``pass`` shows that the implementation has no
-other fault.
+A row contains the expected result of each vector. The result ``pass`` shows that the implementation
+has no other fault.
 """
 
 from __future__ import annotations

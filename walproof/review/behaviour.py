@@ -89,8 +89,8 @@ class Table:
 class Behaviour:
     """The logs of one format, and the answers of both sides.
 
-    ``workers`` has a :class:`Worker` for each side with a reader. ``missing`` has a reason for each
-    other side.
+    ``workers`` has a :class:`Worker` for each side that reads the format. ``missing`` has the
+    reasons for the other sides.
     """
 
     def __init__(

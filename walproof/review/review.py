@@ -67,8 +67,8 @@ def review(
 ) -> Review:  # fmt: skip
     """Review the change from one tree to another.
 
-    Each tree contains ksy/, spec/, vectors/ and reference_impl/. ``formats`` selects formats. If it
-    is empty, all formats are reviewed. ``count`` damaged copies are generated from ``seed``.
+    Each tree contains ksy/, spec/, vectors/ and reference_impl/. ``formats`` selects formats; by
+    default, all formats are reviewed. ``count`` damaged copies are generated from ``seed``.
     ``report_progress`` is called with a line for each step. Raises
     :class:`~conformance.kaitai.compile.GrammarError`, or
     :class:`~walproof.review.finding.CannotReview` if the new readers do not run.

@@ -64,7 +64,7 @@ class Control:
     def path(self) -> Path:
         """Return the path that the JSON file of the log would have as a vector.
 
-        If the log has another stem, its name affects how the log is read.
+        If the file name of the log has another stem, the name affects how the log is read.
         """
         return Path(f"{self.id.rpartition('/')[2]}.json")
 
@@ -143,8 +143,8 @@ def choose(
 ) -> list[Control]:
     """Return the controls of a sweep, smallest log first.
 
-    ``patterns`` select vectors by id or slug. By default, all undamaged vectors of the format are
-    selected that are intact, not empty, and not too large. Raises :class:`NoControl`.
+    ``patterns`` select vectors by id or slug. By default, the controls are all undamaged vectors
+    that are intact, not empty and not too large. Raises :class:`NoControl`.
     """
     controls = []
     values = context_values(vectors.values(), format)

@@ -37,7 +37,8 @@ class Proposer:
     def propose(self, finding: Finding) -> None:
         """Write a proposed vector: ``proposals/<format>/<slug>.json``, the input and ``<slug>.py``.
 
-        If a vector with the same log and context exists, the finding gets its id instead.
+        If a vector with the same log and context exists, the finding gets the id of that vector
+        instead.
         """
         best, recipe = finding.best, finding.recipe
         assert recipe is not None

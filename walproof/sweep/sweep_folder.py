@@ -44,8 +44,8 @@ class SweepFolder:
     def begin(self, plan: Plan, fresh: bool, replace: bool = False) -> list[int]:
         """Open the folder for a sweep, and return the numbers of the shards that still have to run.
 
-        If ``fresh`` is true, an earlier sweep is removed. If ``replace`` is true, it is removed
-        only if it differs. Raises :class:`AnotherSweep`.
+        If ``fresh`` is true, an earlier sweep is removed. If ``replace`` is true, an earlier sweep
+        is removed only if it differs. Raises :class:`AnotherSweep`.
         """
         described = plan.describe() | {"digest": plan.digest}
         path = self.path / "plan.json"

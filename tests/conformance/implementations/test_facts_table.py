@@ -1,10 +1,9 @@
 """Compare each reader of LevelDB logs with its known answers to logs on which readers differ.
 
-``disagreement_table.json`` contains the cases: the steps that build the log (:func:`build`), and
-the answers of the executable specification and of each reader. ``a``, ``b``, ``c`` are records, and
-``..`` is a filler. A slash after a record means that the reader reported a fault there. ``differs``
-explains the cells in which an adapter stops at the first error like the database. The chapter
-``spec/leveldb-log.md`` lists the defects.
+``disagreement_table.json`` contains the steps that build each log (:func:`build`), and the answer
+of each reader. ``a``, ``b`` and ``c`` are records, and ``..`` is a filler. A slash after a record
+means that the reader reported a fault there. ``differs`` explains cells in which an adapter stops
+at the first error, as the database does. The chapter ``spec/leveldb-log.md`` lists the defects.
 
 RocksDB's reader is missing, because no package exports it. ccl_chromium_reader is missing, because
 it is not on PyPI.

@@ -2,8 +2,7 @@
 
 The daemon uses fixed directories. The program therefore runs the daemon in a mount namespace with
 another ``/run``, ``/etc/systemd`` and ``/var/log/journal``. A network namespace disconnects the
-daemon from the audit system. The program replaces the machine id in the file by the id of this
-machine.
+daemon from the audit system. The machine id in the file becomes that of this machine.
 """
 
 from __future__ import annotations

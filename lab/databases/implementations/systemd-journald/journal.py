@@ -35,8 +35,8 @@ def messages(
 ) -> Iterator[list[str]]:
     """Return the sequence number and the message of each entry of ``journalctl -o json``.
 
-    Both are in hexadecimal. Only entries with a message for which ``counts`` returns true are
-    included.
+    The results are in hexadecimal. Entries without a message are left out, as are entries for which
+    ``counts`` returns false.
     """
     for line in lines.splitlines():
         entry = json.loads(line)
