@@ -1,4 +1,4 @@
-"""``python -m lab bench``: the speed of readers, beside that of a peer."""
+"""``python -m lab bench``: compare the speed of readers with a peer."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Program:
 
 
 def random_records(count: int, size: int) -> Iterable[NewRecord]:
-    """Records whose payload does not compress; the same ones every time."""
+    """Return records with payloads that do not compress, the same ones on each call."""
     rng = random.Random(1)
     return (NewRecord(rng.randbytes(size)) for _ in range(count))
 
@@ -74,7 +74,7 @@ class FormatBench:
 
 
 def bench_of(format_id: str) -> FormatBench:
-    """Return what is measured of a format; nothing without its part ``bench``."""
+    """Return the ``BENCH`` of a format, or an empty one."""
     part = lab_part(format_id, "bench")
     bench: FormatBench = FormatBench() if part is None else part.BENCH
     return bench

@@ -15,7 +15,7 @@ MEMORY_BYTES = 16 << 30
 
 
 class Failed(Exception):
-    """A program that is measured, or that writes what is read, failed; the text says how."""
+    """A reader or writer failed; the message gives the reason."""
 
 
 def printed(command: Sequence[str], seconds: float, writes: Iterable[Path]) -> str:

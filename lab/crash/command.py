@@ -1,4 +1,4 @@
-"""``python -m lab crash``: what a power failure leaves of what a writer had called safe."""
+"""``python -m lab crash``: test whether acknowledged records survive a power failure."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from reference_impl.answer import NewRecord, Record
 
 
 def random_records(count: int) -> list[NewRecord]:
-    """Records from a few bytes to more than two sectors of 4096; no two are equal."""
+    """Return distinct records from a few bytes to more than two sectors of 4096 bytes."""
     rng = random.Random(1)
     sizes = (5, 700, 40, 9000, 300, 1, 4096, 2000)
     return [
@@ -37,7 +37,7 @@ class FormatCrash:
 
 
 def crash_of(format_id: str) -> FormatCrash:
-    """Return what is written in a format. Raises ``UnknownFormat``."""
+    """Return the ``CRASH`` of a format, or the default. Raises ``UnknownFormat``."""
     part = lab_part(format_id, "crash")
     crash: FormatCrash = FormatCrash() if part is None else part.CRASH
     return crash

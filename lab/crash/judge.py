@@ -86,7 +86,7 @@ class Judgement:
     def note(
         self, what: str, who: str, state: State, found: Found | None, detail: str = ""
     ) -> None:
-        """Count what a reader or writer does wrong, with its first state."""
+        """Count a fault of a reader or writer, with the first state that shows it."""
         if (seen := self.findings.get((what, who))) is not None:
             seen.count += 1
         else:
@@ -102,7 +102,7 @@ class Judgement:
 
 
 class _Refused(Exception):
-    """A writer does not go on with a log."""
+    """A writer refused to append to a log."""
 
 
 class Judge:
@@ -155,7 +155,7 @@ class Judge:
         append: Callable[[Path], None] | None,
         read: Callable[[Path, State, str], Found],
     ) -> None:
-        """Read a copy of a state, perhaps after an append, and note what is wrong."""
+        """Read a copy of a state, optionally after an append, and note the violations."""
         place = self.session.scratch.new_path("root")
         found = None
         try:
@@ -221,10 +221,7 @@ def payload_text(payload: bytes) -> str:
 
 
 def written_payloads(what: FormatCrash, records: Sequence[Record]) -> Found:
-    """Return the payloads as the writer got them.
-
-    Incomplete records and what the system added are left out.
-    """
+    """Return the payloads that the writer received, without incomplete and added records."""
     written = [what.written(each.payload) for each in records if not what.is_part(each)]
     return [payload_text(each) for each in written if each is not None]
 

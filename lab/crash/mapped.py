@@ -34,7 +34,7 @@ class Mapped:
         self._looked: set[int] = set()
 
     def begins(self, thread: int) -> None:
-        """A call of a thread begins."""
+        """Record that a call of a thread begins."""
         self.began[thread] = len(self.trace.operations)
         self._looked.discard(thread)
 
@@ -48,7 +48,7 @@ class Mapped:
             self.until(its_own)
 
     def until(self, time: float) -> None:
-        """Take all looks until then, in order."""
+        """Process all snapshots up to a time, in order."""
         while True:
             next_look = self.looks[0].time if self.looks else math.inf
             waits = math.inf if self._waits is None else self._waits[1].time
@@ -64,7 +64,7 @@ class Mapped:
                 self._looked.add(look.thread)
 
     def waits(self, look: Look) -> None:
-        """Records are about to be called safe; the program then waited for this look."""
+        """Store the snapshot that was taken while the program waited after an acknowledgement."""
         self._waits = (len(self.trace.operations), look)
 
     def _waited(self) -> None:

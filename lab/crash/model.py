@@ -136,7 +136,7 @@ Part = tuple[int, ...]
 
 
 class Point:
-    """A crash after the first ``after`` operations: what may and what must be on the disk."""
+    """A crash after the first ``after`` operations, with possible and certain disk contents."""
 
     def __init__(self, disk: Disk, model: str, after: int) -> None:
         self.disk, self.model, self.after = disk, model, after
@@ -157,7 +157,7 @@ class Point:
         return max(self.everything, self.synced.get(node, 0))
 
     def _parts(self) -> Iterator[tuple[Part, list[float]]]:
-        """Each part whose place on the disk is open, with the numbers it may stand at."""
+        """Yield each part with an undetermined version, and its possible version numbers."""
         metadata: set[float] = set()
         for number, file in self.disk.files.items():
             floor = self._floor(number)
@@ -180,17 +180,17 @@ class Point:
             yield (3,), sorted(number for number in metadata | {self.journal - 0.5})
 
     def _open(self, numbers: Sequence[float], floor: int) -> list[float]:
-        """The numbers that may be the last one on the disk: the one synced, and all after it."""
+        """Return the possible version numbers on the disk: the synced one and all later ones."""
         seen = [number for number in dict.fromkeys(numbers) if number < self.after]
         synced = [number for number in seen if number < floor]
         return synced[-1:] + seen[len(synced) :]
 
     def count(self) -> int:
-        """The number of choices."""
+        """Return the number of choices."""
         return math.prod(len(open_) for open_ in self.parts.values())
 
     def choices(self, most: int, seed: str) -> Iterator[dict[Part, float]]:
-        """Every choice if there are at most ``most``, else the corners and a sample of them."""
+        """Yield all choices if there are at most ``most``, else the corners and a sample."""
         parts = list(self.parts)
         if self.count() <= most:
             for chosen in itertools.product(*self.parts.values()):
@@ -213,7 +213,7 @@ class Point:
             }
 
     def state(self, chosen: dict[Part, float]) -> State:
-        """The files under a choice."""
+        """Return the files for a choice."""
         names: Names_ = {folder: {} for folder in self.disk.trace.folders}
         last = chosen.get((3,), self.after)
         missing = []
@@ -272,7 +272,6 @@ def _next(versions: Sequence[_Version], version: _Version) -> int:
 
 
 def _of_epoch(versions: Sequence[_Version], chosen: _Version, epoch: int) -> _Version:
-    """The version nearest to the chosen one that goes with a size of this epoch."""
     if chosen.epoch > epoch:
         return next(each for each in reversed(versions) if each.epoch <= epoch)
     cuts = [each for each in versions if each.cut and each.epoch <= epoch]

@@ -1,4 +1,4 @@
-"""Runs a writer under strace, a record at a time, and gives the trace of what it did."""
+"""Run a writer under strace, one record at a time, and return the trace of its operations."""
 
 from __future__ import annotations
 

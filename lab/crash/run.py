@@ -81,5 +81,5 @@ def all_writers() -> list[Implementation]:
 
 
 def can_be_isolated(implementation: Implementation) -> bool:
-    """Return whether a sandbox can hold it: one that mounts folders of its own does not fit."""
+    """Return whether a sandbox can run the program; a program that mounts directories cannot."""
     return bool(registry.declared(implementation.folder).get("sandboxed", True))

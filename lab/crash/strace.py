@@ -220,7 +220,7 @@ class Parser:
         return None if inside is None else self.live.node(inside)
 
     def _inside(self, path: bytes | None) -> str | None:
-        """A path relative to the root, or None for one that is elsewhere."""
+        """Return a path relative to the root, or None for a path outside the root."""
         if path is None:
             return None
         path = os.path.normpath(os.path.join(self.cwd, path))  # noqa: PTH118 - bytes
@@ -232,7 +232,7 @@ class Parser:
         return None
 
     def _place(self, path: bytes) -> tuple[int, str] | None:
-        """The folder and the last part of a path, or None for one that is elsewhere."""
+        """Return the directory and the last part of a path, or None for a path outside the root."""
         inside = self._inside(path)
         if not inside:
             return None
@@ -347,7 +347,7 @@ class Parser:
                 raise NotUnderstood("a copy made by the system (copy_file_range, sendfile, splice)")
 
     def _sendfile(self, call: _Call) -> None:
-        """``sendfile(out, in, offset, count)``: a copy to another file or pipe changes nothing."""
+        """Refuse a ``sendfile`` to a recorded file; other copies change nothing."""
         if self._file(call).node is not None:
             self._copy_file_range(call)
         if call.words[2] == b"NULL":
@@ -408,7 +408,7 @@ class Parser:
             self.live.names[node] = {}
 
     def _mount(self, call: _Call) -> None:
-        """A folder of ours that a process sees at another place, too."""
+        """Record that a process sees a recorded directory at another path."""
         source, target, flags = call.words[0], call.words[1], call.words[3]
         if b"MS_BIND" in flags and (inside := self._inside(text(source))) is not None:
             self._elsewhere[text(target)] = os.fsencode(inside)

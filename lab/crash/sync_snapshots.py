@@ -35,14 +35,14 @@ Files = Mapping[str, bytes]
 
 
 class Snapshots:
-    """Read the files below a directory again and again; equal contents are stored once."""
+    """Read the files below a directory repeatedly; equal contents are stored once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._last: Files = {}
 
     def take(self) -> Files:
-        """Return all files, without those that disappear meanwhile. Raises ``OSError``."""
+        """Return all files, without those that disappear during the call. Raises ``OSError``."""
         results: dict[str, bytes] = {}
         # os.walk takes a folder that goes for an empty one; Path.rglob raises, until Python 3.13.
         children = (Path(at, name) for at, _, names in os.walk(self.folder) for name in names)
@@ -101,13 +101,12 @@ class Stops:
         return [sys.executable, "-I", "-S", syscall_pause.__file__, str(self._place), *words]
 
     def close(self) -> None:
-        """Listen no more: calls that are still made then fail, so the program is to be gone."""
+        """Stop listening. The program must have ended, because its later calls would fail."""
         self._end.close()
         self._thread.join()
         self._made.close()
 
     def _listen(self) -> None:
-        """Until all is over, or listening fails: then why, before any call fails of it."""
         with contextlib.ExitStack() as held:
             held.enter_context(self._server)  # a program that comes later does not wait for ever
             try:
@@ -119,7 +118,7 @@ class Stops:
                 self.why_not = str(error) or repr(error)
 
     def _accepted(self) -> int | None:
-        """The descriptor that tells of the calls; None if all is over, or there is none."""
+        """Return the notification descriptor, or None if the program ended without sending one."""
         if not self._happened(self._server.fileno()):
             return None
         connected, _ = self._server.accept()
@@ -131,7 +130,7 @@ class Stops:
         return descriptors[0]
 
     def _answer(self, notifier: int) -> None:
-        """Let call after call go on, until all is over or nobody is left who could call."""
+        """Resume one call after another until the program has ended."""
         while (events := self._happened(notifier)) is not None:
             if events & select.POLLIN:
                 self._handle_call(notifier)
@@ -141,7 +140,7 @@ class Stops:
                 self._go_on(notifier, self._held.pop(0)[1])
 
     def _happened(self, descriptor: int) -> int | None:
-        """Wait for a descriptor, or until a call has waited long enough; None if all is over."""
+        """Wait for a descriptor or the end of a delay. Return None after :meth:`close`."""
         waiting = select.poll()
         waiting.register(descriptor, select.POLLIN)
         waiting.register(self._over, select.POLLIN)
@@ -150,7 +149,7 @@ class Stops:
         return None if self._over.fileno() in results else results.get(descriptor, 0)
 
     def _handle_call(self, notifier: int) -> None:
-        """A call has begun: look, and let it go on, now or later."""
+        """Take a snapshot for a call that has begun, and resume the call now or later."""
         room = bytearray(_NOTIFICATION.size)
         if not _ask_kernel(notifier, _RECEIVE, room):
             return  # a signal took the call back before it was heard; it comes again

@@ -39,7 +39,7 @@ class _Program(ctypes.Structure):
 
 
 def sync_numbers(machine: str) -> set[int]:
-    """The numbers of :data:`SYNCS` on a machine; none where they are not known."""
+    """Return the numbers of :data:`SYNCS` on a machine, or none for an unknown machine."""
     if machine not in MACHINES:
         return set()
     column = MACHINES[machine][0]
@@ -47,7 +47,7 @@ def sync_numbers(machine: str) -> set[int]:
 
 
 def instructions(machine: str) -> bytes:
-    """The filter: the calls wait, all others go on."""
+    """Return the filter, which pauses the listed calls only."""
     column, architecture, _ = MACHINES[machine]
     numbers = [number for both in CALLS.values() if (number := both[column]) is not None]
     steps = [(_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 0, len(numbers) + 1, architecture)]
@@ -58,7 +58,7 @@ def instructions(machine: str) -> bytes:
 
 
 def listener() -> int:
-    """Put the filter on this process for good: the descriptor to listen at. Raises ``OSError``."""
+    """Install the filter in this process; return its descriptor. Raises ``OSError``."""
     machine = platform.machine()
     if machine not in MACHINES:
         raise OSError(f"the numbers of its calls are not known on {machine}")

@@ -38,7 +38,7 @@ def pair_name(pair: Pair) -> str:
 
 
 def differences(pair: Pair, known: KnownFailures) -> list[Difference]:
-    """Return every difference of a pair, with the cause of those that are listed as they are."""
+    """Return every difference of a pair, with its cause if the same difference is listed."""
     name = pair_name(pair)
     return [
         Difference(
@@ -51,7 +51,7 @@ def differences(pair: Pair, known: KnownFailures) -> list[Difference]:
 
 
 def gone(crossing: Crossing, known: KnownFailures) -> list[tuple[str, str]]:
-    """Return the entries of the list that do not differ any more: log and pair."""
+    """Return the log and the pair of each listed difference that no longer occurs."""
     keys = [(log, pair_name(pair)) for pair in crossing.pairs for log in pair.same]
     return [key for key in keys if key in known.entries]
 

@@ -27,7 +27,7 @@ class Wanted:
     context: Mapping[str, Any] = field(default_factory=dict)
 
     def message(self, command: str, place: Path) -> dict[str, Any]:
-        """The ``write``, or the ``read`` of what was written, without its number."""
+        """Return the ``write`` or ``read`` message of the log, without its number."""
         about = {"cmd": command, "format": self.format, "path": str(place)}
         if command == "read":
             return {**about, "profile": "recover", "context": dict(self.context)}
@@ -35,12 +35,12 @@ class Wanted:
 
 
 def wanted(vectors: Iterable[Vector], format: str) -> list[Wanted]:
-    """The logs of a format that are to be written: those of its vectors, then its own."""
+    """Return the logs to write in a format: those of its vectors, then its own."""
     return [*of_vectors(vectors, format), *added_logs(format)]
 
 
 def of_vectors(vectors: Iterable[Vector], format: str) -> list[Wanted]:
-    """The logs of the ``write`` vectors that leave a sound log of just their records."""
+    """Return the logs of ``write`` vectors that leave an intact log with exactly their records."""
     chosen = []
     for vector in vectors:
         body = vector.body

@@ -65,7 +65,7 @@ def cross(
 def written_logs(
     subject: Subject, logs: Sequence[Wanted]
 ) -> tuple[dict[str, Contents], dict[str, str]]:
-    """Return what a writer wrote, and why it did not write the other logs, by id."""
+    """Return the logs that a writer wrote, and the reason for each other log, by id."""
     session = RestartedSession(subject, WALL_MS)
     logs_by_id: dict[str, Contents] = {}
     missing: dict[str, str] = {}
@@ -124,7 +124,7 @@ def _difference(each: Wanted, hello: dict[str, Any], reply: dict[str, Any]) -> s
 
 
 def matrix(crossing: Crossing, width: int) -> Iterator[str]:
-    """The table, a row for each reader, in as many parts as fit into ``width`` columns."""
+    """Return the table with a row for each reader, in parts that fit into ``width`` columns."""
     writers = list(crossing.not_written)
     cells = {(each.writer, each.reader): each for each in crossing.pairs}
     readers = list(dict.fromkeys(each.reader for each in crossing.pairs))

@@ -89,7 +89,7 @@ class Judgement:
 
 
 def due(format_id: str, case: Case) -> Due:
-    """Return the written items, and those that the executable specification still finds."""
+    """Return the written items, and the items that the executable specification can still read."""
     databases = databases_of(format_id)
     assert databases is not None, format_id
     answers = []

@@ -44,7 +44,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Due:
-    """The written items, and those that the executable specification still finds."""
+    """The written items, and the items that the executable specification can still read."""
 
     written: frozenset[Item]
     left: frozenset[Item]

@@ -155,7 +155,7 @@ def _title(title: str, which: Sequence[str]) -> str:
 
 
 def _logs(answers: Mapping[str, Judgement]) -> str:
-    """Return what became of the damaged logs in one mode, with the number of each outcome."""
+    """Return the states of the damaged logs in one mode, with the number of each state."""
     outcomes = Counter(
         (each.end == "refused", each.log)
         for id, each in answers.items()

@@ -48,7 +48,7 @@ class System:
 
     @cached_property
     def answers(self) -> Answers:
-        """The judgements of its last run; empty if it never ran."""
+        """The judgements of the last run, or empty."""
         if not self.answers_file.exists():
             return {}
         body = json.loads(self.answers_file.read_text("utf-8"))

@@ -84,7 +84,7 @@ class Input:
 
 
 def unpack(packed: bytes) -> Input:
-    """Return the input that these bytes stand for. Raises :class:`NotPacked`."""
+    """Return the input that these bytes encode. Raises :class:`NotPacked`."""
     line, newline, rest = packed.partition(b"\n")
     try:
         head = json.loads(line)

@@ -97,7 +97,7 @@ class Judge:
         self.slowest, self.largest = 0.0, 0
 
     def faults(self, log: Input) -> list[Fault]:
-        """Return what is wrong with any reader; nothing for an input that no reader takes."""
+        """Return the faults of all readers, or none for an input that no reader accepts."""
         try:
             right, faults = self._judge_specification(log)
             if right is None:
@@ -183,7 +183,7 @@ class Judge:
     def _measured(
         self, reader: str, log: Input, read: Callable[[], Any], faults: list[Fault], label: str
     ) -> Any:
-        """Return what a reader returns, or None if it raises; add what it takes too much of."""
+        """Return the result of a reader, or None if it raises; add excessive time or memory."""
         self.meter.begin()
         answer = None
         try:
@@ -225,7 +225,7 @@ def _where(error: Exception) -> str:
 
 
 def malformed(log: Input, seen: ReaderOutput) -> str:
-    """Return what is wrong with an answer by the table of verdicts and the sizes of the files."""
+    """Return the fault in an answer, by the table of verdicts and the sizes of the files."""
     end, files = seen.end, log.files
     if end.verdict == "refused" and (seen.records or seen.lost or end.end is not None):
         return "refused, and tells of records, ranges or an end"
@@ -257,7 +257,7 @@ def _overlapping(lost: list[Lost], files: Any) -> str:
 
 
 def _differs_strictly(right: ReaderOutput, strict: ReaderOutput) -> str:
-    """Return in what a strict answer does not follow from the other one."""
+    """Return how a strict answer contradicts the other answer."""
     if right.end.verdict != "damaged":
         return "" if strict == right else "an undamaged log has two answers"
     if (strict.end.verdict, strict.end.reason) != ("damaged", right.end.reason):

@@ -121,7 +121,7 @@ class Mutator:
         return changed
 
     def _with_files(self, log: Input, chance: Random) -> Input:
-        """Change the files of a folder as the sweep does, or add those of another one."""
+        """Change the files of a directory as the sweep does, or add the files of another one."""
         lender = chance.choice(self.seeds)
         files = dict(log.files)
         families = [family for family in folders.families(log.control) if family.count]
@@ -183,7 +183,7 @@ def _some(fields: Sequence[Field], size: int, chance: Random) -> FieldsOfFile:
 
 
 def _fitting(log: Input, most: int) -> bytes:
-    """Pack the input in at most so many bytes: the last files are cut."""
+    """Pack the input in a limited number of bytes, truncating the last files."""
     packed = log.pack()
     while len(packed) > most and log.size:
         name = next(name for name in reversed(list(log.files)) if log.files[name])

@@ -78,7 +78,7 @@ class Session:
         self.judge.always = False
 
     def save(self) -> None:
-        """Note what was found and measured; the engine may end the process at any time."""
+        """Store the findings and measurements; the engine may end the process at any time."""
         self._saved = time.monotonic()
         body = {
             "slowest_seconds": self.judge.slowest,

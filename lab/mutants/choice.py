@@ -1,4 +1,4 @@
-"""Choose the mutants: all of a format, some functions, those that a change touches, or a sample."""
+"""Select mutants: all of a format, some functions, changed functions, or a sample."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GIT_SECONDS = 60
 
 
 class NoSuchRevision(Exception):
-    """git cannot compare with what was named."""
+    """git cannot compare with the given revision."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def sources_of(format_id: str) -> dict[str, Path]:
 
 
 def family_of(format_id: str) -> list[str]:
-    """Return a format, and those whose packages import modules of its package."""
+    """Return a format, and the formats whose packages import modules of its package."""
     package = f"reference_impl.{registers()[format_id].module}."
     return [format_id] + [
         other

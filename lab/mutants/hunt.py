@@ -99,7 +99,7 @@ class Hunt:
             worker.close()
 
     def _ask(self, mutant: Mutant, worker: JsonLinesProgram) -> Fate:
-        """Ask first the format's own questions, those that have killed most, and the cheap ones."""
+        """Run the questions on a mutant: own format, frequent killers and cheap ones first."""
         function = mutant.name.function
 
         def rank(number: int) -> tuple[Any, ...]:

@@ -69,7 +69,7 @@ NodeT = TypeVar("NodeT", bound=ast.AST)
 
 
 def changes(node: ast.AST, vocabulary: Vocabulary) -> Iterator[Change]:
-    """Every change of one node; the node itself is left alone."""
+    """Yield every change of one node, without modifying the node."""
     for kind, operator in _OPERATORS:
         if isinstance(node, kind):
             yield from operator(node, vocabulary)
@@ -148,7 +148,7 @@ def _and_or(node: ast.BoolOp, vocabulary: Vocabulary) -> Iterator[Change]:
 
 
 def _condition(test: ast.expr, is_loop: bool = False) -> Iterator[tuple[str, ast.expr]]:
-    """Other conditions. One that always holds would only make a loop endless."""
+    """Yield other conditions. A loop gets none that is always true, because it would not end."""
     inverted = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
     is_inverted_elsewhere = (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], inverted)

@@ -116,13 +116,13 @@ class WrongOriginal(Exception):
 
 @dataclass(frozen=True)
 class Reached:
-    """Numbers of the questions that run a line, and what each question costs in seconds."""
+    """Numbers of the questions that run a line, and the cost of each question in seconds."""
 
     by_line: Mapping[Line, Set[int]]
     seconds: Sequence[float]
 
     def questions(self, mutant: Mutant) -> Set[int]:
-        """The questions that can tell a mutant from the original."""
+        """Return the questions that can distinguish a mutant from the original."""
         if mutant.at_import:
             return set(range(len(self.seconds)))
         lines = [self.by_line.get((str(mutant.path), line), set()) for line in mutant.lines]
@@ -147,7 +147,7 @@ def reached(questions: Sequence[Question], files: frozenset[str], scratch: Path)
 
 
 def _empty_caches() -> None:
-    """Forget what earlier questions computed: each runs all that it would run alone."""
+    """Clear all caches, so that each question runs the same code as it would alone."""
     for name, module in list(sys.modules.items()):
         if name.startswith("reference_impl."):
             for value in list(vars(module).values()):

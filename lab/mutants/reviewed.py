@@ -23,7 +23,7 @@ FOLDER = Path(__file__).with_name("reviewed")
 
 
 class BadReview(Exception):
-    """A list of reviewed mutants that does not hold together: our defect."""
+    """A list of reviewed mutants is inconsistent."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Reviewed:
 
 
 def path_of(format_id: str) -> Path:
-    """The file of a format; it need not be there."""
+    """Return the path of the list of a format, which need not exist."""
     return FOLDER / f"{format_id}.json"
 
 
@@ -48,7 +48,7 @@ def load_reviewed(format_id: str) -> Reviewed:
 
 
 def parse(text: str, file: str) -> Reviewed:
-    """The list in a text. Raises :class:`BadReview`."""
+    """Parse a list. Raises :class:`BadReview`."""
     try:
         body = json.loads(text)
         equivalent: dict[Name, str] = {}

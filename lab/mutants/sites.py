@@ -1,4 +1,4 @@
-"""Find the places of a source file to change: all of its mutants, with names that survive edits."""
+"""Find all mutants of a source file, with names that remain valid after edits elsewhere."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class _Scope:
 
 
 def mutants_of(path: Path, vocabulary: Vocabulary) -> list[Mutant]:
-    """All mutants of a source file, in its order."""
+    """Return all mutants of a source file, in source order."""
     source = path.read_text("utf-8")
     tree = ast.parse(source)
     lines = source.splitlines()
@@ -172,7 +172,7 @@ def bodies_of(source: str, module: str) -> dict[str, list[str]]:
 
 
 def _header(statement: ast.stmt) -> range:
-    """The lines of a statement, of a compound one those before its body."""
+    """Return the lines of a statement, or those before the body of a compound statement."""
     last = statement.end_lineno or statement.lineno
     body = getattr(statement, "body", None)
     if isinstance(body, list) and body:
@@ -190,7 +190,7 @@ def _is_skipped(node: ast.AST) -> bool:
 
 
 def _bound(body: Sequence[ast.stmt], owner: ast.AST | None = None) -> Counter[str]:
-    """Return how often each name is bound in a body; arguments of its owner count once."""
+    """Return how often each name is bound in a body. Arguments count once."""
     results: Counter[str] = Counter()
     for statement in body:
         for node in ast.walk(statement):

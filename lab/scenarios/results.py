@@ -77,7 +77,7 @@ def of_report(report: Mapping[str, Any], vectors: Iterable[str]) -> Results:
 
 
 def is_real(implementation: Mapping[str, Any]) -> bool:
-    """Return whether an implementation is a real system: those have a list of known failures."""
+    """Return whether an implementation is a real system, with a list of known failures."""
     return (FOLDER / str(implementation["name"]) / "known-failures.json").exists()
 
 
@@ -90,6 +90,6 @@ def load_results() -> Results:
 
 
 def save_results(results: Results) -> None:
-    """Store the results of a run beside each adapter."""
+    """Store the results of a run next to each adapter."""
     for name, effects in results.items():
         save(FOLDER / name / FILE_NAME, (json.dumps(effects, indent=1) + "\n").encode())

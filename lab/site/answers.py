@@ -1,4 +1,4 @@
-"""Group the answers of all readers to one vector: those that agree, and those that differ alike."""
+"""Group the answers of all readers to one vector by their differences."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Answers:
 
 
 def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
-    """The answers to one vector, by :data:`lab.site.run.KINDS`."""
+    """Return the answers to one vector, by :data:`lab.site.run.KINDS`."""
     results = list(results)
     groups = {kind: Answers(kind, title) for kind, title in KINDS.items()}
     answered = {each["name"] for each, result in results if result["class"] != "skipped"}

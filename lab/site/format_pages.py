@@ -1,4 +1,4 @@
-"""The pages of a format: its chapter with the evidence for each rule, the list of its vectors."""
+"""The pages of a format: its chapter with the evidence for each rule, and its vectors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Evidence:
 
 
 def outcomes(run: Run) -> Outcomes:
-    """Return the result of each vector by implementation; those that did not run are left out."""
+    """Return the result of each vector by implementation, without skipped ones."""
     matches: dict[str, dict[str, str]] = {}
     for id, results in run.by_vector.items():
         classes: dict[str, list[str]] = {}
@@ -46,7 +46,7 @@ def outcomes(run: Run) -> Outcomes:
 
 
 def evidence(run: Run, format: str, outcome_by_vector: Outcomes) -> dict[str, Evidence]:
-    """The evidence by requirement."""
+    """Return the evidence by requirement."""
     by_id: dict[str, Evidence] = {}
     for vector in run.of_format(format):
         for id in vector.body["requirements"]:
@@ -90,7 +90,7 @@ def write_chapter(
 
 
 def scores(run: Run, format: str) -> list[Line]:
-    """The rows of the real implementations in the matrix of a format, the best first."""
+    """Return the rows of the real implementations in the matrix of a format, the best first."""
     wanted = {str(each["name"]) for each in run.of_kind(REAL, format)}
     lines = [
         line

@@ -21,7 +21,7 @@ SIZES = (30, 31, 32, 33, 30_000, 34, 35, 20_000, 36, 37, 38, 39, 20_000, 40, 41,
 
 
 def batch(sequence: int, key: bytes, value: bytes) -> bytes:
-    """A write batch with one put. ``sequence`` is its number in the database."""
+    """Return a write batch with one put. ``sequence`` is its number in the database."""
     return (
         struct.pack("<QIB", sequence, 1, PUT) + _varint(len(key)) + key
         + _varint(len(value)) + value
@@ -34,7 +34,7 @@ def _varint(number: int) -> bytes:
 
 
 def value(word: str, number: int, size: int) -> bytes:
-    """``word`` and a number, over and over."""
+    """Return ``word`` and a number, repeated."""
     text = f"{word} {number:02}. ".encode()
     return (text * (size // len(text) + 1))[:size]
 
@@ -52,7 +52,7 @@ def log_of_puts(word: str, sizes: Sequence[int]) -> bytes:
 
 @cache
 def control() -> bytes:
-    """The log before any damage: keys ``key00`` to ``key15``."""
+    """Return the log before any damage: keys ``key00`` to ``key15``."""
     return log_of_puts("value", SIZES)
 
 

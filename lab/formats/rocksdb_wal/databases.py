@@ -54,7 +54,7 @@ def control(variant: str) -> bytes:
 def older(variant: str, longer: int = 0) -> bytes:
     """Return the earlier content of the file: more records, of the same sizes.
 
-    The first one is so many bytes ``longer``.
+    The first record is ``longer`` bytes longer.
     """
     return _log(variant, OLDER_NAME, 1, [SIZES[0] + longer, *SIZES[1:], 43, 44, 40_000])
 

@@ -1,4 +1,4 @@
-"""systemd journals of what a service logs, in entries of equal size."""
+"""systemd journals with the messages of services, in entries of equal size."""
 
 from __future__ import annotations
 

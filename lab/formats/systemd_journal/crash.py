@@ -16,7 +16,7 @@ START = 1_700_000_000_000_000
 
 
 def records(count: int) -> list[NewRecord]:
-    """Entries that share a field with all others, and one with every third."""
+    """Return entries with one field in all entries, and one field in every third entry."""
     results = []
     for number in range(count):
         text = b"%d " % number + b"m" * (30, 700, 5000)[number % 3]

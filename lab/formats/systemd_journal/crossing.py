@@ -19,7 +19,7 @@ COMPRESSIONS = ("xz", "lz4", "zstd")
 
 
 def _records(entries: Iterable[Sequence[bytes]]) -> list[dict[str, Any]]:
-    """Entries a tenth of a second apart, each of them its fields."""
+    """Return entries with these fields, 0.1 seconds apart."""
     return [
         {
             "payload": entry_body(fields).hex(),
@@ -32,7 +32,7 @@ def _records(entries: Iterable[Sequence[bytes]]) -> list[dict[str, Any]]:
 
 
 def _values(sizes: Iterable[int], seed: str) -> Iterator[Sequence[bytes]]:
-    """Two entries of each size: text that shrinks well, and bytes that do not shrink."""
+    """Return two entries of each size: one that compresses well, and one that does not."""
     chance = random.Random(seed)
     for size in sizes:
         yield [b"MESSAGE=" + (b"again and again " * (size // 16 + 1))[:size], b"PRIORITY=6"]
@@ -40,7 +40,7 @@ def _values(sizes: Iterable[int], seed: str) -> Iterator[Sequence[bytes]]:
 
 
 def _many(count: int) -> Iterator[Sequence[bytes]]:
-    """Entries of a few services: most fields repeat, one value is new in each."""
+    """Return entries of a few services. Most fields repeat, and each entry has one new value."""
     for number in range(count):
         yield [
             b"MESSAGE=number %d" % number,

@@ -9,7 +9,7 @@ from reference_impl.answer import NewRecord
 
 
 def records(count: int) -> list[NewRecord]:
-    """Records of which three to five fill a segment."""
+    """Return records of which three to five fill a segment."""
     rng = random.Random(1)
     sizes = (5, 3000, 700, 4000, 40, 2500)
     return [

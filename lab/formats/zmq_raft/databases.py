@@ -21,7 +21,7 @@ NEXT = f"{FOLDER}{16:014x}.rlog"
 
 @cache
 def control() -> Mapping[str, bytes]:
-    """The log before any damage, by file."""
+    """Return the files of the log before any damage."""
     records = [
         NewRecord(
             b"set key%02d to value%02d %s" % (number, number, b"." * 200),

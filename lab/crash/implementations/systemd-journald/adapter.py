@@ -48,7 +48,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def mount(source: str, place: Path, kind: str | None, flags: int) -> None:
-    """Mount something in this namespace. The call itself tells the recorder where the log is."""
+    """Mount a directory in this namespace, with a call that the recorder can see."""
     done = libc.mount(
         source.encode(), os.fsencode(place), kind and kind.encode(), ctypes.c_ulong(flags), None
     )
@@ -66,9 +66,9 @@ def is_other_mount_namespace() -> bool:
 
 
 def prepare() -> None:
-    """Folders that only this adapter and what it starts can see.
+    """Create directories that only this adapter and its children can see.
 
-    Ends the program where everybody would see them.
+    Ends the program if other processes could see them.
     """
     if not is_other_mount_namespace():
         sys.exit("not started in a mount namespace of its own: unshare --mount --net does that")
@@ -81,7 +81,7 @@ def prepare() -> None:
 
 @contextmanager
 def daemon(folder: Path) -> Iterator[None]:
-    """journald with its journal in a folder, until it has closed it. Raises :class:`Refused`."""
+    """Run journald with its journal in a directory. Raises :class:`Refused`."""
     mount(str(folder), FOLDER, None, BIND)
     environment = systemd.ENVIRONMENT | {"SYSTEMD_LOG_TARGET": "console"}
     try:
@@ -132,20 +132,20 @@ def why(process: subprocess.Popen[bytes], said: BinaryIO) -> str:
 
 
 def send(payload: bytes) -> None:
-    """Log a record. Its fields in export format are what the socket takes."""
+    """Send a record in the export format to the socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as to:
         to.sendto(payload, str(SOCKETS[0]))
 
 
 def synchronize() -> None:
-    """Ask as an administrator does: it returns when everything before it is on the disk."""
+    """Wait until all earlier records are on the disk."""
     done = systemd.run(*systemd.JOURNALCTL, f"--namespace={NAME}", "--sync")
     if done.returncode:
         raise Refused(done.stderr.decode(errors="replace").strip()[-200:])
 
 
 def write(path: Path, request: dict[str, Any]) -> None:
-    """Start the daemon where no journal is, or one that it may go on with; log each record."""
+    """Start the daemon with a new or a usable journal, and log each record."""
     if path.name != "system.journal":
         raise Skipped("journald calls its file system.journal")
     before = set(path.parent.iterdir())

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Told:
-    """Prints what a system tells that opens ``log``, which is in its folder."""
+    """Print the items and messages of a system that opens ``log``."""
 
     def __init__(self, log: Path) -> None:
         self._log, self._contents = log, log.read_bytes()
@@ -38,7 +38,7 @@ class Told:
         self._pairs("item", pairs)
 
     def again(self) -> None:
-        """One more was written: the system is going to be opened again."""
+        """Print that one more item was written, and that the system will be opened again."""
         self._report_log()
         self._say({"again": True})
 
@@ -47,7 +47,7 @@ class Told:
         self._pairs("later", pairs)
 
     def report_lines(self, log: Path, leave: Callable[[str], bool] = lambda line: False) -> None:
-        """The lines of a file that is for people; without the time that they begin with."""
+        """Print the lines of a log file without their times."""
         for line in log.read_text("utf-8", "replace").splitlines():
             if not leave(line):
                 self._say({"said": line.split(" ", 2)[-1]})
@@ -82,7 +82,7 @@ class Told:
 
 
 def main(make: Callable[[Path], Path], open_twice: Callable[[str, Path, Told], None]) -> None:
-    """Run a program. ``make`` makes an empty database and says where its log is."""
+    """Run a program. ``make`` makes an empty database and returns the path of its log."""
     mode, folder, log = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     empty = make(folder)
     empty.unlink()

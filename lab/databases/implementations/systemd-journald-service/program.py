@@ -71,7 +71,7 @@ def prepare(folder: Path, log: Path) -> None:
 
 
 def served(kind: str, message: bytes) -> None:
-    """Start the daemon, give it a message, read what it has, and stop it."""
+    """Start the daemon, send a message to it, read its entries, and stop it."""
     with subprocess.Popen(
         [JOURNALD, NAME], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT
     ) as daemon:

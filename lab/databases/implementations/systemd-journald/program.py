@@ -42,7 +42,7 @@ def entries(folder: Path, kind: str) -> None:
 
 
 def main(mode: str, folder: Path, log: Path) -> None:
-    """Read, go on, and read again."""
+    """Read the journal, append to it, and read it again."""
     folder.mkdir()
     path = folder / "system.journal"
     path.write_bytes(of_this_machine(log))
