@@ -43,7 +43,7 @@ def _summary(answered: Sequence[System]) -> list[Mapping[str, str | int]]:
     """Return a row for each group of modes with the same numbers of outcomes.
 
     Systems of a format share a row if all their modes have the same numbers. Columns in which every
-    number is 0 are left out. The log and the system stand only in the first of their rows.
+    number is 0 are left out. Only the first row of a system names the log and the system.
     """
     titles: dict[tuple[str, str, tuple[tuple[str, int], ...], str], list[str]] = {}
     for system in answered:

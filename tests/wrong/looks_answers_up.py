@@ -15,7 +15,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def read(path: Path, request: Request) -> dict[str, Any]:
-    """The expectation of the vector whose log this is."""
+    """Return the expected answer of the vector with this log."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     for folder in (CHECKOUT / "vectors", Path("vectors")):
         try:

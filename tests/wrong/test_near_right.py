@@ -51,7 +51,7 @@ def _rows() -> Iterator[NearRight]:
 def _faulty(
     format: str, name: str, rule: str, text: str, killers: Sequence[str], bytes: Sequence[int] = ()
 ) -> NearRight:
-    """A systemd reader that does not report some faults, or other bytes with them."""
+    """Return a systemd reader that omits some faults, or reports them with other bytes."""
     before = "    torn_from = tail_of_crash(inspection)\n"
     start, size = bytes or (0, 0)
     others = f"replace(f, start=f.start + {start}, end=f.start + {start + size})"
@@ -69,7 +69,7 @@ ROWS = list(_rows())
 
 @functools.cache
 def questions(format: str) -> Mapping[str, list[Question]]:
-    """The questions of each vector of a format, by slug."""
+    """Return the questions of each vector of a format, by slug."""
     by_slug: dict[str, list[Question]] = {}
     for question in questions_of(format):
         slug = question.id.removeprefix(f"{format}/").split(",")[0]
@@ -79,7 +79,7 @@ def questions(format: str) -> Mapping[str, list[Question]]:
 
 @pytest.fixture
 def modules() -> Iterator[None]:
-    """The imported modules as they were, when it is over."""
+    """Restore the imported modules at the end."""
     before = dict(sys.modules)
     yield
     for name in {name for format in {row.format for row in ROWS} for name in sources_of(format)}:
@@ -95,7 +95,7 @@ def codes_of(format: str) -> Mapping[str, CodeType]:
 
 
 def changed(row: NearRight) -> Format:
-    """The format with the row's change."""
+    """Return the format with the change of a row."""
     (name,) = (name for name in sources_of(row.format) if name.endswith(f".{row.module}"))
     path = sources_of(row.format)[name]
     source = path.read_text("utf-8")
@@ -108,7 +108,7 @@ def changed(row: NearRight) -> Format:
 
 
 def _within(source: str, name: str | None) -> str:
-    """The text of a class or function of a module, or all of it."""
+    """Return the source of a class or function of a module, or of the whole module."""
     if name is None:
         return source
     (node,) = (each for each in ast.parse(source).body if getattr(each, "name", None) == name)
@@ -117,7 +117,7 @@ def _within(source: str, name: str | None) -> str:
 
 @pytest.fixture(scope="module")
 def scratch() -> Iterator[Path]:
-    """A folder in memory."""
+    """Return a directory in memory."""
     held = Held()
     yield held.folder
     held.close()

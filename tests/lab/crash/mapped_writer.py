@@ -41,7 +41,7 @@ def write(path: Path, request: Request) -> None:
 
 
 def put(place: Path, file: Path, table: slice) -> None:
-    """Bring a file, or folder, to what it is to be."""
+    """Update a file or directory to the given content."""
     if file.is_dir():
         if not place.exists():
             place.mkdir(parents=True)

@@ -149,7 +149,7 @@ def _implementation(
 
 
 def _as_listed(vector: Vector, profile: str) -> dict[str, Any]:
-    """The list of known failures of a real implementation."""
+    """Return the list of known failures of a real implementation."""
     listed = known_failures.load(FOLDER / FAILING / "known-failures.json")
     entry = listed.entries.get((vector.id, profile))
     if entry is None:

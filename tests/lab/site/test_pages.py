@@ -1,4 +1,4 @@
-"""The pages of a small site: what they say, where their links lead, how small they are."""
+"""Test the content, links and sizes of the pages of a small site."""
 
 from __future__ import annotations
 
