@@ -1,8 +1,8 @@
 """Cache the results of implementations, and the digests of field listings, in ``.build``.
 
-A result is cached only if all results of its implementation are as expected. A cached result is
-valid until one of its inputs changes: the implementation, its programs, the vectors, the known
-failures, the harness, the limits or the sandbox.
+A result is cached only if all results of its implementation are as expected. A changed input
+invalidates the result. Inputs are the implementation, its programs, the vectors, the known
+failures, the harness, the limits and the sandbox.
 """
 
 from __future__ import annotations

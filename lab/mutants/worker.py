@@ -1,8 +1,8 @@
 """Replace a format's package by a mutant and run the questions on it, in a separate process.
 
 ``python -m lab.mutants.worker FORMAT SCRATCH`` reads requests as lines of JSON. A request has the
-name of a mutant, the numbers of the questions, whether to stop at the first kill, and the time
-limit per question in seconds. The reply is the outcome.
+name of a mutant and the numbers of the questions. It also has the time limit per question in
+seconds, and whether to stop at the first kill. The reply is the outcome.
 """
 
 from __future__ import annotations
