@@ -28,15 +28,14 @@ ELF_CORE = (b"\x7fELF", 4)
 
 
 class Image:
-    """A file or block device.
+    """A file or block device, with zeros in place of unreadable sectors.
 
-    It is read with ``pread``, because truncating a mapped file would crash the reading process.
-    Unreadable sectors are replaced by zeros, and ``unreadable`` counts their bytes. ``work`` is the
-    :class:`Budget` of all carvers. Raises ``OSError``.
+    ``work`` is the :class:`Budget` of all carvers. Raises ``OSError``.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        # Truncating a mapped file would crash the reading process, so the file is read with pread.
         self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             self.size = os.lseek(self._file, 0, os.SEEK_END)
@@ -144,12 +143,9 @@ class Image:
 
 
 class Budget:
-    """Limit the work on false hits.
+    """Limit the work on false hits, in proportion to the bytes processed so far."""
 
-    A few bytes may claim that gigabytes follow. The limit is proportional to the bytes processed so
-    far, so the total time is linear in the size of the image.
-    """
-
+    # A few bytes may claim that gigabytes follow. The total time must stay linear.
     FREE = 64 << 20
     SHARE = 4
 
