@@ -52,8 +52,7 @@ def ask(
     """Run one vector and show the messages.
 
     The program gets a scratch copy of the log, as in `walproof check`. Each request and reply is
-    printed unchanged, followed by the result. You can paste the requests into a program that reads
-    standard input.
+    printed unchanged, followed by the result.
 
     \b
     walproof ask --cmd './my-reader' --vector leveldb-log/cut-in-a-payload

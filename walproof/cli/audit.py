@@ -62,9 +62,9 @@ def audit(
 ) -> int:
     """Write tables of the records and damage of many logs.
 
-    PATH is a file, or a folder with all its subfolders; URLs such as s3: and hdfs: work too. Logs
-    of all formats can be mixed. Hidden files are skipped. The job runs on Spark. DIR receives three
-    Parquet tables, which Spark, DuckDB, pyarrow and others can read:
+    PATH is a file, a folder with its subfolders, or a URL such as s3: and hdfs:. The logs may have
+    different formats. Hidden files are skipped. The job runs on Spark and writes three Parquet
+    tables and a summary to DIR:
 
     \b
     DIR/records       one row per record: file, offset, length, index, time …
@@ -74,8 +74,8 @@ def audit(
 
     An unreadable log does not stop the audit. If the audit is interrupted, even by kill -9, the
     previous result is unchanged. Later runs read only logs that are new or whose name, size or time
-    has changed. --again reads all logs: a failing disk does not change file times. Without Java,
-    walproof export --parquet DIR PATH… writes the same tables.
+    has changed. --again reads all logs, because a failing disk does not change file times. Without
+    Java, walproof export --parquet DIR PATH… writes the same tables.
 
     \b
     walproof audit /var/log/journal /data/broker --out audit

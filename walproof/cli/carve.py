@@ -73,14 +73,13 @@ def carve(
     """Find logs and records in a disk image or core dump.
 
     IMAGE is a file or a block device. It is only read, and its file system is ignored. A find is
-    either a log that is readable from its first byte, or loose records whose log begins elsewhere
-    or no longer exists. Each find has a certainty: a checksum matches; only the structure matches,
-    in formats without checksums; or only a signature was found.
+    either a log that is readable from its first byte, or loose records without the start of their
+    log. The certainty of a find depends on the evidence: a valid checksum, a valid structure, or
+    only a signature.
 
     FOLDER receives a file for each log, loose.jsonl with the loose records, and manifest.jsonl with
-    one line per find. If a log is in several pieces and the record across a cut proves that two of
-    them belong together, the manifest lists the pieces, and FOLDER also receives the joined log. An
-    interrupted run resumes when you run the same command again.
+    one line per find. If a record across a cut proves that two pieces belong to one log, FOLDER
+    also receives the joined log. An interrupted run resumes when you run the same command again.
 
     \b
     walproof carve disk.img

@@ -38,8 +38,7 @@ def carve_image(
 ) -> int:
     """Carve an image, print the finds, and return the exit status.
 
-    Raises ``OSError``. Raises ``click.ClickException`` if the folder or the state is from another
-    run.
+    Raises ``OSError``, and ``ClickException`` if the folder or state is from another run.
     """
     with Image(path) as image:
         options = {

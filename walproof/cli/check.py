@@ -129,22 +129,21 @@ def check(
     walproof check --cmd './my-reader' --fresh
 
     The vectors are public, so a program could have memorised them. --fresh generates new variants
-    from the recipes, with other payloads from a random seed. The executable specification and a
-    second reader compute the expected answers. The seed is printed; --fresh SEED repeats the run.
+    from the recipes, with other payloads from a random seed. The seed is printed; --fresh SEED
+    repeats the run.
 
-    The report folder contains report.html, report.json, junit.xml, summary.md and report.sarif.
-    --output prints one of these instead of text. With --known-failures FILE, the failures listed in
-    FILE are expected. --update-known writes the list.
+    --report writes report.html, report.json, junit.xml, summary.md and report.sarif to a folder.
+    --output prints one of these reports. With --known-failures FILE, the failures that FILE lists
+    are expected. --update-known writes this list.
 
-    Results are cached. Later runs skip implementations that have not changed; the last lines of the
-    output name them. --again ignores the cache, as does CI=true.
+    Results are cached. Later runs skip implementations that have not changed, and list them in the
+    last lines. With --again or CI=true, all implementations run again.
 
-    --baseline REPORT compares the results with those of an earlier run: changed classes, added and
-    removed cases, scores. A regression counts as an unexpected result.
+    --baseline REPORT compares the results with those of an earlier run. A regression counts as an
+    unexpected result.
 
-    --smoke tests the adapter of --cmd step by step and attributes each fault. Messages, pipes and
-    processes are the responsibility of the adapter. A wrong answer about an undamaged log, a
-    modified log, or a death by a signal is the responsibility of the implementation.
+    --smoke tests the adapter of --cmd step by step. For each fault, the output states whether the
+    adapter or the implementation causes it.
 
     Exit status: 0 if all results are as expected, 3 if not, 1 for a usage error.
     """
@@ -337,11 +336,7 @@ def _update_known(
 
 
 def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
-    """Return whether a required implementation did not run.
-
-    Implementations that fail to start always count. Those that are not installed count in CI, or if
-    the user named them.
-    """
+    """Return whether a required implementation did not run."""
     must_run = asked_for or in_ci()
     optional = (
         set() if asked_for else {each.name for each in all_implementations() if each.optional}

@@ -53,11 +53,7 @@ class LazyGroup(click.Group):
 
 
 def run(group: click.Command) -> None:
-    """Run a command or group and exit with its status.
-
-    The exit status of a usage error is 1, because 2 to 4 have other meanings. Status 2 is also used
-    for a command that was renamed, or that needs a checkout and finds none.
-    """
+    """Run a command or group and exit with its status; usage errors exit with 1."""
     # Without this, numpy starts threads that wait in a busy loop: 50 ms per command.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:

@@ -1,7 +1,4 @@
-"""The options ``--format`` and ``--context`` of commands that read a log.
-
-A context has facts that a reader or writer needs and a log does not contain.
-"""
+"""The options ``--format`` and ``--context`` of commands that read a log."""
 
 from __future__ import annotations
 
@@ -26,8 +23,7 @@ context_option = click.option(
 def context_of(items: Sequence[str], format: str) -> dict[str, Any]:
     """Parse a context from ``KEY=VALUE`` items. A VALUE that is not JSON is text.
 
-    Raises ``click.UsageError`` if an item has another form, if the format does not define its key,
-    or if its value has the wrong type.
+    Raises ``click.UsageError`` for an invalid item.
     """
     context = dict(_parsed(item, format) for item in items)
     try:

@@ -57,21 +57,20 @@ def damage(
 ) -> int:
     """Write a damaged copy of a log.
 
-    LOG itself is never changed. OPERATION uses the language of the test vectors. Its fields are
-    those of the grammar, as shown by `walproof inspect` and --list. In a log of several files,
-    write FILE:FIELD. Operations run in the given order, but field paths refer to the undamaged log:
-    put operations that change the length last.
+    LOG itself is never changed. OPERATION uses the language of the test vectors. `walproof inspect`
+    and --list show the fields. For a log that consists of several files, write FILE:FIELD.
+    Operations run in the given order, but field paths refer to the undamaged log. Put operations
+    that change the length last.
 
     \b
     walproof damage 000003.log --list
     walproof damage 000003.log 'flip bit 3 of blocks[0].records[1].header.checksum' --out bad.log
     walproof damage 000003.log 'set blocks[0].records[0].header.type to 9' \\
-        'reseal blocks[0].records[0]' --out bad.log
+    'reseal blocks[0].records[0]' --out bad.log
     walproof damage 000003.log --random 100 --seed 7 --out family/
 
-    With --random, the damages are those of `walproof sweep`, and LOG must be small. The folder NEW
-    also receives manifest.json. It lists the operations for each copy and the answer of the
-    executable specification.
+    With --random, the operations are those of `walproof sweep`, and LOG must be small. The file
+    manifest.json in the folder NEW lists the operations and the expected answer for each copy.
 
     Exit status: 0 on success, 1 for a usage or I/O error.
     """

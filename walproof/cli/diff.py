@@ -64,17 +64,17 @@ def diff(
 ) -> int:
     """Compare the records of two logs.
 
-    Use it on a replica, a backup, or a recovered log. Records with a number (an index, or
-    a sequence number within a boot) are matched by that number, and others by order and content.
-    The position in the file does not matter. Both paths may be compressed, as in `walproof PATH`.
+    Use this command on a replica, a backup, or a recovered log. Records that have an index or a
+    sequence number are matched by this number, other records by order and content. Positions in the
+    files are ignored. Both paths may be compressed.
 
     \b
     walproof diff 000003.log recovered.log
     walproof diff node-1/journal node-2/journal
 
-    Lines with - are only in A, with + only in B, and with ~ in both, but different.
+    Records marked - are only in A. Records marked + are only in B. Records marked ~ differ.
 
-    If A or B has losses, the last line warns you: equal records then do not prove equal logs.
+    If A or B has lost ranges, the last line warns you that the original logs may differ.
 
     Exit status: 0 if both have the same records, 3 if not, 4 if a log is refused and cannot be
     compared, 1 for a usage or I/O error.

@@ -14,9 +14,9 @@ from reference_impl.register import registers
 def explain(names: tuple[str, ...], everything: bool) -> int:
     """Explain a requirement, reason code, field or context key.
 
-    The output has the text of the chapter, the faults with the bytes that are lost, the code that
-    implements the rule, the vectors that test it, and the readers known to fail them. Without WHAT,
-    the available names are listed.
+    The output contains the text of the chapter, the code that implements the rule, and the vectors
+    that test the rule. It also lists the readers that fail these vectors. Without WHAT, the
+    available names are listed.
 
     \b
     walproof explain LDB-028

@@ -79,19 +79,16 @@ def export(
     """Export systemd journals as text, or any log as Parquet.
 
     Without --parquet, the output is identical to that of journalctl -o export since systemd 254.
-    Several files, and the files of a folder, are merged as by journalctl -D. From a damaged file,
-    all surviving entries are printed; lost ranges are listed on standard error. All filters of
-    `walproof systemd read` are available.
+    The entries of several files or of a folder are merged as by journalctl -D. Lost ranges are
+    listed on standard error. The filters are those of `walproof systemd read`.
 
-    With --parquet, one log becomes a file with one row per record and per lost range. The columns
-    are those of the Spark data source; the metadata of the file contains the verdict. Memory use is
-    bounded, and the file appears only when it is complete. If a sample of the payloads from the
-    first 32 MiB does not compress, payloads are stored uncompressed, and the last line reports
-    this. --decode adds the struct decoded: write batches, broker commands, Zeebe records.
+    With --parquet and one log, OUT is a file with one row for each record and each lost range. The
+    columns are those of the Spark data source, and the metadata of the file contains the verdict.
+    OUT appears only when it is complete. --decode adds the column decoded, a struct.
 
-    With --parquet, several paths or a folder of logs become a new folder with the tables of
-    walproof audit: records, damage and files. Subfolders are searched, and all cores are used.
-    There, --decode adds a line of text that describes each record.
+    With --parquet and several paths or a folder, OUT is a folder with the tables of walproof audit:
+    records, damage and files. Subfolders are searched. In these tables, --decode adds a line of
+    text that describes each record.
 
     \b
     walproof export /var/log/journal > all.export

@@ -77,8 +77,7 @@ def inspect(
     Each line has an offset, bytes, a field, its value, and the requirements for it. In the margin,
     x marks lost ranges, with their reason, ~ marks a torn tail, and = marks the offset where a
     writer may append. Fields and paths are those of the grammar in ksy/; the test vectors use the
-    same paths. After damage, a reader no longer trusts the lengths. The map still follows them,
-    because the bytes there may be worth saving.
+    same paths. The map follows the stored lengths even after damage.
 
     \b
     walproof inspect 000003.log                        the map, first fields first
@@ -87,10 +86,10 @@ def inspect(
     walproof inspect 000003.log --field 'blocks[-1].records[0].header'
     walproof inspect 000003.log --html map.html        an interactive page
 
-    For a folder, its logs are listed as by walproof DIR --all; you can inspect each of them.
+    For a folder, the command lists the logs, and you can inspect each log on its own.
 
-    If the output is a pipe, each line has the full path of its field, so that you can use grep. The
-    log is never changed. Large logs are not loaded: only the part shown is parsed.
+    If the output is a pipe, each line has the full path of its field for use with grep. The log is
+    never changed. Only the shown part of a large log is parsed.
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """

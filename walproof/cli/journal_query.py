@@ -150,10 +150,7 @@ def _lines(text: str | None) -> tuple[int | None, bool]:
 
 
 def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the options that select entries to a command, as its argument ``journal_filters``.
-
-    Commands for all formats hide these options; their help names the command that lists them.
-    """
+    """Add the filters for journal entries to a command, as its argument ``journal_filters``."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
@@ -185,10 +182,9 @@ def split_words(words: Iterable[str]) -> tuple[list[str], list[str]]:
 def journal_files(
     typed: Sequence[str], otherwise: str = NOT_A_JOURNAL, format_id: str | None = None
 ) -> Iterator[Paths]:
-    """Find the journal files of several paths: files, compressed files, folders and archives.
+    """Find journal files; print an error and exit if a file is unreadable or not a journal.
 
-    ``otherwise`` is the message for a folder of another system. If a file is unreadable or not a
-    journal, the command prints an error and exits.
+    ``otherwise`` is the message for a folder of another system.
     """
     results: list[tuple[str, Path]] = []
     with contextlib.ExitStack() as stack:
@@ -214,8 +210,7 @@ def journal_files(
 def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> int:
     """Print the selected entries and the lost ranges; return the exit status.
 
-    ``name`` is the display name of all files together. The lost ranges go to standard error. Files
-    and pipes receive unchanged bytes, without escapes.
+    ``name`` is the display name of all files together.
     """
     rest = Rest()
     write = _write_to_terminal if sys.stdout.isatty() else sys.stdout.buffer.write

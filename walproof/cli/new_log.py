@@ -33,23 +33,23 @@ class Unlike(ValueError):
 
 @dataclass(frozen=True)
 class Survivors:
-    """The records that survive in a log.
-
-    ``path`` is the log that was read: a scratch copy if a text conversion was undone. ``answer`` is
-    the answer about it, and ``before`` the number of records that readers return. ``kept`` are the
-    records for a new log, and ``evidence`` those that must not be applied. ``refusal`` is the
-    reason why the log is refused. ``more`` describes the records that only recovery returns.
-    """
+    """The records that survive in a log."""
 
     format: Format
     context: Mapping[str, Any]
+    #: Path of the log that was read: a scratch copy if a text conversion was undone.
     path: Path
     is_converted: bool
     answer: Gathered
+    #: Number of records that readers return.
     before: int
+    #: Records for the new log.
     kept: Sequence[Record]
+    #: Records that must not be applied.
     evidence: Sequence[Record]
+    #: Reason why the log is refused.
     refusal: str | None
+    #: Description of the records that only recovery returns.
     more: str
 
     def write(self, out: Path) -> None:
@@ -107,8 +107,7 @@ def write_log(
 ) -> None:
     """Write records to a new log, and rename it to ``out`` if it reads back correctly.
 
-    Raises ``ValueError`` if the writer of the format rejects the records, :class:`Unlike` if the
-    records read back differ, and ``OSError``.
+    Raises ``ValueError``, :class:`Unlike` and ``OSError``.
     """
     with tempfile.TemporaryDirectory(
         dir=out.absolute().parent, prefix=f".{out.name[:200]}.", suffix=UNFINISHED

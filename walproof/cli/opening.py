@@ -1,8 +1,4 @@
-"""Open the log that a command line names: a file, pipe, compressed file, archive or system folder.
-
-All commands use this module. If a file is unreadable or not a log, the error is one line that
-begins with the path as typed.
-"""
+"""Open the file, pipe, compressed file, archive or folder that a command line names."""
 
 from __future__ import annotations
 
@@ -28,10 +24,7 @@ from walproof.systems.reading import read_log
 
 @dataclass(frozen=True)
 class Opened:
-    """An open log: its current path, the path as typed, and its format.
-
-    ``system`` is set if the path is the folder of a system.
-    """
+    """An open log. ``system`` is set if the path is the folder of a system."""
 
     source: Unpacked
     format: Format
@@ -80,8 +73,7 @@ class Opened:
 def opened(typed: str | Path, format_id: str | None = None) -> Iterator[Opened]:
     """Open the log at ``typed`` in the given or detected format.
 
-    If the path is not a log, the command prints an error and exits with status 4. If it cannot be
-    read, the status is 1.
+    Exits with status 4 if the path is not a log, and with 1 if it is unreadable.
     """
     try:
         with source_of(typed, format_id) as source:

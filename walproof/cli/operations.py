@@ -86,10 +86,7 @@ def print_operations(
 
 
 def print_pending(source: Opened, events: Iterable[Event | Passed], as_lines: bool) -> int:
-    """Print the messages that are pending at the end of a log; return the exit status.
-
-    The number of records that could not be decoded is printed to standard error.
-    """
+    """Print the messages that are pending at the end of a log; return the exit status."""
     plugin = plugin_for(source.format.id)
     if plugin.pending is None:
         raise click.UsageError(f"--pending: expected a broker's store, found {source.format.id}")

@@ -20,10 +20,7 @@ def say(text: str, *, err: bool = False, style: str | None = None) -> None:
 
 
 def say_lines(text: str, *, err: bool = False) -> None:
-    """Print a text of several lines, and indent all lines after the first.
-
-    Without the indentation, a name that contains a newline could forge a line.
-    """
+    """Print a text, and indent all lines after the first so that no name can forge a line."""
     first, *others = text.splitlines() or [""]
     say(first, err=err)
     for line in others:
@@ -36,10 +33,7 @@ def say_json(value: Any, indent: int | None = None) -> None:
 
 
 def must_not_overwrite(log: Path, out: Path, option: str) -> None:
-    """Raise ``UsageError`` if ``out`` is the log or one of its files, even through a link.
-
-    Files are compared by device and inode.
-    """
+    """Raise ``UsageError`` if ``out`` is the log or one of its files, even through a link."""
     if not out.exists():
         return
     files = [log, *log.rglob("*")] if log.is_dir() else [log]

@@ -56,10 +56,8 @@ def parsers(
 ) -> int:
     """Generate parsers in other languages.
 
-    Each package declares pinned dependencies in the usual way of its language and has an example
-    that runs. Its README describes how to build and try it; its tests read a log of each format.
-    The parsers are tested against every vector: see the rows parser-… of `walproof check --profile
-    structure`.
+    Each package has an example, tests, pinned dependencies, and a README that describes how to
+    build it. `walproof check --profile structure` tests the parsers against every vector.
 
     \b
     walproof parsers --lang go --out parsers          one package, parsers/go

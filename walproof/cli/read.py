@@ -96,23 +96,23 @@ def read(
 ) -> int:
     """List the records and lost ranges of a log.
 
-    FILE is a log, - for standard input, a pipe, a compressed file, or an archive with one log. It
-    is never changed. The table describes decoded records in words; --json prints their payloads. If
-    the table does not fit the terminal, a summary is printed instead, unless you give --records.
-    --jsonl uses constant memory for logs of any size: it prints {"record": …} and {"lost": …} as
-    they are found, then one {"end": …}.
+    FILE is a log, - for standard input, a pipe, a compressed file, or an archive with one log. FILE
+    is never changed. If the table of records does not fit the terminal, a summary is printed,
+    unless you give --records. The table describes decoded records in words; --json prints their
+    payloads. --jsonl prints {"record": …} and {"lost": …} as they are found, then one {"end": …}.
+    Its memory use does not depend on the size of the log.
 
-    --operations prints the content of the records in log order: the puts and deletes of a database,
-    the commands of a broker, the records of an engine. Keys and values are printed as text, or as
-    {"hex": …} if they are not text. Lost ranges go to standard error.
+    --operations prints the operations in the records, such as the puts and deletes of a database or
+    the commands of a broker. Keys and values are printed as text, or as {"hex": …} if they are not
+    text. Lost ranges go to standard error.
 
-    --pending replays the store of a broker. For each destination and subscription it prints the
-    number of pending messages, the time of the oldest and newest, and their files. --jsonl prints
-    one object for each.
+    --pending replays the store of a broker. For each destination and subscription, the output
+    contains the number of pending messages, the times of the oldest and the newest message, and
+    their files. With --jsonl, each destination or subscription is one object.
 
-    --each names each file after the index of its record, or after the record number, from 0, in
-    formats without indexes: 0000000000000100.data. It prints one line of JSON per file. Ranges
-    include both ends.
+    --each names each file after the index of its record, such as 0000000000000100.data. In formats
+    without indexes, the records are numbered from 0. One line of JSON is printed for each file.
+    Ranges include both ends.
 
     \b
     walproof read 000003.log
@@ -189,10 +189,7 @@ def _one_way(**ways: object) -> None:
 def _events(
     source: Opened, profile: str, context: Context, fast: bool, most: int | None
 ) -> Iterator[Event | Passed]:
-    """Yield the answer of the bulk scanner for large logs, else of the executable specification.
-
-    The scanner only counts the records after the first ``most``.
-    """
+    """Yield the answer of the bulk scanner for large logs, else of the executable specification."""
     is_large = profile == "recover" and is_worth_a_scanner(source.format.id, source.path)
     if source.logs_apart is None and (fast or is_large):
         source.tell()

@@ -62,10 +62,7 @@ def write_record_files(
 ) -> int:
     """Write each record of a log to a separate file, and return the exit status.
 
-    A file is named after the index of its record, such as ``0000000000000100.data``. In a format
-    without indexes, the records are numbered from 0. A second record with the same index is written
-    to ``0000000000000100.2.data``. For each record, a line of JSON on standard output contains the
-    file name and the other fields.
+    For each record, a line of JSON on standard output contains the file name and the other fields.
 
     Raises ``click.ClickException`` for a range without records, and for an existing file.
     """

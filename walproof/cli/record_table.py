@@ -68,8 +68,7 @@ def gather(
 ) -> Gathered:
     """Read a log to its end, and keep the first ``records`` records and ``lost`` lost ranges.
 
-    A limit of None keeps all of them. Reading stops after ``stop`` rows. ``count_lost`` is called
-    with each lost range to count its bytes.
+    A limit of None keeps all of them. Reading stops after ``stop`` rows.
     """
     result = Gathered()
     for event in events:
@@ -126,7 +125,7 @@ def for_each_record(
 ) -> int:
     """Call ``take`` with each record of a log, and return the exit status.
 
-    ``name`` is the name of the log in messages. Lost ranges are printed to standard error.
+    Lost ranges are printed to standard error.
     """
     status = 0
     for event in events:
@@ -182,9 +181,7 @@ def print_table(
 ) -> None:
     """Print the first ``most`` of ``total`` records and lost ranges, in log order.
 
-    If ``is_merged`` is true, several logs were merged: the lost ranges come last. Decoded records
-    are described in words; for other records, the payload is shown. Each row is one line with plain
-    columns, because a table library is too slow for 100,000 records.
+    If ``is_merged`` is true, the lost ranges come last.
     """
     heads = ["record", "at", "size", *answer.columns]
     if answer.stored.has_names:

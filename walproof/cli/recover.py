@@ -49,22 +49,19 @@ def recover(
     """Write the surviving records to a new log.
 
     LOG is a log or a folder: a database, a broker's store, a raft node, the journals of a host, or
-    a folder with several of these. The new log has the format of the old one. For a folder, NEW is
-    a copy with every file, in which only damaged logs are rewritten; the old content of each
-    remains in NAME.before-recovery. The last lines name the replaced files. For a database that is
-    one file with a log beside it, NEW is a copy of the database to which the log was applied.
-    Records that are whole but must not be applied, because a record before them is lost, are
-    written to the log NEW.after-loss.
+    a folder with several of these. For a folder, NEW is a copy of the folder in which only damaged
+    logs are rewritten. The old content of a rewritten log remains in NAME.before-recovery. For a
+    SQLite database, NEW is a copy of the database to which the log was applied. After a lost
+    record, later records may be whole but must not be applied: the command writes them to the log
+    NEW.after-loss.
 
-    LOG is never changed, and NEW must not exist. The command writes NEW under a temporary name,
-    reads it back, and renames it only if it is intact and has exactly the records that survived in
-    LOG. Some formats allow no gap, such as the indexes of a raft log. In this case the command
-    names the missing record; `walproof read --each DIR` can then write each survivor to its own
-    file.
+    LOG is never changed, and NEW must not exist. NEW appears only if it is intact and has exactly
+    the records that survived in LOG. Some formats allow no gap between records. If there is a gap,
+    the command names the missing record; `walproof read --each DIR` can write each surviving record
+    to its own file.
 
-    --drop removes entries of a journal: those selected by FIELD=VALUE after LOG, or by
-    filters such as --unit, --since and --grep. Data that only these entries used is not in NEW. For
-    a folder, NEW then has only the journals. Seals are not renewed.
+    --drop removes the journal entries that match FIELD=VALUE or filters such as --unit, --since and
+    --grep. For a folder, NEW then has only the journals. Seals are not renewed.
 
     \b
     walproof recover 000003.log --out recovered.log

@@ -26,9 +26,8 @@ from walproof.systems.model import of_all
 def recover_without(typed: str, query: Query, out: Path, format_id: str | None) -> int:
     """Copy the journals of a path without the entries that a query selects.
 
-    A selected entry is removed from every file that contains it. If the path is a file, ``out`` is
-    a file. If it is a folder, ``out`` is a folder that contains only the journals. Returns the exit
-    status. Raises ``ValueError`` and ``OSError``.
+    If the path is a file, ``out`` is a file, otherwise a folder. Returns the exit status. Raises
+    ``ValueError`` and ``OSError``.
     """
     if format_id not in (None, SYSTEMD):
         raise click.UsageError(f"--drop: {NOT_A_JOURNAL}")

@@ -66,9 +66,7 @@ def recover_folder(
 ) -> int:
     """Copy ``folder`` to ``out`` and rewrite damaged logs in the copy; return the exit status.
 
-    ``contents`` lists the items of the folder. ``typed`` is the path that the user typed. If
-    ``only_logs`` is true, only logs are copied. If ``out`` cannot be written, it is removed, and
-    ``OSError`` is raised.
+    Removes ``out`` and raises ``OSError`` if ``out`` cannot be written.
     """
     if out.absolute().resolve().is_relative_to(folder.resolve()):
         raise click.UsageError(f"--out {out} is inside {typed}: choose a path outside")
@@ -204,8 +202,7 @@ def _recover_log(done: Recovery, log: SystemLog, name: str, left: Survivors, cop
 def _replace(done: Recovery, log: SystemLog, left: Survivors, copy: Path) -> list[str]:
     """Rewrite a damaged log next to its old version; return one line per file.
 
-    Records that are only evidence are written to a separate log, which is added to ``done``. Raises
-    ``ValueError`` if the surviving records cannot form one log; in this case, nothing is changed.
+    Raises ``ValueError``, without a change, if the surviving records cannot form one log.
     """
     counts = f"{counted(left.before, 'record')} before, {len(left.kept):,} after"
     with temporary_sibling(copy / "log") as new:

@@ -28,10 +28,7 @@ isolation = click.option(
 
 
 def words_of(command: str) -> list[str]:
-    """Split ``--cmd`` into a program and its arguments as a shell does.
-
-    Raises a usage error if quotes are unbalanced or the program is missing.
-    """
+    """Split ``--cmd`` into a program and its arguments as a shell does. Raises a usage error."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -136,11 +133,9 @@ def chosen_subjects(
     profiles: Collection[str],
     formats: Collection[str],
 ) -> list[Subject]:
-    """Return the programs of ``--cmd`` and ``--impl``, or all implementations without these
-    options.
+    """Return the programs of ``--cmd`` and ``--impl``, by default all implementations.
 
-    A one-shot program cannot report its formats and profiles. It is run in the profile ``strict``
-    only if ``profiles`` has it, and the function raises a usage error if ``formats`` has several.
+    Raises a usage error if ``formats`` has several formats for a one-shot program.
     """
     results = []
     for command in dict.fromkeys(commands):

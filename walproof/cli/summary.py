@@ -62,10 +62,9 @@ def summary(
 ) -> int:
     """Summarise a log or folder: format, state, losses.
 
-    PATH is a log, a folder of logs, a pipe, - for standard input, a file compressed with gzip,
-    bzip2, xz, zstd or lz4, or a zip or tar archive. It is never changed. The summary counts the
-    records, shows the first and the last, and suggests the next commands. `walproof PATH` is the
-    same command.
+    PATH is a log, a folder of logs, a pipe, - for standard input, a compressed file, or an archive.
+    PATH is never changed. The summary counts the records, shows the first and the last record, and
+    suggests the next commands. `walproof PATH` is the same command.
 
     \b
     walproof 000003.log
@@ -94,7 +93,7 @@ def about(
 ) -> int:
     """Print the summary of a log or folder; return the exit status.
 
-    ``format_id`` is the format that the user gave. Raises ``OSError`` and ``ValueError``.
+    Raises ``OSError`` and ``ValueError``.
     """
     report = _Report(log, context, all_logs, as_json)
     if log.path.is_dir():

@@ -65,12 +65,11 @@ def sweep(
 ) -> int:
     """Compare answers on systematically damaged logs.
 
-    Run it after a full score in `walproof check`. The executable specification reads and writes
-    each log and must keep its invariants; the answers and logs of all other programs are compared
-    with its results. The budget of `--cases` is shared between truncations, single damages,
-    operations on the files of a folder, other contexts, pairs of damages, appends to damaged logs,
-    and writes of new logs with generated records. The summary reports how many cases of each class
-    ran, and of how many.
+    Run this command after all vectors pass in `walproof check`. The answers and logs of each
+    program are compared with those of the executable specification. The classes of cases include
+    truncations, single damages, pairs of damages, other contexts, appends to damaged logs, and
+    writes of new logs. The summary reports how many cases of each class exist and how many of them
+    ran.
 
     \b
     walproof sweep --format zmq-raft --cmd './my-reader' --cases 200000
@@ -80,20 +79,18 @@ def sweep(
 
     COMMAND is any program that implements the protocol (conformance/README.md), or the one-shot
     form `COMMAND read FORMAT PATH [strict]`, which is slower and cannot receive a context. A
-    one-shot program is run in the profile strict only with --profile strict. Programs run as in
-    `check`: each in its own folder, without network access. The last lines list the isolation.
+    one-shot program is run in the profile strict only with --profile strict. Each program runs in
+    its own folder without network access.
 
-    DIR/sweep (Parquet) has a row for each case. DIR/summary.json and DIR/proposals (vectors) hold
-    the findings.
+    DIR/sweep is a Parquet table with a row for each case. DIR/summary.json lists the findings, and
+    DIR/proposals has a vector for each of them.
 
     Ctrl-C and SIGTERM stop the sweep. The summary then covers the finished part, and the same
     command resumes it.
 
-    With --flips, each bit of an intact log is flipped on its own. A flip is listed if the log still
-    reads as `intact`, but its records differ: one is missing, changed or added, the order differs,
-    or a value next to a payload differs. Each such flip is either a limit of the format, explained
-    in its register, or a missing rule. LOG is a file or folder of your own, and only a copy of it
-    is changed. Without LOG, vectors are searched.
+    With --flips, each bit of a copy of LOG is flipped on its own. A flip is listed if the copy
+    still reads as `intact` although its records differ. A listed flip shows either a limit of the
+    format or a missing rule. Without LOG, the bits of vectors are flipped.
 
     \b
     walproof sweep --flips --format zmq-raft

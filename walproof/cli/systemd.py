@@ -53,13 +53,12 @@ def systemd() -> None:
 def read_journals(words: tuple[str, ...], journal_filters: JournalFilters, mode: Mode) -> int:
     """Print the journal entries that filters select.
 
-    PATH is a journal file, compressed or in a pipe, or a folder of them. Entries of several files
-    are merged as by journalctl. Filters work as in journalctl: values of the same field are
-    alternatives, different fields must all match, and + separates alternative groups. UNIT and NAME
-    may be shell patterns.
+    PATH is a journal file, a compressed journal file, a pipe, or a folder. Entries of several files
+    are merged as by journalctl. Values of the same field are alternatives, different fields must
+    all match, and + separates alternative groups. UNIT and NAME may be shell patterns.
 
     TIME is 2023-11-14, "2023-11-14 22:13:20", 22:13, now, today, yesterday, tomorrow, -1h, +5min,
-    "2 days ago", or @ and the seconds since 1970. Times are read and printed in UTC. A time may end
+    "2 days ago", or @ and the seconds since 1970. Times without a zone are in UTC. A time may end
     with a zone, as in "2023-11-14 22:13 Europe/Berlin".
 
     From damaged files, all surviving entries are printed; lost ranges go to standard error.
@@ -84,10 +83,10 @@ def read_journals(words: tuple[str, ...], journal_filters: JournalFilters, mode:
 def fields(log: str, name: str | None, as_json: bool) -> int:
     """List the fields of journals, or all values of a field.
 
-    PATH is a journal file, compressed or in a pipe, or a folder of them. Values are listed newest
-    first. The output for a file equals that of journalctl --fields and journalctl --field=FIELD;
-    for a folder, each line appears once. Values that are not one line of text are printed as
-    {"hex": "…"}. From a damaged file, everything that survives is printed.
+    PATH is a journal file, a compressed journal file, a pipe, or a folder. Values are listed newest
+    first. The output for a file equals that of journalctl --fields and journalctl --field=FIELD.
+    For a folder, each line appears once. Values that are not one line of text are printed as
+    {"hex": "…"}.
 
     \b
     walproof systemd fields system.journal
@@ -154,12 +153,11 @@ def import_(
 ) -> int:
     """Write a journal from exported entries.
 
-    EXPORT is in the Journal Export Format; the default is standard input. Times, boot id and fields
-    are preserved. Sequence numbers start again, as with systemd-journal-remote. journalctl can read
-    and verify the new file.
+    EXPORT is in the Journal Export Format; the default is standard input. Times, boot ids and
+    fields are preserved. Sequence numbers start again, as with systemd-journal-remote.
 
-    Entries that are cut off or lack a time or _BOOT_ID are skipped, and so is text between entries.
-    Standard error lists their offsets. --strict stops at the first of them.
+    Incomplete entries and text between entries are skipped, and standard error lists the offsets of
+    skipped ranges. --strict stops at the first skipped range.
 
     \b
     journalctl -o export | walproof systemd import --out copy.journal
@@ -194,11 +192,7 @@ def import_(
 
 
 def _write_all(writer: Writer, stream: bytes, strict: bool) -> int:
-    """Write the complete entries, report the skipped ranges, and return the number of ranges.
-
-    Raises ``CannotWrite`` if the file has no room for an entry. If ``strict`` is true, raises
-    ``ClickException`` for the first skipped range.
-    """
+    """Write the complete entries, report the skipped ranges, and return the number of ranges."""
     count = 0
     for entry in read_entries(stream):
         if isinstance(entry, WholeEntry):

@@ -38,20 +38,19 @@ SYSTEMD = "systemd-journal"
 def verify(log: str, key: str | None, as_json: bool) -> int:
     """Verify a log; for systemd journals, every hash and link.
 
-    PATH is a journal file, compressed or in a pipe, or a folder of them such as /var/log/journal.
-    For journals, the command checks structure, hashes, order, links, counts and seals. For other
-    logs and system folders, it lists the lost ranges with their rules, and the missing files.
+    PATH is a log, a compressed log, a pipe, or a folder. For journals, the command checks
+    structure, hashes, order, links, counts and seals. For other logs and folders, the command lists
+    lost ranges and missing files.
 
-    Each finding has its offset, the object there, the violated rule, and a description. Unlike
-    journalctl --verify, this command also checks the FIELD table, the lists of values, and whether
-    each entry in the list of a value has that value. It terminates on every file.
+    A finding consists of an offset, the object there, the violated rule, and a description. Unlike
+    journalctl --verify, the command also checks the FIELD table and the lists of values.
 
     \b
     walproof verify system.journal
     walproof verify /var/log/journal
     walproof verify system.journal --key c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900
 
-    With --key, an unsealed file is a finding: the key proves nothing about it.
+    With --key, an unsealed file is a finding, because the key cannot verify it.
 
     Exit status: 0 no findings, 3 findings, 4 not a journal or not readable, 1 for a usage or I/O
     error.
@@ -201,10 +200,7 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
 def _counts_if_intact(
     data: mmap.mmap | bytes, context: dict[str, str]
 ) -> tuple[int, int, int | None] | None:
-    """Return the objects and entries of an intact file, and the end of the time under its seals.
-
-    Returns None if the executable specification must check the file.
-    """
+    """Return the objects and entries of an intact file, and the end of the time under its seals."""
     if not plugin_for(SYSTEMD).has_scanner:
         return None
     from walproof.formats.systemd_journal.scanner.intact import check_file
