@@ -17,20 +17,18 @@ _HEAD_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class FoundOne:
-    """A log with its path, format and context, or the reason why it is unreadable.
-
-    ``by`` describes how the format was determined: by ``content``, by ``name`` alone, or ``told``
-    by the user. ``is_blank`` is true if the log is empty or all zeros. ``is_packed`` is true if it
-    must be unpacked first.
-    """
+    """A log with its path, format and context, or the reason why it is unreadable."""
 
     path: Path
     format: str | None
     size: int
     context: dict[str, Any] = field(default_factory=dict)
     fault: str | None = None
+    #: How the format was determined: by ``content``, by ``name`` alone, or ``told`` by the user.
     by: str = "content"
+    #: Whether the log is empty or all zeros.
     is_blank: bool = False
+    #: Whether the log must be unpacked first.
     is_packed: bool = False
 
 

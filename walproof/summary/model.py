@@ -34,26 +34,26 @@ class Shown:
 
 @dataclass
 class Summary:
-    """The summary of one log.
-
-    ``framed_bytes`` is the size of the records with their headers. ``times`` contains the earliest
-    and the latest time of a record, in microseconds since 1970. ``indexes`` contains the lowest and
-    the highest index, and ``with_index`` is the number of records with an index. ``ranges``
-    contains the largest lost ranges, in descending order. ``lost_bytes`` is the size of all lost
-    ranges that may have contained data, and ``unwritten_bytes`` is the size of the others.
-    """
+    """The summary of one log."""
 
     format: str
     records: int = 0
+    #: Size of the records with their headers.
     framed_bytes: int = 0
     first: Shown | None = None
     last: Shown | None = None
+    #: Earliest and latest time of a record, in microseconds since 1970.
     times: tuple[int, int] | None = None
+    #: Lowest and highest index.
     indexes: tuple[int, int] | None = None
+    #: Number of records with an index.
     with_index: int = 0
+    #: Size of all lost ranges that may have contained data.
     lost_bytes: int = 0
+    #: Size of the other lost ranges.
     unwritten_bytes: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
+    #: Largest lost ranges, in descending order.
     ranges: list[Lost] = field(default_factory=list)
     verdict: str = "refused"
     reason: str | None = None

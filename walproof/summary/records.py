@@ -59,7 +59,6 @@ def _start(row: Row) -> str:
 def meaning(format_id: str, record: Record) -> tuple[str | None, str | None]:
     """Return the description of a record, or the reason why there is none.
 
-    Text in a description is not escaped. Of a large payload, only the beginning is decoded. See
-    :func:`walproof.decode.phrase_of`.
+    Text in a description is not escaped. See :func:`walproof.decode.phrase_of`.
     """
     return decode.phrase_of(format_id, decode.row_of(format_id, record, LONGEST))

@@ -60,8 +60,7 @@ def screen(
 ) -> Iterator[Line]:
     """Format the summary of one log in lines of ``width`` columns.
 
-    If the log belongs to a system, ``title`` is the title of the system, and ``findings`` and
-    ``others`` describe its folder.
+    ``title`` is the title of the system to which the log belongs, if any.
     """
     is_all = not is_lost(findings)
     yield one_line(log.typed), None
@@ -248,10 +247,7 @@ def _counts(size: int, summary: Summary) -> tuple[str, str, str]:
 def _coloured(
     cells: Sequence[tuple[str, ...]], room: int, first: int, summaries: Sequence[Summary]
 ) -> Iterator[Line]:
-    """Format a head and a line per log; the three columns from ``first`` are numbers.
-
-    Names are cut to ``room`` columns; the end of a path is more useful than its start.
-    """
+    """Format a head and a line per log; the three columns from ``first`` are numbers."""
     short = [
         (name if len(name) <= room else f"…{name[1 - room :]}", *others) for name, *others in cells
     ]
@@ -360,10 +356,7 @@ def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def _logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:
-    """Format one line per log in the order of the system, with at most ``height`` lines.
-
-    If there are more logs, the output omits intact logs first and shows how many were omitted.
-    """
+    """Format one line per log, with at most ``height`` lines; intact logs are omitted first."""
     paired = [(log, row) for row in rows if (log := _log_of(row[0], system)) is not None]
     room = max(5, height - 16)
     worst_first = sorted(paired, key=lambda each: -_rank(each[1][2]))[:room]

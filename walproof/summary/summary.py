@@ -1,7 +1,4 @@
-"""Read a log once, and return totals, the first and the last record, and the largest losses.
-
-Memory use does not depend on the size of the log.
-"""
+"""Read a log once, and return totals, the first and the last record, and the largest losses."""
 
 from __future__ import annotations
 
@@ -36,10 +33,7 @@ def summarise(
     progress: Progress = lambda at: None,
     observer: Observer | None = None,
 ) -> Summary:
-    """Read a log once, with the bulk scanner if the log is large and the scanner is installed.
-
-    Raises ``OSError``, and ``ValueError`` for a context that the format does not accept.
-    """
+    """Read a log once, and return its summary. Raises ``OSError`` and ``ValueError``."""
     counted, result = _events(format_id, path, context)
     summary, meter = Summary(format_id), Meter(path, progress)
     largest: list[tuple[int, int, Lost]] = []

@@ -1,8 +1,6 @@
 """Open pipes, compressed files and archives as local logs.
 
-Readers read a log several times and from both ends. Input without random access is therefore first
-copied to a scratch folder. The size of a copy is limited, because a small compressed file may
-expand to a very large one.
+Readers need random access, so other input is copied to a scratch folder.
 """
 
 from __future__ import annotations
@@ -41,17 +39,14 @@ class CannotUnpack(ValueError):
 
 @dataclass(frozen=True)
 class Unpacked:
-    """A readable log, or a folder of logs.
-
-    ``path`` is its location, and ``typed`` is the path as typed. ``how`` describes how it was
-    opened: ``("gzip",)``, ``("pipe",)``, or empty if the file is read directly. A copy cannot be
-    appended to. ``faults`` lists faults in compressed files; the content before each fault was
-    unpacked.
-    """
+    """A readable log, or a folder of logs."""
 
     path: Path
+    #: Path as typed.
     typed: str
+    #: How the log was opened: ``("gzip",)``, ``("pipe",)``, or empty if it is read directly.
     how: tuple[str, ...] = ()
+    #: Faults in compressed files; the content before each fault was unpacked.
     faults: tuple[str, ...] = ()
 
     @property
@@ -71,8 +66,7 @@ class Unpacked:
 def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
     """Open ``typed``, and remove copies at the end. ``-`` is standard input.
 
-    Raises ``OSError`` if the path cannot be read. Raises :class:`CannotUnpack` if no content can be
-    unpacked, or if the content is too large.
+    Raises ``OSError``, and :class:`CannotUnpack`.
     """
     with tempfile.TemporaryDirectory(prefix="walproof-") as name:
         scratch = Path(name)
@@ -231,9 +225,9 @@ def name_inside(path: Path) -> str:
 
 
 def peeked(path: Path, kind: str, size: int) -> bytes:
-    """Return the first bytes of the content of a compressed file, or fewer if the file is damaged.
+    """Return the first bytes of the content of a compressed file.
 
-    Raises ``OSError``, and :class:`CannotUnpack` if nothing can be unpacked.
+    Raises ``OSError``, and :class:`CannotUnpack`.
     """
     result = b""
     try:
