@@ -1,9 +1,6 @@
 """Recognise the folders of systems, such as databases, brokers, raft nodes and journals of hosts.
 
-Most logs are in a folder with other files. Each system has its own rules about which files are
-logs, their order, the purpose of the other files, and the meaning of missing ones. A format with
-such folders describes them with a :class:`~walproof.systems.model.SystemFolder`, in the module
-``system_folder`` of its package in ``walproof/formats``.
+Each format describes its folders in the module ``system_folder`` of its package.
 """
 
 from __future__ import annotations
@@ -60,8 +57,7 @@ def examine(system: System, summaries: Mapping[str, Summary]) -> System:
 def systems_in(folder: Path, formats: Sequence[str] = tuple(FORMATS)) -> list[System]:
     """Return the systems of the given formats to which a folder belongs.
 
-    If a file of the folder is unreadable for a system type, that type is skipped. The file is then
-    read on its own, and its error is reported. Raises ``OSError`` if the folder cannot be listed.
+    A system type is skipped if one of its files is unreadable. Raises ``OSError``.
     """
     next(folder.iterdir(), None)
     results = []
@@ -73,10 +69,7 @@ def systems_in(folder: Path, formats: Sequence[str] = tuple(FORMATS)) -> list[Sy
 
 
 def recognise(folder: Path, format_id: str | None = None) -> System | None:
-    """Return the system to which a folder belongs, or None for a file or an ambiguous folder.
-
-    ``format_id`` restricts the search to one system type. Raises ``OSError``.
-    """
+    """Return the system to which a folder belongs, or None for a file or an ambiguous folder."""
     if not folder.is_dir():
         return None
     result = systems_in(folder, list(FORMATS) if format_id is None else [format_id])

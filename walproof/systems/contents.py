@@ -1,8 +1,4 @@
-"""List everything in a folder and its subfolders: systems, logs, and unread files.
-
-All commands use this module, so a folder has the same findings on its own, inside another folder,
-and in an archive that is given as a path. Archives inside folders are named, not searched.
-"""
+"""List everything in a folder and its subfolders: systems, logs, and unread files."""
 
 from __future__ import annotations
 
@@ -72,8 +68,7 @@ class Contents:
 def contents_of(folder: Path, name: str, format_id: str | None = None) -> Contents:
     """Walk through a folder, without opening archives in it.
 
-    ``name`` is the path of the folder as typed. ``format_id`` restricts the search to systems of
-    one format.
+    ``format_id`` restricts the search to systems of one format.
     """
     walk = _Walk(format_id)
     walk.folder(folder, name, set())

@@ -16,13 +16,12 @@ _PIECE_BYTES = 16 << 20
 
 @dataclass(frozen=True)
 class NotCopied:
-    """A file that was not copied: its name relative to the folder, and the reason.
+    """A file that was not copied."""
 
-    ``is_lost`` is false for a socket, pipe or device, which has no content to copy.
-    """
-
+    #: Name relative to the folder.
     name: str
     why: str
+    #: False for a socket, pipe or device, which has no content.
     is_lost: bool = True
 
 
@@ -42,9 +41,8 @@ def copy_folder(
 ) -> list[NotCopied]:
     """Copy the contents of ``folder`` to the new folder ``copy``; return the files not copied.
 
-    A link to a file in the folder remains a link. Other links are replaced by their targets.
-    ``tell`` is called with the number of bytes copied so far. Raises ``OSError`` if the copy cannot
-    be written.
+    Links to files outside the folder are replaced by their targets. ``tell`` receives the number of
+    bytes copied so far. Raises ``OSError`` if the copy cannot be written.
     """
     left: list[NotCopied] = []
     copied = 0

@@ -104,7 +104,7 @@ def by_specification(
 class SystemFolder:
     """Recognise, read and recover the folders of one type of system.
 
-    Formats whose logs can be in any folder use this base class itself.
+    The base class itself is for formats whose logs can be in any folder.
     """
 
     def log_files(self, system: System) -> Sequence[str]:
@@ -120,9 +120,9 @@ class SystemFolder:
         return iter(())
 
     def written_end(self, log: Path) -> int | None:
-        """Return the offset after the written part of a file; the rest was only allocated.
+        """Return the offset after the written part of a file, or None if it is unknown.
 
-        Returns None if the format does not tell. Raises ``OSError``.
+        Raises ``OSError``.
         """
         return None
 
@@ -133,8 +133,7 @@ class SystemFolder:
     def more_events(self, log: Path) -> Iterator[Event] | None:
         """Read a damaged log in a second way that returns more records, if the format has one.
 
-        Each additional record passes its own checks, at an offset that the preceding record
-        determines. The specification does not require this from readers, so only recovery uses it.
+        The specification does not require these records, so only recovery uses this method.
         """
         return None
 
@@ -149,8 +148,7 @@ class SystemFolder:
     def after_recovery(self, system: System) -> Sequence[str]:
         """Return sentences about the checks of a recovered folder and the next steps.
 
-        ``system`` is the new folder, recognised again. A sentence may state that the system opens
-        the folder only if everything that affects this was checked.
+        ``system`` is the new folder.
         """
         return ()
 
@@ -164,8 +162,7 @@ class SystemFolder:
     def apply(self, path: Path, records: Sequence[Record], new: BinaryIO) -> None:
         """Copy a file that has a log (``log_of``) to ``new``, and apply the records of the log.
 
-        ``new`` is an empty, seekable file. Raises ``ValueError`` if the log belongs to another
-        file, and ``OSError``.
+        Raises ``ValueError`` if the log belongs to another file, and ``OSError``.
         """
         raise NotImplementedError
 
@@ -223,10 +220,7 @@ def in_order(
 
 
 def of_all(ends: Sequence[End]) -> End:
-    """Combine the ends of several logs: the worst verdict, and the reason of its first log.
-
-    If some logs are refused and others are not, the refused ones count as damaged.
-    """
+    """Combine the ends of several logs: the worst verdict, and the reason of its first log."""
     if not ends:
         return End("intact", None, None)
     if all(end.verdict == "refused" for end in ends):

@@ -1,8 +1,4 @@
-"""Detect and undo text conversion, in which every line feed became CR LF.
-
-Programs that copy files between systems may convert binary files that look like text. The opposite
-conversion cannot be undone, because it removes bytes without a trace.
-"""
+"""Detect and undo text conversion, in which every line feed became CR LF."""
 
 from __future__ import annotations
 
@@ -25,8 +21,8 @@ def before_conversion(
 ) -> Iterator[tuple[Path, int] | None]:
     """Undo the conversion of a single-file log, in a scratch file of the same name.
 
-    Yields the scratch file and its number of records. Yields None if the log was not converted, or
-    if undoing the conversion gives no additional records. Raises ``OSError``.
+    Yields the scratch file and its number of records, or None if the file has no more records than the
+    log. Raises ``OSError``.
     """
     if not log.is_file() or not is_converted(log):
         yield None
@@ -41,10 +37,7 @@ def before_conversion(
 
 
 def is_converted(log: Path) -> bool:
-    """Return whether every line feed in a file follows a carriage return. Raises ``OSError``.
-
-    In an unconverted log, about every few hundred bytes there is a line feed that does not.
-    """
+    """Return whether every line feed in a file follows a carriage return. Raises ``OSError``."""
     count = 0
     with log.open("rb") as file:
         for piece in _pieces(file):
