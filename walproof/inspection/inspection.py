@@ -26,10 +26,7 @@ MAX_COLUMNS = 400
 
 
 class Meanings:
-    """Decoded records by number, which must be requested in ascending order.
-
-    The first request calls ``read``, which reads the log from its start.
-    """
+    """Decoded records by number, which must be requested in ascending order."""
 
     def __init__(self, format_id: str, read: Callable[[], Iterable[Event]]) -> None:
         self._format, self._read = format_id, read

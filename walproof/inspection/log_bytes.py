@@ -12,17 +12,13 @@ _PIECE = 1 << 16
 
 
 class LogBytes:
-    """The bytes of a file, as a sequence.
+    """The bytes of a file, as a sequence that is read on demand.
 
-    ``log[start:end]`` reads from the file and caches the last block, so that several small slices
-    at nearby offsets need only one read.
-
-    The file is not mapped, because a process that reads a mapping crashes if the file is truncated.
-    ``size`` is the length in bytes at opening; if the file is truncated later, slices are shorter.
-    Raises ``OSError``, also if the path is not a regular file.
+    Slices are shorter if the file is truncated later. Raises ``OSError``.
     """
 
     def __init__(self, path: Path) -> None:
+        # The file is not mapped: a process that reads a mapping crashes if the file is truncated.
         self._file = path.open("rb", buffering=0)
         status = os.fstat(self._file.fileno())
         if not stat.S_ISREG(status.st_mode):

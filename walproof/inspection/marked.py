@@ -23,10 +23,9 @@ class FieldRow:
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark between two fields, at offset ``at``.
+    """A mark between two fields.
 
-    At the mark, a lost range begins or ends, or a writer may continue (``end``), or the output
-    stops because the limit was reached (``limit``).
+    ``end`` marks the offset where a writer may continue, and ``limit`` the end of the output.
     """
 
     type: Literal["lost-begins", "lost-ends", "end", "limit"]
@@ -42,9 +41,7 @@ def marked(
 ) -> Iterator[Row]:
     """Yield rows for the fields in the window ``[start, end)``, and for the marks between them.
 
-    After ``limit`` fields, the output stops at the next array element, so that no element is split.
-    The start of a lost range that begins before the window is shown at the start of the window. The
-    end of a range after the window is not shown.
+    After ``limit`` fields, the output stops at the next array element.
     """
     marks = _marks(outline, start, end)
     mark = next(marks, None)

@@ -1,8 +1,4 @@
-"""Notes of a format on its fields, in addition to the grammar.
-
-A grammar describes only structure. Notes compare a field with other fields, to find out whether a
-checksum is correct, whether a length is possible, or which type a unit has.
-"""
+"""Notes of a format on its fields, in addition to the grammar."""
 
 from __future__ import annotations
 
@@ -15,14 +11,13 @@ from walproof.inspection.log_bytes import LogBytes
 
 @dataclass(frozen=True)
 class Note:
-    """A note on one field.
+    """A note on one field."""
 
-    ``value`` replaces the value that the grammar gives, unless it is None. ``text`` is a short text
-    after the value, possibly empty. ``holds`` is the result of a check, or None without a check.
-    """
-
+    #: Short text after the value, possibly empty.
     text: str = ""
+    #: Result of a check, or None without a check.
     holds: bool | None = None
+    #: Replacement for the value that the grammar gives, or None.
     value: str | None = None
 
 

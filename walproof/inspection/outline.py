@@ -15,8 +15,7 @@ from walproof.spool import Spool
 class Outline:
     """The answer in profile ``recover`` to a log of ``size`` bytes.
 
-    Record number ``i``, counted from 0, is ``[record_start[i], record_end[i])``, in 16 bytes of
-    memory. ``lost`` is in log order.
+    Record ``i`` is ``[record_start[i], record_end[i])``.
     """
 
     size: int

@@ -1,8 +1,4 @@
-"""Write the byte map as one HTML file that works from disk without other files.
-
-The page contains its data as JSON, and JavaScript without libraries draws the visible part. A
-content security policy allows only the page's own scripts, so a payload cannot run any.
-"""
+"""Write the byte map as one HTML file that works from disk without other files."""
 
 from __future__ import annotations
 

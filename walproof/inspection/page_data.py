@@ -28,8 +28,7 @@ _MAX_RUNS = 300
 def page_data(view: Inspection, start: int, end: int, limit: int | None) -> dict[str, Any]:
     """Return the data of the page for the window ``[start, end)``, with at most ``limit`` fields.
 
-    ``window`` is the part of the log on the page. ``map``, ``lost`` and the counts describe the
-    whole log.
+    The map, the lost ranges and the counts describe the whole log.
     """
     table = _FieldTable(view)
     end, stopped = _fill(table, start, end, limit)
@@ -163,10 +162,7 @@ def _chunks(
 
 
 def _runs(outline: Outline) -> Iterator[tuple[str, int, int]]:
-    """Yield ``(type, start, end)`` for the map: r record, l lost, t torn, z zero-fill.
-
-    If there are more ranges than columns on the screen, adjacent ranges are merged.
-    """
+    """Yield ``(type, start, end)`` for the map: r record, l lost, t torn, z zero-fill."""
     for start, end in _joined(zip(outline.record_start, outline.record_end, strict=True), outline):
         yield "r", start, end
     for type_, is_torn in (("l", False), ("t", True)):

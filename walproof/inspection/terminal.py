@@ -23,12 +23,7 @@ _SHOWN = 64
 
 
 class TerminalMap:
-    """Print the map of one inspection.
-
-    On a terminal, lines have the width of the terminal, and a line with the path of a unit precedes
-    its fields. In a pipe, each line has the full path and the full requirement ids, for use with
-    grep.
-    """
+    """Print the map of one inspection to a terminal, or to a pipe with full paths."""
 
     def __init__(self, view: Inspection, console: Console) -> None:
         self.view = view

@@ -20,8 +20,7 @@ HOLE_PIECE_BYTES = 1 << 16
 def fields_between(log: LogBytes, format: str, start: int, end: int) -> Iterator[Field]:
     """Yield the fields with bytes in ``[start, end)``, sorted by offset, outer fields first.
 
-    An empty field counts as part of the preceding bytes. If the grammar does not match the whole
-    log, ``conformance.kaitai.field_map.ParseStopped`` is raised after the last field.
+    Raises ``conformance.kaitai.field_map.ParseStopped`` if the grammar does not match the log.
     """
     for number in _parts(log, format, start, end):
         for field in _part(log, format, number):
@@ -93,11 +92,7 @@ class Zeros(str):
 
 
 def _all_fields(log: LogBytes, format: str) -> Iterator[Field]:
-    """Yield the fields of a log that is parsed as a whole.
-
-    If the file ends with a hole, only the start of the hole is parsed, and a field that ends there
-    is extended to the end of the file.
-    """
+    """Yield the fields of a log that is parsed as a whole."""
     end = min(log.data_end() + HOLE_PIECE_BYTES, log.size)
     for field in iter_fields(log[0:end], format):
         if field.end < end or end == log.size:
