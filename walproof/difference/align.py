@@ -47,9 +47,7 @@ def differences(
 def _by_number(old: Sequence[ComparedRecord], new: Sequence[ComparedRecord]) -> Iterator[Pair]:
     """Pair records that have the same number from the same source.
 
-    In a copy, the numbers may come from another source. Its records are paired with records of the
-    same time, and with those of equal content first. If several records have the same key, they are
-    paired in order. A record that only the second log has is placed after its predecessor there.
+    If a copy has other numbers, records of the same time are paired.
     """
     right_of, left_of = (array("q", [-1]) * len(log) for log in (old, new))
     shared = {record.source for record in old} & {record.source for record in new}
@@ -80,10 +78,7 @@ def _pair(
     right_of: array[int],
     left_of: array[int],
 ) -> None:
-    """Pair unpaired records with equal keys, in order. A key of None matches nothing.
-
-    ``right_of`` and ``left_of`` contain the index of each record's partner, or -1.
-    """
+    """Pair unpaired records with equal keys, in order. A key of None matches nothing."""
     next_free: dict[object, int] = {}  # key → first unpaired position in ``new``
     last: dict[object, int] = {}
     after = array("q", [-1]) * len(new)  # next position with the same key
@@ -107,10 +102,7 @@ def _pair(
 def _by_content(
     left: Sequence[bytes], right: Sequence[bytes], a: int = 0, c: int = 0, depth: int = 0
 ) -> Iterator[Pair]:
-    """Pair equal records, and records between equal ones by position (a patience diff).
-
-    ``a`` and ``c`` are the positions of ``left`` and ``right`` in their logs.
-    """
+    """Pair equal records, and records between equal ones by position (a patience diff)."""
     first = 0
     while first < min(len(left), len(right)) and left[first] == right[first]:
         first += 1
@@ -140,10 +132,7 @@ def _by_content(
 def _anchors(
     left: Sequence[bytes], right: Sequence[bytes], first: int, stop: tuple[int, int]
 ) -> list[tuple[int, int]]:
-    """Return the longest common subsequence of records that occur once in each log.
-
-    Only records from position ``first`` up to ``stop`` are compared.
-    """
+    """Return the longest common subsequence of records that occur once in each log."""
     once = _once(left[first : stop[0]]) & _once(right[first : stop[1]])
     positions = {right[n]: n for n in range(first, stop[1]) if right[n] in once}
     pairs = [(n, positions[left[n]]) for n in range(first, stop[0]) if left[n] in once]

@@ -25,18 +25,16 @@ _POSITION_FIELDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ComparedRecord:
-    """A record: its position, its number if the format has one, and a digest of its content.
-
-    ``source`` identifies the source of the number, and ``moment`` contains the times of the record.
-    Both are None if all copies of a record have the same number.
-    """
+    """A record: its position, its number if the format has one, and a digest of its content."""
 
     at: int
     file: str | None
     number: tuple[str, ...] | None
     digest: bytes
     text: str
+    #: Source of the number, or None if all copies of a record have the same number.
     source: str | None = None
+    #: Times of the record, or None if all copies of a record have the same number.
     moment: tuple[str, ...] | None = None
 
 
