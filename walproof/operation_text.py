@@ -1,8 +1,4 @@
-"""Parse operations of the damage algebra from text: ``flip bit 3 of header.checksum``.
-
-The syntax is that of ``damage`` in the vectors, which :class:`conformance.recipes.algebra.Damage`
-writes.
-"""
+"""Parse operations of the damage algebra from text: ``flip bit 3 of header.checksum``."""
 
 from __future__ import annotations
 

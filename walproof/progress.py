@@ -52,11 +52,8 @@ class ProgressBar:
 def progress_bar(
     text: str, total: int | None = None, in_bytes: bool = False
 ) -> Iterator[ProgressBar]:
-    """Show a progress bar while the block runs, if standard error is a terminal.
-
-    The bar is redrawn when its value changes, not by a thread, because a process with threads
-    cannot fork safely.
-    """
+    """Show a progress bar while the block runs, if standard error is a terminal."""
+    # No thread redraws the bar (auto_refresh), because a process with threads cannot fork safely.
     console = Console(stderr=True)
     amount: tuple[ProgressColumn, ...] = (MofNCompleteColumn(),)
     if in_bytes:

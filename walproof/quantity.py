@@ -39,10 +39,7 @@ def exact(size: int) -> str:
 
 
 def moment(microseconds: int, zone: str = "") -> str:
-    """Return a time in microseconds since 1970 as a date in UTC, followed by ``zone``.
-
-    A number outside the range of dates is returned with the unit µs.
-    """
+    """Return a time in microseconds since 1970 as a date in UTC, followed by ``zone``."""
     try:
         return f"{datetime.fromtimestamp(microseconds / 1e6, UTC):%Y-%m-%d %H:%M:%S}{zone}"
     except (ValueError, OverflowError, OSError):

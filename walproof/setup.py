@@ -23,9 +23,8 @@ from walproof.worker_pool import core_count
 def setup(names: tuple[str, ...]) -> int:
     """Build the adapters of the real implementations whose toolchains are installed.
 
-    Adapters that are up to date are not built again. An implementation that cannot be built is
-    reported and not used by later runs; with CI=true, this is an error, unless the file of the
-    implementation has optional = true.
+    Adapters that are up to date are not built again. Adapters that cannot be built are reported.
+    With CI=true, they are an error, unless optional = true is in the file of the implementation.
     """
     chosen = implementations(names) if names else all_implementations()
     unbuilt = [

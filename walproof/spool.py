@@ -1,8 +1,4 @@
-"""Store records and lost ranges in a scratch file, for answers that are larger than memory.
-
-A log of empty records has a record for every few bytes, and each record object takes several
-hundred bytes of memory.
-"""
+"""Store records and lost ranges in a scratch file, for answers that are larger than memory."""
 
 from __future__ import annotations
 
@@ -101,8 +97,7 @@ class Spool:
     def rows(self, is_merged: bool = False) -> Iterator[tuple[int, Record | Lost]]:
         """Yield records with their numbers and, between them, lost ranges with -1.
 
-        At the same offset, a lost range precedes a record. If ``is_merged`` is true, the records of
-        several logs alternate, and the lost ranges follow all records.
+        If ``is_merged`` is true, the lost ranges follow all records.
         """
         records: Iterator[tuple[int, Record | Lost]] = enumerate(self.records)
         lost: Iterator[tuple[int, Record | Lost]] = ((-1, gap) for gap in self.lost())

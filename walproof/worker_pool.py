@@ -32,10 +32,8 @@ def map_unordered(
 ) -> Iterator[Result]:
     """Run every task, and yield the results in the order in which the tasks finish.
 
-    ``work`` and ``start`` are module-level functions. Each process begins with
-    ``start(*arguments)``. After ``deadline``, a time of the monotonic clock, no further task
-    starts. The processes end with the iteration. Raises the errors of ``work``, and
-    ``BrokenProcessPool`` if a process crashes.
+    Each process begins with ``start(*arguments)``. No task starts after ``deadline``, a time of the
+    monotonic clock. Raises the errors of ``work``, and ``BrokenProcessPool`` if a process crashes.
     """
     count = min(len(tasks), core_count())
     if not count:
