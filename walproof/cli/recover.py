@@ -51,9 +51,8 @@ def recover(
     LOG is a log or a folder: a database, a broker's store, a raft node, the journals of a host, or
     a folder with several of these. For a folder, NEW is a copy of the folder in which only damaged
     logs are rewritten. The old content of a rewritten log remains in NAME.before-recovery. For a
-    SQLite database, NEW is a copy of the database to which the log was applied. After a lost
-    record, later records may be whole but must not be applied: the command writes them to the log
-    NEW.after-loss.
+    SQLite database, NEW is a copy of the database to which the log was applied. If an earlier
+    record is lost, whole records that must not be applied are written to the log NEW.after-loss.
 
     LOG is never changed, and NEW must not exist. NEW appears only if it is intact and has exactly
     the records that survived in LOG. Some formats allow no gap between records. If there is a gap,

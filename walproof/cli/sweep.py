@@ -82,8 +82,8 @@ def sweep(
     one-shot program is run in the profile strict only with --profile strict. Each program runs in
     its own folder without network access.
 
-    DIR/sweep is a Parquet table with a row for each case. DIR/summary.json lists the findings, and
-    DIR/proposals has a vector for each of them.
+    DIR/sweep is a Parquet table with a row for each case. DIR/summary.json lists the findings.
+    DIR/proposals has vectors for the findings.
 
     Ctrl-C and SIGTERM stop the sweep. The summary then covers the finished part, and the same
     command resumes it.

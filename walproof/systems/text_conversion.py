@@ -21,8 +21,8 @@ def before_conversion(
 ) -> Iterator[tuple[Path, int] | None]:
     """Undo the conversion of a single-file log, in a scratch file of the same name.
 
-    Yields the scratch file and its number of records, or None if the file has no more records than the
-    log. Raises ``OSError``.
+    Yields the scratch file and its number of records. Yields None if the scratch file has no more
+    records than the log. Raises ``OSError``.
     """
     if not log.is_file() or not is_converted(log):
         yield None
