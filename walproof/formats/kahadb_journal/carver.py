@@ -1,8 +1,4 @@
-"""Find KahaDB journals in a disk image.
-
-Each batch begins with sixteen fixed bytes and stores its size, which gives the offset of the next
-batch. The checksum covers the records and is optional.
-"""
+"""Find KahaDB journals in a disk image by the fixed bytes at the start of each batch."""
 
 from __future__ import annotations
 

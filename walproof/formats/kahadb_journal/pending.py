@@ -1,8 +1,7 @@
 """Find the pending messages of a message store and the pending jobs of a scheduler store.
 
-The module replays the journal as a broker does when it rebuilds its index. Upstream authority:
-apache/activemq c3580e7 (6.x) ``kahadb/MessageDatabase.java`` (``process``, ``updateIndex``),
-``kahadb/scheduler/JobSchedulerStoreImpl.java``.
+Upstream authority: apache/activemq c3580e7 (6.x) ``kahadb/MessageDatabase.java`` (``process``,
+``updateIndex``), ``kahadb/scheduler/JobSchedulerStoreImpl.java``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Decode KahaDB records: a command number, a protobuf message, and the object stored in it.
 
-Upstream authority: apache/activemq ``activemq-kahadb-store/…/kahadb/MessageDatabase.java``
-(``toByteSequence``), and the files named in the modules of this package.
+Upstream authority: apache/activemq ``activemq-kahadb-store/…/kahadb/MessageDatabase.java``.
 """
 
 from __future__ import annotations
@@ -87,10 +86,8 @@ def _cut(payload: bytes) -> dict[str, Any]:
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """Decode a command and the object that it contains. Raises ``Undecodable``.
 
-    ``body`` in the result is the whole protobuf message. ``data`` is the object in it: a message,
-    an acknowledgement, the description of a subscription, or a serialised Java object, which is
-    never deserialised. ``fields`` holds all values that have no column. If ``is_cut`` is true, the
-    payload is truncated, and a command that contains a message is decoded without it.
+    ``body`` is the whole protobuf message, ``data`` the object in it, and ``fields`` all values
+    without a column. If ``is_cut`` is true, the payload is truncated.
     """
     if is_cut:
         return _cut(payload)

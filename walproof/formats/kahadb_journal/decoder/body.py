@@ -63,10 +63,7 @@ def properties(data: bytes | None) -> list[tuple[str, str | None]]:
 
 
 def _unpacked_bytes(data: bytes) -> bytes:
-    """Inflate a compressed bytes message, which begins with its uncompressed length.
-
-    ActiveMQ compresses the whole backing buffer and reads only the stored length.
-    """
+    """Inflate a compressed bytes message, which begins with its uncompressed length."""
     source = JavaData(data)
     length, packed = source.number("i"), source.take(source.left)
     if length > _most(packed):

@@ -97,11 +97,7 @@ _NUMBERS = {2: "b", 4: "h", 5: "i", 6: "q", 7: "d", 8: "f"}
 
 
 def modified_utf8(data: bytes) -> str:
-    """Decode Java's modified UTF-8. Raises ``Undecodable``.
-
-    Modified UTF-8 stores a zero as two bytes, and each half of a surrogate pair as three. Standard
-    UTF-8, which clients in other languages write, is also accepted.
-    """
+    """Decode Java's modified UTF-8 or standard UTF-8. Raises ``Undecodable``."""
     try:
         if b"\xc0\x80" not in data and b"\xed" not in data:
             return data.decode()  # the same in UTF-8, with half the memory

@@ -1,12 +1,11 @@
 """Decode OpenWire objects as stored on disk: a size, a type and the fields.
 
-A store uses the loose encoding without a cache (``KahaDBStore.java``: ``new OpenWireFormat()``).
-The layout depends on the OpenWire version, which is not stored: current brokers use 11, older ones
-used 6, and users can configure another. The decoder tries the layouts from the newest to the oldest
-and takes the first one that consumes all bytes.
+The OpenWire version is not stored. The decoder tries the layouts from the newest to the oldest, and
+uses the first layout that consumes all bytes.
 
 Upstream authority: apache/activemq c3580e7 (6.x) ``openwire/v1`` to ``v12``, ``…Marshaller.java``;
-``openwire/OpenWireFormat.java``; ``command/CommandTypes.java``.
+``openwire/OpenWireFormat.java``; ``command/CommandTypes.java``; ``KahaDBStore.java`` (loose
+encoding without a cache).
 """
 
 from __future__ import annotations
@@ -93,9 +92,8 @@ _Layout = Callable[["_Source", int, int], Found]
 def message(data: bytes) -> Found:
     """Decode a message to the fields in :data:`MESSAGE`.
 
-    ``not_decoded`` lists the fields that are not in the result. ``destination`` is a URI such as
-    ``queue://ORDERS``. ``timestamp`` and ``expiration`` are in milliseconds since 1970.
-    ``openwire`` is the oldest OpenWire version that has this layout.
+    Times are in milliseconds since 1970. ``not_decoded`` lists the missing fields, and ``openwire``
+    is the oldest OpenWire version that has this layout.
     """
     try:
         kind, fields = _whole(data, _MESSAGES, (10, 3, 2, 1), _message)

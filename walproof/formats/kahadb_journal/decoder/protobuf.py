@@ -51,8 +51,7 @@ NOT_READ = "not_read"
 def read(data: bytes, known: Fields, is_cut: bool = False) -> dict[str, Any]:
     """Return the known fields of a message. Raises ``Undecodable``.
 
-    If a field is repeated, the last value wins. If ``is_cut`` is true, the message is truncated,
-    and the result contains its complete fields and :data:`NOT_READ`.
+    If ``is_cut`` is true, the result contains the complete fields and :data:`NOT_READ`.
     """
     cursor = Cursor(data)
     values: dict[str, Any] = {}

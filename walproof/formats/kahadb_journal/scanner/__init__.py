@@ -1,13 +1,7 @@
 """The bulk scanner of ``kahadb-journal``; ``reference_impl.kahadb_journal`` is authoritative.
 
-The executable specification puts the data files together. A compiled kernel (``kernel``) reads the
-valid batches of a file window by window. At anything else, the specification reads the file again,
-and the records before are skipped: a data file is small (32 MiB by default), and few files are
-damaged.
-
-A directory is split by file. A single file is one part: the offset of a batch depends on everything
-in front of it, because the scan may continue after a damaged batch at an offset that its size does
-not give (KDB-045, KDB-047).
+A compiled kernel reads valid batches. At any other bytes, the specification reads the data file
+from its start.
 """
 
 from __future__ import annotations

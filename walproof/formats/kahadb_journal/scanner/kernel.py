@@ -1,7 +1,6 @@
 """Compiled kernels of the KahaDB scanner: valid batches.
 
-All offsets count from the start of the file; ``BASE`` is the file offset of the first byte of
-``data``. Requirement ids refer to spec/kahadb-journal.md.
+All offsets count from the start of the file. Requirement ids refer to spec/kahadb-journal.md.
 """
 
 from __future__ import annotations
@@ -93,10 +92,7 @@ def command_of(data: Any, i: Any, length: Any) -> Any:
 
 @helper
 def _tiles(data: Any, i: Any, end: Any) -> Any:
-    """Return whether records fill ``[i, end)`` and none of them is a header (KDB-037).
-
-    ``data`` must include the sixteen bytes after ``end``, or end with the file.
-    """
+    """Return whether records fill ``[i, end)`` and none of them is a header (KDB-037)."""
     while i < end:
         if i + 4 > len(data):
             return False
@@ -125,10 +121,9 @@ def walk(
     """Read valid batches and their records up to the first offset that is not plain.
 
     ``size`` is the size of the file, and ``fill`` is the start of its preallocated space. New rows
-    are appended after the existing ``ROWS`` rows.
-
-    Payload n is copied to ``room[offsets[n]:offsets[n + 1]]``. ``cap`` limits the bytes copied of
-    each payload; if ``cap`` is negative, no payload is copied.
+    follow the existing ``ROWS`` rows. The payload of row n is copied to ``room[offsets[n]:offsets[n
+    + 1]]``. ``cap`` is the largest number of bytes copied for a payload. A negative ``cap`` copies
+    no payloads.
     """
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     base = state[BASE]

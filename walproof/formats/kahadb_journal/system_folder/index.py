@@ -1,7 +1,7 @@
 """Read the index of a KahaDB store: a page file with B-trees, and two companion files.
 
-Upstream authority: apache/activemq ``kahadb/disk/page/PageFile.java`` (``.data``, ``.redo``,
-``.free``), ``kahadb/disk/index/BTreeNode.java``, ``kahadb/MessageDatabase.java``
+Upstream authority: apache/activemq ``kahadb/disk/page/PageFile.java``,
+``kahadb/disk/index/BTreeNode.java``, ``kahadb/MessageDatabase.java``
 (``StoredDestinationMarshaller``), ``kahadb/scheduler/JobSchedulerKahaDBMetaData.java``.
 """
 
@@ -33,20 +33,19 @@ _SHOWN_BYTES = 16
 
 @dataclass
 class Index:
-    """The content of an index and the damage in its files.
+    """The content of an index and the damage in its files."""
 
-    ``faults`` describes the damage in each file. ``doubts`` describes states that a killed broker
-    can also leave. ``is_clean`` is true if the broker closed the index. ``last_update`` is the
-    position of the last journal record in the index: the number of its data file and its offset.
-    ``messages`` is the number of pending messages in each data file. ``is_legacy`` is None if the
-    index does not store a version.
-    """
-
+    #: Damage in each file.
     faults: dict[str, list[str]] = field(default_factory=dict)
+    #: States of each file that a killed broker can also leave.
     doubts: dict[str, list[str]] = field(default_factory=dict)
+    #: Whether the broker closed the index.
     is_clean: bool = False
+    #: Position of the last journal record in the index: number of its data file, and offset.
     last_update: tuple[int, int] | None = None
+    #: Number of pending messages in each data file.
     messages: Counter[int] = field(default_factory=Counter)
+    #: None if the index does not store a version.
     is_legacy: bool | None = None
 
     def add_fault(self, file: str, text: str) -> None:
@@ -65,8 +64,7 @@ class _BadPageError(Exception):
 def read_index(folder: Path, name: str) -> Index:
     """Read ``name.data`` and its ``.redo`` and ``.free`` files. Raises ``OSError``.
 
-    Every page that a broker may read is checked. Only ``.redo`` has a checksum, so changed values
-    in the pages are not detected.
+    Only ``.redo`` has a checksum, so changed values in the pages are not detected.
     """
     index = Index()
     data = folder / f"{name}.data"
