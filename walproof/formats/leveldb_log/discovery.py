@@ -35,7 +35,7 @@ class LevelDBDiscovery(Discovery):
 def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
     """Return the dialect of the first valid record of a log, or None for plain LevelDB.
 
-    LDB-043 looks only at the first record, but that record may be damaged. Raises ``OSError``.
+    Raises ``OSError``.
     """
     with log.open("rb") as file:
         for _ in itertools.count() if most_blocks is None else range(most_blocks):
@@ -47,11 +47,7 @@ def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
 
 
 def first_dialect(block: bytes) -> str | None:
-    """Return the dialect of the first valid record of a block, or None if there is none.
-
-    The function skips damaged records by their lengths. It tries the header sizes of one dialect
-    after the other.
-    """
+    """Return the dialect of the first valid record of a block, or None if there is none."""
     names = {7: "RocksDB", 11: "recyclable RocksDB or Pebble", 19: "WAL-sync Pebble"}
     for stride in names:
         at = 0

@@ -1,9 +1,6 @@
-"""Find LevelDB logs in a disk image.
+"""Find LevelDB logs in a disk image by the checksums of physical records.
 
-A LevelDB log has no magic bytes. But each physical record has a checksum, and no record crosses the
-boundary of a 32 KiB block. The carver therefore searches every offset for valid records. A FIRST or
-MIDDLE record always ends at a block boundary, so the carver can derive the other boundaries from
-it.
+A FIRST or MIDDLE record ends at a block boundary, which determines all other boundaries.
 """
 
 from __future__ import annotations
@@ -40,16 +37,15 @@ METADATA = LAST + 1
 
 @dataclass(frozen=True)
 class Headers:
-    """The physical record headers of a dialect.
+    """The physical record headers of a dialect."""
 
-    ``size`` is the header size of a fragment. ``sizes`` lists the header size of each record type,
-    0 for an undefined type, and ``kinds`` lists the meaning of each type. All fragment types are
-    less than ``above``.
-    """
-
+    #: Header size of a fragment, in bytes.
     size: int
+    #: Header size of each record type, in bytes; 0 for an undefined type.
     sizes: NDArray[np.uint8]
+    #: Meaning of each record type.
     kinds: NDArray[np.uint8]
+    #: Number after the last fragment type.
     above: int
 
 
@@ -70,16 +66,14 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 @dataclass(slots=True)
 class Run:
-    """The offsets and types of consecutive physical records in an image.
-
-    ``phase`` is the offset of the block boundaries modulo the block size. It is None if no record
-    determines a boundary. ``agrees`` is False if two records imply different boundaries.
-    """
+    """The offsets and types of consecutive physical records in an image."""
 
     at: NDArray[np.int64]
     end: NDArray[np.int64]
     kind: NDArray[np.uint8]
+    #: Offset of the block boundaries modulo the block size; None if no record determines one.
     phase: int | None = None
+    #: False if two records imply different boundaries.
     agrees: bool = True
 
     def __post_init__(self) -> None:
@@ -293,11 +287,7 @@ class Carver(base.Carver):
         return {}
 
     def _whole(self, start: int, stop: int, payload: bytes) -> Loose:
-        """Return a complete record.
-
-        A record of a RocksDB log gets the field ``compression``, because only the first record of a
-        log stores the compression type.
-        """
+        """Return a complete record; a record of a RocksDB log gets the field ``compression``."""
         fields = dict(self._fields(start))
         if payload.startswith(_ZSTD_MAGIC):
             fields["compression"] = "zstd"
@@ -405,11 +395,7 @@ class Carver(base.Carver):
 
 
 def _has_shape(data: bytes) -> bool:
-    """Return whether ``data`` looks like the start of a write batch or a version edit.
-
-    A write batch begins with a sequence number, whose high bytes are zero in practice, a count, and
-    the tag of its first entry.
-    """
+    """Return whether ``data`` looks like the start of a write batch or a version edit."""
     if data.startswith(COMPARATOR):
         return True
     if len(data) < 13 or data[6:8] != b"\0\0" or data[12] > 1:

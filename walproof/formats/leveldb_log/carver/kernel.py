@@ -1,8 +1,6 @@
 """Search for LevelDB physical records at any offset.
 
-CRCs are linear: the checksum of a range can be computed from the checksums of two prefixes (as in
-zlib's ``crc32_combine``). The kernel computes the checksums of all prefixes once. Its running time
-therefore does not depend on the number and the length of the candidates.
+CRCs are linear: the checksum of a range follows from the checksums of two prefixes.
 """
 
 from __future__ import annotations
@@ -59,10 +57,7 @@ _ZEROS = _after_zeros()
 
 @kernel
 def prefixes(data: Any, size: Any, into: Any) -> None:
-    """Store the checksum of ``data[:8 * k]`` in ``into[k]``, for all k up to ``size // 8``.
-
-    ``into`` must have room for ``size // 8 + 1`` numbers.
-    """
+    """Store the checksum of ``data[:8 * k]`` in ``into[k]``, for all k up to ``size // 8``."""
     crc = np.uint64(0xFFFFFFFF)
     into[0] = np.uint32(0)
     for k in range(size // 8):
@@ -111,9 +106,8 @@ def physical_records(
     """Find physical records that begin in ``[start, stop)`` and end by ``size``.
 
     The records have valid checksums and do not overlap. ``of_eight`` is the result of
-    :func:`prefixes` for ``data[:size]``. ``data`` must have 16 more bytes after ``size``, and
-    ``stop`` is at most ``size``. ``header_sizes`` lists the header size of each type, 0 for an
-    undefined type. A record whose type is ``above`` or more must follow another record.
+    :func:`prefixes` for ``data[:size]``. ``data`` must have 16 more bytes after ``size``. A record
+    whose type is ``above`` or more must follow another record.
 
     Returns the number of records and the offset at which to continue. This offset is less than
     ``stop`` if the three result arrays are full.

@@ -1,8 +1,6 @@
 """Decode the payloads of a LevelDB log: write batches, or the version edits of a MANIFEST.
 
-The decoder determines the type from the bytes alone and ignores the name of the log, because files
-are renamed. A payload must match exactly one of the two types, up to its last byte. Other payloads
-are not decoded.
+The bytes of a payload determine its type, because files are renamed.
 """
 
 from __future__ import annotations
@@ -35,8 +33,7 @@ def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """Decode a write batch (``sequence`` and ``ops``) or a ``version_edit``.
 
-    If ``is_cut`` is true, the payload is truncated: its start is decoded, and ``ops_fault``
-    describes the missing part. Raises ``Undecodable``.
+    If ``is_cut`` is true, the payload is truncated. Raises ``Undecodable``.
     """
     batch, no_batch = _tried(partial(write_batch.decode, is_cut=is_cut), payload)
     edit, no_edit = _tried(partial(version_edit.decode, is_cut=is_cut), payload)

@@ -112,10 +112,9 @@ _Read = Callable[[Cursor], Any]
 def decode(payload: bytes, is_pebble: bool = False, is_cut: bool = False) -> Edit:
     """Return the fields of an edit by their names in :data:`TYPE`. Raises ``Undecodable``.
 
-    ``fields`` holds the optional fields of RocksDB and the fields specific to Pebble. Each value is
-    a number, or bytes if it is not a number. RocksDB also writes edits without any field. If
+    ``fields`` holds the optional fields of RocksDB and the fields specific to Pebble. If
     ``is_pebble`` is true, the tags 10 and 11 have Pebble's meaning. If ``is_cut`` is true, the
-    payload is truncated, and only its complete fields are returned.
+    payload is truncated, and the result has its complete fields.
     """
     cursor, edit = Cursor(payload), Edit()
     try:

@@ -89,9 +89,7 @@ WITHOUT_NUMBER = frozenset(tag.op for tag in TAGS.values() if not tag.is_counted
 def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS) -> dict[str, Any]:
     """Return the sequence number of the first operation, and all operations.
 
-    ``tags`` are the operation types that the system supports. The ``key`` of a ``log_data``
-    operation is its data. In a database with user-defined timestamps, each key ends with a
-    timestamp, because the batch does not separate the two. Raises ``Undecodable``.
+    ``tags`` are the operation types that the system supports. Raises ``Undecodable``.
 
     If ``is_cut`` is true, the payload is truncated. The result then contains the complete
     operations and the complete parts of the next one; ``ops_fault`` describes the missing part.
@@ -164,8 +162,7 @@ def _split_time(operation: dict[str, Any], at: int) -> None:
 def columns(entity: bytes) -> list[dict[str, bytes]] | None:
     """Return the columns of a wide-column entity.
 
-    The result is None if the version is not 1 or if there are too many columns. In version 2,
-    values may be references to blobs, so ``value`` keeps the undecoded bytes. Upstream authority:
+    Returns None if the version is not 1 or if there are too many columns. Upstream authority:
     facebook/rocksdb ``db/wide/wide_column_serialization.h``.
     """
     cursor = Cursor(entity)

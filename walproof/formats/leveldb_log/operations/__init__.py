@@ -1,9 +1,4 @@
-"""Convert write batches to rows, with the keys and values of Chromium's databases as text.
-
-A browser database is recognised by the comparator in the MANIFEST next to the log, by directory
-names, or by typical keys. The rows contain the names of databases and stores only if the log
-contains the operations that created them.
-"""
+"""Convert write batches to rows, with the keys and values of Chromium's databases as text."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 r"""Decode the keys and values of Chromium's Local Storage and Session Storage to text.
 
-Upstream authority: chromium ``components/services/storage/dom_storage``: ``local_storage_impl.cc``
-(keys ``META:``, ``METAACCESS:``, ``_ORIGIN\0``), ``session_storage_metadata.cc`` (``namespace-``,
-``map-``), and ``blink/renderer/modules/storage/cached_storage_area.cc`` (the byte that selects the
-encoding).
+Upstream authority: chromium ``components/services/storage/dom_storage`` (``local_storage_impl.cc``,
+``session_storage_metadata.cc``), and ``blink/renderer/modules/storage/cached_storage_area.cc``.
 """
 
 from __future__ import annotations

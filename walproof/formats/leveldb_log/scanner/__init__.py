@@ -1,13 +1,10 @@
 """The bulk scanner of LevelDB logs; ``reference_impl.leveldb_log`` is authoritative.
 
-A compiled kernel (``kernel``) reads whole valid records window by window. At anything else (damage,
-zeros, the unfinished end of a log, a record longer than a window), the executable specification
-reads on, up to the end of a block after which a record can begin again.
+A compiled kernel reads whole valid records. At any other bytes, the executable specification
+continues up to the end of a block after which a record can begin.
 
-A log can be split at every block boundary, also a damaged one. Blocks are independent of what
-precedes them, with two exceptions, which :meth:`_Specification.look_back` determines by reading
-backwards: an open record, and a log that ended in zeros. A part yields the records and lost ranges
-that begin in it. It reads past its end until all of them are complete.
+A log can be split at every block boundary. A part yields the records and lost ranges that begin in
+it, and reads past its end until all of them are complete.
 """
 
 from __future__ import annotations

@@ -52,12 +52,12 @@ def walk(
 ) -> Any:
     """Read whole valid records from the offset ``state[AT]`` on, until ``limit`` at most.
 
-    ``data`` holds the bytes of the log from the offset ``state[BASE]`` on. ``cap`` limits the bytes
-    copied of each payload; if ``cap`` is negative, no payload is copied.
+    ``data`` holds the bytes of the log from the offset ``state[BASE]`` on. ``cap`` is the largest
+    number of bytes copied for a payload. A negative ``cap`` copies no payloads.
 
-    Results are appended after the ``state[ROWS]`` existing ones. Row n describes a record of
-    ``size[n]`` bytes at offset ``at[n]``. Its payload is ``payload[ends[n]:ends[n + 1]]``, and
-    ``cut[n]`` is set if the payload was truncated; ``state[CUT]`` counts truncated payloads.
+    Results follow the ``state[ROWS]`` existing ones. Row n describes a record of ``size[n]`` bytes
+    at offset ``at[n]``. Its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` is set if
+    the payload was truncated. ``state[CUT]`` counts truncated payloads.
     """
     base, here, rows = state[BASE], state[AT], state[ROWS]
     filled, put = base + len(data), np.int64(ends[rows])

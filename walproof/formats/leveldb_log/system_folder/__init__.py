@@ -1,8 +1,8 @@
 """Read the directory of a LevelDB, RocksDB or Pebble database: logs, MANIFEST and tables.
 
-Upstream authority: google/leveldb 1.23 ``db/db_impl.cc`` (``DBImpl::Recover`` selects the logs to
-replay and checks that all tables exist; ``RemoveObsoleteFiles``), ``db/filename.cc``,
-``db/repair.cc``; cockroachdb/pebble f82e3ff ``open.go``, ``vfs/atomicfs/marker.go``.
+Upstream authority: google/leveldb 1.23 ``db/db_impl.cc`` (``DBImpl::Recover``,
+``RemoveObsoleteFiles``), ``db/filename.cc``, ``db/repair.cc``; cockroachdb/pebble f82e3ff
+``open.go``, ``vfs/atomicfs/marker.go``.
 """
 
 from __future__ import annotations
@@ -79,11 +79,7 @@ class Files:
 
 
 class LevelDBFolder(SystemFolder):
-    """A directory in which every log is a plain LevelDB log.
-
-    RocksDB and Pebble use the same directory layout, also for logs in other formats. See
-    :class:`SystemFolder`.
-    """
+    """A directory in which every log is a plain LevelDB log. See :class:`SystemFolder`."""
 
     format = FORMAT
 
@@ -230,9 +226,7 @@ def is_in_foreign_dialect(log: Path) -> bool:
 class _ByLengths(Scan):
     """Continue after a damaged record if a valid record begins where its length ends.
 
-    No checksum covers the length, so LDB-037 skips the rest of the block. A valid record at exactly
-    that offset shows that the length is correct. RepairDB also continues there, but it keeps the
-    damaged record.
+    LDB-037 skips the rest of the block, because no checksum covers the length.
     """
 
     def _rest_of_block_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:

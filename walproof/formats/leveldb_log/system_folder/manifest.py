@@ -43,24 +43,23 @@ BLOB_FRAME_BYTES = 30 + BLOB_FOOTER_BYTES
 
 @dataclass
 class Manifest:
-    """The tables and logs that the readable part of a MANIFEST lists.
-
-    ``faults`` describes damaged or missing parts. ``first_log`` is the number of the first log to
-    replay, or None if the MANIFEST has none. ``tables`` and ``blobs`` map file numbers to sizes in
-    bytes; a size is None if the MANIFEST does not store it. ``elsewhere`` is the number of tables
-    in other directories.
-    """
+    """The tables and logs that the readable part of a MANIFEST lists."""
 
     name: str
+    #: Number of the first log to replay, or None if the MANIFEST has none.
     first_log: int | None = None
     log_before: int | None = None
     next_file: int = 0
     comparator: str | None = None
+    #: Size of each file in bytes, by file number; None if the MANIFEST does not store it.
     tables: dict[int, int | None] = field(default_factory=dict)
+    #: Size of each file in bytes, by file number; None if the MANIFEST does not store it.
     blobs: dict[int, int | None] = field(default_factory=dict)
+    #: Number of tables in other directories.
     elsewhere: int = 0
     edits: int = 0
     has_families: bool = False
+    #: Damaged or missing parts.
     faults: list[str] = field(default_factory=list)
 
     @property
@@ -241,8 +240,7 @@ def wrong_table(path: Path, size: int | None, named_by: str) -> str | None:
 def wrong_blob_file(path: Path, size: int | None) -> str | None:
     """Describe what is wrong with a blob file, or return None.
 
-    The size must be that in the MANIFEST, and a RocksDB file must have its header and footer.
-    ``size`` is None for a file of Pebble; in this case, the file must not be empty.
+    ``size`` is the size in the MANIFEST, or None for a file of Pebble.
     """
     found = path.stat().st_size
     if size is None:
