@@ -24,8 +24,7 @@ _METADATA = {
 class RocksDBNotes(LevelDBNotes):
     """Check each physical record on its own.
 
-    For the record types 9 to 12, the checksum determines the header size. The notes do not show
-    whether a record belongs to another log or dialect.
+    For the record types 9 to 12, the checksum determines the header size.
     """
 
     header_sizes = tuple(HEADER_SIZES.values())

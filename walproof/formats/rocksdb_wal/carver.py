@@ -1,7 +1,6 @@
-"""Find RocksDB and Pebble logs in a disk image: physical records with headers of 11 and 19 bytes.
+"""Find RocksDB and Pebble logs in a disk image.
 
-The search runs LevelDB's carver once for each dialect. A log with 7-byte headers is reported as a
-LevelDB log, because the two differ only in their metadata.
+A log with 7-byte headers is reported as a LevelDB log.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 """Decode the write batches in a log of RocksDB or Pebble.
 
-The tags from 18 on have different meanings in the two systems. If a log contains a sync offset,
-Pebble wrote it. Otherwise, the decoder determines the system from the batch itself.
-
 Upstream authority: facebook/rocksdb 1dfa729 ``db/write_batch.cc``; cockroachdb/pebble 2.1.7
 ``batch.go``, ``batchrepr/reader.go``, ``internal/rangekey/rangekey.go``.
 """
@@ -71,8 +68,7 @@ def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
 def decode(payload: bytes, is_cut: bool = False, is_pebble: bool = False) -> dict[str, Any]:
     """Decode a write batch to ``sequence`` and ``ops``. Raises ``Undecodable``.
 
-    Set ``is_pebble`` for a batch that Pebble wrote. In an operation on a range, ``value`` is the
-    end of the range. For the other arguments, see
+    ``is_pebble`` is true for a batch that Pebble wrote. For the other arguments, see
     :func:`walproof.formats.leveldb_log.decoder.write_batch.decode`.
     """
     if is_pebble:

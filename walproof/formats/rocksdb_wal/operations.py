@@ -14,11 +14,7 @@ _WITHOUT_TIMESTAMP = frozenset(("log_data", "commit"))
 
 
 class Operations(AnyOperations):
-    """Return a row for each operation of a batch.
-
-    If the log records a timestamp size for a column family (RDB-033), the timestamp is removed from
-    the end of each key of that family.
-    """
+    """Return a row for each operation of a batch; keys have no timestamps (RDB-033)."""
 
     COLUMNS = (
         "op", "sequence", "column_family", "key", "value", "end_key", "columns", "timestamp",

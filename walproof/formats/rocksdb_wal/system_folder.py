@@ -1,8 +1,4 @@
-"""Read the directory of a RocksDB or Pebble database whose logs are not plain LevelDB logs.
-
-Logs with 7-byte headers and without metadata in the same directory are read too.
-:mod:`walproof.formats.leveldb_log.system_folder` handles the other files of the database.
-"""
+"""Read the directory of a RocksDB or Pebble database whose logs are not plain LevelDB logs."""
 
 from __future__ import annotations
 

@@ -1,12 +1,7 @@
 """The bulk scanner of RocksDB's and Pebble's logs; ``reference_impl.rocksdb_wal`` is authoritative.
 
-A kernel reads blocks that contain only sound records of the log: nearly all blocks of most logs.
-The executable specification reads the other blocks (damage, metadata, zeros, the end of the log),
-and compressed logs as a whole. At a block boundary, the open record passes from one to the other.
-The survey decides what a fault means, so it is completed before the specification reads a block.
-
-A log is not split. Whether a log has ended before a part, and which metadata apply to a record,
-depends on all blocks before it.
+A kernel reads blocks that contain only valid records. The executable specification reads the other
+blocks, and compressed logs. A log is not split, because a block depends on all earlier blocks.
 """
 
 from __future__ import annotations
@@ -55,10 +50,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 
 class _Scan:
-    """A pass over a log. ``specification.size`` is the number of bytes that were read.
-
-    ``proven`` holds the highest sync offset that the kernel has read.
-    """
+    """A pass over a log."""
 
     def __init__(self, source: Source, log: Log, wanted: Wanted) -> None:
         self.window = passing_window(source)
@@ -122,10 +114,8 @@ class _Scan:
             is_plain = self._is_plain()
 
     def _complete_survey(self) -> None:
-        """Survey the log from the next block on.
-
-        Earlier blocks matter only for their sync offsets, which the kernel has already collected.
-        """
+        """Survey the log from the next block on."""
+        # Earlier blocks matter only for their sync offsets, which the kernel has collected.
         self.found.proven = int(self.proven[0])
         for base in range(self.specification.size, self.window.size, BLOCK):
             for record in physical_records(self._block(base)):
@@ -214,12 +204,7 @@ class _Scan:
 
 
 class _Rows:
-    """The arrays of a run, which ``walk`` fills.
-
-    The first record of a run may have begun in the previous one; ``carry`` is its payload so far.
-    ``rest`` is the number of log bytes still to read. If ``cap`` is negative, payloads are not
-    stored.
-    """
+    """The arrays of a run, which ``walk`` fills; ``carry`` is the start of an open record."""
 
     def __init__(self, carry: bytes | memoryview, rest: int, cap: int) -> None:
         count = min(MAX_ROWS, kernel.MOST_ROWS * (1 + rest // BLOCK))

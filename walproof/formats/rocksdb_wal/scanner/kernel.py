@@ -1,8 +1,4 @@
-"""The compiled kernel of the RocksDB scanner. Requirement ids refer to spec/rocksdb-wal.md.
-
-It reads blocks that contain only valid fragments of one log, and stops at any other block. It reads
-whole blocks, except at the end of the log.
-"""
+"""The compiled kernel of the RocksDB scanner. Requirement ids refer to spec/rocksdb-wal.md."""
 
 from __future__ import annotations
 
@@ -58,14 +54,13 @@ def walk(
 ) -> Any:
     """Read the records of blocks that are at ``base`` in the log.
 
-    ``header`` is the size of the headers, ``full`` the type of a FULL, and ``number`` the number of
-    the log if its headers have one. ``proven[0]`` is the highest sync offset so far. ``cap`` limits
-    the bytes copied of a payload; a negative ``cap`` copies none.
+    ``header`` is the size of a header, ``full`` is the type of a FULL record, and ``number`` is the
+    log number in the headers. ``proven[0]`` is the highest sync offset so far. ``cap`` is the
+    largest number of bytes copied for a payload. A negative ``cap`` copies no payloads.
 
-    Results are appended after those that ``state`` already counts. Row n begins at ``at[n]``, is
-    ``size[n]`` bytes long and has the sync offset ``synced[n]``. Its payload is
-    ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` is set if the payload was truncated. Nothing of
-    the block at which the kernel stops remains in the results.
+    Results follow those that ``state`` already counts. Row n begins at ``at[n]``, is ``size[n]``
+    bytes long and has the sync offset ``synced[n]``. Its payload is ``payload[ends[n]:ends[n +
+    1]]``, and ``cut[n]`` is set if the payload was truncated.
     """
     start, filled = 0, len(data)
     state[READ] = 0
