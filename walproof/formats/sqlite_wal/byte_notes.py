@@ -33,9 +33,7 @@ _WORDS = {"<": "little-endian words", ">": "big-endian words"}
 class SqliteNotes:
     """Check each frame against the checksum stored in the frame before it (SQW-009).
 
-    A damaged frame therefore invalidates only itself and the next frame. A frame whose salts differ
-    from those in the header is damaged or belongs to another generation; the notes do not
-    distinguish these cases.
+    A damaged frame therefore invalidates only itself and the next frame.
     """
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:

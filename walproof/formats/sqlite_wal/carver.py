@@ -1,9 +1,6 @@
 """Find SQLite logs in a disk image, by their header or by consecutive frames.
 
-A frame has no magic bytes. But two consecutive frames have the same salts, and the checksum of the
-second one continues that of the first. The carver looks for equal salts at the distance of each
-page size and then verifies the checksum. A log ends with the last frame of its generation; later
-frames belong to older generations and are reported separately.
+Two consecutive frames have the same salts, and the second checksum continues the first.
 """
 
 from __future__ import annotations
@@ -101,10 +98,7 @@ class Carver(base.Carver):
         return Find(at, end, "log", "checksum", SUFFIX)
 
     def _frames(self, at: int, page_size: int) -> Find | None:
-        """Return the frames that begin at an offset, if the second one continues the first.
-
-        If the first frame is number 1, the log header before it is included.
-        """
+        """Return the frames that begin at an offset, if the second one continues the first."""
         slot = FRAME_HEADER_SIZE + page_size
         if not self.image.work.allows(COST * slot):
             return None
@@ -149,10 +143,8 @@ class Carver(base.Carver):
 
 
 def _links(data: NDArray[np.uint8], base: int, stop: int) -> list[tuple[int, int]]:
-    """Return possible pairs of frames: the offset of the first frame, and the page size.
-
-    The salts of the first frame occur again one frame later. The offsets are below ``stop``, and
-    ``data[0]`` is at offset ``base``.
+    """Return possible pairs of frames below ``stop``: the offset of the first frame, and the page
+    size.
     """
     first = -base % STEP
     data = data[first : first + (len(data) - first) // STEP * STEP]

@@ -39,15 +39,13 @@ _RESERVED = (10, 11)
 
 @dataclass(frozen=True, slots=True)
 class DatabaseHeader:
-    """The fields of the first 100 bytes of a database that this package uses.
+    """The fields of the first 100 bytes of a database that this package uses."""
 
-    ``page_size`` is 0 if the stored value is invalid. ``is_wal`` is None unless both versions are 1
-    (rollback mode) or 2 (WAL mode).
-    """
-
+    #: Size of a page in bytes, or 0 if the stored value is invalid.
     page_size: int
     reserved: int
     encoding: str
+    #: None unless both versions are 1 (rollback mode) or 2 (WAL mode).
     is_wal: bool | None
     change_counter: int
     freelist: int
@@ -73,17 +71,16 @@ class DatabaseHeader:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a b-tree page.
+    """A cell of a b-tree page."""
 
-    ``rowid`` is None in an index page. ``local`` is the part of the payload that is stored in the
-    page. The rest is in a chain of overflow pages that begins at page ``overflow``, which is 0 if
-    there is no rest. ``child`` is the left child of a cell in an interior page, and 0 in a leaf.
-    """
-
+    #: None in an index page.
     rowid: int | None
     size: int
+    #: Part of the payload that is stored in the page.
     local: bytes
+    #: First page of the chain with the rest of the payload, or 0 without a rest.
     overflow: int
+    #: Left child of a cell in an interior page; 0 in a leaf.
     child: int
 
 
@@ -123,8 +120,7 @@ def images_of(record: Record) -> list[tuple[int, bytes]]:
 def parse_page(image: bytes, number: int, reserved: int = 0) -> Page:
     """Parse the image of a b-tree page. Raises ``Undecodable``.
 
-    ``reserved`` is the number of unused bytes at the end of each page. Overlapping cells are
-    rejected, which limits the size of the result.
+    ``reserved`` is the number of unused bytes at the end of each page.
     """
     start = DB_HEADER_SIZE if number == 1 else 0
     usable = len(image) - reserved
@@ -213,8 +209,7 @@ def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 def record_values(data: bytes, encoding: str, most: int) -> tuple[list[Value], bool]:
     """Decode a record; return its values and whether ``data`` is complete.
 
-    If ``data`` is truncated, the missing values are left out. Raises ``Undecodable`` if the record
-    is invalid or has more than ``most`` values.
+    Raises ``Undecodable`` if the record is invalid or has more than ``most`` values.
     """
     header_size, at = varint(data, 0, len(data))
     if header_size < at:

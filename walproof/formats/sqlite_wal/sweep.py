@@ -82,11 +82,7 @@ class SqliteSweep(FormatSweep):
         return any(each.endswith(payload) for each in written)
 
     def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:
-        """Return whether the bytes of a record are no longer content. See :class:`FormatSweep`.
-
-        Slots after the last frame of a generation are framing if their salts differ (SQW-030). A
-        commit frame is framing if it equals a frame before a lost transaction (SQW-014).
-        """
+        """Return whether the bytes of a record are no longer content (SQW-014, SQW-030)."""
         size = record.size // len(record.fields["pages"])
         slots = range(record.at, record.at + record.size, size)
         return not any(

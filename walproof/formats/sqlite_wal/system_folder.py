@@ -61,10 +61,7 @@ class Database:
 
     @property
     def is_one(self) -> bool:
-        """Return whether there is a log, an index or a hot journal, and another file.
-
-        If the main file is not a database, the log must have a valid header.
-        """
+        """Return whether a database has another file, or a valid log has another file."""
         log = self.path(LOG)
         if self.header is not None:
             return log.is_file() or self.path(INDEX).is_file() or self.has_hot_journal

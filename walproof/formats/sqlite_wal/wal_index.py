@@ -20,24 +20,22 @@ _LOG_SALTS = slice(16, 24)
 
 @dataclass(frozen=True, slots=True)
 class WalIndex:
-    """The header of the WAL index, and the state of the checkpoints.
-
-    ``frames`` is the number of committed frames. Checkpoints have copied the first ``backfilled``
-    frames to the database, and may have copied more, up to ``attempted``.
-    """
+    """The header of the WAL index, and the state of the checkpoints."""
 
     page_size: int
+    #: Number of committed frames.
     frames: int
     salts: bytes
+    #: Number of frames that checkpoints have copied to the database.
     backfilled: int
+    #: Largest number of frames that checkpoints may have copied to the database.
     attempted: int
 
     @classmethod
     def of(cls, path: Path) -> WalIndex | None:
-        """Read the index. Raises ``OSError``.
+        """Read the index, or return None if it is missing, incomplete, unsupported or inconsistent.
 
-        Returns None if the index is missing or incomplete, if its version is unsupported, or if the
-        two copies of its header differ.
+        Raises ``OSError``.
         """
         if not path.is_file():
             return None

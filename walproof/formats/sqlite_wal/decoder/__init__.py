@@ -1,8 +1,6 @@
 """Decode the page images of a transaction of a SQLite write-ahead log to rows.
 
-A page does not store the name of its table, and only page 1 stores the text encoding. This decoder
-uses only the pages of one transaction. :mod:`walproof.formats.sqlite_wal.operations` also uses the
-database file next to the log.
+:mod:`walproof.formats.sqlite_wal.operations` also uses earlier pages and the database file.
 """
 
 from __future__ import annotations
@@ -66,12 +64,9 @@ def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
 
 
 def decode(payload: bytes, numbers: Sequence[int], page_size: int) -> dict[str, Any]:
-    """Decode the page images of a transaction.
+    """Decode the complete page images of a transaction; ``numbers`` lists their page numbers.
 
-    ``numbers`` lists their page numbers. Raises ``Undecodable``.
-
-    If the payload is truncated, only its complete images are decoded; at least one must be
-    complete.
+    Raises ``Undecodable`` if no image is complete.
     """
     images = [
         (number, payload[index * page_size : (index + 1) * page_size])

@@ -1,9 +1,6 @@
 """List the rows that each transaction of a log inserted, updated or deleted.
 
-The pages that a transaction wrote are compared with their earlier versions, which are in earlier
-transactions or in the database file. A checkpoint may already have copied the newer version to the
-database file. In this case the earlier version is unknown, and all rows of the page are listed as
-written.
+If the earlier version of a page is unknown, all rows of the page are listed as written.
 """
 
 from __future__ import annotations
@@ -39,8 +36,7 @@ _TOO_MANY_READS = (
 class Operations(AnyOperations):
     """Return a row for each changed row of a table.
 
-    ``before`` contains the old values of the columns that an update changed. See
-    :class:`walproof.decode.operations.Operations`.
+    ``before`` contains the old values of the columns that an update changed.
     """
 
     COLUMNS = ("op", "table", "rowid", "values", "before", "page")
@@ -93,11 +89,8 @@ class _History:
     def operations(self, record: Record) -> list[OperationRow]:
         """Return the operations of a transaction, and apply the transaction.
 
-        Transactions after a loss are applied only to update the structure of the tables; their rows
-        are not compared (SQW-039).
-
-        After too many reads of earlier pages (:class:`StoredPages`), return a fault, and from then
-        on only the rows of the written pages.
+        After a loss, rows are not compared (SQW-039). After too many reads (:class:`StoredPages`),
+        the method returns a fault, and later calls return only the rows of written pages.
         """
         images = dict(images_of(record))
         if self.stored.is_exhausted:
@@ -187,9 +180,7 @@ class _History:
     ) -> tuple[set[int], set[int]]:
         """Return the changed pages of a table, before and after the transaction.
 
-        ``old`` and ``new`` are the pages of the table that the transaction wrote. A transaction may
-        remove a page from a table without writing the page, so the children of both versions are
-        compared too.
+        A transaction may remove a page from a table without writing the page.
         """
         roots = [set[int]() if table is None else {table.root} for table in pair]
         if roots[0] != roots[1]:
@@ -291,10 +282,7 @@ class _History:
         owners: Mapping[int, str],
         tables: Mapping[str, Table],
     ) -> Iterator[OperationRow]:
-        """Yield the rows of pages whose earlier content, or whose table, is not known.
-
-        A row that the page has before is left out.
-        """
+        """Yield the rows of pages whose earlier content, or whose table, is not known."""
         for number in images:
             name = owners.get(number)
             if name is None and after.node(number)[0] != "table leaf":

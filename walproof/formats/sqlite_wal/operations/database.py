@@ -33,11 +33,10 @@ _MAX_COLUMNS = 32767
 class StoredPages:
     """The pages of a database file, updated by earlier transactions of the log.
 
-    ``size`` is the number of pages, or 0 if it is unknown. ``is_exhausted`` is true after
-    ``READS_PER_PAGE`` reads for each page of the database and of the log, because a forged database
-    can make a small transaction read all of its pages.
+    ``size`` is the number of pages, or 0 if it is unknown.
     """
 
+    #: Limit, because a forged database can make a small transaction read all of its pages.
     READS_PER_PAGE = 64
 
     def __init__(
@@ -68,11 +67,7 @@ class StoredPages:
         return self._reads_left < 0
 
     def is_known(self, number: int) -> bool:
-        """Return whether :meth:`read` returns the version before the next transaction.
-
-        The database file may have a later version of a page, because checkpoints copy pages from
-        the log to the database.
-        """
+        """Return whether :meth:`read` returns the version before the next transaction."""
         if number in self._offsets or (self.size and number > self.size):
             return True
         return self.database is not None and number not in self._copied
@@ -118,9 +113,7 @@ class Row:
 class Snapshot:
     """The database before or after a transaction.
 
-    It consists of the stored pages and the pages that the transaction wrote. ``nodes`` caches the
-    types and children of stored pages, and is shared by the snapshots before and after a
-    transaction.
+    Both snapshots of a transaction share ``nodes``, a cache of stored pages.
     """
 
     def __init__(

@@ -1,8 +1,5 @@
 """Read the tables of a database, and the columns of their records.
 
-SQLite itself parses each statement of the schema, in an empty in-memory database. No other SQL is
-executed, and unknown collations and functions are allowed.
-
 Upstream authority: sqlite/sqlite ``src/prepare.c`` (``sqlite3InitCallback``), ``src/build.c``
 (``convertToWithoutRowidTable``), sqlite.org ``datatype3.html`` section 3.1.
 """
@@ -42,15 +39,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table, in the order of its records and in the order of its declaration.
+    """The columns of a table."""
 
-    ``alias`` is the position of the column that is an alias of the rowid. In a table without
-    rowids, the first ``key_size`` columns of a record are the primary key.
-    """
-
+    #: Columns in the order of the records.
     columns: Sequence[Column]
+    #: Names in the order of the declaration.
     names: Sequence[str]
+    #: Position of the column that is an alias of the rowid.
     alias: int | None
+    #: Number of primary key columns at the start of a record, in a table without rowids.
     key_size: int
 
     def named(self, rowid: int | None, values: Sequence[Value]) -> dict[str, Value] | None:

@@ -1,11 +1,8 @@
 """Scan SQLite logs in bulk, with the same results as ``reference_impl.sqlite_wal``.
 
-A kernel reads the committed frames in windows, so memory use does not depend on the size of an
-intact log. Frames of an older generation often follow them, and a second kernel recognises those.
-The executable specification reads all other frames after the committed ones, and logs whose header
-is damaged as a whole.
-
-A log cannot be divided into parts, because each checksum covers all frames before it.
+One kernel reads committed frames. A second kernel recognises frames of older generations. The
+executable specification reads all other frames. A log is not split, because each checksum covers
+all frames before it.
 """
 
 from __future__ import annotations
@@ -180,9 +177,8 @@ class _Committed:
         return arrays.binary(ends.astype(np.int32), room, pa.binary())
 
     def ends_in_older_frames(self) -> bool:
-        """Return whether all slots after the committed frames are of older generations (SQW-030).
-
-        If this is not sure, the specification must read them.
+        """Return whether all slots after the committed frames surely are of older generations
+        (SQW-030).
         """
         rest = self.rest
         number, slots = rest.committed + 1, rest.slots

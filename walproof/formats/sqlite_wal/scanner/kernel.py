@@ -1,6 +1,6 @@
 """Compiled kernels of the SQLite scanner. Requirement ids refer to spec/sqlite-wal.md.
 
-A checksum is one number, whose upper half is the first word. Salts are little-endian.
+A checksum is one number, whose upper half is the first word.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ def follow(
 ) -> Any:
     """Verify consecutive frames from ``at`` on, and return the number of valid ones.
 
-    A valid frame has these salts, and its checksum continues ``value``. The kernel stores the page
-    number and the database size of each valid frame. It also stores whether the frame repeats the
-    content of the frame before it (SQW-014); that frame is in ``data`` unless ``at`` is 0.
+    A valid frame has these salts, and its checksum continues ``value``. ``page``, ``size`` and
+    ``repeats`` receive the page number, the database size, and whether the frame repeats the
+    previous one (SQW-014).
     """
     for n in range(len(page)):
         value = _advance_slot(value, data, at, slot, big)
@@ -127,9 +127,9 @@ def are_older(
 ) -> Any:
     """Return whether no slot of ``count`` can be of the generation with these salts.
 
-    Such a slot has other salts, which are not 0. Its checksum follows neither the slots since the
-    committed frames nor repetitions of the last commit frame. ``running`` and ``repeated`` are the
-    values after those; the new values are returned too. ``commit`` is empty if there is none.
+    ``running`` is the checksum after all slots since the committed frames. ``repeated`` is the
+    checksum after repetitions of the frame ``commit``, which may be empty. The new values of both
+    are returned.
     """
     for at in range(0, count * slot, slot):
         shown, stored = load64(data, at + COVERED), _stored(data, at)
