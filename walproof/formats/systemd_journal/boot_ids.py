@@ -1,7 +1,6 @@
 """Find entries whose boot id contradicts their field ``_BOOT_ID``.
 
-The field is protected by a hash, the boot id in the entry is not. A crash or a bad disk can leave
-the boot id half written (systemd#29334). Collectors before systemd 242 stored their own boot id.
+A hash protects only the field. A crash may leave the boot id half written (systemd#29334).
 """
 
 from __future__ import annotations

@@ -29,10 +29,9 @@ def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
 
 
 def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the fields of an entry. Raises ``Undecodable``.
+    """Return the fields of an entry; for a repeated field name, a column has the first value.
 
-    If a field name is repeated, its column has the first value. Values that are requested as text
-    must be UTF-8.
+    Raises ``Undecodable``.
     """
     if names:
         first: dict[str, bytes] = {}

@@ -1,7 +1,6 @@
 """Recover entries from a damaged stream in the Journal Export Format.
 
-``reference_impl.systemd_journal.export_format`` reads an intact stream and stops at the first
-fault. This reader continues after a fault and reports the bytes that are not part of an entry.
+``reference_impl.systemd_journal.export_format`` stops at the first fault.
 """
 
 from __future__ import annotations
@@ -74,11 +73,7 @@ class _Lines:
 
 
 def read_entries(stream: bytes) -> Iterator[WholeEntry | Skipped]:
-    """Yield the entries of a stream in order, and the bytes that are not part of an entry.
-
-    A truncated entry is skipped. If a field is longer than the rest of the stream, that rest
-    belongs to the field, so no part of a value is mistaken for an entry.
-    """
+    """Yield the entries of a stream in order, and the bytes that are not part of an entry."""
     at, lines = 0, _Lines(0)
     while at < len(stream):
         end = stream.find(b"\n", at)

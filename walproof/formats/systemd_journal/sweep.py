@@ -45,8 +45,7 @@ class SystemdSweep(FormatSweep):
     def determines(self, context: Mapping[str, Any]) -> bool:
         """Return whether the specification determines the result. See :class:`FormatSweep`.
 
-        The output of compressors differs, so compressed files are not determined. A sealed file
-        needs a header that counts the seals, and a valid key (SDJ-070).
+        The output of compressors differs, and a sealed file needs a valid key (SDJ-070).
         """
         if "key" in context:
             try:

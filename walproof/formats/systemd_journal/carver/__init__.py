@@ -1,9 +1,6 @@
 """Find journal files in a disk image by their signature, and objects without a file header.
 
-A DATA object has a hash of its field, and an ENTRY object has a hash of all its fields. The two
-types also refer to each other: a DATA object stores the file offset of its first ENTRY, and an
-ENTRY object stores the file offsets of its DATA objects. If the distance between two such objects
-agrees with these offsets, the carver knows where the file began.
+DATA and ENTRY objects store offsets of each other, which determine where the file began.
 """
 
 from __future__ import annotations

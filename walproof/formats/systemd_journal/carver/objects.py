@@ -77,12 +77,7 @@ def passed(image: Image, at: int, place: int) -> int:
 
 
 def certainty(image: Image, run: Sequence[Object]) -> Certainty | None:
-    """Rate the evidence for a run of objects.
-
-    A valid hash is the strongest evidence, and a DATA and an ENTRY object that refer to each other
-    are weaker evidence. The hash of a DATA object can be verified only if the file had no hash key.
-    The hash of an ENTRY object can be verified only if all its fields are in the run.
-    """
+    """Rate the evidence for a run of objects: a valid hash, or objects that refer to each other."""
     for each in run:
         if each.kind == layout.DATA:
             if not image.work.allows(each.size):
@@ -109,8 +104,7 @@ def has_key(image: Image, run: Sequence[Object], key: bytes) -> bool:
 def records(image: Image, run: Sequence[Object]) -> Iterator[Loose]:
     """Return the entries of a run, then the fields that belong to no entry.
 
-    The payload of an entry is in the Journal Export Format; the payload of a field is the field
-    itself. ``missing`` is the number of fields of an entry that are not in the run. A record is
+    ``missing`` is the number of fields of an entry that are not in the run. A record is
     ``unchecked`` if its hash cannot be verified.
     """
     payloads = {

@@ -1,9 +1,10 @@
 """Match entries against conditions, combined as in journalctl.
 
+Unlike journalctl, the filters select the user units and core dumps of all users.
+
 Upstream authority: systemd ``src/journal/journalctl-filter.c`` (``add_filters``),
 ``src/shared/logs-show.c`` (``add_matches_for_unit_full``, ``add_matches_for_user_unit_full``),
-``src/basic/unit-name.c`` (``unit_name_mangle_with_suffix``). Unlike journalctl, the filters select
-user units and core dumps of all users, because the files may come from another machine.
+``src/basic/unit-name.c`` (``unit_name_mangle_with_suffix``).
 """
 
 from __future__ import annotations
@@ -76,8 +77,8 @@ Alternative = tuple[tuple[Match, ...], ...]
 class Filter:
     """Conditions on the fields of an entry.
 
-    An entry is selected if it matches at least one alternative of each group and has no field that
-    is in ``excluded``. Its message must match ``pattern``.
+    An entry must match ``pattern``, match at least one alternative of each group, and have no field
+    in ``excluded``.
     """
 
     def __init__(
@@ -140,8 +141,7 @@ def parse_match(word: bytes) -> Match:
 def group_of_matches(arguments: Sequence[bytes]) -> tuple[Alternative, ...]:
     """Combine match arguments as journalctl does. Raises :class:`BadFilter`.
 
-    Several values of one field are alternatives. The argument ``+`` begins a new group of
-    conditions, of which one must match.
+    Values of one field are alternatives. The groups that ``+`` separates are alternatives too.
     """
     alternatives: list[Alternative] = []
     term: dict[bytes, list[Match]] = {}

@@ -1,7 +1,4 @@
-"""Open a journal file and read its entries one at a time.
-
-The scanner checks large files. The executable specification reads small and damaged ones.
-"""
+"""Open a journal file and read its entries one at a time."""
 
 from __future__ import annotations
 
@@ -31,9 +28,7 @@ _SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 class JournalFile:
     """The entries of a file in file order, its lost ranges and its verdict.
 
-    ``header`` is None if the file has no complete header; such a file has no entries and no
-    ``view``. ``name`` is the display name. Raises ``OSError``, and ``BadKey`` if ``context`` has an
-    invalid key.
+    A file without a complete header has no entries. Raises ``OSError`` and ``BadKey``.
     """
 
     view: View
@@ -166,7 +161,7 @@ class JournalEntry:
     def boot(self) -> bytes:
         """Return the boot id in hexadecimal, from the field ``_BOOT_ID`` if it exists.
 
-        The field has a hash. The copy in the entry has none, and a crash may leave it half written.
+        Only the field has a hash.
         """
         for payload in self.payloads():
             if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):

@@ -1,8 +1,5 @@
 """Print entries as journalctl does, in UTC: short, short-iso, cat, json and export.
 
-Values are never shortened, as with ``journalctl --all``. JSON members have the order of the fields
-in the entry, whereas journalctl prints them in random order.
-
 Upstream authority: systemd ``src/shared/logs-show.c`` (``output_short``, ``output_cat``,
 ``output_json``, ``output_export``).
 """

@@ -23,22 +23,19 @@ _OFFSET = re.compile(r"[+-]?\d{1,9}")
 
 @dataclass(frozen=True)
 class Query:
-    """The entries to select. Times are in microseconds since 1970 and are inclusive.
-
-    ``boot`` is a boot id or a boot number: 0 is the last boot, -1 the one before it, and 1 the
-    first one. ``lines`` is the number of entries to show: the last entries, or the first ones if
-    ``are_oldest`` is true. Only entries after the cursor ``after`` are selected, in the direction
-    of reading.
-    """
+    """The entries to select. Times are in microseconds since 1970 and are inclusive."""
 
     filter: Filter = field(default_factory=Filter)
     since: int | None = None
     until: int | None = None
     from_seqnum: int = 0
+    #: Boot id or boot number: 0 is the last boot, -1 the boot before it, and 1 the first boot.
     boot: str | None = None
+    #: Number of entries to show: the last entries, or the first ones if ``are_oldest`` is true.
     lines: int | None = None
     are_oldest: bool = False
     is_reverse: bool = False
+    #: Cursor after which entries are selected, in the direction of reading.
     after: Cursor | None = None
 
 
@@ -53,8 +50,7 @@ class Rest:
 def select(paths: Paths, query: Query, rest: Rest) -> Iterator[JournalEntry]:
     """Yield the entries that a query selects. ``rest`` is complete after the last entry.
 
-    All entries of all files are read, even if few are selected. Raises ``OSError``, and
-    :class:`BadFilter` if the boot does not exist.
+    Raises ``OSError``, and :class:`BadFilter` if the boot does not exist.
     """
     boot = None if query.boot is None else find_boot(paths, query.boot)
     entries: Iterator[JournalEntry]

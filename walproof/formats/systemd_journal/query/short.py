@@ -1,7 +1,7 @@
 """Print an entry like ``journalctl --output=short-iso --utc``.
 
 Upstream authority: systemd ``src/shared/logs-show.c``, ``output_short``; ``strip_tab_ansi`` and
-``format_bytes_full`` of ``src/basic``. A test compares the lines with those of the real program.
+``format_bytes_full`` of ``src/basic``.
 """
 
 from __future__ import annotations
@@ -30,11 +30,7 @@ Fields = Mapping[str, Sequence[bytes]]
 
 
 def line(fields: Fields, realtime: int) -> str:
-    """Format an entry as one line. ``realtime`` is in microseconds since 1970.
-
-    If a message has several lines, the later ones are not indented. An entry without a message
-    gives a line that ends with the colon; journalctl omits such entries.
-    """
+    """Format an entry as one line. ``realtime`` is in microseconds since 1970."""
     value = _last(fields, "MESSAGE")
     start = _start(fields, realtime, iso_time)
     return start if value is None else f"{start} {message(value)}"
@@ -97,11 +93,7 @@ def message(value: bytes) -> str:
 
 
 def printable(value: bytes) -> str | None:
-    """Return the value as text if journalctl prints it, else None.
-
-    Printable text is UTF-8 without noncharacters, and without control characters except newline and
-    tab.
-    """
+    """Return the value as text if journalctl prints it, else None."""
     try:
         text = value.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,16 +1,11 @@
 """The bulk scanner of systemd journals; ``reference_impl.systemd_journal`` is authoritative.
 
-An entry refers to fields anywhere in the file, and only a walk over all objects can verify them.
-Therefore a log is one part, and all checks of the file (``intact``) precede the first record.
-Compiled kernels (``kernel``, ``hashing``) check objects and links; Python code decompresses fields
-and checks the header and the seals.
+A log is one part, because an entry refers to fields anywhere in the file. All checks of the file
+precede the first record. The reference reads other files and selections of entries.
 
-The reference reads files that are not intact, unusual files (see ``check_file``) and selections of
-entries.
-
-Memory: the file and its decompressed fields; for each eight bytes of the file four bytes; about 80
-bytes per object and eight per field of an entry; and a run of records. An entry whose fields exceed
-a gibibyte has null for ``fields`` and an empty payload, and is marked as truncated.
+Memory use is 1.5 times the file size, plus the decompressed fields, about 80 bytes per object, 8
+bytes per field of an entry, and a run of records. An entry whose fields exceed a gibibyte is marked
+as truncated.
 """
 
 from __future__ import annotations
@@ -163,10 +158,7 @@ class _Columns:
     def _bodies(
         self, items: NDArray[np.int32], counts: Numbers
     ) -> tuple[pa.Array, NDArray[np.bool_]]:
-        """Return the distinct fields of each entry without ``_BOOT_ID``, sorted, and which are cut.
-
-        They are in the Journal Export Format (SDJ-042).
-        """
+        """Return the distinct fields of each entry without ``_BOOT_ID``, and which are cut."""
         file = self.file
         rows = np.repeat(np.arange(len(counts)), counts)
         chosen = self.name_ids[items] != self.boot_id

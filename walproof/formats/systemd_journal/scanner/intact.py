@@ -37,31 +37,33 @@ _SMALLEST_OBJECT = 24
 
 @dataclass(frozen=True)
 class Intact:
-    """The objects of an intact file, in file order, and its entries.
-
-    ``data`` contains the file and then the decompressed payloads; ``words`` are the numbers at
-    multiples of eight in it. ``offsets``, ``kinds``, ``starts``, ``ends``, ``name_ends`` and
-    ``are_text`` have an element per object: its offset and type, and for DATA and FIELD objects the
-    range of the payload in ``data``; for DATA objects also the end of the name and whether the
-    payload can be written as a line. ``entries`` are the offsets of the entries.
-    ``items[bounds[n]:bounds[n + 1]]`` are the numbers of the DATA objects of entry ``n``. ``end``
-    is the end of the last object. ``sealed_until`` is the end of the time covered by seals, or None
-    without the key.
-    """
+    """The objects of an intact file, in file order, and its entries."""
 
     header: Header
+    #: The file, then the decompressed payloads.
     data: NDArray[np.uint8]
+    #: Numbers in ``data`` at multiples of eight.
     words: NDArray[np.uint64]
+    #: Offset of each object.
     offsets: Numbers
+    #: Type of each object.
     kinds: NDArray[np.uint8]
+    #: Start of the payload of each DATA and FIELD object in ``data``.
     starts: Numbers
+    #: End of the payload of each DATA and FIELD object in ``data``.
     ends: Numbers
+    #: End of the name of each DATA object in ``data``.
     name_ends: Numbers
+    #: Whether the payload of each DATA object can be written as a line.
     are_text: NDArray[np.bool_]
+    #: Offsets of the entries.
     entries: Numbers
     bounds: Numbers
+    #: Numbers of the DATA objects: ``items[bounds[n]:bounds[n + 1]]`` for entry ``n``.
     items: NDArray[np.int32]
+    #: End of the last object.
     end: int
+    #: End of the time that seals cover, or None without the key.
     sealed_until: int | None
 
     def of_kind(self, kind: int) -> Numbers:
@@ -84,11 +86,10 @@ class Intact:
 
 
 def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | None:
-    """Return the objects of a file if it is intact.
+    """Return the objects of a file if it is intact, else None.
 
-    Returns None for a file that is refused or has a fault, and for some unusual intact files: FIELD
-    objects with an unlisted DATA or with ``=`` in their names, and more than ``MAX_PLAIN_BYTES`` of
-    decompressed fields. Raises ``ValueError`` if the context has an invalid verification key.
+    The result is also None for some unusual intact files. Raises ``ValueError`` if the context has
+    an invalid verification key.
     """
     if len(raw) < layout.HEADER_MIN or refusal(raw) is not None:
         return None

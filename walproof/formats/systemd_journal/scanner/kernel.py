@@ -1,7 +1,4 @@
-"""Compiled kernels of the systemd scanner: the checks of an intact file, and copies of fields.
-
-The checks return at the first fault, without a description. All offsets are positions in the file.
-"""
+"""Compiled kernels of the systemd scanner: the checks of an intact file, and copies of fields."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
@@ -90,11 +87,10 @@ def _is_framed(data, shape, at):
 
 @kernel
 def walk(data, shape, tail, offsets, kinds, objects):
-    """List the objects from the header to ``tail``, the last one (SDJ-040).
+    """List the objects from the header to ``tail``, the offset of the last object (SDJ-040).
 
-    ``objects`` has an element for each eight bytes of the file; it is filled with the number of the
-    object that begins there. ``kinds`` has one element more than ``offsets``. Returns the number of
-    objects, and the end of the last one.
+    ``objects[at // 8]`` receives the number of the object at offset ``at``. Returns the number of
+    objects, or ``FAULTY``, and the end of the last object.
     """
     at, last, count = int64(shape.header_size), int64(0), 0
     while last < tail:
@@ -109,10 +105,9 @@ def walk(data, shape, tail, offsets, kinds, objects):
 
 @kernel
 def check_contents(data, keys, offsets, kinds, starts, ends, name_ends, are_text):
-    """Check all objects by themselves (SDJ-015, SDJ-044, SDJ-045).
+    """Check the content of each object (SDJ-015, SDJ-044, SDJ-045).
 
-    ``starts`` and ``ends`` are the ranges of the payloads of DATA and FIELD objects. The end of the
-    name of each DATA is stored, and whether the export format writes it as a line.
+    Fills ``name_ends`` and ``are_text`` for the DATA objects.
     """
     limit = uint64(TIME_LIMIT)
     for number in range(offsets.shape[0]):
@@ -169,8 +164,7 @@ def check_entries(
 ):  # fmt: skip
     """Check sequence numbers, items and their limits (SDJ-043, SDJ-047, SDJ-092).
 
-    ``items[bounds[n]:bounds[n + 1]]`` is filled with the DATA objects of entry ``n``, and
-    ``counts`` with the number of entries that contain each object. ``stamps`` is initially -1.
+    Fills ``items`` and ``bounds`` for each entry, and ``counts`` for each DATA object.
     """
     seqnum, used = uint64(0), 0
     for entry in range(entries.shape[0]):
@@ -243,10 +237,7 @@ def check_field_lists(data, shape, offsets, kinds, starts, ends, name_ends, obje
 
 @kernel
 def check_entry_lists(data, shape, entries, offsets, kinds, objects, marks, bounds, items, firsts):
-    """Compare the entries that each DATA lists with those that contain it (SDJ-036).
-
-    ``firsts`` is the sum of the ``counts`` of all earlier objects.
-    """
+    """Compare the entries that each DATA lists with those that contain it (SDJ-036)."""
     lists, free = np.empty(firsts[-1], np.int32), firsts.copy()
     for entry in range(entries.shape[0]):
         for place in range(bounds[entry], bounds[entry + 1]):
@@ -316,10 +307,9 @@ def _put_byte(to, at, end, byte):
 
 @kernel
 def write_bodies(data, starts, name_ends, ends, are_text, bounds, body_bounds, to):
-    """Write entries in the Journal Export Format (SDJ-090), each as far as it fits.
+    """Write entries in the Journal Export Format (SDJ-090), and truncate long ones.
 
-    Entry ``n`` has the fields from ``bounds[n]`` to ``bounds[n + 1]`` and the room from
-    ``body_bounds[n]`` to ``body_bounds[n + 1]``.
+    Entry ``n`` is written to ``to[body_bounds[n]:body_bounds[n + 1]]``.
     """
     for entry in range(bounds.shape[0] - 1):
         at, end = int64(body_bounds[entry]), int64(body_bounds[entry + 1])

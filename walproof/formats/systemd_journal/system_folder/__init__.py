@@ -53,13 +53,12 @@ HEADER = 512
 
 @dataclass(frozen=True)
 class Held:
-    """A journal file of a directory.
-
-    ``header`` is None if it cannot be read. ``fault`` is the reason why the file cannot be opened.
-    """
+    """A journal file of a directory."""
 
     name: str
+    #: None if the header cannot be read.
     header: Header | None
+    #: Reason why the file cannot be opened.
     fault: str | None = None
 
     @property
@@ -72,11 +71,7 @@ class SystemdFolder(SystemFolder):
     """See :class:`SystemFolder`."""
 
     def recognise(self, folder: Path) -> System | None:
-        """Recognise the directory by a file name of journald, or by the header of a journal.
-
-        Without such a file name, a directory that contains logs of other formats is not recognised.
-        See :class:`SystemFolder`.
-        """
+        """Recognise the directory by a file name of journald, or by the header of a journal."""
         locations = [folder]
         locations += [path for path in sorted(folder.iterdir()) if _is_of_a_machine(path)]
         merged_folders = {place.resolve() for place in locations}
@@ -129,12 +124,7 @@ class SystemdFolder(SystemFolder):
             yield Finding(f"{text}: {gone} cannot be read any more", log.name, "lost")
 
     def written_end(self, log: Path) -> int | None:
-        """Return the end of the last object that the header refers to, or a later offset.
-
-        A writer stores the offset of an object in the header after it has written the object. The
-        header is not trusted if there are zeros at that offset or if the file was truncated. See
-        :class:`SystemFolder`.
-        """
+        """Return the end of the last written byte, or None if the header is not reliable."""
         header = _held_at(log, log.name).header
         if header is None or log.stat().st_size < header.header_size + header.arena_size:
             return None
@@ -152,11 +142,7 @@ class SystemdFolder(SystemFolder):
         context: Mapping[str, Any],
         read_log: ReadLog = by_specification,
     ) -> Iterator[Event]:
-        """Yield the entries of all files, merged as journalctl does. See :class:`SystemFolder`.
-
-        ``read_log`` is not used, because this method chooses between the scanner and the executable
-        specification itself.
-        """
+        """Yield the entries of all files, merged as journalctl does. ``read_log`` is not used."""
         paths = [(log.name, system.path(log)) for log in system.logs]
         for event in merge_files(paths, profile, context):
             if isinstance(event, JournalEntry):
@@ -171,7 +157,7 @@ def merge_files(
     """Yield the entries of several files in journalctl's order, then the lost ranges, then one end.
 
     ``paths`` contains the display name and the path of each file. A file that cannot be opened is
-    skipped. Raises ``OSError`` if a file can be opened but not read, and ``BadKey``.
+    skipped. Raises ``OSError`` and ``BadKey``.
     """
     held = [_held_at(path, name) for name, path in paths]
     by_name = dict(paths)
@@ -199,11 +185,7 @@ def boot_times(paths: Sequence[tuple[str, Path]]) -> dict[bytes, Newest]:
 
 
 def _tail_entry(path: Path, header: Header) -> Entry | None:
-    """Return the last entry in the main chain of a file, or None if there is none.
-
-    Only the arrays are read. The boot id in the file header cannot be used: before systemd 254 it
-    was that of the last writer that opened the file.
-    """
+    """Return the last entry in the main chain of a file, or None if there is none."""
     slots, at, before = b"", header.entry_array_offset, 0
     width = header.slot_size
     with path.open("rb") as file:
@@ -286,10 +268,7 @@ def _shown(path: Path) -> str:
 
 
 def _chains(held: Sequence[Held]) -> list[list[str]]:
-    """Group files into chains in which the sequence numbers of each file precede those of the next.
-
-    Only one file of each chain is in memory at a time. The file headers have the sequence numbers.
-    """
+    """Group files into chains with ascending sequence numbers."""
     chains: list[tuple[bytes, int, list[str]]] = []
     for each in sorted(held, key=lambda each: each.header.head_entry_seqnum if each.header else 0):
         header = each.header

@@ -39,11 +39,7 @@ BootTimes = Mapping[bytes, Newest]
 
 
 def is_the_same(entry: JournalEntry, other: JournalEntry | Cursor) -> bool:
-    """Return whether two entries are equal for journalctl: same boot id, times and fields.
-
-    Sequence numbers are compared only between files of the same source, because a copy received
-    over the network has its own numbers.
-    """
+    """Return whether two entries are equal for journalctl: same boot id, times and fields."""
     if entry.seqnum_id == other.seqnum_id and entry.seqnum != other.seqnum:
         return False
     return (entry.boot_id, entry.monotonic, entry.realtime, entry.xor_hash) == (
@@ -83,11 +79,7 @@ def _entries_of(
 def merged(
     chains: Sequence[Sequence[Callable[[], JournalFile]]], boots: BootTimes
 ) -> Iterator[JournalEntry | Lost | End]:
-    """Yield each entry of the chains once, then the lost ranges, then one end.
-
-    The files of a chain are opened one after the other. An entry that is in several files is
-    yielded once. Raises the errors of opening a file.
-    """
+    """Yield each entry of the chains once, then the lost ranges, then one end."""
     lost: list[Lost] = []
     ends: list[End] = []
     chains_left = [_entries_of(chain, lost, ends) for chain in chains]
