@@ -1,8 +1,4 @@
-"""Find Zeebe journals in a disk image: segments by their descriptor, and single records.
-
-Descriptors and records begin with an SBE header, in which the template id and the schema id are
-constant.
-"""
+"""Find Zeebe journals in a disk image: segments by their descriptor, and single records."""
 
 from __future__ import annotations
 

@@ -155,8 +155,7 @@ class ZeebeFolder(SystemFolder):
     def after_recovery(self, system: System) -> list[str]:
         """Describe the checks after a recovery. See :class:`SystemFolder`.
 
-        ``.meta`` is not changed. It stores how many entries were flushed, and a broker refuses a
-        journal with fewer entries. This prevents a silent loss of acknowledged entries.
+        ``.meta`` is not changed: a broker refuses a journal with fewer entries than it counts.
         """
         facts = system.facts
         name, flushed, snapshot = facts["name"], facts["flushed"], facts["snapshot"]
@@ -362,11 +361,7 @@ class NodeState:
 
 
 class _SmallFiles:
-    """The small files of a partition.
-
-    ``state`` is None if ``.meta`` is missing or invalid. ``repaired`` contains the files whose
-    correct content can be derived from the other files.
-    """
+    """The small files of a partition, and those among them that can be repaired."""
 
     def __init__(self, folder: Path, name: str, is_new: bool) -> None:
         self.state: NodeState | None = None
@@ -530,18 +525,16 @@ def _members(data: bytes) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A snapshot of a partition.
-
-    ``is_finished`` is true if the snapshot has a checksum file, which a broker writes last.
-    ``is_usable`` is true if a broker can start from the snapshot: its files match their checksums.
-    """
+    """A snapshot of a partition."""
 
     name: str
     others: Sequence[OtherFile]
     index: int
     processed: int
     exported: int
+    #: Whether the snapshot has a checksum file, which a broker writes last.
     is_finished: bool
+    #: Whether a broker can start from the snapshot: its files match their checksums.
     is_usable: bool
     findings: Sequence[Finding] = ()
 

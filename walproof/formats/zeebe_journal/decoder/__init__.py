@@ -1,8 +1,4 @@
-"""Decode the raft entry of a Zeebe journal record, and the Zeebe records in that entry.
-
-The executable specification decodes the entry. :mod:`~walproof.formats.zeebe_journal.decoder.batch`
-decodes the content of an application entry, which is not part of the specification.
-"""
+"""Decode the raft entry of a Zeebe journal record, and the Zeebe records in that entry."""
 
 from __future__ import annotations
 
@@ -48,8 +44,7 @@ def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """Decode an entry. Raises ``Undecodable`` with the fault named in ZBJ-058.
 
-    If ``is_cut`` is true, the payload is truncated. It must be an application entry; the result
-    contains its complete records, and ``application_data`` is null.
+    If ``is_cut`` is true, the payload is a truncated application entry.
     """
     if is_cut:
         payload = _as_if_whole(payload)
@@ -77,10 +72,7 @@ def _application_data(payload: bytes) -> bytes:
 
 
 def _length_at(payload: bytes) -> int:
-    """Return the offset of the length field in an application entry.
-
-    Each message has an eight-byte header that begins with the length of the root block.
-    """
+    """Return the offset of the length field in an application entry."""
     at = 8 + _number("<H", payload, 0)
     return at + 8 + _number("<H", payload, at)
 

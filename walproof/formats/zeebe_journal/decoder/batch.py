@@ -44,10 +44,9 @@ _NEWEST_VERSION = 1
 
 
 def decode(data: bytes, is_cut: bool = False) -> tuple[list[dict[str, Any]], str | None]:
-    """Return the records as :data:`RECORD`, and the reason why some are missing. Never raises.
+    """Return the records as :data:`RECORD`, and the reason why some are missing, or None.
 
-    The reason is None if all records were decoded. If ``is_cut`` is true, the data is truncated,
-    and the last record may lack its value.
+    If ``is_cut`` is true, the data is truncated.
     """
     records: list[dict[str, Any]] = []
     at = 0
@@ -98,11 +97,7 @@ def _add(record: dict[str, Any], described: bytes, value: bytes | None) -> None:
 
 
 def phrase(record: Mapping[str, Any], data: bytes | None) -> str:
-    """Describe a record in one line.
-
-    ``data`` is the data of the entry that begins with this record, or None if the entry was
-    truncated.
-    """
+    """Describe a record in one line; ``data`` is None if the entry was truncated."""
     parts = []
     if record["record_type"] is not None:
         kind = record["record_type"].lower().replace("_", " ")

@@ -1,8 +1,9 @@
 """Decode the metadata of a Zeebe record: the SBE message RecordMetadata.
 
+Version 3 (releases 1.0 to 8.2) orders its fields differently from version 4 (8.3).
+
 Upstream authority: ``protocol.xml`` in io.camunda:zeebe-protocol, and the class RecordMetadata of
-zeebe-protocol-impl. Version 3 (releases 1.0 to 8.2) orders its fields differently from version 4
-(8.3): an SBE decoder of 8.3 reads the rejection type of version 3 from a wrong offset.
+zeebe-protocol-impl.
 """
 
 from __future__ import annotations
@@ -55,11 +56,7 @@ _NULL_8, _NULL_16, _NULL_32, _NULL_64 = 0xFF, 0xFFFF, -(2**31), 2**64 - 1
 
 
 def decode(data: bytes) -> dict[str, Any]:
-    """Return the fields in :data:`FIELDS`. Null values are None. Raises ``Undecodable``.
-
-    Metadata of a newer version than the newest supported one is read as that one, because SBE
-    messages may only be extended at their end.
-    """
+    """Return the fields in :data:`FIELDS`. Null values are None. Raises ``Undecodable``."""
     cursor = Cursor(data)
     size, template, schema, version = _HEADER.unpack(cursor.take(_HEADER.size))
     if (template, schema) != (_TEMPLATE, _SCHEMA):

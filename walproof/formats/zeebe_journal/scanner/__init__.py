@@ -1,12 +1,8 @@
 """The bulk scanner of Zeebe journals; ``reference_impl.zeebe_journal`` is authoritative.
 
-The executable specification reads the descriptors, puts the segments together and interprets the
-end of each. Only the records of a segment are read by a compiled kernel (``kernel``). At any other
-record (damage, an asqn out of order, a rare entry, a record longer than a window), the
-specification reads some records, and the kernel continues after them.
-
-A journal is one part: the index and the asqn with which a segment may begin are known only after
-everything before it was read.
+A compiled kernel reads plain records. The executable specification reads descriptors, all other
+records and the end of each segment. A journal is one part, because a segment depends on all earlier
+segments.
 """
 
 from __future__ import annotations

@@ -81,9 +81,9 @@ def walk(
 ) -> Any:
     """Read the records in ``data``, the bytes of a segment from ``state[BASE]`` on.
 
-    ``state[INDEX]`` is the next index, and ``state[ASQN]`` the last asqn. ``cap`` limits the bytes
-    copied of each payload; if ``cap`` is negative, no payload is copied. The payload of row n is
-    ``payload[ends[n]:ends[n + 1]]``. ``state[CUT]`` counts truncated payloads.
+    ``state[INDEX]`` is the next index, and ``state[ASQN]`` is the last asqn. ``cap`` is the largest
+    number of bytes copied for a payload. A negative ``cap`` copies no payloads. The payload of row
+    n is ``payload[ends[n]:ends[n + 1]]``. ``state[CUT]`` counts truncated payloads.
     """
     base, here, rows = state[BASE], state[AT], state[ROWS]
     filled, put = min(base + len(data), file_size), np.int64(ends[rows])

@@ -43,8 +43,7 @@ class Names:
 def names(broker: Version | None, schema: int) -> Names:
     """Return the names for a broker version: those of its release line, or of the line before it.
 
-    Without a broker version, return the names of the newest release line that uses this version of
-    the metadata ``schema``. If no line uses it, return those of the newest line.
+    Without a broker version, the newest release line with this ``schema`` determines the names.
     """
     lines = _table()["lines"]
     if broker is not None:

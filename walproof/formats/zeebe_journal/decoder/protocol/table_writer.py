@@ -2,8 +2,7 @@
 
     python -m walproof.formats.zeebe_journal.decoder.protocol.table_writer
 
-Needs a JDK and Maven, which fetches the jars listed in ``pom.xml``. The table has an entry for each
-value type in the first line that defines it, and in each line that changes it.
+Needs a JDK and Maven.
 """
 
 from __future__ import annotations
@@ -53,8 +52,7 @@ class Line:
 def read_jars() -> list[Line]:
     """Return the names in the jars, oldest release line first.
 
-    Raises ``RuntimeError`` if a JDK or Maven is missing or if a download fails, and the errors of
-    :func:`~conformance.process.run_program`.
+    Raises ``RuntimeError``, and the errors of :func:`~conformance.process.run_program`.
     """
     out = BUILD / "decode" / "zeebe-protocol"
     out.mkdir(parents=True, exist_ok=True)
