@@ -1,9 +1,7 @@
-"""Find zmq-raft files in a disk image.
+"""Find zmq-raft files in a disk image by magic tokens or by the first key of a state file.
 
-Index files and snapshots are found by their magic token. State files are plain MessagePack, so only
-those that begin with a key specific to zmq-raft are found. The format has no checksums, and only
-the header of an index file stores the sizes of entries. Therefore the carver cannot find parts of a
-file without its start, and a consistent structure is the only evidence.
+Without checksums, only a consistent structure is evidence. Parts of a file without its start are
+not found.
 """
 
 from __future__ import annotations

@@ -50,11 +50,10 @@ def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any] | None:
 def decode(
     kind: int | None, payload: bytes | None, request_id: str | None = None
 ) -> dict[str, Any] | None:
-    """Decode an entry. Raises ``Undecodable``.
+    """Decode an entry; return None if the entry header was not read. Raises ``Undecodable``.
 
     ``payload`` is None if the entry is truncated. In the result, ``data`` is the application data
-    of a ``state`` entry, and ``config`` is the list of peers as JSON. Returns None if the entry
-    header was not read.
+    of a ``state`` entry, and ``config`` is the list of peers as JSON.
     """
     if kind is None:
         return None
@@ -104,10 +103,7 @@ def _list(peers: Any) -> list[dict[str, str]] | None:
 
 
 def _update(update: str | None) -> dict[str, Any]:
-    """Decode an update of a state file from the JSON in its column.
-
-    ``update`` is None if the update has too many values (ZMR-106).
-    """
+    """Decode an update of a state file from its JSON, or None for too many values (ZMR-106)."""
     content = json.loads(update or "{}")
     peers = _peers(content["peers"]) if isinstance(content, dict) and "peers" in content else {}
     return {"type": "update", **peers}

@@ -48,17 +48,15 @@ REQUEST_ID_LENGTH = 16
 
 @dataclass(frozen=True)
 class State:
-    """A state file: the merged intact updates, and a description of the first fault.
-
-    ``is_cut`` is true if the end of the file truncates the last update, which a node accepts.
-    ``is_refused`` is true if a node does not start with this file.
-    """
+    """A state file: the merged intact updates, and a description of the first fault."""
 
     name: str
     size: int
     values: Mapping[str, Any]
     fault: str | None = None
+    #: Whether the file ends within the last update, which a node accepts.
     is_cut: bool = False
+    #: Whether a node does not start with this file.
     is_refused: bool = False
 
     @property

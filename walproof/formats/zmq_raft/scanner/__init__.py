@@ -1,12 +1,7 @@
 """The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
 
-Compiled kernels (``kernel``) read index files, alone or in a log directory; a snapshot is one
-record. For these, the scanner shares no code with the reference, except for the meaning of file and
-directory names. At anything that is not plain (damage, missing or overlapping files, an empty file
-at the end), the reference reads the log again, and the records before are skipped. It also reads
-state files, which are small (they rotate at 512 KiB) and consist of MessagePack.
-
-A log is one part.
+Compiled kernels read index files. At any damage, the reference reads the log again. A log is one
+part.
 """
 
 from __future__ import annotations

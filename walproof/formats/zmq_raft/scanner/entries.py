@@ -27,7 +27,7 @@ ID_DIGITS = 24
 class Entries:
     """The entries of an index file. ``source`` must stay open while they are used.
 
-    ``raw``: entries are bytes without a header (ZMR-032).
+    If ``raw`` is true, entries have no header (ZMR-032).
     """
 
     def __init__(self, source: Source, index: Index, raw: bool, wanted: Wanted) -> None:
@@ -47,10 +47,10 @@ class Entries:
     def runs(
         self, name: str | None, number: int, before: int, after: int
     ) -> Generator[Records, None, int | None]:
-        """Yield the entries from ``number`` on; return the term of the last one.
+        """Yield the plain entries from ``number`` on; return the last term, or None at another
+        entry.
 
-        ``before`` and ``after`` are the terms of the neighbours. Returns None at an entry that is
-        not plain, after the entries before it. Raises ``OSError``.
+        ``before`` and ``after`` are the terms of the neighbours. Raises ``OSError``.
         """
         index = self.index
         while number < index.count:

@@ -1,7 +1,6 @@
 """Compiled kernels of the zmq-raft scanner: plain entries.
 
-Offsets and entry numbers refer to one index file. ``base`` is the file offset of the first byte of
-``data``. Requirement ids refer to spec/zmq-raft.md.
+Offsets and entry numbers refer to one index file. Requirement ids refer to spec/zmq-raft.md.
 """
 
 from __future__ import annotations
@@ -76,9 +75,9 @@ def take(
     ``BEFORE`` (ZMR-048 to ZMR-050). At ``NEEDS_BYTES``, the next entry begins at ``START`` and has
     ``NEED`` bytes.
 
-    ``types`` and ``digits`` are empty if they are not wanted; ``digits`` has the 24 digits of a
-    request id in three little-endian words. Payload n goes to ``[ends[n], ends[n + 1])`` in
-    ``room``; ``cap`` limits the bytes copied of each, and a negative ``cap`` copies none.
+    ``types`` and ``digits`` may be empty. ``digits`` has the 24 digits of a request id in three
+    little-endian words. The payload of row n is ``room[ends[n]:ends[n + 1]]``. ``cap`` is the
+    largest number of bytes copied for a payload. A negative ``cap`` copies no payloads.
     """
     four = _WORD(0xFFFFFFFF)
     row, start, before, put = state[DONE], state[START], state[BEFORE], state[PUT]

@@ -26,15 +26,13 @@ MAX_CAPACITY, MAX_CHUNKS = 1 << 24, 64
 
 @dataclass(frozen=True)
 class Index:
-    """An index file with a consistent header, all of whose offsets are reliable (ZMR-046).
-
-    Entries begin at offset ``data``. ``offsets`` contains the ends of the committed entries,
-    relative to ``data``.
-    """
+    """An index file with a consistent header, all of whose offsets are reliable (ZMR-046)."""
 
     capacity: int
     first: int
+    #: Offset of the first entry.
     data: int
+    #: Ends of the committed entries, relative to ``data``.
     offsets: NDArray[np.uint32]
 
     @property
