@@ -1,7 +1,7 @@
 """The registry of format plug-ins: one package per format.
 
-The name of a package is the format id, with ``_`` for ``-``. A package has the following parts. A
-part is a module or a package.
+The name of a package is the format id with underscores instead of hyphens. Each part of a package
+is a module or a package, and is imported on first use.
 
 =================  ========  =======================================================================
 part               required  content
@@ -32,8 +32,6 @@ part               required  content
 ``byte_notes``     no        ``NOTES``: remarks on fields in the byte map
                              (:class:`walproof.inspection.note.Notes`)
 =================  ========  =======================================================================
-
-A part is imported on first use, so a command loads only the parts that it needs.
 """
 
 from __future__ import annotations
