@@ -16,7 +16,7 @@ class NeedsCheckout(click.ClickException):
 def must_be_checkout(command: str, why: str) -> None:
     """Raise :class:`NeedsCheckout` if Walproof is installed from a package.
 
-    ``command`` is the command as typed, and ``why`` the reason for the message.
+    The message begins with ``walproof``, ``command`` and ``why``.
     """
     if IS_INSTALLED:
         raise NeedsCheckout(f"walproof {command} {why}: it needs a checkout of the repository")

@@ -73,7 +73,7 @@ class Opened:
 def opened(typed: str | Path, format_id: str | None = None) -> Iterator[Opened]:
     """Open the log at ``typed`` in the given or detected format.
 
-    Exits with status 4 if the path is not a log, and with 1 if it is unreadable.
+    Exits with status 4 if the path is not a log, and with status 1 if it is unreadable.
     """
     try:
         with source_of(typed, format_id) as source:

@@ -202,7 +202,7 @@ def _recover_log(done: Recovery, log: SystemLog, name: str, left: Survivors, cop
 def _replace(done: Recovery, log: SystemLog, left: Survivors, copy: Path) -> list[str]:
     """Rewrite a damaged log next to its old version; return one line per file.
 
-    Raises ``ValueError``, without a change, if the surviving records cannot form one log.
+    Raises ``ValueError`` and changes nothing if the surviving records cannot form one log.
     """
     counts = f"{counted(left.before, 'record')} before, {len(left.kept):,} after"
     with temporary_sibling(copy / "log") as new:
