@@ -14,7 +14,7 @@ _CHUNK_BYTES = 1 << 16
 def lost_counter(format_id: str, log: Path) -> Callable[[Lost], int]:
     """Return a function that counts the bytes of a lost range of a log.
 
-    The function does not count unwritten space at the end of a file, and raises ``OSError``.
+    Unwritten space at the end of a file is not counted. The function raises ``OSError``.
     """
     ends: dict[Path, int | None] = {}
 
