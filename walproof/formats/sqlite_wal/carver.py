@@ -143,9 +143,7 @@ class Carver(base.Carver):
 
 
 def _links(data: NDArray[np.uint8], base: int, stop: int) -> list[tuple[int, int]]:
-    """Return possible pairs of frames below ``stop``: the offset of the first frame, and the page
-    size.
-    """
+    """Return the offsets and page sizes of possible pairs of frames below ``stop``."""
     first = -base % STEP
     data = data[first : first + (len(data) - first) // STEP * STEP]
     words = data.view(np.uint64)

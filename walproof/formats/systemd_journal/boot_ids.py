@@ -1,6 +1,6 @@
 """Find entries whose boot id contradicts their field ``_BOOT_ID``.
 
-A hash protects only the field. A crash may leave the boot id half written (systemd#29334).
+The field has a hash, but the boot id has none: a crash may leave it half written (systemd#29334).
 """
 
 from __future__ import annotations

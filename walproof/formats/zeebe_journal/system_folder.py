@@ -155,7 +155,8 @@ class ZeebeFolder(SystemFolder):
     def after_recovery(self, system: System) -> list[str]:
         """Describe the checks after a recovery. See :class:`SystemFolder`.
 
-        ``.meta`` is not changed: a broker refuses a journal with fewer entries than it counts.
+        ``.meta`` keeps the number of flushed entries: a broker refuses a journal with fewer
+        entries.
         """
         facts = system.facts
         name, flushed, snapshot = facts["name"], facts["flushed"], facts["snapshot"]

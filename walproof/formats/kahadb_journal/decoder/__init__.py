@@ -86,8 +86,8 @@ def _cut(payload: bytes) -> dict[str, Any]:
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """Decode a command and the object that it contains. Raises ``Undecodable``.
 
-    ``body`` is the whole protobuf message, ``data`` the object in it, and ``fields`` all values
-    without a column. If ``is_cut`` is true, the payload is truncated.
+    ``body`` is the whole protobuf message. ``data`` is the object in it. ``fields`` holds all
+    values without a column. If ``is_cut`` is true, the payload is truncated.
     """
     if is_cut:
         return _cut(payload)

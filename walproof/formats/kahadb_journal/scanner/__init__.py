@@ -1,7 +1,6 @@
 """The bulk scanner of ``kahadb-journal``; ``reference_impl.kahadb_journal`` is authoritative.
 
-A compiled kernel reads valid batches. At any other bytes, the specification reads the data file
-from its start.
+A compiled kernel reads valid batches. The specification reads data files with other content again.
 """
 
 from __future__ import annotations

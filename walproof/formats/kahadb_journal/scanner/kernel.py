@@ -121,9 +121,9 @@ def walk(
     """Read valid batches and their records up to the first offset that is not plain.
 
     ``size`` is the size of the file, and ``fill`` is the start of its preallocated space. New rows
-    follow the existing ``ROWS`` rows. The payload of row n is copied to ``room[offsets[n]:offsets[n
-    + 1]]``. ``cap`` is the largest number of bytes copied for a payload. A negative ``cap`` copies
-    no payloads.
+    follow the existing ``ROWS`` rows. The payload of row n is copied to
+    ``room[offsets[n]:offsets[n + 1]]``. ``cap`` is the largest number of bytes copied for a
+    payload. A negative ``cap`` copies no payloads.
     """
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     base = state[BASE]

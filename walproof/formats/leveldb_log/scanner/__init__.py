@@ -1,10 +1,9 @@
 """The bulk scanner of LevelDB logs; ``reference_impl.leveldb_log`` is authoritative.
 
-A compiled kernel reads whole valid records. At any other bytes, the executable specification
-continues up to the end of a block after which a record can begin.
+A compiled kernel reads whole valid records. The executable specification reads all other bytes.
 
 A log can be split at every block boundary. A part yields the records and lost ranges that begin in
-it, and reads past its end until all of them are complete.
+the part, and reads past its own end until all of them are complete.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def walk(
     ``data`` holds the bytes of the log from the offset ``state[BASE]`` on. ``cap`` is the largest
     number of bytes copied for a payload. A negative ``cap`` copies no payloads.
 
-    Results follow the ``state[ROWS]`` existing ones. Row n describes a record of ``size[n]`` bytes
+    New rows follow the ``state[ROWS]`` existing rows. Row n describes a record of ``size[n]`` bytes
     at offset ``at[n]``. Its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` is set if
     the payload was truncated. ``state[CUT]`` counts truncated payloads.
     """

@@ -58,9 +58,9 @@ def walk(
     log number in the headers. ``proven[0]`` is the highest sync offset so far. ``cap`` is the
     largest number of bytes copied for a payload. A negative ``cap`` copies no payloads.
 
-    Results follow those that ``state`` already counts. Row n begins at ``at[n]``, is ``size[n]``
-    bytes long and has the sync offset ``synced[n]``. Its payload is ``payload[ends[n]:ends[n +
-    1]]``, and ``cut[n]`` is set if the payload was truncated.
+    New rows follow the rows that ``state`` counts. Row n begins at ``at[n]``, is ``size[n]`` bytes
+    long and has the sync offset ``synced[n]``. Its payload is ``payload[ends[n]:ends[n + 1]]``, and
+    ``cut[n]`` is set if the payload was truncated.
     """
     start, filled = 0, len(data)
     state[READ] = 0

@@ -178,15 +178,13 @@ class _History:
         old: set[int],
         new: set[int],
     ) -> tuple[set[int], set[int]]:
-        """Return the changed pages of a table, before and after the transaction.
-
-        A transaction may remove a page from a table without writing the page.
-        """
+        """Return the changed pages of a table, before and after the transaction."""
         roots = [set[int]() if table is None else {table.root} for table in pair]
         if roots[0] != roots[1]:
             old |= roots[0]
             new |= roots[1]
         snapshots, pages = (before, after), (old, new)
+        # A transaction may remove a page from a table without writing the page.
         children = [
             {child for number in pages[side] for child in snapshots[side].node(number)[1]}
             for side in (0, 1)

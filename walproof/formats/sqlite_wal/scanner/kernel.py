@@ -99,7 +99,7 @@ def follow(
 
     A valid frame has these salts, and its checksum continues ``value``. ``page``, ``size`` and
     ``repeats`` receive the page number, the database size, and whether the frame repeats the
-    previous one (SQW-014).
+    previous frame (SQW-014).
     """
     for n in range(len(page)):
         value = _advance_slot(value, data, at, slot, big)

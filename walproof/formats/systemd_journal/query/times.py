@@ -43,7 +43,7 @@ class BadTime(ValueError):
 def parse_time(text: str, now: int) -> int:
     """Return microseconds since 1970; ``now`` is the current time in the same unit.
 
-    Without a zone, ``text`` is in UTC. Raises :class:`BadTime`.
+    A time without a zone is in UTC. Raises :class:`BadTime`.
     """
     plain = text.strip()
     time = _parse(plain, now)

@@ -1,7 +1,6 @@
 """The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
 
-Compiled kernels read index files. At any damage, the reference reads the log again. A log is one
-part.
+Compiled kernels read intact index files. The reference reads damaged logs and state files.
 """
 
 from __future__ import annotations

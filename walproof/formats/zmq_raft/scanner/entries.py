@@ -47,10 +47,10 @@ class Entries:
     def runs(
         self, name: str | None, number: int, before: int, after: int
     ) -> Generator[Records, None, int | None]:
-        """Yield the plain entries from ``number`` on; return the last term, or None at another
-        entry.
+        """Yield the plain entries from ``number`` on; return the term of the last one.
 
-        ``before`` and ``after`` are the terms of the neighbours. Raises ``OSError``.
+        Returns None if an entry is not plain. ``before`` and ``after`` are the terms of the
+        neighbours. Raises ``OSError``.
         """
         index = self.index
         while number < index.count:
