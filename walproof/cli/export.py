@@ -52,8 +52,8 @@ NOT_A_JOURNAL = "only systemd journals have the Journal Export Format; use --par
     type=click.Choice(["auto", "lz4", "zstd", "snappy", "none"]),
     default="auto",
     show_default=True,
-    help="Compression of the Parquet file: lz4 is fastest, zstd smallest. auto is lz4, without"
-    " compression of payloads if a sample of them does not compress; for tables it is zstd.",
+    help="Compression of the Parquet files: lz4 is fastest, zstd smallest. auto is lz4 for a file,"
+    " zstd for tables.",
 )
 @click.option(
     "--max-payload",
@@ -92,9 +92,8 @@ def export(
 
     With --parquet, one log becomes a file with one row per record and per lost range. The columns
     are those of the Spark data source; the metadata of the file contains the verdict. Memory use is
-    bounded, and the file appears only when it is complete. If a sample of the payloads from the
-    first 32 MiB does not compress, payloads are stored uncompressed, and the last line reports
-    this. --decode adds the struct decoded: write batches, broker commands, Zeebe records.
+    bounded, and the file appears only when it is complete. --decode adds the struct decoded: write
+    batches, broker commands, Zeebe records.
 
     With --parquet, several paths or a folder of logs become a new folder with the tables of
     walproof audit: records, damage and files. Subfolders are searched, and all cores are used.
@@ -156,7 +155,8 @@ def _parquet(
             format = result.format
             context = context_of(context_items, format.id)
             done = to_parquet(
-                Log(result.path, context), format.id, out, compression, max_payload,
+                Log(result.path, context), format.id, out,
+                "lz4" if compression == "auto" else compression, max_payload,
                 is_decoded=is_decoded, has_payloads=not is_bare,
             )  # fmt: skip
     except ValueError as error:  # a --context that the format rejects
@@ -166,7 +166,6 @@ def _parquet(
     say(
         f"{out}: {format.id}, {end.verdict}{why}, {counted(done.records, 'record')},"
         f" {counted(done.lost, 'lost range')}"
-        f"{'; payloads are not compressed' if done.is_stored else ''}"
     )
     return EXIT_STATUS[end.verdict]
 

@@ -187,7 +187,7 @@ def _file_rows(
 
 
 def _write(path: Path, table: pa.Table) -> None:
-    with ParquetFile(path, table.schema, lambda _: {"compression": "zstd"}) as file:
+    with ParquetFile(path, table.schema, "zstd") as file:
         for batch in table.to_batches():
             file.add(batch)
         file.finish()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -142,24 +143,10 @@ def record_rows(
     run: Records, file: str, log: str, format_id: str, more: Mapping[str, pa.Array]
 ) -> pa.RecordBatch:
     """Return a run of records as rows of :data:`RECORDS`; ``more`` has precomputed columns."""
-    n = len(run)
+    columns: dict[str, Any] = {**more, "file": file, "log": log, "format": format_id}
     moments = times(run)
-    time = pa.nulls(n, TIME) if moments is None else moments.cast(pa.timestamp("us")).cast(TIME)
-    more = {
-        **more,
-        "file": _constant(file, n),
-        "log": _constant(log, n),
-        "format": _constant(format_id, n),
-        "time": time,
-    }
-    for name, column in run.fields.items():
-        if RECORDS.field(name).type == pa.string() and column.type != pa.string():
-            more[name] = column.cast(pa.string())
-    batch = table.batch(run, RECORDS, log, more)
+    if moments is not None:
+        columns["time"] = moments.cast(pa.timestamp("us")).cast(TIME)
+    batch = table.batch(run, RECORDS, log, columns)
     assert batch is not None
     return batch
-
-
-def _constant(text: str, n: int) -> pa.Array:
-    # With an explicit type, pyarrow does not try to import pandas on each call.
-    return pa.repeat(pa.scalar(text, pa.string()), n)

@@ -124,7 +124,7 @@ def write_rows(task: Task, is_careful: bool = False) -> Written:
         with ExitStack() as stack:
             files = {
                 table: stack.enter_context(
-                    ParquetFile(task.folder / table / name, schema, _properties(task.options))
+                    ParquetFile(task.folder / table / name, schema, task.options.compression)
                 )
                 for table, schema in SCHEMAS.items()
             }
@@ -144,10 +144,6 @@ def logs_in(file: Path) -> set[str]:
     """Return the names of the logs in a Parquet file. Raises ``OSError``."""
     metadata = pa.parquet.read_metadata(file).metadata or {}
     return set(json.loads(metadata.get(LOGS_KEY.encode(), b"[]")))
-
-
-def _properties(options: Options) -> Any:
-    return lambda _: {"compression": options.compression}
 
 
 #: Name of a table, and rows for it.
