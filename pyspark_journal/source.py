@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class JournalDataSource(DataSource):
     """Journal files as a table: a row for each record and each lost range.
 
-    The name of the source is ``journal``, and its options are ``pyspark_journal.options.OPTIONS``.
+    The name of the source is ``journal``, and its options are ``pyspark_journal.options.Options``.
     Spark finds the installed package automatically. If the package is not installed, call
     ``pyspark_journal.register(spark)``.
 
@@ -64,9 +64,9 @@ class JournalDataSource(DataSource):
 
     def _options(self) -> Options:
         # Spark imports this module in every session, also in those that read no journal.
-        from pyspark_journal.options import parse
+        from pyspark_journal.options import Options
 
-        return parse(self.options)
+        return Options.parse(self.options)
 
 
 READ_ONLY = (

@@ -12,7 +12,7 @@ from pyspark_journal.positions import Position, with_mark
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from walproof.lake.discovery import find
-from walproof.lake.options import parse
+from walproof.lake.options import Options
 from walproof.lake.trees import tree_of
 
 
@@ -34,7 +34,7 @@ class Counting:
 def look(folder: Path, tree: Counting) -> list[Looked]:
     from dataclasses import replace
 
-    options = replace(parse({}), paths=(str(folder),))
+    options = replace(Options.parse({}), paths=(str(folder),))
     logs = [replace(log, format="leveldb-log") for log in find(options)]
     return [Looked(log, tree) for log in logs]  # type: ignore[arg-type]
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from conformance.vectors import Vector, load_all
-from pyspark_journal.options import parse
+from pyspark_journal.options import Options
 from pyspark_journal.reading import Malformed
 from pyspark_journal.source import JournalDataSource
 from reference_impl.answer import Answer, NewRecord, collect
@@ -95,7 +95,7 @@ def test_vectors_yield_their_answers(format_id: str, rows_of: RowsOf) -> None:
         expected = expected_rows(answer, vector.input)
         if vector.input.is_dir():
             # The reference ignores other files in the directory; for the source they may be logs.
-            (log, *_) = find(parse({"path": str(vector.input), "journalFormat": format_id}))
+            (log, *_) = find(Options.parse({"path": str(vector.input), "journalFormat": format_id}))
             files = {str(vector.input), *(f"{log.path}/{name}" for name in log.files)}
             rows = [row for row in rows if row["file"] in files]
         if row_tuples(rows) != expected:
@@ -186,7 +186,7 @@ def test_damaged_vectors_in_random_splits(format_id: str, tmp_path: Path, rows_o
                 "maxPartitionBytes": rng.randint(1, 5_000),
                 "openCostInBytes": 1,
             }
-            log = find(parse({"path": str(copy), "journalFormat": format_id}))[0]
+            log = find(Options.parse({"path": str(copy), "journalFormat": format_id}))[0]
             mine = {str(copy), *(f"{copy}/{name}" for name in log.files)}
             rows = [row for row in rows_of(copy, **options) if row["file"] in mine]
             assert row_tuples(rows) == expected_rows(answer, copy), vector.id

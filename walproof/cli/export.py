@@ -198,15 +198,15 @@ def _tables(
         from walproof.inventory.logs import find_logs
         from walproof.inventory.result import make_plan, run_in_pool, write_result
         from walproof.inventory.summary import exit_status, summarise
-        from walproof.inventory.task import Options
+        from walproof.inventory.task import TableOptions
         from walproof.inventory.terminal import print_summary
-        from walproof.lake.options import parse
+        from walproof.lake.options import Options
         from walproof.worker_pool import core_count
     except ModuleNotFoundError as error:
         raise click.ClickException(f"--parquet {advice(error) or error}") from None
     if context_items and format_id is None:
         raise click.UsageError("--context for several logs needs --format")
-    source = parse({"lastFlushedIndex": "meta", "journalFormat": format_id or "auto"})
+    source = Options.parse({"lastFlushedIndex": "meta", "journalFormat": format_id or "auto"})
     contexts = dict(source.contexts)
     if format_id is not None and context_items:
         contexts[format_id] = context_of(context_items, format_id)
@@ -214,7 +214,7 @@ def _tables(
         source, paths=paths, recursive=True, max_payload=max_payload, contexts=contexts
     )
     codec = "zstd" if compression == "auto" else compression
-    options = Options(source, not is_bare, is_decoded, codec)
+    options = TableOptions(source, not is_bare, is_decoded, codec)
     if out.exists():
         raise click.UsageError(f"--parquet {out} already exists")
     with stoppable(), temporary_sibling(out) as building:

@@ -21,7 +21,7 @@ import pyarrow.parquet
 from walproof.inventory.logs import LogFiles
 from walproof.inventory.schemas import FILES, SCHEMAS
 from walproof.inventory.tally import Tally, file_rows, merged
-from walproof.inventory.task import LogPiece, Options, Task, Written, logs_in, write_rows
+from walproof.inventory.task import LogPiece, TableOptions, Task, Written, logs_in, write_rows
 from walproof.lake.splits import Packing, cut
 from walproof.progress import progress_bar
 from walproof.tables.parquet import ParquetFile
@@ -101,7 +101,7 @@ class Plan:
 
 def make_plan(
     logs: Sequence[LogFiles],
-    options: Options,
+    options: TableOptions,
     folder: Path,
     slots: int,
     earlier: Earlier | None = None,

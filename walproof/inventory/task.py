@@ -50,7 +50,7 @@ LOGS_KEY = "walproof.logs"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class TableOptions:
     """Options for reading and writing.
 
     If ``payload`` is true, the table has the payloads of records. If ``decode`` is true, it has the
@@ -91,7 +91,7 @@ class Task:
 
     number: int
     folder: Path
-    options: Options
+    options: TableOptions
     pieces: tuple[LogPiece, ...] = ()
     copy_from: Path | None = None
     logs: tuple[str, ...] = ()
@@ -165,7 +165,7 @@ def _rows(task: Task, written: Written, is_careful: bool) -> Iterator[Row]:
             yield from _read(piece, task.options, tally)
 
 
-def _killed_by(piece: LogPiece, options: Options) -> int:
+def _killed_by(piece: LogPiece, options: TableOptions) -> int:
     """Return the signal that kills a process reading the piece; 0 if it survives."""
     reader = multiprocessing.get_context("spawn").Process(
         target=_read_through, args=(piece, options), daemon=True
@@ -175,12 +175,12 @@ def _killed_by(piece: LogPiece, options: Options) -> int:
     return max(0, -(reader.exitcode or 0))
 
 
-def _read_through(piece: LogPiece, options: Options) -> None:
+def _read_through(piece: LogPiece, options: TableOptions) -> None:
     for _ in _read(piece, options, Tally()):
         pass
 
 
-def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
+def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]:
     """Yield the rows of a part, including those before an error of its reader.
 
     Raises :class:`ScannerMissing`, because this is not an error of the log.
@@ -219,7 +219,7 @@ def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
     yield from gaps.take()
 
 
-def _events(piece: LogPiece, options: Options) -> Iterator[tuple[str, Event]]:
+def _events(piece: LogPiece, options: TableOptions) -> Iterator[tuple[str, Event]]:
     """Yield the id of the format and the events of a piece, with the columns of the tables."""
     with opened(piece.log, options.source) as log:
         columns = wanted_columns(log.format, options.payload)
