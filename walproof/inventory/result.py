@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 
-from walproof.inventory.logs import LogFiles
+from walproof.inventory.logs import NamedLog
 from walproof.inventory.schemas import FILES, SCHEMAS
 from walproof.inventory.tally import Tally, file_rows, merged
 from walproof.inventory.task import LogPiece, TableOptions, Task, Written, logs_in, write_rows
@@ -54,7 +54,7 @@ class Earlier:
                 earlier.rows.setdefault(row["log"], []).append(row)
         return earlier
 
-    def is_of(self, logs: Sequence[LogFiles]) -> bool:
+    def is_of(self, logs: Sequence[NamedLog]) -> bool:
         """Return whether a new result of these logs would be equal."""
         unchanged = self.unchanged(logs)
         return self.rows.keys() == {log.name for log in logs} and all(
@@ -63,11 +63,11 @@ class Earlier:
             for log in logs
         )
 
-    def unchanged(self, logs: Iterable[LogFiles]) -> set[str]:
+    def unchanged(self, logs: Iterable[NamedLog]) -> set[str]:
         """Return the names of the logs that are unchanged and were readable."""
         return {log.name for log in logs if log.error is None and self._is_unchanged(log)}
 
-    def _is_unchanged(self, log: LogFiles) -> bool:
+    def _is_unchanged(self, log: NamedLog) -> bool:
         rows = self.rows.get(log.name, [])
         # A missing file that the log names has a row without a time.
         stored = {
@@ -100,7 +100,7 @@ class Plan:
 
 
 def make_plan(
-    logs: Sequence[LogFiles],
+    logs: Sequence[NamedLog],
     options: TableOptions,
     folder: Path,
     slots: int,
@@ -125,9 +125,9 @@ def make_plan(
                         plan.tasks.append(add(len(plan.tasks), copy_from=file, logs=unchanged))
     changed = [log for log in logs if log.error is None and log.name not in plan.unchanged]
     plan.logs_to_read = len(changed)
-    plan.bytes_to_read = sum(log.size for log in changed)
+    plan.bytes_to_read = sum(log.source.size for log in changed)
     packing = Packing(slots * TASKS_PER_SLOT, max_task_bytes)
-    target = packing.target_bytes([log.size for log in changed])
+    target = packing.target_bytes([log.source.size for log in changed])
     target = max(target, min(MIN_TASK_BYTES, max_task_bytes))
     pieces = [
         LogPiece(piece.log, piece.part, piece.size, log.name, number)
@@ -140,7 +140,7 @@ def make_plan(
 
 
 def write_result(
-    logs: Sequence[LogFiles], plan: Plan, earlier: Earlier | None, run: Run, result: Path
+    logs: Sequence[NamedLog], plan: Plan, earlier: Earlier | None, run: Run, result: Path
 ) -> None:
     """Run the plan, and merge the three tables in the new folder ``result``.
 
@@ -171,7 +171,7 @@ def write_result(
 
 
 def _file_rows(
-    logs: Sequence[LogFiles],
+    logs: Sequence[NamedLog],
     plan: Plan,
     earlier: Earlier | None,
     tallies: Mapping[str, Mapping[int, Tally]],

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reference_impl.answer import Lost
-from walproof.inventory.logs import LogFiles
+from walproof.inventory.logs import NamedLog, microseconds
 from walproof.inventory.schemas import FILES, times
 from walproof.lake.names import shown
 from walproof.scan.model import Records
@@ -110,7 +110,7 @@ def merged(parts: Iterable[Tally]) -> Tally:
     return total
 
 
-def file_rows(log: LogFiles, tally: Tally) -> Iterator[dict[str, Any]]:
+def file_rows(log: NamedLog, tally: Tally) -> Iterator[dict[str, Any]]:
     """Yield a row of ``files`` for each file of a log, including missing ones that it names."""
     of_log = {
         "log": log.name,
@@ -119,7 +119,7 @@ def file_rows(log: LogFiles, tally: Tally) -> Iterator[dict[str, Any]]:
         "log_reason": tally.reason,
         "error": tally.error,
     }
-    members = {member.name: member for member in log.members}
+    members = log.members
     # A log whose files cannot be listed has one row too.
     for name in dict.fromkeys([*members, *tally.files]) or [None]:
         member, counts = members.get(name), tally.files.get(name, FileTally())
@@ -130,7 +130,7 @@ def file_rows(log: LogFiles, tally: Tally) -> Iterator[dict[str, Any]]:
             | {
                 "file": shown(file_name(log.source.path, name)),
                 "size": member.size if member else 0,
-                "modified": member.modified if member else None,
+                "modified": microseconds(member) if member else None,
                 "verdict": verdict,
                 "reason": reason,
                 "records": counts.records,

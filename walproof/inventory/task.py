@@ -21,29 +21,26 @@ import pyarrow.dataset
 import pyarrow.parquet
 
 from conformance import __version__
-from reference_impl.answer import End, Lost
+from reference_impl.answer import End
 from reference_impl.formats import FORMATS, UnknownFormat
 from walproof import decode
 from walproof.inventory.logs import describe_error
 from walproof.inventory.schemas import (
     DAMAGE,
     SCHEMAS,
-    decoded,
     record_rows,
     wanted_columns,
-    without_content,
 )
 from walproof.inventory.tally import Tally
 from walproof.lake import options as lake
-from walproof.lake.names import shown
 from walproof.lake.opening import opened
 from walproof.lake.recognition import is_blank
 from walproof.lake.splits import Piece
-from walproof.lake.trees import is_local, tree_of
-from walproof.scan.model import PIECE_ROWS, Event, Records, Wanted
+from walproof.lake.trees import is_local
+from walproof.scan.model import Event, Records, Wanted
 from walproof.scan.reference import ScannerMissing
+from walproof.tables import rows
 from walproof.tables.parquet import ParquetFile
-from walproof.tables.rows import file_name
 
 #: Key in the metadata of a Parquet file for the names of its logs, as JSON.
 LOGS_KEY = "walproof.logs"
@@ -186,25 +183,26 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
     Raises :class:`ScannerMissing`, because this is not an error of the log.
     """
     path = piece.log.path
-    gaps = _Gaps(piece.name)
     try:
         for format_id, event in _events(piece, options):
             tally.format = format_id
             if isinstance(event, End):
                 tally.verdict, tally.reason = event.verdict, event.reason
-                continue
-            counts = tally.of_file(event.file)
-            file = file_name(path, event.file)
-            if isinstance(event, Records):
-                counts.add_records(event)
+            elif isinstance(event, Records):
+                tally.of_file(event.file).add_records(event)
                 for run in event.pieces():
-                    more = {"decoded": decoded(run, format_id)} if options.decode else {}
-                    if not options.payload:
-                        run = without_content(run, format_id)
-                    yield "records", record_rows(run, shown(file), piece.name, format_id, more)
+                    yield (
+                        "records",
+                        record_rows(
+                            run, piece.name, path, format_id, options.payload, options.decode
+                        ),
+                    )
             else:
-                counts.add_lost(event)
-                yield from gaps.add(event, file, format_id, options.source)
+                tally.of_file(event.file).add_lost(event)
+                of_log = {"log": piece.name, "format": format_id}
+                batch = rows.batch(event, DAMAGE, path, of_log)
+                assert batch is not None
+                yield "damage", batch
         if piece.number == 0:
             _note_if_blank(tally, path)
     except UnknownFormat as error:
@@ -216,7 +214,6 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
         raise
     except Exception as error:
         tally.error = describe_error(error, path)
-    yield from gaps.take()
 
 
 def _events(piece: LogPiece, options: TableOptions) -> Iterator[tuple[str, Event]]:
@@ -239,39 +236,3 @@ def _note_if_blank(tally: Tally, path: str) -> None:
     counts = tally.of_file(None)
     if not counts.records and not counts.lost_ranges and is_blank(Path(path)):
         counts.is_blank = Path(path).stat().st_size > 0
-
-
-class _Gaps:
-    """Collect lost ranges into batches, since a damaged log may have a million."""
-
-    def __init__(self, log: str) -> None:
-        self.log = log
-        self._rows: list[tuple[Any, ...]] = []
-        self._sizes: dict[str, int] = {}
-
-    def add(self, lost: Lost, file: str, format_id: str, options: lake.Options) -> Iterator[Row]:
-        if file not in self._sizes:
-            self._sizes[file] = _size(file, options.file_system)
-        verdict, length = "torn" if lost.torn else "damaged", lost.end - lost.start
-        self._rows.append(
-            (
-                shown(file), self.log, format_id, lost.start, length, verdict, lost.reason,
-                self._sizes[file],
-            )
-        )  # fmt: skip
-        if len(self._rows) == PIECE_ROWS:
-            yield from self.take()
-
-    def take(self) -> Iterator[Row]:
-        if self._rows:
-            columns = zip(*self._rows, strict=True)
-            arrays = [pa.array(c, type) for c, type in zip(columns, DAMAGE.types, strict=True)]
-            self._rows.clear()
-            yield "damage", pa.RecordBatch.from_arrays(arrays, schema=DAMAGE)
-
-
-def _size(file: str, file_system: tuple[tuple[str, str], ...]) -> int:
-    try:
-        return tree_of(file, dict(file_system)).entry(file).size
-    except OSError:
-        return 0  # a missing file that the log names

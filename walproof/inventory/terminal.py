@@ -17,7 +17,6 @@ MAX_SHOWN_REASONS = 12
 MAX_SHOWN_FILES = 5
 #: Width of a terminal from which on the number of files is shown.
 WIDE_COLUMNS = 92
-_GAP = 2
 
 
 def print_summary(summary: Mapping[str, Any], console: Console) -> None:
@@ -36,33 +35,20 @@ Cell = tuple[str, str]
 
 
 def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: Console) -> None:
-    """Print columns. The first and the last column are left-aligned.
-
-    If the last cell is too long, its beginning is cut off, because the end of a file name is more
-    useful.
-    """
+    """Print columns; all but the first and the last are right-aligned."""
     widths = [
         max(len(text) for text in (head, *(row[n][0] for row in rows)))
         for n, head in enumerate(heads)
     ]
-    total = sum(widths) + _GAP * (len(widths) - 1)
-    gap = 1 if console.is_terminal and total > console.width else _GAP
+    last = len(heads) - 1
     for style, cells in [("bold", [(head, "") for head in heads]), *(("", row) for row in rows)]:
         line = Text(style=style)
         for n, ((text, of_cell), width) in enumerate(zip(cells, widths, strict=True)):
-            line.append(" " * gap * bool(n))
-            if n == len(heads) - 1:
-                text = _tail(text, console.width - len(line)) if console.is_terminal else text
-                line.append(text, style=of_cell)
-            else:
-                line.append(text.rjust(width) if n else text.ljust(width), style=of_cell)
+            padded = text.rjust(width) if 0 < n < last else text.ljust(width)
+            line.append(padded if n == last else padded + "  ", style=of_cell)
         say(line, console)
         if style:
-            say(Text("─" * min(total, console.width), style="dim"), console)
-
-
-def _tail(text: str, room: int) -> str:
-    return text if len(text) <= room else "…" + text[len(text) - max(room - 1, 0) :]
+            say(Text("─" * min(sum(widths) + 2 * last, console.width), style="dim"), console)
 
 
 def _print_formats(summary: Mapping[str, Any], console: Console) -> None:

@@ -12,7 +12,7 @@ from walproof.scan.model import WHOLE
 
 
 def pieces(sizes: list[int]) -> list[Piece]:
-    return [Piece(FoundLog(str(n), size), WHOLE, size) for n, size in enumerate(sizes)]
+    return [Piece(FoundLog(str(n), size=size), WHOLE, size) for n, size in enumerate(sizes)]
 
 
 @pytest.mark.parametrize(
