@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -83,7 +83,7 @@ class ReadOnly(NotImplementedError):
 class JournalPartition(InputPartition):
     """Parts of logs for one task."""
 
-    def __init__(self, pieces: list[Piece]) -> None:
+    def __init__(self, pieces: Sequence[Piece]) -> None:
         super().__init__(None)
         self.pieces = pieces
 
