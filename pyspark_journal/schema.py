@@ -94,14 +94,6 @@ class Columns:
             payload = payload or decode.needs_payload(format_id)
         return Wanted(payload, columns, options.max_payload)
 
-    def fit(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return a batch with the columns in order and with Spark's types."""
-        columns = [
-            column if column.type == field.type else column.cast(field.type)
-            for column, field in zip(batch.columns, self.target, strict=True)
-        ]
-        return pa.RecordBatch.from_arrays(columns, schema=self.target)
-
 
 def requested_columns(schema: StructType, options: Options) -> Columns:
     """Return the columns of a user's schema. Raises :class:`BadSchema`.
