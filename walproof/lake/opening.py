@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
 
 from walproof.lake.discovery import FoundLog
 from walproof.lake.options import Options
-from walproof.lake.remote import RemoteLog, log_of
+from walproof.lake.remote import RemoteLog
 from walproof.lake.trees import is_local, tree_of
 from walproof.scan import reads_ranges, scanner
 from walproof.scan.log import Log
@@ -18,11 +18,10 @@ from walproof.scan.model import WHOLE, Event, Part, Wanted
 
 @dataclass(frozen=True)
 class OpenLog:
-    """A log, its format id, and the context for its reader."""
+    """A log with the context for its reader, and its format id."""
 
     log: Log
     format: str
-    context: dict[str, Any]
 
     def scan(self, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
         """Yield the events of a part. Raises ``OSError`` and the errors of the scanner."""
@@ -30,25 +29,23 @@ class OpenLog:
 
 
 @contextmanager
-def opened(entry: FoundLog, options: Options) -> Iterator[OpenLog]:
+def opened(found: FoundLog, options: Options) -> Iterator[OpenLog]:
     """Open a log and close it at the end. Raises ``UnknownFormat`` and ``OSError``."""
-    format_id = entry.format or format_of(entry, options)
-    context = entry.context or options.context(format_id)
-    log = log_of(entry, options, context)
+    tree = tree_of(found.path, dict(options.file_system))
+    format_id = found.format or tree.detect(found.path)
+    context = found.context or options.context(format_id)
+    if is_local(found.path):
+        yield OpenLog(Log(Path(found.path), context), format_id)
+        return
+    log = RemoteLog(found, context, options)
     try:
-        yield OpenLog(log, format_id, context)
+        yield OpenLog(log, format_id)
     finally:
-        if isinstance(log, RemoteLog):
-            log.close()
-
-
-def format_of(entry: FoundLog, options: Options) -> str:
-    """Return the format id of a file. Raises ``UnknownFormat`` and ``OSError``."""
-    return tree_of(entry.path, dict(options.file_system)).detect(entry.path)
+        log.close()
 
 
 def in_parts(
-    entry: FoundLog, options: Options, target_bytes: int
+    found: FoundLog, options: Options, target_bytes: int
 ) -> tuple[FoundLog, Sequence[Part]]:
     """Split a log into parts of about the given size; set its format and context if it has
     several.
@@ -56,10 +53,10 @@ def in_parts(
     Returns ``[WHOLE]`` if the log cannot be split, or would have to be copied first. Raises
     ``UnknownFormat``, ``OSError``, and the errors of the scanner.
     """
-    with opened(entry, options) as log:
-        if not is_local(entry.path) and not reads_ranges(log.format):
-            return entry, [WHOLE]
+    with opened(found, options) as log:
+        if not is_local(found.path) and not reads_ranges(log.format):
+            return found, [WHOLE]
         parts = scanner(log.format).plan(log.log, target_bytes)
     if len(parts) < 2:
-        return entry, [WHOLE]
-    return replace(entry, format=log.format, context=log.context), parts
+        return found, [WHOLE]
+    return replace(found, format=log.format, context=dict(log.log.context)), parts
