@@ -87,12 +87,9 @@ class Columns:
 
     def needed(self, format_id: str, options: Options) -> Wanted:
         """Return the data that a scanner must read."""
-        columns = frozenset(self.names)
         payload = self.has("payload", "payload_truncated")
-        if self.has(DECODED):
-            columns |= decode.columns_for(format_id)
-            payload = payload or decode.needs_payload(format_id)
-        return Wanted(payload, columns, options.max_payload)
+        wanted = Wanted(payload, frozenset(self.names), options.max_payload)
+        return decode.with_decoding(format_id, wanted) if self.has(DECODED) else wanted
 
 
 def requested_columns(schema: StructType, options: Options) -> Columns:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
@@ -54,30 +54,11 @@ class JournalDataSource(DataSource):
         options = self._options()
         return JournalStreamReader(requested_columns(schema, options), options)
 
-    def writer(self, schema: StructType, overwrite: bool) -> NoReturn:
-        """Raise :class:`ReadOnly`."""
-        raise ReadOnly(READ_ONLY)
-
-    def streamWriter(self, schema: StructType, overwrite: bool) -> NoReturn:
-        """Raise :class:`ReadOnly`."""
-        raise ReadOnly(READ_ONLY)
-
     def _options(self) -> Options:
         # Spark imports this module in every session, also in those that read no journal.
         from pyspark_journal.options import Options
 
         return Options.parse(self.options)
-
-
-READ_ONLY = (
-    "journal: the data source is read-only. Save the rows as a table with"
-    " df.write.parquet(path), or write a log's surviving records into a new log with"
-    " `walproof recover LOG --out NEW`"
-)
-
-
-class ReadOnly(NotImplementedError):
-    """A writer was requested; the message names the alternatives."""
 
 
 class JournalPartition(InputPartition):

@@ -125,12 +125,6 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if isinstance(partition, JournalPartition):
             yield from Reader(self.columns, self.options).batches(partition.pieces, in_range)
 
-    def commit(self, end: Offsets) -> None:
-        """Do nothing: there is nothing to free after a commit."""
-
-    def stop(self) -> None:
-        """Do nothing: nothing is open."""
-
     def _look(self, before: dict[str, Position]) -> bool:
         """Find the logs; return False if a directory could not be listed."""
         looked = []

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from walproof.inventory.logs import NamedLog
-from walproof.inventory.schemas import FILES, SCHEMAS
+from walproof.inventory.schemas import FILES, SCHEMAS, TIME
 from walproof.inventory.tally import Tally, file_rows, merged
 from walproof.inventory.task import LogPiece, TableOptions, Task, Written, logs_in, write_rows
 from walproof.lake.splits import Packing, cut
@@ -49,9 +49,11 @@ class Earlier:
     def read(cls, folder: Path) -> Earlier:
         """Read the table ``files`` of a result. Raises ``OSError``."""
         earlier = cls(folder)
-        for batch in pa.parquet.ParquetFile(folder / "files" / "files.parquet").iter_batches():
-            for row in as_microseconds(batch).to_pylist():
-                earlier.rows.setdefault(row["log"], []).append(row)
+        table = pa.parquet.read_table(folder / "files" / "files.parquet")
+        # Python cannot represent every time.
+        numbers = [f.with_type(pa.int64()) if f.type == TIME else f for f in table.schema]
+        for row in table.cast(pa.schema(numbers)).to_pylist():
+            earlier.rows.setdefault(row["log"], []).append(row)
         return earlier
 
     def is_of(self, logs: Sequence[NamedLog]) -> bool:
@@ -76,15 +78,6 @@ class Earlier:
             if row["modified"] is not None
         }
         return stored == log.identity and all(row["error"] is None for row in rows)
-
-
-def as_microseconds(batch: pa.RecordBatch) -> pa.Table:
-    """Return rows of ``files`` with times as numbers, since Python cannot represent every time."""
-    table = pa.Table.from_batches([batch])
-    for n, column in enumerate(table.schema):
-        if pa.types.is_timestamp(column.type):
-            table = table.set_column(n, column.name, table.column(n).cast(pa.int64()))
-    return table
 
 
 @dataclass

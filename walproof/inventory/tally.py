@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow.compute as pc
+
 from reference_impl.answer import Lost
 from walproof.inventory.logs import NamedLog, microseconds
 from walproof.inventory.schemas import FILES, times
@@ -35,18 +37,17 @@ class FileTally:
 
     def add_records(self, run: Records) -> None:
         """Count a run of records."""
-        self.records += len(run)
-        self.record_bytes += int(run.size.sum())
+        part = FileTally(len(run), int(run.size.sum()))
         moments = times(run)
         if moments is not None and moments.null_count < len(moments):
-            valid = moments.drop_null().to_numpy()
-            self._add_times(int(valid.min()), int(valid.max()))
+            first_and_last = pc.min_max(moments).as_py()
+            part.first_time, part.last_time = first_and_last["min"], first_and_last["max"]
+        self.merge(part)
 
     def add_lost(self, lost: Lost) -> None:
         """Count a lost range."""
-        self.lost_ranges += 1
-        self.lost_bytes += lost.end - lost.start
-        self._add_fault(("torn" if lost.torn else "damaged", lost.reason))
+        fault = ("torn" if lost.torn else "damaged", lost.reason)
+        self.merge(FileTally(0, 0, 1, lost.end - lost.start, fault))
 
     def merge(self, later: FileTally) -> None:
         """Add the counts of a later part of the same file."""
@@ -55,18 +56,12 @@ class FileTally:
         self.lost_ranges += later.lost_ranges
         self.lost_bytes += later.lost_bytes
         self.is_blank = self.is_blank or later.is_blank
-        if later.first_fault is not None:
-            self._add_fault(later.first_fault)
-        if later.first_time is not None and later.last_time is not None:
-            self._add_times(later.first_time, later.last_time)
-
-    def _add_fault(self, fault: tuple[str, str]) -> None:
-        if self.first_fault is None or (self.first_fault[0], fault[0]) == ("torn", "damaged"):
-            self.first_fault = fault
-
-    def _add_times(self, first: int, last: int) -> None:
-        self.first_time = first if self.first_time is None else min(self.first_time, first)
-        self.last_time = last if self.last_time is None else max(self.last_time, last)
+        is_worse = later.first_fault is not None and later.first_fault[0] == "damaged"
+        if self.first_fault is None or (is_worse and self.first_fault[0] == "torn"):
+            self.first_fault = later.first_fault
+        first = [part.first_time for part in (self, later) if part.first_time is not None]
+        last = [part.last_time for part in (self, later) if part.last_time is not None]
+        self.first_time, self.last_time = min(first, default=None), max(last, default=None)
 
 
 @dataclass

@@ -220,12 +220,10 @@ def _events(piece: LogPiece, options: TableOptions) -> Iterator[tuple[str, Event
     """Yield the id of the format and the events of a piece, with the columns of the tables."""
     with opened(piece.log, options.source) as log:
         columns = wanted_columns(log.format, options.payload)
-        payload = options.payload
+        wanted = Wanted(options.payload, columns, options.source.max_payload)
         if options.decode:
-            columns |= decode.columns_for(log.format)
-            payload = payload or decode.needs_payload(log.format)
-        selection = Wanted(payload, columns, options.source.max_payload)
-        for event in log.scan(selection, piece.part):
+            wanted = decode.with_decoding(log.format, wanted)
+        for event in log.scan(wanted, piece.part):
             yield log.format, event
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from walproof.lake.discovery import FoundLog
@@ -22,6 +22,15 @@ class OpenLog:
 
     log: Log
     format: str
+
+    def plan(self, target_bytes: int) -> Sequence[Part]:
+        """Return parts of about the given size.
+
+        Raises ``OSError`` and the errors of the scanner.
+        """
+        if isinstance(self.log, RemoteLog) and not reads_ranges(self.format):
+            return [WHOLE]  # it has to be copied first
+        return scanner(self.format).plan(self.log, target_bytes)
 
     def scan(self, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
         """Yield the events of a part. Raises ``OSError`` and the errors of the scanner."""
@@ -42,21 +51,3 @@ def opened(found: FoundLog, options: Options) -> Iterator[OpenLog]:
         yield OpenLog(log, format_id)
     finally:
         log.close()
-
-
-def in_parts(
-    found: FoundLog, options: Options, target_bytes: int
-) -> tuple[FoundLog, Sequence[Part]]:
-    """Split a log into parts of about the given size; set its format and context if it has
-    several.
-
-    Returns ``[WHOLE]`` if the log cannot be split, or would have to be copied first. Raises
-    ``UnknownFormat``, ``OSError``, and the errors of the scanner.
-    """
-    with opened(found, options) as log:
-        if not is_local(found.path) and not reads_ranges(log.format):
-            return found, [WHOLE]
-        parts = scanner(log.format).plan(log.log, target_bytes)
-    if len(parts) < 2:
-        return found, [WHOLE]
-    return replace(found, format=log.format, context=dict(log.log.context)), parts

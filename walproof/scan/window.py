@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,13 +59,6 @@ class Window:
         if self.base <= at and at + length <= self.end:
             return self.array[at - self.base : at - self.base + length].tobytes()
         return self._read(at, length)
-
-    def stretches(self, start: int, end: int) -> Iterator[NDArray[np.uint8]]:
-        """Yield ``[start, end)`` in order, in arrays; the window stays."""
-        while start < end:
-            array = np.frombuffer(self._read(start, min(WINDOW_BYTES, end - start)), np.uint8)
-            yield array
-            start += len(array)
 
     def _room(self, length: int) -> NDArray[np.uint8]:
         if len(self._memory) < length:
