@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,9 @@ from pyspark_journal.audit import JobFailed, Outcome, OutputRefused, audit, reas
 from tests.walproof.inventory.lakes import leveldb, mixed, options, rows, vector
 from walproof.inventory.task import Task, Written, write_rows
 
-from .dying import killed_audit
 from .in_process import InProcess
 
 TASK_BYTES = 64 << 10
-#: After every n-th kill, a run repairs the output.
-REPAIRED_EVERY = 4
 State = tuple[Any, ...] | None
 
 
@@ -173,39 +169,6 @@ def change(lake: Path) -> None:
 def audited(lake: Path, out: Path) -> State:
     run(lake, out)
     return state(out)
-
-
-@pytest.mark.parametrize("first", [True, False], ids=["first", "second"])
-def test_a_kill_at_any_file_system_call_keeps_the_result(
-    tmp_path: Path, first: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("os.fsync", lambda _: None)  # for power failures, which do not happen here
-    lake, original = tmp_path / "lake", tmp_path / "original"
-    small_lake(lake)
-    old = None if first else audited(lake, original)
-    if not first:
-        change(lake)
-    new = audited(lake, tmp_path / "fresh")
-    assert old != new
-    at, seen = 1, []
-    while True:
-        out = tmp_path / f"out-{at}"
-        if original.exists():
-            shutil.copytree(original, out)
-        died = killed_audit(lake, out, at)
-        final_state = state(out)
-        assert final_state in (old, new), f"killed at touch {at}"
-        seen.append(final_state == new)
-        if at % REPAIRED_EVERY == 0 or not died:
-            # The next run repairs everything and leaves no temporary files.
-            assert audited(lake, out) == new
-            assert not list(tmp_path.glob(f".{out.name}.*"))
-        shutil.rmtree(out, ignore_errors=True)  # a kill before the first write leaves none
-        if not died:
-            break
-        at += 1
-    assert at > 30 and seen[0] is False and seen[-1] is True
-    assert seen == sorted(seen), "once the new result is there, it stays"
 
 
 def test_a_late_copy_of_a_task_changes_nothing(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
-import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
+from click.testing import CliRunner
 
 from conformance import ROOT
+from pyspark_journal import audit as audit_module
 from pyspark_journal.audit import audit
 from tests.walproof.inventory.lakes import (
     CRASHES,
@@ -23,6 +27,9 @@ from tests.walproof.inventory.lakes import (
     vector,
     write_tables,
 )
+from walproof.cli import walproof
+
+from .in_process import InProcess
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -94,21 +101,58 @@ def test_the_command_prints_the_summary(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("java")
-def test_sigterm_keeps_the_previous_result(tmp_path: Path) -> None:
-    for number in range(40):
-        leveldb(tmp_path / "lake" / f"{number}.log", 2000)
-    out = tmp_path / "out"
-    command = [*COMMAND, tmp_path / "lake", "--out", out, "--unit", "0.05"]
-    running = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+def test_a_killed_executor_does_not_change_the_result(tmp_path: Path) -> None:
+    """Executors are separate JVMs, as on a cluster."""
+    lake, out = tmp_path / "lake", tmp_path / "out"
+    for number in range(60):
+        leveldb(lake / f"{number}.log", 300)
+    vector("leveldb-log", "cut-in-a-payload.log", lake)
+    # With numba, each executor would compile the kernels first.
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['numba'] = None")
+    environment = {
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
+        "SPARK_HOME": str(Path(pytest.importorskip("pyspark").__file__).parent),
+    }
+    command = [*COMMAND, lake, "--out", out, "--unit", "0.01", "--master", "local-cluster[1,2,512]"]
+    running = subprocess.Popen(
+        [*command, "--conf", "spark.executor.memory=512m"],
+        cwd=tmp_path, env=os.environ | environment, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
     deadline = time.monotonic() + 300
-    while not list(tmp_path.glob(".out.unfinished/tasks/records/*")):
+    while len(list(tmp_path.glob(".out.unfinished/tasks/records/*.parquet"))) < 3:
         assert running.poll() is None and time.monotonic() < deadline
         time.sleep(0.005)
-    running.terminate()
+    executors = [
+        child
+        for child in psutil.Process(running.pid).children(recursive=True)
+        if any("CoarseGrainedExecutorBackend" in word for word in child.cmdline())
+    ]
+    for executor in executors:
+        executor.kill()
+    assert not (out / "summary.json").exists(), "the job was over before the executor died"
     _, errors = running.communicate(timeout=300)
-    assert running.returncode == 128 + signal.SIGTERM
-    assert "Interrupted; the previous result is unchanged." in errors
-    assert not out.exists() and not (tmp_path / ".out.unfinished").exists()
+    assert running.returncode == 3, errors
+    write_tables(options(lake), tmp_path / "here")
+    for table in ("records", "damage", "files"):
+        assert rows(out, table) == rows(tmp_path / "here", table)
+
+
+def test_an_interrupt_keeps_the_previous_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(InProcess):
+        def collect(self) -> list[Any]:
+            super().collect()
+            raise KeyboardInterrupt
+
+    leveldb(tmp_path / "lake" / "a.log", 3)
+    monkeypatch.setattr(audit_module, "_started", lambda *_: nullcontext(Interrupted()))
+    done = CliRunner().invoke(
+        walproof, ["audit", str(tmp_path / "lake"), "--out", f"{tmp_path}/out"]
+    )
+    assert done.exit_code
+    assert "Interrupted; the previous result is unchanged." in done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["lake"]
 
 
 def test_a_wrong_option_is_one_line(tmp_path: Path) -> None:
