@@ -35,9 +35,11 @@ class JournalDataSource(DataSource):
 
     def schema(self) -> StructType:
         """Return all columns that exist with these options."""
-        from pyspark_journal.schema import spark_schema
+        from pyspark.sql.pandas.types import from_arrow_schema
 
-        return spark_schema(self._options())
+        from pyspark_journal.schema import offered
+
+        return from_arrow_schema(offered(self._options()))
 
     def reader(self, schema: StructType) -> JournalReader:
         """Return a reader of the columns in ``schema``, which may be any of :meth:`schema`."""

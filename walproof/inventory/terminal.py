@@ -123,27 +123,23 @@ def _print_worst(
 
 def _print_other_files(summary: Mapping[str, Any], console: Console) -> None:
     """Print unreadable and all-zero files, and the number of files that are not logs."""
-    _print_files(summary, "unreadable", ("unreadable", "bold red"), "unreadable file", console)
-    _print_files(summary, "blank", ("zeros", "yellow"), "all-zero file", console)
+    for key, label, noun in (
+        ("unreadable", ("unreadable", "bold red"), "unreadable file"),
+        ("blank", ("zeros", "yellow"), "all-zero file"),
+    ):
+        listed = summary[key]
+        if listed["count"]:
+            console.print()
+        for file in listed["first"][:MAX_SHOWN_FILES]:
+            detail = file["error"] if "error" in file else f"{in_bytes(file['size'])}, all 0"
+            name = short_path(file["file"], summary["paths"])
+            say(Text.assemble(label, f"  {name}: {detail}"), console)
+        _print_more(listed["count"] - MAX_SHOWN_FILES, noun, console)
     count = summary["totals"]["other_files"]
     if count:
         console.print()
         noun = "file is not a log" if count == 1 else "files are not logs"
         say(Text(f"{number(count)} {noun} of a known format.", style="dim"), console)
-
-
-def _print_files(
-    summary: Mapping[str, Any], key: str, label: tuple[str, str], noun: str, console: Console
-) -> None:
-    listed = summary[key]
-    if not listed["count"]:
-        return
-    console.print()
-    for file in listed["first"][:MAX_SHOWN_FILES]:
-        detail = file["error"] if "error" in file else f"{in_bytes(file['size'])}, all 0"
-        name = short_path(file["file"], summary["paths"])
-        say(Text.assemble(label, f"  {name}: {detail}"), console)
-    _print_more(listed["count"] - MAX_SHOWN_FILES, noun, console)
 
 
 def _print_more(count: int, noun: str, console: Console) -> None:
@@ -173,14 +169,10 @@ def _verdict(summary: Mapping[str, Any]) -> Text:
 
 
 def work_line(summary: Mapping[str, Any], is_new: bool) -> str:
-    """Return a line with the amount of data that an audit read, and the rate."""
-    read, unchanged = summary["read"], summary["carried_over"]["logs"]
+    """Return a line with the amount of data that an audit read."""
     if not is_new:
         return f"No changes since {summary['started']}; result is up to date."
-    seconds = summary["seconds"]
-    suffix = " and other files" if summary["totals"]["other_files"] else ""
-    line = f"Read {counted(read['logs'], 'log')}{suffix}, {in_bytes(read['bytes'])}"
-    line += f", in {seconds:.1f} s"
-    if seconds and read["bytes"] > 1 << 20:
-        line += f" ({in_bytes(read['bytes'] / seconds)}/s)"
+    read, unchanged = summary["read"], summary["carried_over"]["logs"]
+    line = f"Read {counted(read['logs'], 'log')}, {in_bytes(read['bytes'])}"
+    line += f", in {summary['seconds']:.1f} s"
     return line + (f"; {number(unchanged)} unchanged and reused." if unchanged else ".")
