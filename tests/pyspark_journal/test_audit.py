@@ -119,22 +119,6 @@ def test_changed_options_read_everything(lake: Path, out: Path) -> None:
     assert any(row["payload"] for row in rows(out, "records"))
 
 
-def test_unreadable_logs_are_read_again(
-    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    leveldb(tmp_path / "lake" / "a.log", 3)
-    with monkeypatch.context() as patch:
-
-        def fail(*_: Any) -> Any:
-            raise OSError(5, "Input/output error")
-
-        patch.setattr("walproof.inventory.task.opened", fail)
-        run(tmp_path / "lake", out)
-        assert [row["error"] for row in rows(out, "files")] == ["Input/output error"]
-    assert counts(run(tmp_path / "lake", out)) == (1, 0)
-    assert len(rows(out, "records")) == 3
-
-
 def test_the_output_may_be_inside_the_input(lake: Path) -> None:
     out = lake / "audit"
     run(lake, out)

@@ -9,7 +9,8 @@ import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import psutil
 import pytest
@@ -19,7 +20,6 @@ from conformance import ROOT
 from pyspark_journal import audit as audit_module
 from pyspark_journal.audit import audit
 from tests.walproof.inventory.lakes import (
-    CRASHES,
     leveldb,
     mixed,
     options,
@@ -61,18 +61,14 @@ def test_spark_reads_the_tables(spark: SparkSession, tmp_path: Path) -> None:
     assert lost == damage.where("verdict = 'damaged'").agg({"length": "sum"}).collect()[0][0]
 
 
-def test_a_log_that_kills_its_reader_does_not_end_the_job(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("attempt", "is_careful"), [(0, False), (1, False), (2, True)])
+def test_a_task_that_failed_twice_is_careful(
+    attempt: int, is_careful: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("a", "crash", "z"):
-        leveldb(tmp_path / "lake" / f"{name}.log", 3)
-    # Not in this process, but in the workers and their children.
-    (tmp_path / "sitecustomize.py").write_text(CRASHES)
-    monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", str(tmp_path))
-    audit(options(tmp_path / "lake"), tmp_path / "out", spark=spark)
-    files = {Path(row["file"]).name: row for row in rows(tmp_path / "out", "files")}
-    assert files["crash.log"]["error"] == "the reader was killed by signal 11"
-    assert files["a.log"]["records"] == files["z.log"]["records"] == 3
+    context = SimpleNamespace(attemptNumber=lambda: attempt)
+    monkeypatch.setattr("pyspark.TaskContext.get", lambda: context)
+    monkeypatch.setattr(audit_module, "write_rows", lambda task, is_careful: is_careful)
+    assert audit_module._write_rows(cast(Any, None)) is is_careful
 
 
 COMMAND = (sys.executable, "-m", "walproof", "audit")

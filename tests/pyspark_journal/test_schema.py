@@ -88,9 +88,7 @@ def test_batches_have_sparks_schema(batches: Callable[..., list[Any]], tmp_path:
         ]
     )
     for schema in (None, some, known(Options.parse({}))):
-        spark_type = (
-            from_arrow_schema(schema) if schema else from_arrow_schema(offered(Options.parse({})))
-        )
+        spark_type = from_arrow_schema(schema or offered(Options.parse({})))
         created = batches(*every[::40], schema=schema)
         assert created
         for batch in created:

@@ -20,10 +20,9 @@ from reference_impl.answer import collect
 from reference_impl.formats import FORMATS, named
 from tests.walproof.lake.test_remote import served  # noqa: F401 -- a fixture
 from walproof.cli import walproof
-from walproof.inventory import result, task
+from walproof.inventory import result
 from walproof.inventory.logs import find_logs
 from walproof.inventory.terminal import print_summary
-from walproof.scan.model import PIECE_ROWS, Records
 
 from .lakes import CRASHES, MIXED, leveldb, mixed, options, rows, vector, write_tables
 
@@ -167,23 +166,6 @@ def test_parts_of_a_large_log_give_equal_tables(tmp_path: Path) -> None:
     for table in TABLES:
         assert rows(parts, table) == rows(at_once, table)
     assert summary_of_parts == summary_at_once and summary_of_parts["totals"]["damaged"] == 1
-
-
-def test_rows_of_a_long_log_are_generated_in_pieces(
-    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A row is larger than a scanned record, because it has file names as text."""
-    leveldb(tmp_path / "lake" / "long.log", 2 * PIECE_ROWS + 1)
-    counts, record_rows = [], task.record_rows
-
-    def counted(run: Records, *rest: Any) -> Any:
-        counts.append(len(run))
-        return record_rows(run, *rest)
-
-    monkeypatch.setattr(task, "record_rows", counted)
-    write_tables(options(tmp_path / "lake"), out)
-    assert sum(counts) == 2 * PIECE_ROWS + 1
-    assert max(counts) <= PIECE_ROWS
 
 
 def test_names_that_are_not_utf_8_are_escaped(tmp_path: Path, out: Path) -> None:

@@ -186,7 +186,7 @@ def test_export_rejects_unsupported_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-@pytest.mark.parametrize("form", ["--json", "--jsonl", None])
+@pytest.mark.parametrize("form", ["--jsonl", None])
 def test_read_fast_and_read_print_the_same(format_id: str, form: str | None) -> None:
     for vector in some_of(format_id):
         arguments = ["read", vector.input, "--format", format_id, *context_of(vector)]
