@@ -22,7 +22,7 @@ class Subject:
     command: Sequence[str]
     known: KnownFailures = field(default_factory=KnownFailures)
     one_shot: bool = False
-    # True if a one-shot program takes the profile ``strict``: :mod:`conformance.one_shot`.
+    # True if a one-shot program takes the profile ``strict``.
     strict: bool = False
     # The formats that it reads, as far as they are known before its hello.
     formats: Sequence[str] = ()

@@ -197,7 +197,7 @@ def test_words_are_no_code_and_an_old_report_is_not_told_again(host: Host) -> No
     done = host.run(command=command, formats=formats, arguments="; touch made")
     assert done.status == 1 and not (host.workspace / "made").exists()
     (message,) = done.commands
-    assert message.startswith("::error title=walproof check::Nothing was asked")
+    assert message.startswith("::error title=walproof check::Nothing was run")
     assert done.outputs["score"] == "" and done.summary == ""
 
 

@@ -16,6 +16,7 @@ import pytest
 from conformance import ROOT
 
 PLAIN = {
+    "conformance/cache.py": "a list that grows by whole lines; an incomplete one is not read",
     "conformance/implementations/sqlite/adapter.py": "in a scratch folder; a log under test",
     "conformance/implementations/systemd/adapter.py": "in a scratch folder of the adapter's own",
     "conformance/packages/build.py": "an archive in memory, which is saved when whole",
@@ -40,6 +41,7 @@ PLAIN = {
     "walproof/parsers/build.py": "the build folder of the generated parsers",
     "walproof/parsers/package.py": "a fresh folder, published when whole",
     "walproof/review/grammars.py": "a scratch folder",
+    "lab/fuzz/judge.py": "a file of /proc, which resets the peak of memory",
     "lab/site/frame.py": "in a folder that takes its place when whole",
     "walproof/systems/contents.py": "a scratch copy of the first bytes of what is packed",
     "walproof/systems/copying.py": "in a folder that is published when whole",

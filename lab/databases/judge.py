@@ -66,10 +66,10 @@ class Judgement:
             return ENDS.get(self.end, self.end)
         missing = self.lost + self.gone
         silently = "" if self.report else " silently"
-        text = f"{self.returned} of {self.written}"
+        text = f"{self.returned}/{self.written}"
         if missing:
-            text += f", {missing} lost" if self.report else f", {missing} lost **silently**"
-            text += f" ({self.lost} readable)" if self.lost else ""
+            text += f", {self.lost} readable lost" if self.lost else f", {missing} lost"
+            text += "" if self.report else " **silently**"
         for number, what in (
             (self.stale, "{} stale"),
             (self.unproven, "{} unproven"),

@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 from conformance import templates
 from lab.databases.judge import Judgement, due
 from lab.databases.model import Case, formats
-from lab.databases.opening import shape
 from lab.databases.run import cases_for
 from lab.databases.systems import Answers, System, systems
-from lab.scenarios.book import scenarios
 from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
 PAGE = ROOT / "docs" / "databases.md"
-MAX_SHOWN_MESSAGES = 3
+#: A system gets no table of its own if its results differ from those of another in fewer cases.
+MAX_EXCEPTIONS = 1
 #: A cell with the expected outcome, without stale or unproven items.
 AS_EXPECTED = "✓"
 
@@ -30,93 +29,165 @@ def page() -> str:
         format_id: [each for each in answered if each.format == format_id]
         for format_id in formats()
     }
+    described: list[System] = []
+    shown = []
+    for format_id, of_format in by_format.items():
+        if of_format:
+            sections = _sections(of_format, described)
+            shown.append({"title": registers()[format_id].title, "systems": sections})
     template = templates.environment(Path(__file__).parent).get_template("databases.md.j2")
-    return template.render(
-        summary=_without_zeros([row for each in answered for row in _summary(each)]),
-        formats=[
-            {"title": registers()[format_id].title, "systems": _sections(of_format)}
-            for format_id, of_format in by_format.items()
-            if of_format
-        ],
+    return template.render(summary=_summary(answered), formats=shown)
+
+
+def _summary(answered: Sequence[System]) -> list[Mapping[str, str | int]]:
+    """Return a row for each group of modes with the same numbers of outcomes.
+
+    Systems of a format share a row if all their modes have the same numbers. Columns in which every
+    number is 0 are left out. The log and the system stand only in the first of their rows.
+    """
+    titles: dict[tuple[str, str, tuple[tuple[str, int], ...], str], list[str]] = {}
+    for system in answered:
+        modes: dict[tuple[tuple[str, int], ...], list[str]] = {}
+        for mode, answers in system.answers.items():
+            modes.setdefault(_numbers(answers), []).append(f"`{mode}`")
+        for numbers, names in modes.items():
+            which, alone = (", ".join(names), system.name) if len(modes) > 1 else ("all", "")
+            title = system.implementation.title
+            titles.setdefault((system.format, which, numbers, alone), []).append(title)
+    counted = {name for _, _, numbers, _ in titles for name, number in numbers if number}
+    rows: list[Mapping[str, str | int]] = []
+    previous = ("", "")
+    for (format_id, which, numbers, _), names in titles.items():
+        log, system_names = f"`{format_id}`", "; ".join(names)
+        rows.append(
+            {
+                "Log": log if log != previous[0] else "",
+                "System": system_names if (log, system_names) != previous else "",
+                "Mode": which,
+                **{name: number for name, number in numbers if name in counted},
+            }
+        )
+        previous = log, system_names
+    return rows
+
+
+def _numbers(answers: Mapping[str, Judgement]) -> tuple[tuple[str, int], ...]:
+    """Return the number of each outcome in one mode."""
+    judged = [each for id, each in answers.items() if id != "none"]
+    opened = [each for each in judged if each.end == "opened"]
+    return (
+        ("as expected", sum(each.is_as_expected for each in judged)),
+        ("lost, reported", sum(bool(each.lost and each.report) for each in opened)),
+        (
+            "lost silently",
+            sum(bool((each.lost or each.gone) and not each.report) for each in opened),
+        ),
+        ("invented", sum(bool(each.invented) for each in opened)),
+        ("refuses", sum(each.end == "refused" for each in judged)),
+        ("hangs or dies", sum(each.end in ("hangs", "dies") for each in judged)),
+        (
+            "gone after a restart",
+            sum(each.end == "refused-again" or bool(each.forgotten) for each in judged),
+        ),
     )
 
 
-def _summary(system: System) -> Iterator[dict[str, str | int]]:
-    """Yield a row for each group of modes with the same numbers of outcomes."""
-    modes: dict[tuple[tuple[str, int], ...], list[str]] = {}
-    for mode, answers in system.answers.items():
-        judged = [each for id, each in answers.items() if id != "none"]
-        opened = [each for each in judged if each.end == "opened"]
-        numbers = {
-            "as expected": sum(each.is_as_expected for each in judged),
-            "lost, reported": sum(bool(each.lost and each.report) for each in opened),
-            "lost silently": sum(
-                bool((each.lost or each.gone) and not each.report) for each in opened
-            ),
-            "invented": sum(bool(each.invented) for each in opened),
-            "refuses": sum(each.end == "refused" for each in judged),
-            "hangs or dies": sum(each.end in ("hangs", "dies") for each in judged),
-            "gone after a restart": sum(
-                each.end == "refused-again" or bool(each.forgotten) for each in judged
-            ),
-        }
-        modes.setdefault(tuple(numbers.items()), []).append(f"`{mode}`")
-    for counted, names in modes.items():
-        yield {
-            "Log": f"`{system.format}`",
-            "System": system.implementation.title,
-            "Mode": ", ".join(names),
-            **dict(counted),
-        }
-
-
-def _without_zeros(rows: Sequence[Mapping[str, str | int]]) -> list[Mapping[str, str | int]]:
-    """Return the rows without the columns in which every number is 0."""
-    columns = [name for name in rows[0] if any(row[name] != 0 for row in rows)]
-    return [{name: row[name] for name in columns} for row in rows]
-
-
-def _sections(of_format: Sequence[System]) -> list[Mapping[str, Any]]:
-    """Return a section for each system; only the last one of equal results has the table."""
-    sections = [_section(each) for each in of_format]
-    last_with = {str(each["rows"]): each["title"] for each in sections}
-    return [{**each, "same_as": last_with[str(each["rows"])]} for each in sections]
-
-
-def _section(system: System) -> Mapping[str, Any]:
-    columns: dict[tuple[str, ...], list[str]] = {}
-    rows = [_row(system, case) for case in cases_for(system)]
-    for number, mode in enumerate(system.modes):
-        columns.setdefault(tuple(row.cells[number] for row in rows), []).append(mode)
-    return {
-        "title": system.implementation.title,
-        "modes": {mode: (what, _logs(system.answers[mode])) for mode, what in system.modes.items()},
-        "note": system.note,
-        "columns": [", ".join(modes) for modes in columns.values()],
-        "rows": list(_joined(rows, list(columns))),
-        "messages": list(_first_messages(system.answers))[:MAX_SHOWN_MESSAGES],
-    }
-
-
 class _Row(NamedTuple):
-    """A damaged log, its expected outcome, and the outcome in each mode.
+    """A damaged log, its expected outcome, and the outcome in each mode."""
 
-    ``which`` tells the logs of one title apart; it may be empty.
-    """
-
-    title: str
-    which: str
+    id: str
     expected: str
     cells: Sequence[str]
 
 
+class _Section(NamedTuple):
+    """A system on the page. ``columns`` has the modes and the cells of each different column."""
+
+    system: System
+    rows: Sequence[_Row]
+    columns: Mapping[tuple[str, ...], str]
+
+
+def _sections(of_format: Sequence[System], described: list[System]) -> list[Mapping[str, Any]]:
+    """Return a section for each system, with a table or a reference to that of another system.
+
+    ``described`` are the systems whose modes the page has described; those of the format are added.
+    """
+    sections = [_section(each) for each in of_format]
+    # A reference names the system with the most modes; of several such systems, the last.
+    with_table: list[_Section] = []
+    references: dict[str, str] = {}
+    for each in sorted(reversed(sections), key=lambda each: -len(each.system.modes)):
+        found = next(filter(None, (_reference(each, other) for other in with_table)), None)
+        if found is None:
+            with_table.append(each)
+        else:
+            references[each.system.name] = found
+    shown = [
+        _shown(
+            each,
+            references.get(each.system.name),
+            [*described, *(other.system for other in with_table if other is not each)],
+        )
+        for each in sections
+    ]
+    described += of_format
+    return shown
+
+
+def _section(system: System) -> _Section:
+    rows = [_row(system, case) for case in cases_for(system)]
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for number, mode in enumerate(system.modes):
+        columns.setdefault(tuple(row.cells[number] for row in rows), []).append(mode)
+    return _Section(system, rows, {cells: ", ".join(modes) for cells, modes in columns.items()})
+
+
+def _reference(section: _Section, other: _Section) -> str | None:
+    """Return the words for a column of ``other`` that has the results of a whole section."""
+    ids = [row.id for row in section.rows]
+    if len(section.columns) > 1 or ids != [row.id for row in other.rows]:
+        return None
+    (mine,) = section.columns
+    for cells, modes in other.columns.items():
+        differ = [(id, cell) for id, cell, its in zip(ids, mine, cells, strict=True) if cell != its]
+        if len(differ) <= MAX_EXCEPTIONS:
+            title = other.system.implementation.title
+            words = title if len(other.columns) == 1 else f"{title}, `{modes}`"
+            return words + "".join(f", except `{id}`: {cell}" for id, cell in differ)
+    return None
+
+
+def _shown(
+    section: _Section, same_as: str | None, described: Sequence[System]
+) -> Mapping[str, Any]:
+    system, title = section.system, section.system.implementation.title
+    modes = _modes(system)
+    other = next((each for each in described if modes.items() <= _modes(each).items()), None)
+    is_repeated = other is not None and other.name == system.name
+    return {
+        "title": title,
+        "modes": modes,
+        "modes_of": other and ("above" if is_repeated else f"in {other.implementation.title}"),
+        "note": "" if is_repeated else system.note,
+        "same_as": same_as,
+        "columns": list(section.columns.values()),
+        "rows": list(_joined(section.rows, list(section.columns))),
+        "message": _first_message(system.answers),
+    }
+
+
+def _modes(system: System) -> Mapping[str, tuple[str, str]]:
+    """Return the description of each mode, and the state of the logs afterwards."""
+    return {mode: (what, _logs(system.answers[mode])) for mode, what in system.modes.items()}
+
+
 def _row(system: System, case: Case) -> _Row:
-    expected, known = due(system.format, case), scenarios()
+    expected = due(system.format, case)
     survivors = len(expected.left & expected.written)
     return _Row(
-        known[case.scenario].title if case.scenario in known else "No damage",
-        case.id.partition("/")[2].replace("-", " "),
-        f"{survivors} of {len(expected.written)}: {expected.verdict}",
+        case.id,
+        f"{survivors}/{len(expected.written)}: {expected.verdict}",
         [_cell(system.answers[mode][case.id]) for mode in system.modes],
     )
 
@@ -127,56 +198,38 @@ def _cell(judgement: Judgement) -> str:
 
 
 def _joined(rows: Sequence[_Row], columns: Sequence[Sequence[str]]) -> Iterator[Mapping[str, Any]]:
-    """Yield one row for all damage with equal outcomes; count the damage that is all as expected.
+    """Yield one row for all damage with equal outcomes; leave out what is all as expected.
 
     ``columns`` are the different columns of the table.
     """
-    joined: dict[tuple[str, tuple[str, ...]], dict[str, list[str]]] = {}
-    others = 0
+    joined: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for number, row in enumerate(rows):
         cells = tuple(column[number] for column in columns)
-        if set(cells) == {AS_EXPECTED}:
-            others += 1
-            continue
-        titles = joined.setdefault((row.expected, cells), {})
-        titles.setdefault(row.title, []).append(row.which)
-    for (expected, cells), titles in joined.items():
-        damage = "; ".join(_title(title, which) for title, which in titles.items())
-        yield {"damage": damage, "expected": expected, "cells": cells}
-    if others:
-        yield {
-            "damage": f"No damage, and other damage ({others - 1})",
-            "expected": "",
-            "cells": (AS_EXPECTED,) * len(columns),
-        }
-
-
-def _title(title: str, which: Sequence[str]) -> str:
-    """Return a title with the logs that it stands for, such as ``One bit flips (also: salt)``."""
-    named = ", ".join(filter(None, which))
-    if not named:
-        return title
-    return f"{title} ({'' if all(which) else 'also: '}{named})"
+        if set(cells) != {AS_EXPECTED}:
+            joined.setdefault((row.expected, cells), []).append(f"`{row.id}`")
+    for (expected, cells), ids in joined.items():
+        yield {"damage": ", ".join(ids), "expected": expected, "cells": cells}
 
 
 def _logs(answers: Mapping[str, Judgement]) -> str:
-    """Return what became of the damaged logs in one mode, with the number of each outcome."""
+    """Return the state of the damaged logs afterwards in one mode, with numbers if it varies.
+
+    A refused log that is kept is not counted.
+    """
     outcomes = Counter(
-        (each.end == "refused", each.log)
+        f"{each.log}{' (refused)' * (each.end == 'refused')}"
         for id, each in answers.items()
-        if id != "none" and each.log is not None
+        if id != "none" and each.log is not None and (each.end, each.log) != ("refused", "kept")
     )
-    return ", ".join(
-        f"{log}{' (refused)' * is_refused} {number}"
-        for (is_refused, log), number in sorted(outcomes.items())
-    )
+    if len(outcomes) == 1:
+        return next(iter(outcomes))
+    return ", ".join(f"{log} {number}" for log, number in sorted(outcomes.items()))
 
 
-def _first_messages(answers: Answers) -> Iterator[tuple[str, str]]:
-    """Yield the first message of each shape, with its mode and case."""
-    seen = set()
+def _first_message(answers: Answers) -> tuple[str, str] | None:
+    """Return the first message about damage, and its mode and case."""
     for mode, of_mode in answers.items():
         for id, each in of_mode.items():
-            if each.report and shape(each.report) not in seen:
-                seen.add(shape(each.report))
-                yield each.report.replace("`", "'"), f"{mode}, {id}"
+            if each.report:
+                return each.report.replace("`", "'"), f"`{mode}`, `{id}`"
+    return None

@@ -1,11 +1,11 @@
-"""``python -m lab fuzz``: random inputs, led by coverage."""
+"""``python -m lab fuzz``: random inputs, guided by coverage."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.console import Console
@@ -18,15 +18,12 @@ from reference_impl.formats import FORMATS
 from walproof.cli.output import say, say_lines
 from walproof.cli.stopping import stoppable
 from walproof.progress import progress_bar
-from walproof.quantity import counted, in_bytes, number
-
-if TYPE_CHECKING:
-    from lab.fuzz.run import Outcome
+from walproof.quantity import in_bytes, number
 
 IN_PYTHON = ("reference", "scanner", "second", "differential")
 COMPILED = ("cpp", "go", "rust")
+#: Time for each format, if nothing else is chosen.
 SECONDS = 60.0
-"""Time for each format, if nothing else is chosen."""
 
 
 @click.command()
@@ -46,7 +43,6 @@ SECONDS = 60.0
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path),
               default=REPORTS / "fuzz", metavar="DIR", show_default=True,
               help="Where findings and summary.json go.")  # fmt: skip
-@click.option("--blind", is_flag=True, help="Without coverage: seeds, changed at random.")
 @click.option("--repeat", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               metavar="FILE", help="Try one input again, with every check.")  # fmt: skip
 @click.option("--unpack", type=click.Path(path_type=Path), metavar="DIR",
@@ -60,7 +56,6 @@ def fuzz(
     seed: int,
     corpus: Path,
     out: Path,
-    blind: bool,
     repeat: Path | None,
     unpack: Path | None,
 ) -> int:
@@ -87,113 +82,74 @@ def fuzz(
         return _repeat(repeat, target, unpack)
     if unpack is not None:
         raise click.UsageError("--unpack goes with --repeat")
-    from lab.fuzz.run import has_engine, run
-    from lab.fuzz.worker import BLIND, GUIDED, Settings
-
-    if target in COMPILED:
-        outcomes = _compiled(
-            target, list(FORMATS) if chosen == "all" else [chosen],
-            0.0 if inputs is not None and seconds is None else seconds or SECONDS, inputs or 0,
-            seed, out, corpus,
-        )  # fmt: skip
-        return _report(out, outcomes)
-    if not blind and not has_engine():
-        raise click.ClickException(
-            "needs atheris, which is not here: make fuzz installs it; or go --blind"
-        )
-    budget = 0.0 if inputs is not None and seconds is None else seconds or SECONDS
-    outcomes = []
-    for format_id in FORMATS if chosen == "all" else [chosen]:
-        findings = out / "findings" / format_id
-        settings = Settings(
-            format_id, target, BLIND if blind else GUIDED, seed, budget, inputs or 0,
-            str(findings.absolute()), "",
-        )  # fmt: skip
-        with progress_bar(format_id, inputs) as bar:
-
-            def progress(now: Outcome, show: Callable[..., None] = bar.show) -> None:
-                show(f"{now.format}: {counted(len(now.findings), 'finding')}", now.inputs)
-
-            outcomes.append(run(settings, (corpus / format_id / target).absolute(), progress))
-    return _report(out, outcomes)
-
-
-def _compiled(
-    target: str, formats: list[str], seconds: float, inputs: int, seed: int, out: Path, corpus: Path
-) -> list[Any]:  # fmt: skip
-    """Build the fuzzer of a language, and run it on the grammars of formats."""
     from conformance.vectors import load_all
-    from lab.fuzz.compiled.languages import LANGUAGES, NotBuilt
-    from lab.fuzz.compiled.run import built, run
+    from lab.fuzz import engines
     from lab.fuzz.inputs import seeds
+    from lab.fuzz.run import Outcome, fuzz_format
 
-    vectors = load_all().values()
+    if target in IN_PYTHON and importlib.util.find_spec("atheris") is None:
+        raise click.ClickException("atheris is not installed; make fuzz installs it")
+    engine = engines.COMPILED.get(target) or engines.python_engine(target)
     try:
         with progress_bar(f"building {target}"):
-            folder = built(LANGUAGES[target])
-    except NotBuilt as error:
+            folder = engine.build(target)
+    except engines.NotBuilt as error:
         raise click.ClickException(f"{target}: {error}") from None
+    budget = round(seconds or (0 if inputs else SECONDS))
+    vectors = load_all().values()
     outcomes = []
-    for format_id in formats:
-        findings = (out / "findings" / format_id).absolute()
-        stored = (corpus / format_id / target).absolute()
+    for format_id in FORMATS if chosen == "all" else [chosen]:
+        run = engines.Run(
+            "", Path(), (corpus / format_id / target).absolute(),
+            (out / "findings" / format_id).absolute(), budget, inputs or 0, seed,
+        )  # fmt: skip
         with progress_bar(f"{target}, {format_id}"):
-            begin = seeds(vectors, format_id)
-            outcomes.append(
-                run(target, format_id, begin, seconds, inputs, seed, findings, stored, folder)
-            )
-    return outcomes
-
-
-def _report(out: Path, outcomes: list[Any]) -> int:
-    """Write and show the outcomes; return the exit status."""
-    body = {"outcomes": [outcome.to_json() for outcome in outcomes]}
+            logs = seeds(vectors, format_id)
+            outcomes.append(fuzz_format(engine, folder, Outcome(format_id, target), logs, run))
+    body = {"outcomes": [vars(outcome) for outcome in outcomes]}
     out.mkdir(parents=True, exist_ok=True)
     save(out / "summary.json", json.dumps(body, indent=1, ensure_ascii=False) + "\n")
-    _show(outcomes)
-    _show_findings(out, outcomes)
+    _show(body["outcomes"], out)
     if any(outcome.complaint for outcome in outcomes):
         return 1
     return 3 if any(outcome.findings for outcome in outcomes) else 0
 
 
-def _show(outcomes: list[Any]) -> None:
+def _show(outcomes: list[dict[str, Any]], out: Path) -> None:
+    """Print the table of formats, then complaints and findings."""
+    from lab.fuzz.findings import saved_findings
+
     table = Table(box=None, pad_edge=False)
     for title in ("format", "target", "inputs", "a second", "lines reached", "corpus", "slowest",
                   "memory", "findings"):  # fmt: skip
         table.add_column(title, justify="left" if title in ("format", "target") else "right")
     for each in outcomes:
-        rate = each.inputs / each.processor_seconds if each.processor_seconds else 0
+        rate = each["inputs"] / each["processor_seconds"] if each["processor_seconds"] else 0
         table.add_row(
-            each.format, each.target, number(each.inputs), number(round(rate)),
-            number(each.coverage), number(each.corpus), f"{each.slowest_seconds:.2f} s",
-            in_bytes(each.largest_bytes), str(len(each.findings)),
+            each["format"], each["target"], number(each["inputs"]), number(round(rate)),
+            number(each["coverage"]), number(each["corpus"]), f"{each['slowest_seconds']:.2f} s",
+            in_bytes(each["largest_bytes"]), str(len(each["findings"])),
         )  # fmt: skip
     Console().print(table)
-
-
-def _show_findings(out: Path, outcomes: list[Any]) -> None:
-    from lab.fuzz.findings import saved_findings
-
-    for outcome in outcomes:
-        if outcome.complaint:
-            say_lines(f"{outcome.format}: {outcome.complaint}", err=True)
-        for finding in saved_findings(out / "findings" / outcome.format):
-            if (count := outcome.findings.get(finding["signature"])) is None:
-                continue
-            say("")
-            say(f"{finding['signature']}  {counted(count, 'input')}", style="red")
-            say_lines(f"  {finding['text']}")
-            say(f"  {finding['repeat']}")
+    for each in outcomes:
+        if each["complaint"]:
+            say_lines(f"{each['format']}: {each['complaint']}", err=True)
+        for finding in saved_findings(out / "findings" / each["format"]):
+            if finding["signature"] in each["findings"]:
+                say("")
+                say(finding["signature"], style="red")
+                say_lines(f"  {finding['text']}")
+                say(f"  {finding['repeat']}")
 
 
 def _repeat(path: Path, target: str, unpack: Path | None) -> int:
-    """Try one input again."""
     from lab.fuzz.findings import write_log
     from lab.fuzz.inputs import NotPacked
     from lab.fuzz.inputs import unpack as unpack_input
     from lab.fuzz.judge import Judge
 
+    if target in COMPILED:
+        raise click.UsageError(f"--repeat runs readers in Python, not the fuzzer of {target}")
     try:
         log = unpack_input(path.read_bytes())
     except NotPacked as error:

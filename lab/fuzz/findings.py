@@ -10,7 +10,7 @@ import json
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,57 +24,41 @@ DESCRIPTION = "finding.json"
 INPUT = f"input{SUFFIX}"
 
 
-@dataclass
-class Finding:
-    """A fault, how often it was met, and the smallest input that shows it."""
-
-    fault: Fault
-    smallest: Input
-    count: int = 0
-
-
 class Findings:
     """The findings of one format and target, below a folder."""
 
     def __init__(self, folder: Path, target: str) -> None:
         self.folder, self.target = folder, target
-        self.by_signature: dict[str, Finding] = {}
+        #: The size of the smallest input of each finding, by signature.
+        self.sizes: dict[str, int] = {}
 
-    def is_new(self, fault: Fault) -> bool:
-        """Return whether no fault with this signature was added yet."""
-        return fault.signature not in self.by_signature
+    def add(self, fault: Fault, log: Input, repeat: str = "") -> bool:
+        """Write a finding if it is new or the input is smaller; return whether it is new.
 
-    def add(self, fault: Fault, log: Input) -> None:
-        """Add a fault; its files are written if it is new, or the input smaller."""
-        known = self.by_signature.get(fault.signature)
-        if known is None or log.size < known.smallest.size:
-            count = known.count if known else 0
-            self.by_signature[fault.signature] = known = Finding(fault, log, count)
-            self._save(known)
-        known.count += 1
-
-    def _save(self, finding: Finding) -> None:
-        folder = self.folder / short_name(finding.fault.signature)
+        ``repeat`` is the command that repeats it, if this is not ``lab fuzz --repeat``.
+        """
+        known = self.sizes.get(fault.signature)
+        if known is not None and log.size >= known:
+            return False
+        self.sizes[fault.signature] = log.size
+        folder = self.folder / short_name(fault.signature)
         folder.mkdir(parents=True, exist_ok=True)
-        save(folder / INPUT, finding.smallest.pack(), sync=False)
-        save(folder / DESCRIPTION, self._text(finding, folder), sync=False)
-
-    def _text(self, finding: Finding, folder: Path) -> str:
-        fault, log = finding.fault, finding.smallest
         command = ["python", "-m", "lab", "fuzz", "--repeat", str(folder / INPUT)]
-        command += ["--target", self.target]
         body = {
             "signature": fault.signature,
-            "who": fault.reader,
+            "reader": fault.reader,
             "kind": fault.kind,
-            "owed": fault.verdict,
+            "verdict": fault.verdict,
             "text": fault.text,
             "format": log.format,
             "origin": log.origin,
             "size": log.size,
-            "repeat": shlex.join(command),
+            "repeat": repeat or shlex.join([*command, "--target", self.target]),
         }
-        return json.dumps(body, indent=1, ensure_ascii=False) + "\n"
+        save(folder / INPUT, log.pack(), sync=False)
+        text = json.dumps(body, indent=1, ensure_ascii=False) + "\n"
+        save(folder / DESCRIPTION, text, sync=False)
+        return known is None
 
 
 def short_name(signature: str) -> str:
@@ -93,9 +77,6 @@ def write_log(log: Input, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     write_contents(log.contents, folder / log.name)
     return folder / log.name
-
-
-# -- small inputs ----------------------------------------------------------------------------------
 
 
 def minimise(log: Input, shows: Callable[[Input], bool], seconds: float) -> Input:

@@ -8,40 +8,25 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from conformance.contents import Contents, by_name, digest, size
-from conformance.kaitai.field_map import ParseStopped, iter_fields
+from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 from conformance.vectors import Vector
 from walproof.sweep.controls import Control
-from walproof.sweep.fields import generic
 
 #: The suffix of a file with a packed input.
 SUFFIX = ".fuzz"
 MAX_FILES = 64
+#: Size of an input at most, in all files: a block of a LevelDB log, and half of the next one.
 MAX_INPUT_BYTES = 48 << 10
-"""Size of an input at most, in all files: a block of a LevelDB log, and half of the next one."""
-
-
+#: Fields of a file that are read.
 MAX_FIELDS = 4000
-"""Fields of a file that are looked up."""
-
-
-class Position(NamedTuple):
-    """One field: its path, its bytes, its generic name; ``leaf`` if it has no fields of its own."""
-
-    path: str
-    start: int
-    end: int
-    name: str
-    leaf: bool
-
-
-Positions = tuple[Position, ...]
 
 
 class NotPacked(ValueError):
@@ -88,9 +73,9 @@ class Input:
         line = json.dumps(head, ensure_ascii=True, separators=(",", ":")).encode()
         return b"\n".join((line, b"".join(self.files.values())))
 
-    def fields(self, file: str) -> Positions:
-        """Return the positions of the fields of a file, by its grammar."""
-        return _field_positions(self.files[file], self.format, file or self.name)
+    def fields(self, file: str) -> tuple[Field, ...]:
+        """Return a field for each span of a file, up to the point where its grammar fails."""
+        return _fields_of(self.files[file], self.format, file or self.name)
 
     def with_bytes(self, file: str, data: bytes) -> Input:
         """Return the input with other bytes in a file."""
@@ -157,15 +142,13 @@ def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
 
 
 @functools.lru_cache(2048)
-def _field_positions(data: bytes, format: str, name: str) -> Positions:
-    """Return the fields of a file of this name; where its grammar stops, those that were read."""
-    positions: dict[tuple[int, int, bool], Position] = {}
+def _fields_of(data: bytes, format: str, name: str) -> tuple[Field, ...]:
+    """Return the fields; ``value`` is only None or not, because a value refers to the parser."""
+    spans: dict[tuple[int, int], Field] = {}
     with contextlib.suppress(ParseStopped):
-        for field in iter_fields(data, format, name):
-            leaf = field.value is not None
-            span = (field.start, field.end, leaf)
-            if field.start < field.end <= len(data) and span not in positions:
-                positions[span] = Position(field.path, *span[:2], generic(field.path), leaf)
-                if len(positions) >= MAX_FIELDS:
-                    break
-    return tuple(positions.values())
+        for field in itertools.islice(iter_fields(data, format, name), MAX_FIELDS):
+            if field.start < field.end <= len(data):
+                value = None if field.value is None else 0
+                bare = replace(field, value=value, requirements=(), doc="")
+                spans.setdefault((field.start, field.end), bare)
+    return tuple(spans.values())

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 import resource
 import sys
 import time
@@ -96,7 +95,6 @@ class Judge:
         self.parts = every_part([format])
         self.meter = Meter()
         self.slowest, self.largest = 0.0, 0
-        self.void = 0
 
     def faults(self, log: Input) -> list[Fault]:
         """Return what is wrong with any reader; nothing for an input that no reader takes."""
@@ -109,7 +107,6 @@ class Judge:
                 faults += self._judge_other(name, read, log, right)
             return faults
         except _Void:
-            self.void += 1
             return []
 
     def _judge_specification(self, log: Input) -> tuple[ReaderOutput | None, list[Fault]]:
@@ -195,7 +192,7 @@ class Judge:
             if self.format_sweep.owes_no_answer(error):
                 raise _Void from None
             faults.append(Fault(reader, invariants.RAISES, "", label + _where(error)))
-        seconds, memory = self.meter.seconds, self.meter.memory
+        seconds, memory = self.meter.measured()
         self.slowest, self.largest = max(self.slowest, seconds), max(self.largest, memory)
         if seconds > PROCESSOR_SECONDS:
             text = f"{label}{seconds:.1f} s for {log.size:,} bytes"
@@ -297,40 +294,24 @@ def second_reader(format: str) -> Reader:
 
 
 class Meter:
-    """Measure the time and the peak memory of this process since :meth:`begin`.
+    """Measure the CPU time and the peak memory of this process since :meth:`begin`.
 
-    On Linux, the peak is reset by each call of :meth:`begin`. On other systems, it is the peak
-    since the start of the process.
+    Only Linux can reset the peak; on other systems, it is the peak since the process began.
     """
-
-    def __init__(self) -> None:
-        self._clear: int | None = None
-        with contextlib.suppress(OSError):
-            self._clear = os.open("/proc/self/clear_refs", os.O_WRONLY | os.O_CLOEXEC)
-        self._before = 0
-        self._started = 0.0
 
     def begin(self) -> None:
         """Begin to measure."""
-        if self._clear is not None:
-            with contextlib.suppress(OSError):
-                os.pwrite(self._clear, b"5", 0)
-        self._before = _peak()
+        with contextlib.suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5")
+        self._before = _peak_bytes()
         self._started = time.process_time()
 
-    @property
-    def seconds(self) -> float:
-        """Return the CPU time since the start."""
-        return time.process_time() - self._started
-
-    @property
-    def memory(self) -> int:
-        """The bytes by which the process has grown, at its peak since the beginning."""
-        return max(0, _peak() - self._before)
+    def measured(self) -> tuple[float, int]:
+        """Return seconds, and the bytes by which the process has grown at its peak."""
+        seconds = time.process_time() - self._started
+        return seconds, max(0, _peak_bytes() - self._before)
 
 
-def _peak() -> int:
-    """Return the most bytes that the process held since the peak was reset."""
-    if sys.platform != "darwin":  # there it is bytes, elsewhere KiB
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def _peak_bytes() -> int:
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

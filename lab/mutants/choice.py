@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.process import run_program
 from lab.mutants.operators import Vocabulary
 from lab.mutants.reviewed import Reviewed
-from lab.mutants.sites import Mutant, functions_of, mutants_of
+from lab.mutants.sites import Mutant, bodies_of, mutants_of
 from reference_impl.paths import PACKAGES
 from reference_impl.register import registers
 
 GIT_SECONDS = 60
-_FILE = re.compile(r"^\+\+\+ b/(.*)$")
-_HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 class NoSuchRevision(Exception):
@@ -30,12 +27,12 @@ class Choice:
     """A selection of mutants. Empty fields select everything.
 
     ``functions`` are glob patterns for names such as ``reader.Scan.events``. ``changed`` contains
-    the changed lines of each file. ``sample`` is the number of mutants to select at random from the
-    rest; the same mutants are selected each time.
+    the names of changed functions by file. ``sample`` is the number of mutants to select at random
+    from the rest; the same mutants are selected each time.
     """
 
     functions: Sequence[str] = ()
-    changed: Mapping[Path, frozenset[int]] | None = None
+    changed: Mapping[Path, Set[str]] | None = None
     sample: int | None = None
 
     @property
@@ -45,33 +42,16 @@ class Choice:
 
     def of(self, mutants: Sequence[Mutant]) -> list[Mutant]:
         """Return the chosen mutants, in their order."""
-        chosen = [each for each in mutants if self._is_wanted(each.name.function)]
-        touched = self._touched({each.path for each in chosen})
-        if touched is not None:
-            chosen = [each for each in chosen if each.name.function in touched[each.path]]
-        if self.sample is None:
-            return chosen
+        chosen = [each for each in mutants if self._is_wanted(each)]
         # By their names, so that a change elsewhere in the code leaves the sample as it is.
         drawn = {each.name for each in sorted(chosen, key=_lot)[: self.sample]}
         return [each for each in chosen if each.name in drawn]
 
-    def _is_wanted(self, function: str) -> bool:
-        patterns = self.functions
-        return not patterns or any(fnmatch.fnmatchcase(function, each) for each in patterns)
-
-    def _touched(self, paths: set[Path]) -> dict[Path, set[str]] | None:
-        """Return the functions of each file with a changed line, or the module for others."""
-        if self.changed is None:
-            return None
-        touched = {}
-        for path in paths:
-            functions = functions_of(path)
-            names = set()
-            for line in self.changed.get(path, ()):
-                inside = [name for name, lines in functions.items() if line in lines]
-                names.update(inside or [path.stem])
-            touched[path] = names
-        return touched
+    def _is_wanted(self, mutant: Mutant) -> bool:
+        name = mutant.name.function
+        if self.changed is not None and name not in self.changed.get(mutant.path, ()):
+            return False
+        return not self.functions or any(fnmatch.fnmatchcase(name, each) for each in self.functions)
 
 
 def _lot(mutant: Mutant) -> bytes:
@@ -112,26 +92,27 @@ def all_mutants(format_id: str, reviewed: Reviewed) -> list[Mutant]:
     ]
 
 
-def changed_since(base: str, root: Path) -> dict[Path, frozenset[int]]:
-    """Return the lines of the executable specification that differ from a revision, by file.
+def changed_since(base: str, root: Path) -> dict[Path, set[str]]:
+    """Return the functions of the executable specification that differ from a revision, by file.
 
-    Uncommitted changes count. Raises :class:`NoSuchRevision`.
+    Code outside of functions has the name of its class or module. Uncommitted changes count. Raises
+    :class:`NoSuchRevision`.
     """
-    lines = _git(root, "diff", "--unified=0", base, "--", "reference_impl")
-    if lines is None:
+    names = _git(root, "diff", "--name-only", "--relative", base, "--", "reference_impl/*.py")
+    if names is None:
         raise NoSuchRevision(f"git diff {base}: no such revision")
-    changed: dict[Path, set[int]] = {}
-    path = root
-    for line in lines.splitlines():
-        if file := _FILE.match(line):
-            path = root / file[1]
-        elif hunk := _HUNK.match(line):
-            first, count = int(hunk[1]), int(hunk[2] or 1)
-            changed.setdefault(path, set()).update(range(first, first + max(count, 1)))
-    return {path: frozenset(numbers) for path, numbers in changed.items()}
+    changed = {}
+    for name in names.splitlines():
+        path = root / name
+        if not path.exists():
+            continue
+        before = bodies_of(_git(root, "show", f"{base}:./{name}") or "", path.stem)
+        now = bodies_of(path.read_text("utf-8"), path.stem)
+        changed[path] = {function for function in now if now[function] != before.get(function)}
+    return changed
 
 
-def formats_touched(changed: Mapping[Path, frozenset[int]]) -> list[str]:
+def formats_touched(changed: Mapping[Path, Set[str]]) -> list[str]:
     """Return the formats whose readers or writers a change touches."""
     return [each for each in registers() if {*sources_of(each).values()} & {*changed}]
 
@@ -146,19 +127,15 @@ def base_of_change(root: Path) -> str:
     On main, or in a branch without commits, this is the commit before the last one. Raises
     :class:`NoSuchRevision` if the history is too short, as in a shallow clone.
     """
-    head = _git(root, "rev-parse", "--verify", "HEAD")
-    for main in MAIN:
-        left = _git(root, "merge-base", main, "HEAD")
-        if left is not None and left != head:
-            return left
-        if left is not None:
-            break
-    before = _git(root, "rev-parse", "--verify", "HEAD~1")
-    if left is None or before is None:
+    head = _git(root, "rev-parse", "HEAD")
+    left = next((each for main in MAIN if (each := _git(root, "merge-base", main, "HEAD"))), None)
+    if left is not None and left == head:
+        left = _git(root, "rev-parse", "--verify", "HEAD~1")
+    if left is None:
         shallow = _git(root, "rev-parse", "--is-shallow-repository") == "true"
         why = "a shallow clone" if shallow else "no main, or nothing before it"
         raise NoSuchRevision(f"git does not say where this change began: {why}")
-    return before
+    return left
 
 
 def _git(root: Path, *arguments: str) -> str | None:

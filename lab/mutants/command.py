@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 import click
@@ -22,8 +22,8 @@ from lab.mutants.choice import (
     changed_since,
     formats_touched,
 )
+from lab.mutants.hunt import Report, faults, hunt
 from lab.mutants.questions import WrongOriginal
-from lab.mutants.report import Report, hunt, kill_rate, wrong
 from lab.mutants.reviewed import BadReview, load_reviewed
 from reference_impl.formats import FORMATS
 from reference_impl.paths import PACKAGES
@@ -52,7 +52,7 @@ MAX_SHOWN_SURVIVORS = 40
 @click.option("--jobs", default=2, show_default=True, help="Mutants that live at a time.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path),
               default=REPORTS / "mutants", show_default=True, metavar="DIR",
-              help="Where mutants.json goes; the site shows it.")  # fmt: skip
+              help="Where mutants.json goes.")  # fmt: skip
 def mutants(
     format_ids: tuple[str, ...],
     functions: tuple[str, ...],
@@ -111,11 +111,11 @@ def mutants(
     console.print()
     say(str(out / "mutants.json"))
     counted = [each for each in reports if not reviewed or load_reviewed(each["format"]).complete]
-    return 3 if any(map(wrong, counted)) else 0
+    return 3 if any(each["survivors"] or faults(each) for each in counted) else 0
 
 
-def _changed(base: str) -> Mapping[Path, frozenset[int]]:
-    """The changed lines; none where a shallow clone does not tell them, which is said."""
+def _changed(base: str) -> Mapping[Path, Set[str]]:
+    """Return the changed functions; print why there are none in a shallow clone."""
     if base != OF_THIS_CHANGE:
         return changed_since(base, PACKAGES)
     try:
@@ -133,66 +133,47 @@ def _hunt(format_id: str, choice: Choice, first_kill: bool, jobs: int) -> Report
             first_kill=first_kill,
             jobs=jobs,
             started=lambda count: bar.show(total=count),
-            progress=lambda fate: bar.advance(),
+            progress=bar.advance,
         )
 
 
 def show(reports: Sequence[Report], console: Console) -> None:
     """Print survivors with their lines, the table of formats, and faults of the lists."""
+    table = Table("format", "mutants", "killed", "equivalent", "survivors", "killed of the others")
     for report in reports:
-        _survivors(report, console)
-    console.print(_totals(reports))
+        survivors = report["survivors"]
+        for each in survivors[:MAX_SHOWN_SURVIVORS]:
+            reached = "" if each["is_reached"] else ", where no vector gets to"
+            console.print(
+                Text(f"{each['file']}:{each['at']}", "bold"),
+                Text(f"{each['function']}, {each['operator']}{reached}"),
+            )
+            console.print(Text(f"  - {each['line']}", "red"))
+            console.print(Text(f"  + {each['mutated']}".rstrip(), "green"))
+            console.print(Text(f"    {each['before']} → {each['after']}", "dim"))
+        if len(survivors) > MAX_SHOWN_SURVIVORS:
+            console.print(f"… and {len(survivors) - MAX_SHOWN_SURVIVORS} more survivors\n")
+        counted = report["mutants"] - len(report["equivalent"])
+        of_all = "" if report["is_whole"] else f" of {report['all']}"
+        table.add_row(
+            report["format"], f"{report['mutants']}{of_all}", str(report["killed"]),
+            str(len(report["equivalent"])), str(len(survivors)),
+            f"{report['killed'] / counted:.1%}" if counted else "",
+        )  # fmt: skip
+    console.print(table)
     for report in reports:
         if report["requirements"] and report["is_whole"]:
-            _requirements(report, console)
-    for report in reports:
-        others = wrong(report)[len(report["survivors"]) :]
-        for sentence in others:
+            _show_requirements(report, console)
+        for sentence in faults(report):
             console.print(f"✗ {report['format']}: {sentence}", style="red", markup=False)
 
 
-def _totals(reports: Sequence[Report]) -> Table:
-    table = Table("format", "mutants", "killed", "equivalent", "survivors", "killed of the others")
-    for report in reports:
-        rate = kill_rate(report)
-        table.add_row(
-            report["format"],
-            f"{report['mutants']}" + ("" if report["is_whole"] else f" of {report['all']}"),
-            str(report["killed"]),
-            str(len(report["equivalent"])),
-            str(len(report["survivors"])),
-            "" if rate is None else f"{rate:.1%}",
-        )
-    return table
-
-
-def _survivors(report: Report, console: Console) -> None:
-    for survivor in report["survivors"][:MAX_SHOWN_SURVIVORS]:
-        reached = "" if survivor["is_reached"] else ", where no vector gets to"
-        console.print(
-            Text(f"{survivor['file']}:{survivor['at']}", "bold"),
-            Text(f"{survivor['function']}, {survivor['operator']}{reached}"),
-        )
-        console.print(Text(f"  - {survivor['line']}", "red"))
-        console.print(Text(f"  + {survivor['mutated']}".rstrip(), "green"))
-        console.print(Text(f"    {survivor['before']} → {survivor['after']}", "dim"))
-    if len(report["survivors"]) > MAX_SHOWN_SURVIVORS:
-        console.print(f"… and {len(report['survivors']) - MAX_SHOWN_SURVIVORS} more survivors\n")
-
-
-def _requirements(report: Report, console: Console) -> None:
-    result = report["requirements"]
-    musts = [requirement for requirement in result if requirement["level"].startswith("MUST")]
-    alone = [requirement for requirement in musts if requirement["alone"]]
-    explained = sum(bool(requirement["because"]) for requirement in musts)
+def _show_requirements(report: Report, console: Console) -> None:
+    musts = [each for each in report["requirements"] if each["level"].startswith("MUST")]
     console.print(
-        f"{report['format']}: {len(alone)} of {len(musts)} requirements at level MUST have vectors"
-        f" without which a mutant would live; {explained} others"
-        " have a reason"
+        f"{report['format']}: {sum(bool(each['alone']) for each in musts)} of {len(musts)}"
+        " requirements at level MUST have vectors without which a mutant would live;"
+        f" {sum(bool(each['because']) for each in musts)} others have a reason"
     )
-    shown = [
-        f"{requirement['id']} {requirement['alone']}"
-        for requirement in result
-        if requirement["alone"]
-    ]
+    shown = [f"{each['id']} {each['alone']}" for each in report["requirements"] if each["alone"]]
     console.print("  " + ", ".join(shown), markup=False)

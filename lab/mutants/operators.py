@@ -74,7 +74,6 @@ def changes(node: ast.AST, vocabulary: Vocabulary) -> Iterator[Change]:
 
 
 def _with(node: NodeT, **fields: object) -> NodeT:
-    """A copy of a node with other fields."""
     changed = copy.copy(node)
     for name, value in fields.items():
         setattr(changed, name, value)
@@ -206,7 +205,6 @@ def _in_place(node: ast.AugAssign, vocabulary: Vocabulary) -> Iterator[Change]:
 
 
 def _statement(node: ast.stmt, vocabulary: Vocabulary) -> Iterator[Change]:
-    """Without the statement."""
     if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node)):
         # A generator stays one: its ``yield`` is there and never reached.
         yield "removed-statement", ast.If(ast.Constant(False), [node], [])

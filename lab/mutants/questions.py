@@ -6,11 +6,12 @@ answer and every field of the format. The judge uses the original readers, never
 
 from __future__ import annotations
 
+import functools
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,56 +32,17 @@ from reference_impl.register import registers
 
 @dataclass(frozen=True)
 class Question:
-    """One thing to ask of a reader or writer of ``format_id``.
+    """A vector in one profile, or an example of recognition, for readers of ``format_id``.
 
-    ``requirements`` are those of the vector; an example has none.
+    ``requirements`` are those of the vector; an example has none. ``difference`` returns the fault
+    in the answer of a format, or ``None``. Its folder must be empty. Unexpected exceptions of a
+    reader or writer are not caught.
     """
 
     id: str
     format_id: str
     requirements: frozenset[str]
-
-    def difference(self, format: Format, folder: Path) -> str | None:
-        """Return the fault in the answer, or ``None``.
-
-        ``folder`` must be empty. Unexpected exceptions of a reader or writer are not caught.
-        """
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class VectorQuestion(Question):
-    """A vector in one profile."""
-
-    case: Case
-    steps: Sequence[Step]
-    reports: Sequence[str]
-
-    def difference(self, format: Format, folder: Path) -> str | None:
-        """The first request whose answer is wrong."""
-        for number, step in enumerate(self.steps):
-            path = folder / str(number) / self.case.vector.input.name
-            path.parent.mkdir()
-            step.prepare(path)
-            reply = _reply(format, step.request(self.case, path, number), path)
-            judgement = step.judge(reply, path, self.reports)
-            shutil.rmtree(path.parent, ignore_errors=True)
-            if judgement.difference is not None:
-                return judgement.difference
-        return None
-
-
-@dataclass(frozen=True)
-class ExampleQuestion(Question):
-    """Return whether a file or directory is recognised as the format."""
-
-    example: Example
-    is_ours: bool
-
-    def difference(self, format: Format, folder: Path) -> str | None:
-        """Yes instead of no, or the other way round."""
-        result = format.recognise(self.example.put(folder))
-        return None if result is self.is_ours else f"recognised: {result}"
+    difference: Callable[[Format, Path], str | None]
 
 
 def questions_of(format_id: str) -> list[Question]:
@@ -88,28 +50,40 @@ def questions_of(format_id: str) -> list[Question]:
     return [question for each in family_of(format_id) for question in _own_questions(each)]
 
 
-def _own_questions(format_id: str) -> list[Question]:
-    reports = [*sorted(ANSWER_PARTS - {"signals"}), "at", "size"]
-    reports += registers()[format_id].fields
+def _own_questions(format_id: str) -> Iterator[Question]:
+    reports = [*sorted(ANSWER_PARTS - {"signals"}), "at", "size", *registers()[format_id].fields]
     vectors = [load(path) for path in sorted((VECTORS / format_id).glob("*.json"))]
-    questions: list[Question] = [
-        VectorQuestion(
-            f"{case.vector.id}, {case.profile}",
-            format_id,
-            frozenset(case.vector.body["requirements"]),
-            case,
-            tuple(case.steps()),
-            reports,
-        )
-        for case in cases_of(vectors)
-    ]
-    questions += [
-        ExampleQuestion(
-            f"example: {each.title}", format_id, frozenset(), each, format_id in each.formats
-        )
-        for each in load_examples()
-    ]
-    return questions
+    for case in cases_of(vectors):
+        name = f"{case.vector.id}, {case.profile}"
+        requirements = frozenset(case.vector.body["requirements"])
+        difference = functools.partial(_case_difference, case, tuple(case.steps()), reports)
+        yield Question(name, format_id, requirements, difference)
+    for each in load_examples():
+        difference = functools.partial(_example_difference, each, format_id in each.formats)
+        yield Question(f"example: {each.title}", format_id, frozenset(), difference)
+
+
+def _case_difference(
+    case: Case, steps: Sequence[Step], reports: Sequence[str], format: Format, folder: Path
+) -> str | None:
+    """Return the fault in the first wrong answer to a request of a case."""
+    for number, step in enumerate(steps):
+        path = folder / str(number) / case.vector.input.name
+        path.parent.mkdir()
+        step.prepare(path)
+        reply = _reply(format, step.request(case, path, number), path)
+        judgement = step.judge(reply, path, reports)
+        shutil.rmtree(path.parent, ignore_errors=True)
+        if judgement.difference is not None:
+            return judgement.difference
+    return None
+
+
+def _example_difference(
+    example: Example, is_ours: bool, format: Format, folder: Path
+) -> str | None:
+    result = format.recognise(example.put(folder))
+    return None if result is is_ours else f"recognised: {result}"
 
 
 def ask(question: Question, format: Format, scratch: Path) -> str | None:
@@ -138,8 +112,8 @@ def _reply(format: Format, request: Mapping[str, Any], path: Path) -> dict[str, 
     return {"done": True}
 
 
+#: A file and a line.
 Line = tuple[str, int]
-"""A file and a line."""
 
 
 class WrongOriginal(Exception):
@@ -150,15 +124,15 @@ class WrongOriginal(Exception):
 class Reached:
     """Numbers of the questions that run a line, and what each question costs in seconds."""
 
-    by_line: dict[Line, frozenset[int]]
-    seconds: tuple[float, ...]
+    by_line: Mapping[Line, Set[int]]
+    seconds: Sequence[float]
 
-    def questions(self, mutant: Mutant) -> frozenset[int]:
+    def questions(self, mutant: Mutant) -> Set[int]:
         """The questions that can tell a mutant from the original."""
         if mutant.at_import:
-            return frozenset(range(len(self.seconds)))
-        lines = [self.by_line.get((str(mutant.path), line)) for line in mutant.lines]
-        return frozenset().union(*(result for result in lines if result))
+            return set(range(len(self.seconds)))
+        lines = [self.by_line.get((str(mutant.path), line), set()) for line in mutant.lines]
+        return set().union(*lines)
 
 
 def reached(questions: Sequence[Question], files: frozenset[str], scratch: Path) -> Reached:
@@ -166,17 +140,16 @@ def reached(questions: Sequence[Question], files: frozenset[str], scratch: Path)
     by_line: dict[Line, set[int]] = {}
     seconds = []
     for number, question in enumerate(questions):
-        started = time.process_time()
-        lines: set[Line] = set()
         _empty_caches()
-        with _traced(files, lines):
+        started = time.process_time()
+        with _traced(files) as lines:
             wrong = ask(question, named(question.format_id), scratch)
         if wrong is not None:
             raise WrongOriginal(f"{question.id}: {wrong}")
         seconds.append(time.process_time() - started)
         for line in lines:
             by_line.setdefault(line, set()).add(number)
-    return Reached({line: frozenset(result) for line, result in by_line.items()}, tuple(seconds))
+    return Reached(by_line, seconds)
 
 
 def _empty_caches() -> None:
@@ -189,25 +162,21 @@ def _empty_caches() -> None:
 
 
 @contextmanager
-def _traced(files: frozenset[str], lines: set[Line]) -> Iterator[None]:
-    """Notes each line of these files that runs meanwhile."""
+def _traced(files: frozenset[str]) -> Iterator[set[Line]]:
+    """Collect the lines of these files that run meanwhile."""
+    lines: set[Line] = set()
 
-    def of_frame(frame: FrameType, event: str, argument: Any) -> Any:
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
         name = frame.f_code.co_filename
         if name not in files:
             return None
-        frame.f_trace_lines = True
-
-        def of_line(frame: FrameType, event: str, argument: Any) -> Any:
-            if event == "line":
-                lines.add((name, frame.f_lineno))
-            return of_line
-
-        return of_line
+        if event == "line":
+            lines.add((name, frame.f_lineno))
+        return trace
 
     before = sys.gettrace()
-    sys.settrace(of_frame)
+    sys.settrace(trace)
     try:
-        yield
+        yield lines
     finally:
         sys.settrace(before)

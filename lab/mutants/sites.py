@@ -6,16 +6,18 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType
+from typing import cast
 
 from lab.mutants.operators import Vocabulary, changes
 
+#: Parts of a definition that do not matter for a log.
 _WITHOUT_EFFECT = ("annotation", "returns", "decorator_list", "ctx")
-"""Parts of a definition that say nothing about a log."""
+#: Assertions are for the type checker, formatted texts for people.
 _SKIPPED = (ast.Assert, ast.Import, ast.ImportFrom, ast.JoinedStr)
-"""Assertions are for the type checker, formatted texts for people."""
 _NAMES = frozenset({"__all__", "__slots__"})
 _COMMENT = re.compile(r"  # .*$")
 _SHOWN = 90
@@ -38,29 +40,8 @@ class Name:
 
 
 @dataclass(frozen=True)
-class Edit:
-    """One change of a syntax tree: ``new`` in a field of ``parent``, or at a place in that list."""
-
-    parent: ast.AST
-    field: str
-    at: int | None
-    new: ast.AST
-
-    def apply(self) -> ast.AST:
-        """Change the tree; returns what was there."""
-        old: ast.AST
-        if self.at is None:
-            old = getattr(self.parent, self.field)
-            setattr(self.parent, self.field, self.new)
-        else:
-            children = getattr(self.parent, self.field)
-            old, children[self.at] = children[self.at], self.new
-        return old
-
-
-@dataclass(frozen=True)
 class Mutant:
-    """A mutant of a source file.
+    """A mutant of a source file: ``new`` in a field of a node, or at an index of that list.
 
     ``lines`` are the lines of the changed statement; the mutant differs from the original only if
     one of them runs. ``at_import`` is true if they run when the module is imported.
@@ -71,59 +52,51 @@ class Mutant:
     line: int
     lines: range
     at_import: bool
-    edit: Edit = field(repr=False)
-    statement: ast.stmt = field(repr=False)
     tree: ast.Module = field(repr=False)
+    statement: ast.stmt = field(repr=False)
+    parent: ast.AST = field(repr=False)
+    slot: str
+    index: int | None
+    new: ast.AST = field(repr=False)
 
     def code(self) -> CodeType:
         """Return the changed module.
 
         Raises ``SyntaxError`` if there is no such module, as with ``yield`` outside of a function.
         """
-        original = self.edit.apply()
-        try:
+        with self._applied():
             ast.fix_missing_locations(self.tree)
             return compile(self.tree, str(self.path), "exec")
-        finally:
-            replace(self.edit, new=original).apply()
 
     @property
     def source(self) -> str:
         """The changed statement, of a compound one its first line; empty if it was removed."""
         if self.name.operator == "removed-statement":
             return ""
-        old = self.edit.apply()
-        changed = self.edit.new if old is self.statement else self.statement
-        text = ast.unparse(changed).splitlines()[0]
-        replace(self.edit, new=old).apply()
-        return text
+        with self._applied() as old:
+            changed = self.new if old is self.statement else self.statement
+            return ast.unparse(changed).splitlines()[0]
 
+    @contextmanager
+    def _applied(self) -> Iterator[ast.AST]:
+        """Change the tree, and restore it afterwards; yield the original node."""
+        old = self._put(self.new)
+        try:
+            yield old
+        finally:
+            self._put(old)
 
-def mutants_of(path: Path, vocabulary: Vocabulary) -> list[Mutant]:
-    """All mutants of a source file, in its order."""
-    source = path.read_text("utf-8")
-    tree = ast.parse(source)
-    return list(_File(path, source.splitlines(), tree, vocabulary).mutants())
-
-
-def functions_of(path: Path) -> dict[str, range]:
-    """The lines of each function of a source file, by the name that its mutants have."""
-    results: dict[str, range] = {}
-
-    def walk(node: ast.AST, name: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
-                inner = f"{name}.{child.name}"
-                if isinstance(child, ast.FunctionDef):
-                    results[inner] = range(child.lineno, (child.end_lineno or child.lineno) + 1)
-                walk(child, inner)
-
-    walk(ast.parse(path.read_text("utf-8")), path.stem)
-    return results
+    def _put(self, node: ast.AST) -> ast.AST:
+        holder = getattr(self.parent, self.slot)
+        if self.index is None:
+            setattr(self.parent, self.slot, node)
+            return cast(ast.AST, holder)
+        old, holder[self.index] = holder[self.index], node
+        return cast(ast.AST, old)
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Scope:
     """The position of the walk: function, number of bindings of each name in it, statement."""
 
     function: str
@@ -132,71 +105,74 @@ class _Place:
     at_import: bool = True
 
 
-class _File:
-    def __init__(
-        self, path: Path, lines: Sequence[str], tree: ast.Module, vocabulary: Vocabulary
-    ) -> None:
-        self.path = path
-        self.lines = lines
-        self.tree = tree
-        self.vocabulary = vocabulary
-        self.alike: Counter[Name] = Counter()
+def mutants_of(path: Path, vocabulary: Vocabulary) -> list[Mutant]:
+    """All mutants of a source file, in its order."""
+    source = path.read_text("utf-8")
+    tree = ast.parse(source)
+    lines = source.splitlines()
+    alike: Counter[Name] = Counter()
 
-    def mutants(self) -> Iterator[Mutant]:
-        place = _Place(self.path.stem, _bound(self.tree.body))
-        return self._walk(self.tree, place)
-
-    def _walk(self, node: ast.AST, place: _Place) -> Iterator[Mutant]:
-        for name, value in ast.iter_fields(node):
+    def walk(parent: ast.AST, scope: _Scope) -> Iterator[Mutant]:
+        for name, value in ast.iter_fields(parent):
             if name in _WITHOUT_EFFECT:
                 continue
             children = enumerate(value) if isinstance(value, list) else [(None, value)]
-            for at, child in children:
-                if isinstance(child, ast.AST):
-                    yield from self._at(child, node, name, at, place)
+            for index, node in children:
+                if not isinstance(node, ast.AST) or _is_skipped(node):
+                    continue
+                if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                    at_import = scope.at_import and isinstance(node, ast.ClassDef)
+                    inner = f"{scope.function}.{node.name}"
+                    yield from walk(node, _Scope(inner, _bound(node.body, node), node, at_import))
+                    continue
+                here = replace(scope, statement=node) if isinstance(node, ast.stmt) else scope
+                is_message = isinstance(here.statement, ast.Raise) and node is not here.statement
+                if not is_message:
+                    yield from changed(node, here, parent, name, index)
+                yield from walk(node, here)
 
-    def _at(
-        self, node: ast.AST, parent: ast.AST, name: str, at: int | None, place: _Place
+    def changed(
+        node: ast.AST, scope: _Scope, parent: ast.AST, slot: str, index: int | None
     ) -> Iterator[Mutant]:
-        if isinstance(node, _SKIPPED) or _is_docstring(node) or _is_names(node):
-            return
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            inner = f"{place.function}.{node.name}"
-            at_import = place.at_import and isinstance(node, ast.ClassDef)
-            place = _Place(inner, _bound(node.body, node), node, at_import)
-            yield from self._walk(node, place)
-            return
-        if isinstance(node, ast.stmt):
-            place = replace(place, statement=node)
-        is_message = isinstance(place.statement, ast.Raise) and node is not place.statement
-        if not is_message:
-            yield from self._changed(node, Edit(parent, name, at, node), place)
-        yield from self._walk(node, place)
-
-    def _changed(self, node: ast.AST, edit: Edit, place: _Place) -> Iterator[Mutant]:
-        statement = place.statement
+        statement = scope.statement
         if statement is None:
             return
-        lines = _header(statement)
-        at_import = place.at_import or isinstance(statement, ast.FunctionDef)
-        line = getattr(node, "lineno", lines[0])
-        text = _COMMENT.sub("", self.lines[line - 1]).strip()
+        at_import = scope.at_import or isinstance(statement, ast.FunctionDef)
+        line = getattr(node, "lineno", statement.lineno)
+        text = _COMMENT.sub("", lines[line - 1]).strip()
         seen = set()
-        for operator, new in changes(node, self.vocabulary):
+        for operator, new in changes(node, vocabulary):
             if operator == "removed-statement" and (
-                not _can_be_missed(node, place.bound) or _ends_anyway(node, edit)
+                not _can_be_missed(node, scope.bound) or _ends_anyway(node, parent, index)
             ):
                 continue
-            dumped = ast.dump(new)
-            if dumped in seen:
+            if (dumped := ast.dump(new)) in seen:
                 continue
             seen.add(dumped)
-            called = Name(place.function, operator, text, *_shown(node, new, operator))
-            number = self.alike[called]
-            self.alike[called] += 1
-            name = replace(called, number=number)
-            edit = replace(edit, new=new)
-            yield Mutant(name, self.path, line, lines, at_import, edit, statement, self.tree)
+            name = Name(scope.function, operator, text, *_shown(node, new, operator))
+            alike[name] += 1
+            yield Mutant(
+                replace(name, number=alike[name] - 1), path, line, _header(statement), at_import,
+                tree, statement, parent, slot, index, new,
+            )  # fmt: skip
+
+    return list(walk(tree, _Scope(path.stem, _bound(tree.body))))
+
+
+def bodies_of(source: str, module: str) -> dict[str, list[str]]:
+    """Return the syntax of each function, class and module body, without inner ones, by name."""
+    bodies: dict[str, list[str]] = {}
+
+    def walk(node: ast.AST, name: str) -> None:
+        body = bodies.setdefault(name, [])
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
+                walk(child, f"{name}.{child.name}")
+            else:
+                body.append(ast.dump(child))
+
+    walk(ast.parse(source), module)
+    return bodies
 
 
 def _header(statement: ast.stmt) -> range:
@@ -208,18 +184,13 @@ def _header(statement: ast.stmt) -> range:
     return range(statement.lineno, last + 1)
 
 
-def _is_docstring(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
-def _is_names(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assign) and any(
-        isinstance(target, ast.Name) and target.id in _NAMES for target in node.targets
-    )
+def _is_skipped(node: ast.AST) -> bool:
+    match node:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True  # a docstring
+        case ast.Assign(targets=targets):
+            return any(isinstance(t, ast.Name) and t.id in _NAMES for t in targets)
+    return isinstance(node, _SKIPPED)
 
 
 def _bound(body: Sequence[ast.stmt], owner: ast.AST | None = None) -> Counter[str]:
@@ -249,18 +220,15 @@ def _can_be_missed(node: ast.AST, bound: Counter[str]) -> bool:
     return True
 
 
-def _ends_anyway(node: ast.AST, edit: Edit) -> bool:
+def _ends_anyway(node: ast.AST, parent: ast.AST, index: int | None) -> bool:
     """Return whether a function ends without a return statement."""
-    if not isinstance(node, ast.Return) or not isinstance(edit.parent, ast.FunctionDef):
-        return False
-    is_nothing = node.value is None or (
-        isinstance(node.value, ast.Constant) and node.value.value is None
-    )
-    return is_nothing and edit.at == len(edit.parent.body) - 1
+    match node:
+        case ast.Return(value=None | ast.Constant(value=None)):
+            return isinstance(parent, ast.FunctionDef) and index == len(parent.body) - 1
+    return False
 
 
 def _shown(node: ast.AST, new: ast.AST, operator: str) -> tuple[str, str]:
-    """A change as people read it."""
     if operator == "removed-statement":
         return _text(node), "nothing"
     if isinstance(node, (ast.If, ast.IfExp, ast.While)):

@@ -59,23 +59,16 @@ class Worker:
         try:
             formats = load_formats(self.family, {**self.codes, module: mutant.code()})
         except Exception as error:
-            return {
-                "killers": [],
-                "how": f"{type(error).__name__}: {error}",
-                "only": [],
-                "asked": 0,
-            }
+            return {"killers": [], "how": f"{type(error).__name__}: {error}", "only": []}
         killers: list[int] = []
         how: str | None = None
         only: frozenset[str] | None = None
-        count = 0
         for number in request["order"]:
             question = self.questions[number]
             if killers and question.format_id != self.format_id:
                 break  # the rest of the family is for mutants that the format's own leave alive
             if only is not None and only <= question.requirements:
                 continue  # whatever the answer is, they stay in common
-            count += 1
             difference = self._ask(question, formats[question.format_id], request["seconds"])
             if difference is not None:
                 killers.append(number)
@@ -83,7 +76,7 @@ class Worker:
                 only = question.requirements if only is None else only & question.requirements
                 if not only or request["first_kill"]:
                     break
-        return {"killers": killers, "how": how, "only": sorted(only or ()), "asked": count}
+        return {"killers": killers, "how": how, "only": sorted(only or ())}
 
     def _ask(self, question: Question, format: Format, seconds: float) -> str | None:
         try:

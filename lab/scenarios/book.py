@@ -80,11 +80,25 @@ class Shown:
     is_in_order: bool
 
     @property
+    def is_as_written(self) -> bool:
+        """Return whether a reader returns the records of the control, and no others."""
+        is_whole = (self.whole, self.in_part, self.twice, self.changed) == (self.of, 0, 0, 0)
+        return is_whole and self.is_in_order
+
+    @property
+    def outcome(self) -> str:
+        """The verdict; ``undetectable`` if it is ``intact`` although records differ."""
+        if self.vector.body.get("must_refuse"):
+            return "refuses"
+        verdict = str(self.vector.body["expect"]["verdict"])
+        return "undetectable" if verdict == "intact" and not self.is_as_written else verdict
+
+    @property
     def expected_text(self) -> str:
         """The expected answer in one line."""
-        if self.vector.body.get("must_refuse"):
+        if self.outcome == "refuses":
             return "the writer refuses, and changes no byte"
-        words = f"{self.whole} of {self.of}"
+        words = f"{self.whole}/{self.of}"
         for number, what in (
             (self.in_part, "in part"),
             (self.twice, "twice"),
@@ -93,13 +107,7 @@ class Shown:
             words += f", {number} {what}" if number else ""
         if not self.is_in_order:
             words += ", in another order"
-        expect = self.vector.body["expect"]
-        if expect["verdict"] == "intact":
-            is_as_written = words == f"{self.of} of {self.of}"
-            return words if is_as_written else f"{words}: undetectable"
-        reasons = dict.fromkeys(each["reason"] for each in expect.get("lost", ()))
-        because = f" ({', '.join(reasons)})" if reasons else ""
-        return f"{words}: {expect['verdict']}{because}"
+        return words if self.outcome == "intact" else f"{words}: {self.outcome}"
 
 
 def shown(vectors: Mapping[str, Vector]) -> Mapping[str, Sequence[Shown]]:

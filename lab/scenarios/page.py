@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,43 +17,66 @@ from reference_impl.register import registers
 PAGE = ROOT / "docs" / "scenarios.md"
 
 
+#: Shorter lists name their systems, even if no system behaves as expected.
+MIN_OTHERS = 3
+
+
 def rows(
     scenario: Scenario, examples: Sequence[Shown], results: Results
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of one scenario, in the order of the formats.
 
-    ``wrong`` lists the systems that do not return the expected records, by effect. ``is_first`` is
-    true for the first row of a format.
+    Neighbouring examples of a format share a row if the systems have the same results in them.
+    ``systems`` lists the systems that do not return the expected records, by effect. ``is_first``
+    is true for the first row of a format.
     """
     previous = None
-    for example in examples:
-        id, format = example.vector.id, format_of(example.vector)
-        systems: dict[str, list[str]] = {NOT_RUN: []}
-        for name, effects in results.items():
-            if id in effects:
-                systems.setdefault(effects[id], []).append(name)
-        systems.pop(AS_EXPECTED, None)
+    keyed = ((format_of(each.vector), _outcomes(each, results), each) for each in examples)
+    for (format, outcomes), group in groupby(keyed, key=lambda each: each[:2]):
         yield {
             "format": format,
-            "title": registers()[format].title,
             "is_first": format != previous,
             "promise": scenario.promise[format],
-            "example": example,
-            "not_run": systems.pop(NOT_RUN),
-            "wrong": systems,
+            "examples": [example for _, _, example in group],
+            "systems": outcomes,
         }
         previous = format
 
 
+def _outcomes(example: Shown, results: Results) -> Mapping[str, str]:
+    """Return the names of the systems with each unexpected effect in an example."""
+    by_effect: dict[str, list[str]] = {}
+    for name, effects in results.items():
+        if not runs_nothing(effects) and example.vector.id in effects:
+            by_effect.setdefault(effects[example.vector.id], []).append(name)
+    others = max(by_effect, key=lambda effect: len(by_effect[effect]), default="")
+    if len(by_effect) < 2 or AS_EXPECTED in by_effect or len(by_effect[others]) < MIN_OTHERS:
+        others = ""
+    # "All others" comes after the systems that have names, but before those that do not run it.
+    order = sorted(by_effect, key=lambda effect: (effect == NOT_RUN, effect == others))
+    return {
+        effect.replace(", reports nothing", " silently"): (
+            "all others" if effect == others else ", ".join(by_effect[effect])
+        )
+        for effect in order
+        if effect != AS_EXPECTED
+    }
+
+
+def runs_nothing(effects: Mapping[str, str]) -> bool:
+    """Return whether a system can run no example."""
+    return set(effects.values()) == {NOT_RUN}
+
+
 def systems(examples: Mapping[str, Sequence[Shown]], results: Results) -> Mapping[str, list[str]]:
-    """Return the names of the systems with a result, by format."""
+    """Return the names of the systems by format; a ``*`` marks those that run no example."""
     ids = {
         each.vector.id: format_of(each.vector) for of_one in examples.values() for each in of_one
     }
     by_format: dict[str, list[str]] = {format: [] for format in registers()}
     for name, effects in results.items():
         for format in sorted({ids[id] for id in effects if id in ids}):
-            by_format[format].append(name)
+            by_format[format].append(f"{name}{'*' * runs_nothing(effects)}")
     return by_format
 
 
@@ -62,5 +86,20 @@ def page(vectors: Mapping[str, Vector], results: Results) -> str:
     examples = shown(vectors)
     sections = [(each, list(rows(each, examples[id], results))) for id, each in scenarios().items()]
     return environment.get_template("scenarios.md.j2").render(
-        scenarios=sections, formats=registers(), systems=systems(examples, results)
+        scenarios=sections,
+        formats=registers(),
+        systems=systems(examples, results),
+        outcomes=_verdicts,
+    )
+
+
+def _verdicts(of_scenario: Sequence[Mapping[str, Any]], format: str) -> list[str]:
+    """Return the different verdicts of the examples of a format."""
+    return list(
+        dict.fromkeys(
+            example.outcome
+            for row in of_scenario
+            if row["format"] == format
+            for example in row["examples"]
+        )
     )

@@ -10,107 +10,79 @@ from conformance.reports.side_by_side import Line, lines, reported, unsaid
 from conformance.text import printable
 from lab.site.run import KINDS, NULL, Implementation, Result, kind_of
 
-LONGEST = 240
-"""Characters that are shown of one side of a line."""
-_ROWS = 6
+#: Characters and lines that are shown of one side of a comparison.
+MAX_CHARACTERS, MAX_LINES = 240, 6
 
-
-@dataclass
-class Who:
-    """An implementation, and the profiles in which it answered so."""
-
-    name: str
-    profiles: list[str]
+#: The profiles of each implementation that answered so, by name.
+Who = dict[str, list[str]]
 
 
 @dataclass
 class Differing:
-    """An unexpected answer, and the readers that gave it."""
+    """An unexpected answer: result class, remark, rows of part, expected and actual value."""
 
     outcome: str
-    """The result class."""
-    #: Remarks beside the rows.
     said: str
-    #: Part, expected value, actual value.
     rows: Sequence[tuple[str, str, str]]
-    who: list[Who] = field(default_factory=list)
+    who: Who = field(default_factory=dict)
 
 
 @dataclass
 class Answers:
-    """The answers of the implementations of one kind."""
+    """The answers of the implementations of one kind.
+
+    ``causes`` has the names of implementations by cause, ``skipped`` those that did not answer in
+    any profile, by reason.
+    """
 
     kind: str
     title: str
-    right: list[Who] = field(default_factory=list)
+    right: Who = field(default_factory=dict)
     differing: list[Differing] = field(default_factory=list)
-    causes: dict[str, list[str]] = field(default_factory=dict)
-    """Why, as far as it is known: by the sentence, those to whom it applies."""
-    skipped: dict[str, list[str]] = field(default_factory=dict)
-    """By reason, those that did not answer at all."""
+    causes: dict[str, dict[str, None]] = field(default_factory=dict)
+    skipped: dict[str, dict[str, None]] = field(default_factory=dict)
 
 
 def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
     """The answers to one vector, by :data:`lab.site.run.KINDS`."""
-    matches = {kind: Answers(kind, title) for kind, title in KINDS.items()}
-    differing: dict[object, Differing] = {}
+    results = list(results)
+    groups = {kind: Answers(kind, title) for kind, title in KINDS.items()}
+    answered = {each["name"] for each, result in results if result["class"] != "skipped"}
     for implementation, result in results:
-        of_kind = matches[kind_of(implementation)]
-        name, profile = str(implementation["name"]), str(result["profile"])
-        if result["class"] == "pass":
-            _add(of_kind.right, Who(name, [profile]))
-        elif result["class"] == "skipped":
-            names = of_kind.skipped.setdefault(str(result["difference"]), [])
-            if name not in names:
-                names.append(name)
-        else:
-            each = _differing(implementation, result, of_kind.kind)
-            key = (of_kind.kind, each.outcome, each.said, tuple(each.rows))
-            if key not in differing:
-                differing[key] = each
-                of_kind.differing.append(each)
-            _add(differing[key].who, Who(name, [profile]))
+        group, name = groups[kind_of(implementation)], str(implementation["name"])
+        if result["class"] == "skipped":
+            if name not in answered:
+                group.skipped.setdefault(str(result["difference"]), {})[name] = None
+            continue
+        who = group.right
+        if result["class"] != "pass":
+            each = _differing(implementation, result, group.kind)
+            alike = [
+                other
+                for other in group.differing
+                if (other.outcome, other.said, other.rows) == (each.outcome, each.said, each.rows)
+            ]
+            if not alike:
+                group.differing.append(each)
+            who = (alike or [each])[0].who
             if cause := result.get("cause"):
-                who = of_kind.causes.setdefault(str(cause), [])
-                who += [name] * (name not in who)
-    for of_kind in matches.values():
-        of_kind.differing.sort(key=lambda each: SEVERITY[each.outcome])
-        _forget_answered(of_kind)
-    return [each for each in matches.values() if each.right or each.differing or each.skipped]
-
-
-def _add(known: list[Who], each: Who) -> None:
-    same = next((it for it in known if it.name == each.name), None)
-    if same is None:
-        known.append(each)
-    else:
-        same.profiles += each.profiles
-
-
-def _forget_answered(of_kind: Answers) -> None:
-    """A reader that answered in one profile is not listed as missing in another."""
-    answered = {each.name for each in of_kind.right}
-    answered |= {each.name for group in of_kind.differing for each in group.who}
-    for reason, names in list(of_kind.skipped.items()):
-        left = [name for name in names if name not in answered]
-        if left:
-            of_kind.skipped[reason] = left
-        else:
-            del of_kind.skipped[reason]
+                group.causes.setdefault(str(cause), {})[name] = None
+        who.setdefault(name, []).append(str(result["profile"]))
+    for group in groups.values():
+        group.differing.sort(key=lambda each: SEVERITY[each.outcome])
+    return [each for each in groups.values() if each.right or each.differing or each.skipped]
 
 
 def _differing(implementation: Implementation, result: Result, kind: str) -> Differing:
-    if kind == NULL:  # what those say that look at nothing is in their names
+    if kind == NULL:  # the name of a null baseline says what it answers
         return Differing(str(result["class"]), "", [])
-    compared = lines(result.get("expected"), reported(implementation, result), rows=_ROWS)
+    compared = lines(result.get("expected"), reported(implementation, result), rows=MAX_LINES)
     message = unsaid(str(result.get("difference") or ""), compared)
-    has_answer = result.get("actual") is not None
-    rows = list(_rows(compared)) if has_answer else []
+    rows = list(_rows(compared)) if result.get("actual") is not None else []
     return Differing(str(result["class"]), _cut(printable(message)), rows)
 
 
 def _rows(compared: Sequence[Line]) -> Iterable[tuple[str, str, str]]:
-    """The lines that differ, each with its part."""
     part = ""
     for line in compared:
         part = line.label or part
@@ -123,4 +95,4 @@ def _rows(compared: Sequence[Line]) -> Iterable[tuple[str, str, str]]:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 from markupsafe import Markup, escape
 
+from conformance.contents import by_name
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 from conformance.vectors import Vector
 from walproof.inspection.note import NOTHING
@@ -22,11 +24,12 @@ MAX_FILES = 3
 MAX_LISTED_FIELDS = 14
 #: Fields that are read of a file: those after them have no names here.
 MAX_READ_FIELDS = 30_000
-COLOURS = 8
-MAX_PATH_CHARACTERS = 64
 #: What follows these is one range.
 MAX_CHANGED_RANGES = 400
-COMPARED_BYTES = 4096
+MAX_PATH_CHARACTERS = 64
+COLOURS = 8
+
+Ranges = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Changes:
     ``gone`` bytes of the control are missing before the offset ``gone_at``.
     """
 
-    ranges: list[tuple[int, int]] = field(default_factory=list)
+    ranges: Ranges = field(default_factory=list)
     gone: int = 0
     gone_at: int = 0
 
@@ -46,8 +49,6 @@ class Changes:
 
 def changes(old: bytes, new: bytes) -> Changes:
     """Return how ``new`` differs from ``old``: byte by byte if both are as long."""
-    if old == new:
-        return Changes()
     if len(old) == len(new):
         return Changes(_differing(old, new))
     start = _shared_bytes(old, new)
@@ -57,26 +58,21 @@ def changes(old: bytes, new: bytes) -> Changes:
     return Changes(ranges, gone, start) if gone else Changes(ranges)
 
 
-def _differing(old: bytes, new: bytes) -> list[tuple[int, int]]:
-    ranges: list[tuple[int, int]] = []
-    for base in range(0, len(old), COMPARED_BYTES):
-        each, other = old[base : base + COMPARED_BYTES], new[base : base + COMPARED_BYTES]
-        if each == other:
-            continue
-        for at, (x, y) in enumerate(zip(each, other, strict=True), base):
-            if x == y:
-                continue
-            if ranges and (ranges[-1][1] == at or len(ranges) == MAX_CHANGED_RANGES):
-                ranges[-1] = (ranges[-1][0], at + 1)
-            else:
-                ranges.append((at, at + 1))
-    return ranges
-
-
 def _shared_bytes(old: bytes, new: bytes) -> int:
     """Return how many bytes at the start are the same."""
     pairs = enumerate(zip(old, new, strict=False))
     return next((at for at, (x, y) in pairs if x != y), min(len(old), len(new)))
+
+
+def _differing(old: bytes, new: bytes) -> Ranges:
+    at = np.flatnonzero(np.frombuffer(old, np.uint8) != np.frombuffer(new, np.uint8))
+    if not at.size:
+        return []
+    runs = np.split(at, np.flatnonzero(np.diff(at) > 1) + 1)
+    ranges = [(int(run[0]), int(run[-1]) + 1) for run in runs]
+    if len(ranges) > MAX_CHANGED_RANGES:
+        ranges[MAX_CHANGED_RANGES - 1 :] = [(ranges[MAX_CHANGED_RANGES - 1][0], ranges[-1][1])]
+    return ranges
 
 
 @dataclass(frozen=True)
@@ -86,43 +82,106 @@ class ListedField:
     number: int
     path: str
     start: int
-    size: int
+    end: int
     value: str
     colour: int
     is_changed: bool
     is_lost: bool
 
+    @property
+    def size(self) -> int:
+        """The number of its bytes."""
+        return self.end - self.start
+
 
 @dataclass(frozen=True)
 class FileView:
-    """A file of the log: its rows as HTML, and the fields in them."""
+    """A file of the log: its rows as HTML, and the fields in them.
+
+    ``stopped`` is true if the grammar stopped before the end.
+    """
 
     name: str
-    size: int
-    html: Markup
-    fields: Sequence[ListedField]
-    more_fields: int
-    #: True if the grammar stopped before the end.
-    stopped: bool
+    data: bytes = field(repr=False)
     change: Changes
-    has_lost: bool
+    lost: Ranges
+    rows: Sequence[int]
+    all_fields: Sequence[ListedField]
+    stopped: bool
+
+    @property
+    def size(self) -> int:
+        """The number of bytes in the file."""
+        return len(self.data)
+
+    @property
+    def fields(self) -> Sequence[ListedField]:
+        """The fields to list in the order of the file; changed ones first if there are too many."""
+        first = sorted(self.all_fields, key=lambda each: not each.is_changed)[:MAX_LISTED_FIELDS]
+        return sorted(first, key=lambda each: each.start)
+
+    @property
+    def html(self) -> Markup:
+        """The rows: offset, bytes, text; between them how many bytes are folded."""
+        digits = max(4, len(f"{self.size:x}"))
+        owners = self._owners()
+        missing = (
+            f'{" " * digits} <i class="x">▲ at {self.change.gone_at}: {self.change.gone:,}'
+            f" byte{'s' * (self.change.gone > 1)} of the control are not here</i>"
+        )
+        lines, at = [], 0
+        for row in self.rows:
+            start = row * ROW_BYTES
+            if start > at:
+                lines.append(f"<q>… {start - at:,} bytes …</q>")
+            at = min(self.size, start + ROW_BYTES)
+            pieces = [f"<b>{start:0{digits}x}</b>"]
+            for key, group in itertools.groupby(range(start, at), lambda byte: owners[byte]):
+                offsets = list(group)
+                pieces.append(_segment(self.data[offsets[0] : offsets[-1] + 1].hex(" "), *key))
+            text = "".join(chr(b) if 0x20 <= b < 0x7F else "·" for b in self.data[start:at])
+            room = " " * 3 * (start + ROW_BYTES - at)
+            lines.append(f"{' '.join(pieces)}{room}  <s>{escape(text)}</s>")
+            if self.change.gone and start <= self.change.gone_at < start + ROW_BYTES:
+                lines.append(missing)
+        if at < self.size:
+            lines.append(f"<q>… {self.size - at:,} bytes …</q>")
+        if self.change.gone and (self.change.gone_at >= at or not lines):
+            lines.append(missing)
+        return Markup("\n".join(lines).replace("</q>\n", "</q>"))
+
+    def _owners(self) -> dict[int, tuple[ListedField | None, bool, bool]]:
+        """Return for each byte of the rows the smallest field that has it, and its marks."""
+        shown = [at for row in self.rows for at in _bytes_of(row) if at < self.size]
+        fields: dict[int, ListedField] = {}
+        for each in sorted(self.all_fields, key=lambda each: -each.size):
+            fields.update((at, each) for at in shown if each.start <= at < each.end)
+        return {
+            at: (fields.get(at), _meets(self.change.ranges, at), _meets(self.lost, at))
+            for at in shown
+        }
 
 
 def views(vector: Vector, control: Vector | None) -> tuple[list[FileView], list[tuple[str, int]]]:
     """The files that are shown, and names and sizes of the others."""
-    files = _files(vector)
-    old = _files(control) if control is not None else {}
-    lost = _lost(vector)
-    results = {
-        name: changes(old[name], data) if name in old else _new(data, bool(old))
+    files = by_name(vector.contents)
+    old = by_name(control.contents) if control is not None else {}
+    lost: dict[str, list[tuple[int, int]]] = {}
+    if vector.operation == "read":
+        for each in vector.body["expect"].get("lost", ()):
+            if "from" in each:
+                lost.setdefault(each.get("file", ""), []).append((each["from"], each["to"]))
+    changed = {
+        # A file that the control has not is new as a whole.
+        name: changes(old[name], data) if name in old else Changes([(0, len(data))] if old else [])
         for name, data in files.items()
     }
-    order = sorted(files, key=lambda name: not (results[name] or lost.get(name)))
+    order = sorted(files, key=lambda name: not (changed[name] or lost.get(name)))
     shown, others = order[:MAX_FILES], order[MAX_FILES:]
     rows = max(8, MAX_ROWS // max(1, len(shown)))
     return (
         [
-            _view(vector, name, files[name], results[name], lost.get(name, []), rows)
+            _view(vector, name, files[name], changed[name], lost.get(name, []), rows)
             for name in shown
         ],
         [(name, len(files[name])) for name in others],
@@ -131,231 +190,87 @@ def views(vector: Vector, control: Vector | None) -> tuple[list[FileView], list[
 
 def gone_files(vector: Vector, control: Vector | None) -> list[str]:
     """Files of the control that the log has not."""
-    return sorted(_files(control).keys() - _files(vector).keys()) if control is not None else []
-
-
-def _files(vector: Vector) -> dict[str, bytes]:
-    """The files of a log by name; the only file of one has no name, as in answers."""
-    contents = vector.contents
-    return {"": contents} if isinstance(contents, bytes) else dict(contents)
-
-
-def _new(data: bytes, is_added: bool) -> Changes:
-    return Changes([(0, len(data))]) if is_added and data else Changes()
-
-
-def _lost(vector: Vector) -> Mapping[str, list[tuple[int, int]]]:
-    """The lost ranges by file, of a log that is read."""
-    results: dict[str, list[tuple[int, int]]] = {}
-    if vector.operation == "read":
-        for each in vector.body["expect"].get("lost", ()):
-            if "from" in each:
-                results.setdefault(each.get("file", ""), []).append((each["from"], each["to"]))
-    return results
+    files = by_name(vector.contents)
+    return sorted(by_name(control.contents).keys() - files) if control is not None else []
 
 
 def _view(
-    vector: Vector,
-    name: str,
-    data: bytes,
-    change: Changes,
-    lost: Sequence[tuple[int, int]],
-    rows: int,
+    vector: Vector, name: str, data: bytes, change: Changes, lost: Ranges, most: int
 ) -> FileView:
-    windows = list(_windows(len(data), list(_interest(vector, name, data, change, lost)), rows))
-    fields, stopped = _fields_in(vector, name, data, windows)
-    owner = _owners(fields, windows)
-    changed, gone = _Within(change.ranges), _Within(lost)
-    names = list(dict.fromkeys(_name(each) for each in fields))
-    colours = {each: number % COLOURS for number, each in enumerate(names)}
-    html = _rows(data, windows, fields, owner, colours, changed, gone, change)
+    end = vector.body["expect"].get("end")
+    if isinstance(end, dict):
+        end = end["at"] if end["file"] == name else None
+    rows: set[int] = set()
+    for offset in _interesting(len(data), change, lost, end if isinstance(end, int) else 0):
+        row = offset // ROW_BYTES
+        for near in (row, row - 1, row + 1):
+            if len(rows) < most and 0 <= near * ROW_BYTES < len(data):
+                rows.add(near)
+    fields, stopped = _fields(vector, name, data, rows)
+    names = list(dict.fromkeys(_field_name(each) for each in fields))
     listed = [
         ListedField(
-            number,
-            _short(each.path),
-            each.start,
-            each.end - each.start,
-            value_text(each, NOTHING, room=44),
-            colours[_name(each)],
-            changed.meets(each.start, each.end),
-            gone.meets(each.start, each.end),
+            number, _short(each.path), each.start, each.end, value_text(each, NOTHING, room=44),
+            names.index(_field_name(each)) % COLOURS,
+            _meets(change.ranges, each.start, each.end), _meets(lost, each.start, each.end),
         )
         for number, each in enumerate(fields)
-    ]
-    first = sorted(listed, key=lambda each: not each.is_changed)[:MAX_LISTED_FIELDS]
-    first.sort(key=lambda each: each.start)
-    more = len(listed) - len(first)
-    return FileView(name, len(data), html, first, more, stopped, change, bool(lost))
+    ]  # fmt: skip
+    return FileView(name, data, change, lost, sorted(rows), listed, stopped)
 
 
-def _interest(
-    vector: Vector,
-    name: str,
-    data: bytes,
-    change: Changes,
-    lost: Sequence[tuple[int, int]],
-) -> Iterator[int]:
-    """The offsets that somebody wants to see, the most wanted first."""
+def _interesting(size: int, change: Changes, lost: Ranges, end: int) -> Iterator[int]:
+    """Yield the offsets to show, the most wanted first."""
     if change.gone:
         yield change.gone_at
-    for start, end in change.ranges[:6]:
-        yield start
-        yield end - 1
-    for start, end in [*lost[:3], *lost[-1:]]:
-        yield start
-        yield max(start, end - 1)
-        yield end
-    yield 0
-    end_of_log = vector.body["expect"].get("end")
-    if isinstance(end_of_log, dict) and end_of_log["file"] == name:
-        yield end_of_log["at"]
-    elif isinstance(end_of_log, int) and not name:
-        yield end_of_log
-    yield len(data) - 1
-    # What room is left shows how the log begins.
-    yield from range(0, len(data), ROW_BYTES)
+    for start, stop in (*change.ranges[:6], *lost[:3], *lost[-1:]):
+        yield from (start, stop - 1)
+    yield from (0, end, size - 1)
+    yield from range(0, size, ROW_BYTES)  # room that is left shows how the log begins
 
 
-def _windows(size: int, offsets: Sequence[int], rows: int) -> Iterator[range]:
-    """Runs of rows by their numbers: those of the offsets, with a row before and one after."""
-    last = max(0, (size - 1) // ROW_BYTES)
-    chosen: set[int] = set()
-    for around in (0, 1):
-        for offset in offsets:
-            for row in range(offset // ROW_BYTES - around, offset // ROW_BYTES + around + 1):
-                if 0 <= row <= last and len(chosen) < rows:
-                    chosen.add(row)
-            if around == 0 and len(chosen) >= rows // 2:
-                break
-    for _, run in itertools.groupby(enumerate(sorted(chosen)), lambda pair: pair[1] - pair[0]):
-        numbers = [row for _, row in run]
-        yield range(numbers[0], numbers[-1] + 1)
-
-
-def _fields_in(
-    vector: Vector, name: str, data: bytes, windows: Sequence[range]
-) -> tuple[list[Field], bool]:
-    """The fields without inner ones that have bytes in the windows, and whether parsing stopped."""
-    format = str(vector.body["format"])
-    spans = _Within([(run[0] * ROW_BYTES, (run[-1] + 1) * ROW_BYTES) for run in windows])
-    fields = []
+def _fields(vector: Vector, name: str, data: bytes, rows: set[int]) -> tuple[list[Field], bool]:
+    """The fields without inner ones that have bytes in the rows, and whether parsing stopped."""
+    spans = [(row * ROW_BYTES, (row + 1) * ROW_BYTES) for row in rows]
+    found = []
+    every_field = iter_fields(data, str(vector.body["format"]), name or vector.input.name)
     try:
-        for each in itertools.islice(
-            iter_fields(data, format, name or vector.input.name), MAX_READ_FIELDS
-        ):
-            if (
-                each.value is not None
-                and each.start < each.end
-                and spans.meets(each.start, each.end)
-            ):
-                fields.append(each)
+        for each in itertools.islice(every_field, MAX_READ_FIELDS):
+            has_bytes = each.value is not None and each.start < each.end
+            if has_bytes and _meets(spans, each.start, each.end):
+                found.append(each)
     except ParseStopped:
-        return fields, True
-    return fields, False
+        return found, True
+    return found, False
 
 
-def _owners(fields: Sequence[Field], windows: Sequence[range]) -> dict[int, int]:
-    """For each byte of the windows the number of the smallest field that has it."""
-    owner: dict[int, int] = {}
-    for number, each in enumerate(fields):
-        for run in windows:
-            for at in range(
-                max(each.start, run[0] * ROW_BYTES), min(each.end, (run[-1] + 1) * ROW_BYTES)
-            ):
-                known = owner.get(at)
-                if known is None or each.end - each.start < fields[known].end - fields[known].start:
-                    owner[at] = number
-    return owner
-
-
-def _rows(
-    data: bytes,
-    windows: Sequence[range],
-    fields: Sequence[Field],
-    owner: Mapping[int, int],
-    colours: Mapping[str, int],
-    changed: _Within,
-    gone: _Within,
-    change: Changes,
-) -> Markup:
-    """The rows: offset, bytes, text; between the windows how many bytes are folded."""
-    digits = max(4, len(f"{len(data):x}"))
-    lines = []
-    at = 0
-    for run in windows:
-        if run[0] * ROW_BYTES > at:
-            lines.append(f"<q>… {run[0] * ROW_BYTES - at:,} bytes …</q>")
-        for row in run:
-            start = row * ROW_BYTES
-            piece = data[start : start + ROW_BYTES]
-            pieces = [f"<b>{start:0{digits}x}</b>"]
-            room = 3 * (ROW_BYTES - len(piece))
-            for key, locations in itertools.groupby(
-                range(start, start + len(piece)),
-                lambda byte: (owner.get(byte), changed.has(byte), gone.has(byte)),
-            ):
-                inside = list(locations)
-                text = data[inside[0] : inside[-1] + 1].hex(" ")
-                pieces.append(_segment(text, key, fields, colours))
-            shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in piece)
-            lines.append(" ".join(pieces) + " " * room + f"  <s>{escape(shown)}</s>")
-            if change.gone and start <= change.gone_at < start + ROW_BYTES:
-                lines.append(_missing(change, digits))
-        at = min(len(data), (run[-1] + 1) * ROW_BYTES)
-    if at < len(data):
-        lines.append(f"<q>… {len(data) - at:,} bytes …</q>")
-    if change.gone and (change.gone_at >= at or not lines):
-        lines.append(_missing(change, digits))
-    return Markup("\n".join(lines).replace("</q>\n", "</q>"))
-
-
-def _segment(
-    text: str,
-    key: tuple[int | None, bool, bool],
-    fields: Sequence[Field],
-    colours: Mapping[str, int],
-) -> str:
-    number, is_changed, is_lost = key
-    kinds = [] if number is None else [f"f{colours[_name(fields[number])]}"]
-    kinds += ["x"] * is_changed + ["l"] * is_lost
-    if not kinds:
+def _segment(text: str, field: ListedField | None, is_changed: bool, is_lost: bool) -> str:
+    classes = [] if field is None else [f"f{field.colour}"]
+    classes += ["x"] * is_changed + ["l"] * is_lost
+    if not classes:
         return text
-    which = "" if number is None else f" data-n={number}"
-    classes = kinds[0] if len(kinds) == 1 else f'"{" ".join(kinds)}"'
-    return f"<i class={classes}{which}>{text}</i>"
-
-
-def _missing(change: Changes, digits: int) -> str:
-    return (
-        f'{" " * digits} <i class="x">▲ at {change.gone_at}: {change.gone:,}'
-        f" byte{'s' * (change.gone > 1)} of the control are not here</i>"
-    )
+    quoted = classes[0] if len(classes) == 1 else f'"{" ".join(classes)}"'
+    number = "" if field is None else f" data-n={field.number}"
+    return f"<i class={quoted}{number}>{text}</i>"
 
 
 def _short(path: str) -> str:
     """Return a path, a long one without its middle, because the end identifies the field."""
-    return (
-        path
-        if len(path) <= MAX_PATH_CHARACTERS
-        else f"{path[:20]}…{path[21 - MAX_PATH_CHARACTERS :]}"
-    )
+    if len(path) <= MAX_PATH_CHARACTERS:
+        return path
+    return f"{path[:20]}…{path[21 - MAX_PATH_CHARACTERS :]}"
 
 
-def _name(field: Field) -> str:
+def _field_name(field: Field) -> str:
     """Return the name of a field without its index: fields of one name have one colour."""
     return field.path.rpartition(".")[2].partition("[")[0]
 
 
-class _Within:
-    """Half-open ranges of bytes, in any order."""
+def _bytes_of(row: int) -> range:
+    return range(row * ROW_BYTES, (row + 1) * ROW_BYTES)
 
-    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
-        self._ranges = list(ranges)
 
-    def has(self, at: int) -> bool:
-        """Return whether a range contains a byte."""
-        return any(start <= at < end for start, end in self._ranges)
-
-    def meets(self, start: int, end: int) -> bool:
-        """Return whether a range overlaps ``[start, end)``."""
-        return any(start < b and a < end for a, b in self._ranges)
+def _meets(ranges: Ranges, start: int, end: int | None = None) -> bool:
+    """Return whether a range overlaps ``[start, end)``, or contains the byte at ``start``."""
+    stop = start + 1 if end is None else end
+    return any(a < stop and start < b for a, b in ranges)

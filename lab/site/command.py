@@ -40,8 +40,8 @@ def site(report: Path, out: Path) -> int:
         ) from None
     except (json_report.InvalidReport, NotGolden, OSError) as error:
         raise click.ClickException(f"{report}: {error}") from None
-    created = build.build(run, out)
-    say(f"{out / 'index.html'}: {created.files:,} files, {created.bytes / 1e6:.1f} MB")
+    files, size = build.build(run, out)
+    say(f"{out / 'index.html'}: {files:,} files, {size / 1e6:.1f} MB")
     if left := build.without_page(run):
         say(f"{len(left):,} vectors have no page: that run did not ask about them")
     return 0

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
 from conformance.reports.classes import worst
-from conformance.reports.matrix import groups_of
+from conformance.reports.matrix import Line, groups_of
 from conformance.vectors import Vector
 from lab.site import page_paths, prose
 from lab.site.frame import Frame
-from lab.site.run import KINDS, NULL, REAL, Implementation, Run
+from lab.site.run import KINDS, NULL, REAL, Run
 from reference_impl.paths import SPEC
 from reference_impl.register import registers
 
@@ -23,15 +22,17 @@ Outcomes = Mapping[str, Mapping[str, str]]
 _RIGHT = ("pass", "unexpected-pass")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Evidence:
-    """The evidence of one requirement."""
+    """The vectors of one requirement, and the real implementations that ran them.
 
-    vectors: Sequence[str]
-    #: Real implementations that pass all of these vectors that they ran.
-    right: Sequence[str]
-    wrong: Sequence[tuple[str, int, int]]
-    """The others: name, in how many they are right, of how many."""
+    Those that pass all that they ran are ``right``; the others are in ``wrong``: name, number of
+    vectors passed, number of vectors.
+    """
+
+    vectors: list[str] = field(default_factory=list)
+    right: list[str] = field(default_factory=list)
+    wrong: list[tuple[str, int, int]] = field(default_factory=list)
 
 
 def outcomes(run: Run) -> Outcomes:
@@ -48,28 +49,21 @@ def outcomes(run: Run) -> Outcomes:
 
 def evidence(run: Run, format: str, outcome_by_vector: Outcomes) -> dict[str, Evidence]:
     """The evidence by requirement."""
-    by_id: dict[str, list[str]] = {}
+    by_id: dict[str, Evidence] = {}
     for vector in run.of_format(format):
         for id in vector.body["requirements"]:
-            by_id.setdefault(id, []).append(vector.id)
-    real = [str(each["name"]) for each in run.of_kind(REAL, format)]
-    return {id: _evidence(vectors, real, outcome_by_vector) for id, vectors in by_id.items()}
-
-
-def _evidence(vectors: Sequence[str], real: Sequence[str], outcome_by_vector: Outcomes) -> Evidence:
-    right, wrong = [], []
-    for name in real:
-        results = [
-            outcome_by_vector[vector][name]
-            for vector in vectors
-            if name in outcome_by_vector[vector]
-        ]
-        passed = sum(each in _RIGHT for each in results)
-        if results and passed == len(results):
-            right.append(name)
-        elif results:
-            wrong.append((name, passed, len(results)))
-    return Evidence(vectors, right, wrong)
+            by_id.setdefault(id, Evidence()).vectors.append(vector.id)
+    for implementation in run.of_kind(REAL, format):
+        name = str(implementation["name"])
+        for each in by_id.values():
+            results = [outcome_by_vector[vector].get(name) for vector in each.vectors]
+            count = len(results) - results.count(None)
+            passed = sum(result in _RIGHT for result in results)
+            if count and passed == count:
+                each.right.append(name)
+            elif count:
+                each.wrong.append((name, passed, count))
+    return by_id
 
 
 def write_chapter(
@@ -93,47 +87,26 @@ def write_chapter(
         made=prose.render(text, source, here, links, after),
         vectors=sum(1 for _ in run.of_format(format)),
         rules=len(known),
-        scores=scores(run, format, REAL),
+        scores=scores(run, format),
     )
 
 
-@dataclass(frozen=True)
-class Score:
-    """One implementation in one format: pairs that it reads, logs that it writes."""
-
-    implementation: Implementation
-    pairs: tuple[int, int]
-    written: tuple[int, int]
-    counts: Mapping[str, int]
-    """Results by class."""
-
-
-def scores(run: Run, format: str, kind: str) -> list[Score]:
-    """The scores in a format, the best first."""
-    results = []
-    for matrix in run.matrices:
-        if matrix.format != format:
-            continue
-        for line in (*matrix.lines, *matrix.baselines):
-            counts: Counter[str] = Counter()
-            for cell in line.cells.values():
-                counts.update(cell)
-            results.append(
-                Score(
-                    line.implementation,
-                    (line.pairs_passed, line.pairs_total),
-                    (line.written_passed, line.written_total),
-                    counts,
-                )
-            )
-    wanted = {str(each["name"]) for each in run.of_kind(kind, format)}
-    mine = [each for each in results if str(each.implementation["name"]) in wanted]
-    return sorted(mine, key=lambda each: -_share(each)) if kind == REAL else mine
+def scores(run: Run, format: str) -> list[Line]:
+    """The rows of the real implementations in the matrix of a format, the best first."""
+    wanted = {str(each["name"]) for each in run.of_kind(REAL, format)}
+    lines = [
+        line
+        for matrix in run.matrices
+        if matrix.format == format
+        for line in matrix.lines
+        if str(line.implementation["name"]) in wanted
+    ]
+    return sorted(lines, key=_share, reverse=True)
 
 
-def _share(score: Score) -> float:
-    passed, total = (sum(pair) for pair in zip(score.pairs, score.written, strict=True))
-    return passed / total if total else 0.0
+def _share(line: Line) -> float:
+    total = line.pairs_total + line.written_total
+    return (line.pairs_passed + line.written_passed) / total if total else 0.0
 
 
 def write_list(frame: Frame, run: Run, format: str, outcome_by_vector: Outcomes) -> None:

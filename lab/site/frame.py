@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, Template
+from jinja2 import Template
 from markupsafe import Markup
 
 from conformance import templates
@@ -25,12 +25,18 @@ ASSETS = ("site.css", "scheme.js", "site.js", "icon.svg")
 
 
 class Frame:
-    """Writes pages below the folder ``out``; ``facts`` is what the foot of each one says."""
+    """Writes pages below the folder ``out``, each with a footer."""
 
-    def __init__(self, out: Path, facts: Mapping[str, Any]) -> None:
+    def __init__(self, out: Path, footer: str) -> None:
         self.out = out
-        self._environment = environment()
-        self._environment.globals.update(facts=facts, navigation=NAVIGATION)
+        self._environment = templates.environment(TEMPLATES, autoescape=True)
+        self._environment.finalize = _seen
+        self._environment.globals.update(
+            footer=footer, navigation=NAVIGATION, place=page_paths, classes=CLASSES,
+            class_of=BY_NAME, mark=_mark, percent=_percent,
+        )  # fmt: skip
+        self._environment.filters.update(thousands=lambda number: f"{number:,}", code=_code)
+        self._environment.tests["address"] = _is_address
 
     def page(self, place: str, template: str, title: str, **data: Any) -> None:
         """Make one page at ``place``, a path from the root of the site."""
@@ -57,19 +63,6 @@ class Frame:
             self.file(f"assets/{name}", (TEMPLATES / name).read_bytes())
 
 
-def environment() -> Environment:
-    """The templates, with what all of them use."""
-    created = templates.environment(TEMPLATES, autoescape=True)
-    created.globals.update(
-        place=page_paths, classes=CLASSES, class_of=BY_NAME, mark=_mark, percent=_percent
-    )
-    created.finalize = _seen
-    created.filters["thousands"] = lambda number: f"{number:,}"
-    created.tests["address"] = _is_address
-    created.filters["code"] = _code
-    return created
-
-
 def _seen(value: Any) -> Any:
     """Return text of a program or log for a page, with invisible characters made visible."""
     return printable(value) if type(value) is str else value
@@ -93,12 +86,5 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _code(text: str) -> Markup:
-    """Text in which backquotes stand around code."""
-    parts = str(text).split("`")
-    if len(parts) % 2 == 0:  # a lone backquote is one
-        return Markup.escape(text)
-    created = [
-        Markup("<code>{}</code>").format(part) if number % 2 else Markup.escape(part)
-        for number, part in enumerate(parts)
-    ]
-    return Markup("").join(created)
+    """Return a text with what stands in backquotes as code."""
+    return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(Markup.escape(text))))

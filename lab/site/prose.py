@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from lab.site import page_paths
 
 ID = re.compile(r"\b[A-Z]{3}-\d{3}\b")
-_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
+_REQUIREMENT = re.compile(r"\*\*([A-Z]{3}-\d{3}) \(")
+_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|#", re.I)
 
 #: The text after the paragraph of a requirement, by its id.
-Evidence = Callable[[str], Markup]
+Evidence = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Links:
+    """Paths on the site: ``pages`` by path in the repository, ``requirements`` by id."""
+
+    pages: Mapping[str, str]
+    requirements: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -38,176 +49,132 @@ class Rendered:
     headings: list[Heading] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Links:
-    """The targets of links: pages by their source, and requirements by their id."""
-
-    pages: Mapping[str, str]
-    """By path from the root of the repository, the place on the site."""
-    requirements: Mapping[str, str]
-    """By id, the place with its anchor."""
-
-    def target(self, source: str, href: str) -> tuple[str, str]:
-        """Return the target of a link in a source: the path in the repository, and the anchor."""
-        path, _, anchor = href.partition("#")
-        return posixpath.normpath(posixpath.join(posixpath.dirname(source), path or ".")), anchor
-
-    def from_here(self, here: str, place: str) -> str:
-        """A link from the page ``here`` to a place of the site."""
-        return page_paths.to_root(here) + place
-
-
-_MARKDOWN = MarkdownIt("commonmark").enable("table")
-
-
 def render(
-    text: str, source: str, here: str, links: Links, evidence: Evidence | None = None
+    text: str, source: str, here: str, links: Links, evidence: Evidence = lambda id: ""
 ) -> Rendered:
     """Convert a Markdown text to a page.
 
     ``source`` is the path of the text in the repository, and ``here`` is the path of the page in
     the site. The paragraph of each requirement, and the table row of each reason, gets its id as an
-    anchor and is followed by its ``evidence``.
+    anchor; a requirement is followed by its ``evidence``.
     """
-    created = Rendered()
+    page = _Page(source, here, links, evidence)
     tokens = _MARKDOWN.parse(text)
-    seen: dict[str, int] = {}
-    for number, token in enumerate(tokens):
-        if token.type == "heading_open":
-            _heading(tokens[number + 1], token, created, seen)
-        elif token.type == "inline":
-            token.children = list(_inline(token.children or [], source, here, links))
-        elif token.type == "th_open" and not tokens[number + 1].content:
-            token.tag = tokens[number + 2].tag = "td"  # a head of no words is a cell
-        elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
-            token.content = ""
-    if evidence is not None:
-        tokens = list(_with_anchors(tokens, evidence))
     title = next((n for n, token in enumerate(tokens) if token.tag == "h1"), None)
-    if title is not None:  # the page has its own
-        tokens = tokens[:title] + tokens[title + 3 :]
-    html = _MARKDOWN.renderer.render(_scrollable(tokens), _MARKDOWN.options, {})
-    created.html = Markup(html)
-    return created
+    if title is not None:  # the template shows it
+        page.title = _text_of(tokens[title + 1])
+        page.anchors.add(page_paths.slug(page.title))
+        del tokens[title : title + 3]
+    html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {"page": page})
+    return Rendered(page.title, Markup(html + page.due_evidence()), page.headings)
 
 
-def _heading(inline: Token, opening: Token, made: Rendered, seen: dict[str, int]) -> None:
-    text = "".join(
-        child.content for child in inline.children or [] if child.type in ("text", "code_inline")
-    )
-    anchor = page_paths.slug(text)
-    seen[anchor] = seen.get(anchor, -1) + 1
-    if seen[anchor]:
-        anchor += f"-{seen[anchor]}"
-    opening.attrSet("id", anchor)
-    level = int(opening.tag[1])
-    if level == 1 and not made.title:
-        made.title = text
-    elif level in (2, 3):
-        made.headings.append(Heading(level, anchor, text))
+@dataclass
+class _Page:
+    """The state of rendering a page. ``open_links`` has the closing tag of each open link."""
+
+    source: str
+    here: str
+    links: Links
+    evidence: Evidence
+    title: str = ""
+    headings: list[Heading] = field(default_factory=list)
+    anchors: set[str] = field(default_factory=set)
+    open_links: list[str] = field(default_factory=list)
+    requirement: str = ""
+
+    def due_evidence(self) -> str:
+        """Return the evidence of the last requirement, once."""
+        id, self.requirement = self.requirement, ""
+        return str(self.evidence(id)) if id else ""
+
+    def anchor(self, name: str) -> bool:
+        """Return whether a name is not an anchor of the page yet, and make it one."""
+        is_new = name not in self.anchors
+        self.anchors.add(name)
+        return is_new
 
 
-def _inline(children: Sequence[Token], source: str, here: str, links: Links) -> Iterator[Token]:
-    """The parts of a line, with links that lead to pages of the site, and ids that are links."""
-    open_links: list[bool] = []
-    for token in children:
-        if token.type == "link_open":
-            href = _href(str(token.attrGet("href")), source, here, links)
-            open_links.append(href is not None)
-            yield _tag("a", href) if href is not None else _span(token, source, links)
-        elif token.type == "link_close":
-            is_link = open_links.pop()
-            yield token if is_link else _html("</span>")
-        elif token.type == "text" and not open_links:
-            yield from _with_ids(token, here, links)
-        else:
-            yield token
+class _Renderer(RendererHTML):
+    """Each method renders the tokens of that type."""
+
+    def heading_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        page, text = env["page"], _text_of(tokens[at + 1])
+        anchor = slug = page_paths.slug(text)
+        number = 0
+        while not page.anchor(anchor):
+            number += 1
+            anchor = f"{slug}-{number}"
+        tokens[at].attrSet("id", anchor)
+        level = int(tokens[at].tag[1])
+        if level in (2, 3):
+            page.headings.append(Heading(level, anchor, text))
+        return str(page.due_evidence() + self.renderToken(tokens, at, options, env))
+
+    def paragraph_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        page = env["page"]
+        due = page.due_evidence() if tokens[at].level == 0 else ""
+        match = _REQUIREMENT.match(tokens[at + 1].content)
+        if match and page.anchor(match[1]):
+            tokens[at].attrs = {"id": match[1], "class": "requirement"}
+            page.requirement = match[1]
+        return str(due + self.renderToken(tokens, at, options, env))
+
+    def tr_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        cells = [token.content for token in tokens[at : at + 9] if token.type == "inline"]
+        # The second cell of a reason code states its kinds.
+        if len(cells) > 1 and set(cells[1].split(", ")) <= {"torn", "damage", "refused"}:
+            match = re.fullmatch(r"`([a-z-]+)`", cells[0])
+            if match and env["page"].anchor(f"reason-{match[1]}"):
+                tokens[at].attrSet("id", f"reason-{match[1]}")
+        return self.renderToken(tokens, at, options, env)
+
+    def th_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        if not tokens[at + 1].content:
+            tokens[at].tag = tokens[at + 2].tag = "td"  # an empty heading
+        return self.renderToken(tokens, at, options, env)
+
+    def table_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        return f'<div class="scroll">{self.renderToken(tokens, at, options, env)}'
+
+    def table_close(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        return f"{self.renderToken(tokens, at, options, env)}</div>"
+
+    def html_block(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        text = tokens[at].content
+        return "" if text.lstrip().startswith("<!--") else text
+
+    def link_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        page, href = env["page"], str(tokens[at].attrGet("href"))
+        if not _ELSEWHERE.match(href):
+            path, hash, anchor = href.partition("#")
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(page.source), path))
+            if path not in page.links.pages:
+                page.open_links.append("</span>")
+                return f'<span class="path" title="{escape(path)}, in the repository">'
+            href = f"{page_paths.to_root(page.here)}{page.links.pages[path]}{hash}{anchor}"
+        page.open_links.append("</a>")
+        return f'<a href="{escape(href)}">'
+
+    def link_close(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        return str(env["page"].open_links.pop())
+
+    def text(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        page, text = env["page"], super().text(tokens, at, options, env)
+
+        def link(match: re.Match[str]) -> str:
+            place, hash, anchor = page.links.requirements.get(match[0], "").partition("#")
+            if not place:
+                return match[0]
+            prefix = "" if place == page.here else page_paths.to_root(page.here) + place
+            return f'<a class="id" href="{prefix}{hash}{anchor}">{match[0]}</a>'
+
+        return text if page.open_links else ID.sub(link, text)
 
 
-def _href(href: str, source: str, here: str, links: Links) -> str | None:
-    """Return the target of a link on the site; None for a file of the repository without a page."""
-    if _ELSEWHERE.match(href) or href.startswith("#"):
-        return href
-    path, anchor = links.target(source, href)
-    place = links.pages.get(path)
-    if place is None:
-        return None
-    return links.from_here(here, place) + (f"#{anchor}" if anchor else "")
+def _text_of(inline: Token) -> str:
+    parts = inline.children or []
+    return "".join(part.content for part in parts if part.type in ("text", "code_inline"))
 
 
-def _span(token: Token, source: str, links: Links) -> Token:
-    path, _ = links.target(source, str(token.attrGet("href")))
-    return _html(f'<span class="path" title="{Markup.escape(path)}, in the repository">')
-
-
-def _with_ids(token: Token, here: str, links: Links) -> Iterator[Token]:
-    at = 0
-    for result in ID.finditer(token.content):
-        place = links.requirements.get(result[0])
-        if place is None:
-            continue
-        page, _, anchor = place.partition("#")
-        href = f"#{anchor}" if page == here else links.from_here(here, place)
-        yield _text(token.content[at : result.start()])
-        yield _html(f'<a class="id" href="{href}">{result[0]}</a>')
-        at = result.end()
-    yield _text(token.content[at:])
-
-
-def _with_anchors(tokens: Sequence[Token], evidence: Evidence) -> Iterator[Token]:
-    """Tokens in which requirements and reasons have anchors, and requirements their evidence."""
-    seen: set[str] = set()
-    waiting = ""
-    for number, token in enumerate(tokens):
-        following = tokens[number + 1] if number + 1 < len(tokens) else None
-        if token.level == 0 and token.type in ("paragraph_open", "heading_open") and waiting:
-            yield _html(str(evidence(waiting)), "html_block")
-            waiting = ""
-        if token.type == "paragraph_open" and following is not None:
-            result = re.match(r"\*\*([A-Z]{3}-\d{3}) \(", following.content)
-            if result and result[1] not in seen:
-                seen.add(result[1])
-                token.attrSet("id", result[1])
-                token.attrSet("class", "requirement")
-                waiting = result[1]
-        elif token.type == "tr_open":
-            code = _reason_of(tokens[number : number + 9])
-            if code is not None and code not in seen:
-                seen.add(code)
-                token.attrSet("id", f"reason-{code}")
-        yield token
-    if waiting:
-        yield _html(str(evidence(waiting)), "html_block")
-
-
-def _reason_of(row: Sequence[Token]) -> str | None:
-    """The code in the first cell of a row whose second one says what kind of reason it is."""
-    cells = [token.content for token in row if token.type == "inline"]
-    if len(cells) < 2 or not set(cells[1].split(", ")) <= {"torn", "damage", "refused"}:
-        return None
-    result = re.fullmatch(r"`([a-z-]+)`", cells[0])
-    return result[1] if result else None
-
-
-def _scrollable(tokens: Sequence[Token]) -> list[Token]:
-    """Tables in boxes of their own, so that a wide one does not widen the page."""
-    created = []
-    for token in tokens:
-        if token.type == "table_open":
-            created.append(_html('<div class="scroll">', "html_block"))
-        created.append(token)
-        if token.type == "table_close":
-            created.append(_html("</div>", "html_block"))
-    return created
-
-
-def _html(content: str, kind: str = "html_inline") -> Token:
-    return Token(kind, "", 0, content=content)
-
-
-def _text(content: str) -> Token:
-    return Token("text", "", 0, content=content)
-
-
-def _tag(tag: str, href: str) -> Token:
-    return Token("link_open", tag, 1, attrs={"href": href})
+_MARKDOWN = MarkdownIt("commonmark", renderer_cls=_Renderer).enable("table")

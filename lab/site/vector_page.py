@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from conformance.chapter import Requirement, chapter
 from conformance.describe import lost_text, record_text
 from conformance.reports.side_by_side import request_facts
-from conformance.vectors import Vector
 from lab.site import byte_view, page_paths
 from lab.site.answers import answers
 from lab.site.frame import Frame
-from lab.site.run import Implementation, Result
+from lab.site.run import Run
 from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
-RECORDS = 8
-"""Records and lost ranges that are shown of an answer."""
-PREFIXES = 40
-"""Rows that are shown of a table of prefixes."""
-
+#: Records and lost ranges that are shown of an answer, and rows of a table of prefixes.
+MAX_RECORDS, MAX_PREFIXES = 8, 40
 #: Parts that a description may lack.
 _OPTIONAL: Mapping[str, Any] = {
     "must_refuse": False,
@@ -32,47 +27,35 @@ _OPTIONAL: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Task:
-    """All that the page of a vector is made of, besides what every page knows."""
-
-    vector: Vector
-    control: Vector | None
-    #: Return the results for the vector in the report.
-    facts: Mapping[str, Any]
-    results: Sequence[tuple[Implementation, Result]]
-    before: str | None
-    after: str | None
-    """Ids of its neighbours in the list of its format."""
-
-
-def write(frame: Frame, task: Task, pages: frozenset[str]) -> None:
-    """Write the page. ``pages`` are the ids of all vectors that have one."""
-    vector, body = task.vector, task.vector.body
-    shown, others = byte_view.views(vector, task.control)
+def write(frame: Frame, run: Run, id: str, neighbours: tuple[str | None, str | None]) -> None:
+    """Write the page of a vector, with links to its neighbours in the list of its format."""
+    vector = run.vectors[id]
+    body = vector.body
+    control = run.tree.get(vector.control) if vector.control else None
+    shown, others = byte_view.views(vector, control)
     sentences = chapter(str(body["format"])).requirements
+    table = body.get("table", ())
     frame.page(
-        page_paths.vector(vector.id),
+        page_paths.vector(id),
         "vector.html.j2",
-        vector.id.partition("/")[2],
+        id.partition("/")[2],
         vector=vector,
         body={**_OPTIONAL, **body},
         register=registers()[str(body["format"])],
-        requirements=[
-            sentences.get(id, Requirement(id, "MUST", "")) for id in body["requirements"]
-        ],
-        control=vector.control if vector.control in pages else None,
-        asked=request_facts(vector.id, task.facts),
+        requirements=[sentences.get(each, Requirement(each, "MUST", ""))
+                      for each in body["requirements"]],
+        control=vector.control if vector.control in run.vectors else None,
+        asked=request_facts(id, run.report["vectors"][id]),
         files=shown,
         others=others,
-        gone=byte_view.gone_files(vector, task.control),
+        gone=byte_view.gone_files(vector, control),
         owed=list(_expected_parts(body)),
-        prefixes=_prefixes(body.get("table", ())),
+        prefixes={"rows": table[:MAX_PREFIXES], "more": max(0, len(table) - MAX_PREFIXES)},
         path=vector.input.relative_to(ROOT).as_posix(),
-        answers=answers(task.results),
-        before=task.before,
-        after=task.after,
-    )
+        answers=answers(run.by_vector[id]),
+        before=neighbours[0],
+        after=neighbours[1],
+    )  # fmt: skip
 
 
 def _expected_parts(body: Mapping[str, Any]) -> list[tuple[str, Sequence[Any]]]:
@@ -99,9 +82,5 @@ def _end(end: Any) -> str | None:
 
 
 def _few(all_of_them: Sequence[Any], text: Any) -> dict[str, Any]:
-    few = [text(each) for each in all_of_them[:RECORDS]]
+    few = [text(each) for each in all_of_them[:MAX_RECORDS]]
     return {"count": len(all_of_them), "texts": few, "more": len(all_of_them) - len(few)}
-
-
-def _prefixes(table: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {"rows": table[:PREFIXES], "more": max(0, len(table) - PREFIXES)}

@@ -9,10 +9,10 @@ one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from walproof.carve.base import Carver
 from walproof.carve.image import SECTOR, Image
+from walproof.carve.output import Row
 
 #: Maximum total bytes that are joined and hashed.
 MAX_HASHED_BYTES = 1 << 30
@@ -22,57 +22,106 @@ MAX_KEY_COMPARISONS = 100_000
 SECTORS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """The properties of a find that matter for joining."""
-
-    format: str
-    at: int
-    end: int
-    kind: str
-    goes_on: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Joined:
-    """A fragmented log: its parts ``[at, end)``, and the finds that contain them.
+    """A log, the finds that continue it in ``rows``, and its parts ``[at, end)`` of the image."""
 
-    ``pieces`` are in log order. Each piece continues the previous one.
-    """
+    def __init__(self, log: Row) -> None:
+        self.rows = [log]
+        self.parts = [(log["offset"], _end(log))]
 
-    pieces: tuple[Piece, ...]
-    parts: tuple[tuple[int, int], ...]
+    def splits(
+        self, by_phase: Mapping[int, Sequence[Row]], head_size: int, claimed: int | None
+    ) -> Iterator[tuple[int, Row, int]]:
+        """Yield each possible boundary: end of the first part, next find, start of the second part.
+
+        If the header of the record is complete, its ``claimed`` length leaves few possible
+        positions. Otherwise, the rest of the record is short, or begins in one of the sectors just
+        before the next find.
+        """
+        end = self.parts[-1][1]
+        first_cut = end - end % SECTOR + SECTOR
+        if claimed is not None:
+            candidates = by_phase.get((end + claimed) % SECTOR, ())
+            for row in sorted(
+                candidates, key=lambda row: (row["offset"] < end, abs(row["offset"] - end))
+            ):
+                for cut in range(first_cut, end + claimed, SECTOR):
+                    start = row["offset"] - (claimed - (cut - end))
+                    if start >= 0 and start != cut:
+                        yield cut, row, start
+        if first_cut - end < head_size:
+            for row in (row for rows in by_phase.values() for row in rows):
+                first = row["offset"] - row["offset"] % SECTOR
+                for start in range(first, max(first - SECTORS * SECTOR, -1), -SECTOR):
+                    if start not in (first_cut, row["offset"]):
+                        yield first_cut, row, start
 
 
-def joined(image: Image, carvers: Mapping[str, Carver], pieces: Sequence[Piece]) -> list[Joined]:
+def joined(image: Image, carvers: Mapping[str, Carver], rows: Sequence[Row]) -> list[Joined]:
     """Return the fragmented logs. A find continues at most one other."""
     logs: list[Joined] = []
-    budget = [MAX_HASHED_BYTES]
+    budget = MAX_HASHED_BYTES
     for name, carver in carvers.items():
-        pieces_of_format = sorted(
-            (piece for piece in pieces if piece.format == name), key=lambda piece: piece.at
+        finds = sorted(
+            (row for row in rows if row["format"] == name), key=lambda row: int(row["offset"])
         )
-        starts = {piece.at: piece for piece in pieces_of_format}
-        by_phase: dict[int, list[Piece]] = {}
-        for piece in pieces_of_format:
-            by_phase.setdefault(piece.at % SECTOR, []).append(piece)
+        starts = {row["offset"]: row for row in finds}
+        by_phase: dict[int, list[Row]] = {}
+        for row in finds:
+            by_phase.setdefault(row["offset"] % SECTOR, []).append(row)
         used: set[int] = set()
-        for log in pieces_of_format:
-            if log.kind != "log" or log.goes_on or log.at in used:
+        for log in finds:
+            if log["kind"] != "log" or "goes_on" in log or log["offset"] in used:
                 continue
-            join = _Join(image, carver, log)
-            while join.extend(by_phase, used, budget):
-                last = join.pieces[-1]
-                following = starts.get(last.end)
-                if following is not None and following.goes_on:
-                    join.add(following)
-            if len(join.pieces) > 1:
-                used.update(piece.at for piece in join.pieces[1:])
-                logs.append(Joined(tuple(join.pieces), tuple(join.parts)))
+            join = Joined(log)
+            while budget > 0:
+                is_extended, spent = _extend(join, image, carver, by_phase, used, budget)
+                budget -= spent
+                if not is_extended:
+                    break
+                following = starts.get(_end(join.rows[-1]))
+                if following is not None and "goes_on" in following:
+                    join.rows.append(following)
+                    join.parts[-1] = (join.parts[-1][0], _end(following))
+            if len(join.rows) > 1:
+                used.update(row["offset"] for row in join.rows[1:])
+                logs.append(join)
     return logs
 
 
-def keyed(carvers: Mapping[str, Carver], pieces: Sequence[Piece]) -> dict[tuple[str, int], int]:
+def _extend(
+    join: Joined,
+    image: Image,
+    carver: Carver,
+    by_phase: Mapping[int, Sequence[Row]],
+    used: set[int],
+    budget: int,
+) -> tuple[bool, int]:
+    """Add the find that follows the rest of the last record.
+
+    Return whether there is one, and the number of bytes that were hashed, at most ``budget``.
+    """
+    begin, end = join.parts[-1]
+    position = sum(stop - start for start, stop in join.parts)
+    claimed = carver.claims(image.read(end, carver.head_size), position)
+    spent = 0
+    for cut, following, start in join.splits(by_phase, carver.head_size, claimed):
+        if following["offset"] in used or following in join.rows:
+            continue
+        size = cut - end + following["offset"] - start
+        spent += max(size, SECTOR)
+        if spent > budget:
+            return False, spent
+        rest = image.read(start, following["offset"] - start)
+        record = image.read(end, cut - end) + rest
+        if carver.claims(record[: carver.head_size], position) == size and carver.holds(record):
+            join.parts[-1:] = [(begin, cut), (start, _end(following))]
+            join.rows.append(following)
+            return True, spent
+    return False, spent
+
+
+def keyed(carvers: Mapping[str, Carver], rows: Sequence[Row]) -> dict[tuple[str, int], int]:
     """Map the format and offset of loose finds to the offset of the log with the same key.
 
     If several logs have the key of a find, for example because they are copies, the find is left
@@ -81,79 +130,16 @@ def keyed(carvers: Mapping[str, Carver], pieces: Sequence[Piece]) -> dict[tuple[
     owners: dict[tuple[str, int], int] = {}
     comparisons = 0
     for name, carver in carvers.items():
-        logs = [piece.at for piece in pieces if piece.format == name and piece.kind == "log"]
-        for piece in pieces:
-            if piece.format != name or piece.kind != "loose" or comparisons > MAX_KEY_COMPARISONS:
-                continue
-            comparisons += len(logs)
-            of = [log for log in logs if carver.is_of(log, piece.at, piece.end)]
-            if len(of) == 1:
-                owners[name, piece.at] = of[0]
+        finds = [row for row in rows if row["format"] == name]
+        logs = [row["offset"] for row in finds if row["kind"] == "log"]
+        for row in finds:
+            if row["kind"] == "loose" and comparisons <= MAX_KEY_COMPARISONS:
+                comparisons += len(logs)
+                of = [log for log in logs if carver.is_of(log, row["offset"], _end(row))]
+                if len(of) == 1:
+                    owners[name, row["offset"]] = of[0]
     return owners
 
 
-class _Join:
-    """A log and the parts of it found so far."""
-
-    def __init__(self, image: Image, carver: Carver, log: Piece) -> None:
-        self.image = image
-        self.carver = carver
-        self.pieces = [log]
-        self.parts = [(log.at, log.end)]
-
-    def add(self, piece: Piece) -> None:
-        """Add a find that begins at the end of the last one."""
-        self.pieces.append(piece)
-        self.parts[-1] = (self.parts[-1][0], piece.end)
-
-    def extend(
-        self, by_phase: Mapping[int, Sequence[Piece]], used: set[int], budget: list[int]
-    ) -> bool:
-        """Add the find that follows the rest of the last record; return whether there is one."""
-        begin, end = self.parts[-1]
-        position = sum(stop - start for start, stop in self.parts)
-        claim = self.carver.claims(self.image.read(end, self.carver.head_size), position)
-        claimed = [(end, claim)] if claim is not None else []
-        for cut, following, start in self._splits(by_phase, claimed):
-            if following.at in used or following in self.pieces:
-                continue
-            size = cut - end + following.at - start
-            budget[0] -= max(size, SECTOR)
-            if budget[0] < 0:
-                return False
-            record = self.image.read(end, cut - end) + self.image.read(start, following.at - start)
-            head = record[: self.carver.head_size]
-            if self.carver.claims(head, position) == size and self.carver.holds(record):
-                self.parts[-1] = (begin, cut)
-                self.parts.append((start, following.end))
-                self.pieces.append(following)
-                return True
-        return False
-
-    def _splits(
-        self, by_phase: Mapping[int, Sequence[Piece]], claimed: Sequence[tuple[int, int]]
-    ) -> Iterator[tuple[int, Piece, int]]:
-        """Yield each possible boundary: end of the first part, next find, start of the second part.
-
-        If the header of the record is complete, its length leaves few possible positions.
-        Otherwise, the rest of the record is short, or begins in one of the sectors just before the
-        next find.
-        """
-        end = self.parts[-1][1]
-        for _, size in claimed:
-            candidates = by_phase.get((end + size) % SECTOR, ())
-            for following in sorted(
-                candidates, key=lambda piece: (piece.at < end, abs(piece.at - end))
-            ):
-                for cut in range(end - end % SECTOR + SECTOR, end + size, SECTOR):
-                    start = following.at - (size - (cut - end))
-                    if start >= 0 and start != cut:
-                        yield cut, following, start
-        cut = end - end % SECTOR + SECTOR
-        if cut - end < self.carver.head_size:
-            for candidates in by_phase.values():
-                for following in candidates:
-                    first = following.at - following.at % SECTOR
-                    for start in range(first, max(first - SECTORS * SECTOR, -1), -SECTOR):
-                        if start not in (cut, following.at):
-                            yield cut, following, start
+def _end(row: Row) -> int:
+    return int(row["offset"]) + int(row["length"])

@@ -98,7 +98,6 @@ class Carving:
         return min([base, *pending, *(carver.at for carver in self._gathered.values())])
 
     def _joined(self, name: str, finds: Iterator[Find]) -> Iterator[Find]:
-        """Merge neighbouring loose finds."""
         for find in finds:
             gathered = self._gathered.get(name)
             if gathered is not None:

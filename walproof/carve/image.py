@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import errno
+import functools
 import io
 import os
-from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,8 +42,9 @@ class Image:
             raise
         self._bad: set[int] = set()
         self.work = Budget()
-        self._cache: OrderedDict[int, bytes] = OrderedDict()
-        self._buffer = np.zeros(STRIDE + LOOKAHEAD + PAD, np.uint8)
+        self._block = functools.lru_cache(BLOCKS)(
+            lambda number: bytes(self._read(number * BLOCK, BLOCK))
+        )
 
     def __enter__(self) -> Image:
         return self
@@ -81,41 +82,22 @@ class Image:
             yield begin, at
 
     def window(self, base: int, stop: int) -> Window:
-        """Return a window; its buffer is reused by the next window."""
+        """Return the window that begins at ``base``."""
         stop = min(stop, base + STRIDE)
-        length = min(stop + LOOKAHEAD, self.size) - base
-        filled = 0
-        with memoryview(self._buffer.data) as buffer:
-            while filled < length:
-                try:
-                    count = os.preadv(self._file, [buffer[filled:length]], base + filled)
-                except OSError as error:
-                    if error.errno != errno.EIO:
-                        raise
-                    count = min(SECTOR, length - filled)
-                    part = self._sector(base + filled, count)
-                    buffer[filled : filled + count] = part
-                if not count:
-                    break
-                filled += count
-        self._buffer[filled : filled + PAD] = 0
-        return Window(base, min(stop, base + filled), filled, self._buffer)
+        data = self._read(base, min(stop + LOOKAHEAD, self.size) - base)
+        padded = np.frombuffer(data + bytes(PAD), np.uint8)
+        return Window(base, min(stop, base + len(data)), len(data), padded)
 
     def read(self, at: int, length: int) -> bytes:
         """Return the bytes at an offset; fewer at the end of the image, none before its start."""
         length = min(length, self.size - at)
         if length <= 0 or at < 0:
             return b""
-        if length > BLOCK:
-            return b"".join(
-                self.read(start, min(BLOCK, at + length - start))
-                for start in range(at, at + length, BLOCK)
-            )
-        number, offset = divmod(at, BLOCK)
-        part = self._block(number)[offset : offset + length]
-        if offset + length > BLOCK:
-            part += self._block(number + 1)[: offset + length - BLOCK]
-        return part
+        first, skipped = divmod(at, BLOCK)
+        if skipped + length <= BLOCK:
+            return self._block(first)[skipped : skipped + length]
+        blocks = map(self._block, range(first, (at + length - 1) // BLOCK + 1))
+        return b"".join(blocks)[skipped : skipped + length]
 
     def find(self, pattern: bytes, start: int, stop: int) -> int | None:
         """Return the first offset in ``[start, stop)`` of these bytes; None if they are absent."""
@@ -132,23 +114,23 @@ class Image:
         """Return ``[at, end)`` as a file object."""
         return io.BufferedReader(_Slice(self, at, min(end, self.size)))
 
-    def _block(self, number: int) -> bytes:
-        block = self._cache.pop(number, None)
-        if block is None:
-            at = number * BLOCK
+    def _read(self, at: int, length: int) -> bytearray:
+        """Read without the cache; sectors that cannot be read are zeros."""
+        data = bytearray()
+        while len(data) < length:
+            where, left = at + len(data), length - len(data)
             try:
-                block = os.pread(self._file, BLOCK, at)
+                piece = os.pread(self._file, left, where)
             except OSError as error:
                 if error.errno != errno.EIO:
                     raise
-                sectors = range(at, min(at + BLOCK, self.size), SECTOR)
-                block = b"".join(self._sector(sector, SECTOR) for sector in sectors)
-            if len(self._cache) >= BLOCKS:
-                self._cache.popitem(last=False)
-        self._cache[number] = block
-        return block
+                piece = self._read_sector(where, min(SECTOR - where % SECTOR, left))
+            if not piece:
+                break
+            data += piece
+        return data
 
-    def _sector(self, at: int, length: int) -> bytes:
+    def _read_sector(self, at: int, length: int) -> bytes:
         try:
             return os.pread(self._file, length, at)
         except OSError as error:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from conformance.saving import save, saved
 from conformance.text import json_text
 from walproof.carve.base import Carver
-from walproof.carve.continuations import Joined, Piece
 from walproof.carve.image import Image
 from walproof.carve.model import Find, Reading
 from walproof.carve.reading import as_file, read_file
@@ -47,7 +46,10 @@ def row_of(image: Image, name: str, find: Find, carver: Carver, out: Path | None
     if find.goes_on:
         row["goes_on"] = True
     if find.certainty == "signature" or find.kind == "loose":
-        row["sha256"] = _sha256(_pieces(image, [(find.at, find.end)]))
+        digest = hashlib.sha256()
+        for piece in _pieces(image, [(find.at, find.end)]):
+            digest.update(piece)
+        row["sha256"] = digest.hexdigest()
     if find.certainty == "signature":
         return row
     if find.kind == "loose":
@@ -58,19 +60,18 @@ def row_of(image: Image, name: str, find: Find, carver: Carver, out: Path | None
     return row | _write_log(image, name, [(find.at, find.end)], out, file, find.reading)
 
 
-def joined_row(image: Image, joined: Joined, out: Path | None) -> Row:
-    """Return the row of a log that was joined from several parts. Raises ``OSError``."""
-    first = joined.pieces[0]
+def joined_row(image: Image, first: Row, parts: Sequence[tuple[int, int]], out: Path | None) -> Row:
+    """Return the row of a log that begins with a find and has several parts. Raises ``OSError``."""
     row: Row = {
-        "offset": first.at,
-        "length": sum(end - at for at, end in joined.parts),
-        "format": first.format,
+        "offset": first["offset"],
+        "length": sum(end - at for at, end in parts),
+        "format": first["format"],
         "kind": "joined",
         "certainty": "checksum",
-        "parts": [[at, end] for at, end in joined.parts],
+        "parts": [[at, end] for at, end in parts],
     }
-    file = f"{first.at:016}.{first.format}.joined.log"
-    return row | _write_log(image, first.format, joined.parts, out, file)
+    file = f"{first['offset']:016}.{first['format']}.joined.log"
+    return row | _write_log(image, first["format"], parts, out, file)
 
 
 def _write_log(
@@ -115,20 +116,7 @@ def _pieces(image: Image, parts: Sequence[tuple[int, int]]) -> Iterator[bytes]:
             yield image.read(offset, min(CHUNK, end - offset))
 
 
-def _sha256(pieces: Iterator[bytes]) -> str:
-    digest = hashlib.sha256()
-    for piece in pieces:
-        digest.update(piece)
-    return digest.hexdigest()
-
-
-def piece_of(row: Row) -> Piece:
-    """Return the piece for :mod:`walproof.carve.continuations`."""
-    end = row["offset"] + row["length"]
-    return Piece(row["format"], row["offset"], end, row["kind"], bool(row.get("goes_on")))
-
-
-def loose_lines(rows: Sequence[Row], carvers: dict[str, Carver]) -> Iterator[str]:
+def loose_lines(rows: Sequence[Row], carvers: Mapping[str, Carver]) -> Iterator[str]:
     """Yield a JSON line for each loose record, in the order of the image."""
     for row in sorted(rows, key=lambda record: (record["offset"], record["format"])):
         if row["kind"] != "loose" or row["certainty"] == "signature":
@@ -146,14 +134,10 @@ def loose_lines(rows: Sequence[Row], carvers: dict[str, Carver]) -> Iterator[str
             yield json_text(line) + "\n"
 
 
-def save_lines(path: Path, lines: Iterator[str]) -> int:
-    """Write lines as one file; return their number. Raises ``OSError``."""
-    count = 0
+def save_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write lines as one file. Raises ``OSError``."""
     with saved(path) as file:
-        for line in lines:
-            file.write(line.encode("utf-8"))
-            count += 1
-    return count
+        file.writelines(line.encode("utf-8") for line in lines)
 
 
 def identity(image: Image, options: dict[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from bisect import bisect_right
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -164,31 +164,27 @@ class _Run:
 
     def _finish(self) -> list[Row]:
         """Join the pieces of fragmented logs and write the remaining output."""
-        pieces = [output.piece_of(row) for row in self.rows if row["certainty"] != "signature"]
+        finds = [row for row in self.rows if row["certainty"] != "signature"]
         by_place = {(row["format"], row["offset"]): row for row in self.rows}
-        for place, log in keyed(self.carving.carvers, pieces).items():
+        for place, log in keyed(self.carving.carvers, finds).items():
             by_place[place]["continues"] = log
         extra = []
-        for each in joined(self.image, self.carving.carvers, pieces):
-            for before, after in zip(each.pieces, each.pieces[1:], strict=False):
-                by_place[after.format, after.at]["continues"] = before.at
-            extra.append(output.joined_row(self.image, each, self.out))
+        for each in joined(self.image, self.carving.carvers, finds):
+            for before, after in itertools.pairwise(each.rows):
+                after["continues"] = before["offset"]
+            extra.append(output.joined_row(self.image, each.rows[0], each.parts, self.out))
             self._show(extra[-1])
         if self.out is not None:
-            lines = output.loose_lines(self.rows, dict(self.carving.carvers))
             if any(row["file"] == output.LOOSE for row in self.rows):
+                lines = output.loose_lines(self.rows, self.carving.carvers)
                 output.save_lines(self.out / output.LOOSE, lines)
-            output.save_lines(self.out / output.MANIFEST, self._manifest(extra))
+            rows = sorted(
+                [*self.rows, *extra], key=lambda row: (row["offset"], row["format"], row["kind"])
+            )
+            output.save_lines(self.out / output.MANIFEST, (json_text(row) + "\n" for row in rows))
         if self.state is not None:
             self.state.unlink(missing_ok=True)
         return extra
-
-    def _manifest(self, extra: list[Row]) -> Iterator[str]:
-        everything = [*self.rows, *extra]
-        for row in sorted(
-            everything, key=lambda each: (each["offset"], each["format"], each["kind"])
-        ):
-            yield json_text(row) + "\n"
 
     def _summary(self, extra: list[Row]) -> None:
         logs = [row for row in self.rows if row["kind"] == "log"]
@@ -203,7 +199,6 @@ class _Run:
 
 
 def _line(row: Row) -> str:
-    """Format a find as one line of text."""
     message = f"{row['offset']:>14}  {in_bytes(row['length']):>9}  {row['format']}  {row['kind']}"
     message += f"  {row['certainty']}"
     if row["records"] is not None:

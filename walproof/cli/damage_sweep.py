@@ -151,7 +151,7 @@ def _findings(
     vectors: Mapping[str, Vector],
     minimise_seconds: float,
 ) -> list[findings.Finding]:
-    """Merge, minimise and propose the findings of all shards; write the table of findings."""
+    """Merge and minimise the findings of all shards, and propose vectors for them."""
     chosen_plan = enumerations.plan
     signatures = findings.merged(folder.markers())
     failing = {signature.implementation for signature in signatures}

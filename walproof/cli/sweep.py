@@ -80,9 +80,8 @@ def sweep(
 
     COMMAND is any program that implements the protocol (conformance/README.md), or the one-shot
     form `COMMAND read FORMAT PATH [strict]`, which is slower and cannot receive a context. A
-    one-shot program is also run in the profile strict if that argument changes its answers.
-    Programs run as in `check`: each in its own folder, without network access. The last lines list
-    the isolation.
+    one-shot program is run in the profile strict only with --profile strict. Programs run as in
+    `check`: each in its own folder, without network access. The last lines list the isolation.
 
     DIR/sweep (Parquet) has a row for each case. DIR/summary.json and DIR/proposals (vectors) hold
     the findings.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.table import Table
@@ -13,7 +14,6 @@ from rich.text import Text
 
 from conformance.chapter import Requirement
 from conformance.reports.console_text import print_tidy
-from conformance.vectors import Vector
 from reference_impl.paths import SPEC
 from reference_impl.register import (
     ContextKey,
@@ -38,154 +38,136 @@ def print_format(console: Console, register: Register) -> None:
     console.print(
         f"{len(requirements)} requirements, {requirements[0].id} to {requirements[-1].id}"
     )
-    _heading(console, "Reason codes")
-    rows = [(item.code, ", ".join(item.kinds), " ".join(item.requirements))
-            for item in register.reasons.values()]  # fmt: skip
-    _columns(console, rows)
-    _heading(console, "Fields of a record")
-    _columns(
-        console,
-        [(item.name, " or ".join(item.types), item.meaning) for item in register.fields.values()],
-    )
-    if register.fields_to_write:
-        _heading(console, "Fields of a record to write")
-        _columns(
-            console,
-            [
-                (item.name, " or ".join(item.types), f"of {item.of}; default: {item.default}")
-                for item in register.fields_to_write.values()
-            ],
-        )
+    sections = {
+        "Reason codes": [
+            (item.code, ", ".join(item.kinds), " ".join(item.requirements))
+            for item in register.reasons.values()
+        ],
+        "Fields of a record": [
+            (item.name, " or ".join(item.types), item.meaning) for item in register.fields.values()
+        ],
+        "Fields of a record to write": [
+            (item.name, " or ".join(item.types), f"of {item.of}; default: {item.default}")
+            for item in register.fields_to_write.values()
+        ],
+    }
+    for heading, rows in sections.items():
+        _print_rows(console, heading, rows)
     if register.context:
         _heading(console, "Context keys of readers and writers")
         for key in register.context.values():
-            types, default, text = _context(key)
-            line = f"{key.name} ({', '.join(key.read_by)}): {types}, {default}"
-            _put(console, Padding(Text(line), (0, 2)))
-            _put(console, Padding(Text(text, style="dim"), (0, 2, 0, 6)))
+            _put(console, f"{key.name} ({', '.join(key.read_by)}): {_types_of(key)}")
+            _put(console, Text(key.meaning, style="dim"), left=6)
     console.print(f"\nUse 'walproof explain {register.id} NAME' for details.")
 
 
 def print_subject(console: Console, subject: Subject, is_complete: bool) -> None:
     """Print the meanings of a word in one format, one after the other."""
     for meaning in subject.meanings:
-        _print_meaning(console, subject.register, meaning)
+        _print_meaning(console, _describe(subject.register, meaning))
         if isinstance(meaning, RecordField | FieldToWrite):
             continue
-        exercised = evidence.vectors(subject.register, meaning)
-        lines = evidence.code(subject.register, meaning)
-        limit = len(lines) + len(exercised) if is_complete else MAX_SHOWN
-        if lines:
-            _heading(console, "Code")
-            _columns(console, [(at, Text(line, overflow="ellipsis", no_wrap=True))
-                               for at, line in lines[:limit]])  # fmt: skip
-            _more(console, len(lines) - limit)
-        _heading(console, f"Vectors ({len(exercised)})")
-        _print_vectors(console, exercised, limit)
-        _print_failures(console, exercised)
+        vectors = evidence.vectors(subject.register, meaning)
+        lines = [
+            (place, Text(line, overflow="ellipsis", no_wrap=True))
+            for place, line in evidence.code(subject.register, meaning)
+        ]
+        limit = None if is_complete else MAX_SHOWN
+        _print_rows(console, "Code", lines, limit)
+        rows = [(vector.id.split("/")[1], str(vector.body["title"])) for vector in vectors]
+        _print_rows(console, f"Vectors ({len(vectors)})", rows, limit, is_optional=False)
+        failures = evidence.failures(vectors)
+        if failures:
+            _heading(console, "Readers that fail these vectors")
+        for name, causes in failures.items():
+            for cause, ids in causes.items():
+                text = Text(f"{name}, {len(ids)} of {len(vectors)}: ").append(cause, style="dim")
+                _put(console, text)
 
 
-def _print_meaning(console: Console, register: Register, meaning: Meaning) -> None:
+@dataclass(frozen=True)
+class _Description:
+    """A title with a note, paragraphs, faults, and the ids of requirements to quote."""
+
+    title: str
+    note: str
+    paragraphs: Sequence[RenderableType]
+    faults: Sequence[Fault] = ()
+    requirements: Sequence[str] = ()
+
+
+def _describe(register: Register, meaning: Meaning) -> _Description:
+    title, faults = register.title, register.faults
     match meaning:
-        case Requirement():
-            _title(console, f"{meaning.id} ({meaning.level})", meaning.where)
-            _put(console, Padding(Markdown(meaning.markdown), (1, 2)))
-            _print_faults(console, [f for f in register.faults if meaning.id in f.requirements])
-        case Reason():
-            _title(
-                console, meaning.code, f"{register.title}: reason code ({', '.join(meaning.kinds)})"
-            )
-            _put(console, Padding(meaning.words, (0, 2)))
-            faults = [fault for fault in register.faults if fault.reason == meaning.code]
-            _print_faults(console, faults)
-            _print_sentences(console, meaning.requirements)
-        case RecordField():
-            _title(console, meaning.name, f"{register.title}: field of a record")
+        case Requirement(id=id):
+            cited = [fault for fault in faults if id in fault.requirements]
+            markdown = Padding(Markdown(meaning.markdown), (1, 0))
+            return _Description(f"{id} ({meaning.level})", meaning.where, [markdown], cited)
+        case Reason(code=code):
+            cited = [fault for fault in faults if fault.reason == code]
+            note = f"{title}: reason code ({', '.join(meaning.kinds)})"
+            return _Description(code, note, [meaning.words], cited, meaning.requirements)
+        case RecordField(name=name):
             optional = "; not in every record" if meaning.optional else ""
-            _put(
-                console,
-                Padding(f"{' or '.join(meaning.types)}: {meaning.meaning}{optional}", (0, 2)),
-            )
-        case FieldToWrite():
-            _title(console, meaning.name, f"{register.title}: field of a record to write")
+            text = f"{' or '.join(meaning.types)}: {meaning.meaning}{optional}"
+            return _Description(name, f"{title}: field of a record", [text])
+        case FieldToWrite(name=name):
             text = f"{' or '.join(meaning.types)}, of {meaning.of}; default: {meaning.default}"
-            _put(console, Padding(text, (0, 2)))
-        case ContextKey():
-            _title(console, meaning.name, f"{register.title}: context key")
-            types, default, text = _context(meaning)
-            _put(console, Padding(f"{types}, {default}", (0, 2)))
-            _put(console, Padding(f"read by {', '.join(meaning.read_by)}", (0, 2)))
-            _put(console, Padding(text, (0, 2)))
-        case GrammarField():
-            _title(console, meaning.path, f"{register.title}: field of type {meaning.type}")
-            if meaning.doc:
-                _put(console, Padding(meaning.doc, (0, 2)))
-            _print_sentences(console, meaning.requirements)
+            return _Description(name, f"{title}: field of a record to write", [text])
+        case ContextKey(name=name):
+            texts = [_types_of(meaning), f"read by {', '.join(meaning.read_by)}", meaning.meaning]
+            return _Description(name, f"{title}: context key", texts)
+        case GrammarField(path=path):
+            note = f"{title}: field of type {meaning.type}"
+            texts = [meaning.doc] if meaning.doc else []
+            return _Description(path, note, texts, requirements=meaning.requirements)
 
 
-def _context(key: ContextKey) -> tuple[str, str, str]:
-    types = " or ".join(key.values or key.kinds())
-    default = "no default" if key.default is None else f"default {json.dumps(key.default)}"
-    return types, default, key.meaning
-
-
-def _print_sentences(console: Console, ids: Iterable[str]) -> None:
-    for id in ids:
+def _print_meaning(console: Console, described: _Description) -> None:
+    title = Text(described.title, style="bold").append(f"  {described.note}", style="not bold dim")
+    print_tidy(title, console)
+    for text in described.paragraphs:
+        _put(console, text)
+    if described.faults:
+        _heading(console, "Faults")
+    for fault in described.faults:
+        _put(console, Markdown(f"{fault.fault}: `{fault.reason}`"))
+        _put(console, Markdown(f"lost: {fault.bytes}; then: {fault.then}"), left=6)
+    for id in described.requirements:
         sentence = prose()[id].markdown.split("\n\n")[0]
-        _put(console, Padding(Markdown(f"**{id}** {sentence}"), (1, 2, 0, 2)))
+        _put(console, Markdown(f"**{id}** {sentence}"), above=1)
 
 
-def _print_faults(console: Console, faults: Sequence[Fault]) -> None:
-    if not faults:
-        return
-    _heading(console, "Faults")
-    for fault in faults:
-        _put(console, Padding(Markdown(f"{fault.fault}: `{fault.reason}`"), (0, 2)))
-        _put(console, Padding(Markdown(f"lost: {fault.bytes}; then: {fault.then}"), (0, 2, 0, 6)))
+def _types_of(key: ContextKey) -> str:
+    default = "no default" if key.default is None else f"default {json.dumps(key.default)}"
+    return f"{' or '.join(key.values or key.kinds())}, {default}"
 
 
-def _print_vectors(console: Console, exercised: Sequence[Vector], limit: int) -> None:
-    rows = [(vector.id.split("/")[1], str(vector.body["title"])) for vector in exercised]
-    _columns(console, rows[:limit])
-    _more(console, len(rows) - limit)
-
-
-def _print_failures(console: Console, exercised: Sequence[Vector]) -> None:
-    failures = evidence.failures(exercised)
-    if not failures:
-        return
-    _heading(console, "Readers that fail these vectors")
-    for name, causes in failures.items():
-        for cause, ids in causes.items():
-            text = Text(f"{name}, {len(ids)} of {len(exercised)}: ").append(cause, style="dim")
-            _put(console, Padding(text, (0, 2)))
-
-
-def _put(console: Console, shown: Padding) -> None:
-    """Print without the trailing spaces that rich adds."""
-    print_tidy(shown, console)
-
-
-def _title(console: Console, name: str, note: str) -> None:
-    print_tidy(Text(name, style="bold").append(f"  {note}", style="not bold dim"), console)
+def _put(console: Console, shown: RenderableType, left: int = 2, above: int = 0) -> None:
+    """Print indented, without the trailing spaces that rich adds."""
+    print_tidy(Padding(shown, (above, 2, 0, left)), console)
 
 
 def _heading(console: Console, text: str) -> None:
     console.print(Text(f"\n{text}", style="bold"))
 
 
-def _columns(console: Console, rows: Sequence[Sequence[str | Text]], indent: int = 2) -> None:
+def _print_rows(
+    console: Console,
+    heading: str,
+    rows: Sequence[Sequence[str | Text]],
+    limit: int | None = None,
+    is_optional: bool = True,
+) -> None:
+    """Print rows below a heading; without rows, an optional heading is left out."""
+    if rows or not is_optional:
+        _heading(console, heading)
     if not rows:
         return
     table = Table.grid(padding=(0, 2))
-    for number in range(len(rows[0])):
-        first = number == 0
-        table.add_column(no_wrap=first, overflow="fold", max_width=44 if first else None)
-    for row in rows:
+    table.add_column(no_wrap=True, overflow="fold", max_width=44)
+    for row in rows[:limit]:
         table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
-    _put(console, Padding(table, (0, 0, 0, indent)))
-
-
-def _more(console: Console, count: int) -> None:
-    if count > 0:
-        _put(console, Padding(Text(f"… and {count} more (--all)", style="dim"), (0, 2)))
+    print_tidy(Padding(table, (0, 0, 0, 2)), console)
+    if limit is not None and len(rows) > limit:
+        _put(console, Text(f"… and {len(rows) - limit} more (--all)", style="dim"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,8 @@ class GrammarField:
     requirements: tuple[str, ...]
 
 
+#: A type of a grammar: ``file/type`` or ``file``, and its definition.
+_Type = tuple[str, Mapping[str, Any]]
 Meaning = Requirement | Reason | RecordField | FieldToWrite | ContextKey | GrammarField
 
 
@@ -88,14 +90,7 @@ def suggestions(register: Register, word: str) -> Iterator[str]:
     yield from names_of(register)
     outer, dot, _ = word.rpartition(".")
     steps = _INDEX.sub("", outer).split(".") if dot else []
-    documents = {
-        name: _document(name) for grammar in register.grammars for name in _files(grammar.name)
-    }
-    types = [(grammar.name, documents[grammar.name]) for grammar in register.grammars]
-    for step in steps:
-        fields = [field for _, body in types for field in _fields(body, step)]
-        types = [grammar for field in fields for grammar in _types(documents, field)]
-    for _, body in types:
+    for _, body in _types_at(register, steps):
         yield from (f"{outer}{dot}{field['id']}" for field in body.get("seq", ()) if "id" in field)
         yield from (f"{outer}{dot}{name}" for name in body.get("instances", {}))
 
@@ -123,68 +118,55 @@ def _meanings(register: Register, word: str) -> tuple[Meaning, ...]:
     return (*meanings, *_grammar_fields(register, word))
 
 
-def _grammar_fields(register: Register, path: str) -> Iterator[GrammarField]:
-    """Yield the fields to which a path refers, from the whole log or from a type.
+def _grammar_fields(register: Register, path: str) -> list[GrammarField]:
+    """Return the fields to which a path refers, from the whole log or from a type.
 
-    If there are none, yield the fields whose name is the last step of the path.
+    If there are none, return the fields whose name is the last step of the path.
     """
-    steps = _INDEX.sub("", path).split(".")
-    documents = {
-        name: _document(name) for grammar in register.grammars for name in _files(grammar.name)
-    }
-    if len(steps) > 1:
-        exact = _fields_at(documents, [grammar.name for grammar in register.grammars], steps)
-        if exact:
-            yield from exact
-            return
-    named = [
-        field for name, document in documents.items() for field in _named(document, name, steps[-1])
-    ]
-    owner = steps[-2].rstrip("s") if len(steps) > 1 else None
-    fitting = [field for field in named if owner and owner in field.path]
+    *outer, name = _INDEX.sub("", path).split(".")
+    if not outer:
+        return _fields_of(_types(register), name)
+    exact = _fields_of(_types_at(register, outer), name)
     # Without its path, the last name could refer to an unrelated field.
-    yield from fitting or (named if len(steps) == 1 else ())
+    owner = outer[-1].rstrip("s")
+    return exact or [
+        field for field in _fields_of(_types(register), name) if owner and owner in field.path
+    ]
 
 
-def _fields_at(
-    documents: Mapping[str, Mapping[str, Any]], tops: Sequence[str], steps: Sequence[str]
-) -> list[GrammarField]:
-    """Return the fields that a path from the whole log refers to, through any case of a switch."""
-    types = [(name, documents[name]) for name in tops]
-    for step in steps[:-1]:
-        fields = [field for _, body in types for field in _fields(body, step)]
-        types = [type for field in fields for type in _types(documents, field)]
-    matches = {path: field for path, body in types for field in _fields(body, steps[-1])}
-    return [_grammar_field(f"{path}.{steps[-1]}", field) for path, field in matches.items()]
+def _types_at(register: Register, steps: Sequence[str]) -> list[_Type]:
+    """Return the types that a path from the whole log leads to, through any case of a switch."""
+    tops = {grammar.name for grammar in register.grammars}
+    types = [each for each in _types(register) if each[0] in tops]
+    for step in steps:
+        names = set()
+        for field in (field for _, body in types for field in _fields(body, step)):
+            named = field.get("type", "")
+            cases = named.get("cases", {}).values() if isinstance(named, Mapping) else [named]
+            names |= {str(case).split("(")[0].split("::")[-1] for case in cases}
+        types = [each for each in _types(register) if each[0].rpartition("/")[2] in names]
+    return types
 
 
-def _types(
-    documents: Mapping[str, Mapping[str, Any]], field: Mapping[str, Any]
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the types that a field may have, each with its location."""
-    named = field.get("type", "")
-    names = named.get("cases", {}).values() if isinstance(named, Mapping) else [named]
-    short = {str(name).split("(")[0].split("::")[-1] for name in names}
-    for file, document in documents.items():
-        if file in short:
-            yield file, document
-        yield from _inner_types(document, file, short)
+def _types(register: Register) -> list[_Type]:
+    """Return every type of the grammars of a format and of their imports."""
+    files = dict.fromkeys(
+        name for grammar in register.grammars for name in _with_imports(grammar.name)
+    )
+
+    def walk(file: str, body: Mapping[str, Any]) -> Iterator[_Type]:
+        for name, inner in body.get("types", {}).items():
+            yield f"{file}/{name}", inner
+            yield from walk(file, inner)
+
+    return [each for file in files
+            for each in ((file, _document(file)), *walk(file, _document(file)))]  # fmt: skip
 
 
-def _inner_types(
-    body: Mapping[str, Any], file: str, names: Collection[str]
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for inner, inner_body in body.get("types", {}).items():
-        if inner in names:
-            yield f"{file}/{inner}", inner_body
-        yield from _inner_types(inner_body, file, names)
-
-
-def _files(grammar: str) -> Iterator[str]:
-    """Yield a grammar and its imports."""
+def _with_imports(grammar: str) -> Iterator[str]:
     yield grammar
     for imported in _document(grammar)["meta"].get("imports", ()):
-        yield from _files(imported)
+        yield from _with_imports(imported)
 
 
 @functools.cache
@@ -199,18 +181,16 @@ def _fields(body: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
         yield body["instances"][name]
 
 
-def _named(body: Mapping[str, Any], path: str, name: str) -> Iterator[GrammarField]:
-    yield from (_grammar_field(f"{path}.{name}", field) for field in _fields(body, name))
-    for inner, inner_body in body.get("types", {}).items():
-        yield from _named(inner_body, f"{path.split('/')[0]}/{inner}", name)
-
-
-def _grammar_field(path: str, field: Mapping[str, Any]) -> GrammarField:
-    cited = field.get("-requirement", ())
-    type = field.get("type", "bytes" if "size" in field else "computed")
-    return GrammarField(
-        f"ksy/{path}",
-        type if isinstance(type, str) else "depends on the data",
-        " ".join(str(field.get("doc", "")).split()),
-        (cited,) if isinstance(cited, str) else tuple(cited),
-    )
+def _fields_of(types: Iterable[_Type], name: str) -> list[GrammarField]:
+    found = {}
+    for path, body in types:
+        for field in _fields(body, name):
+            cited = field.get("-requirement", ())
+            type = field.get("type", "bytes" if "size" in field else "computed")
+            found[path] = GrammarField(
+                f"ksy/{path}.{name}",
+                type if isinstance(type, str) else "depends on the data",
+                " ".join(str(field.get("doc", "")).split()),
+                (cited,) if isinstance(cited, str) else tuple(cited),
+            )
+    return list(found.values())

@@ -19,17 +19,17 @@ USUAL = ["opened log #3 in 12 ms"]
 @pytest.mark.parametrize(
     ("due", "items", "said", "effect", "is_as_expected", "is_silent"),
     [
-        (TORN, [A, B, C], [], "3 of 4", True, False),
-        (TORN, [A, B], [], "2 of 4, 1 lost **silently** (1 readable)", False, True),
-        (TORN, [A, B, C, D], [], "4 of 4, 1 unproven", True, False),
-        (DAMAGED, [A, C, D], ["bad checksum"], "3 of 4, 1 lost", True, False),
-        (DAMAGED, [A, C, D], ["opened log #8 in 7 ms"], "3 of 4, 1 lost **silently**", False,
+        (TORN, [A, B, C], [], "3/4", True, False),
+        (TORN, [A, B], [], "2/4, 1 readable lost **silently**", False, True),
+        (TORN, [A, B, C, D], [], "4/4, 1 unproven", True, False),
+        (DAMAGED, [A, C, D], ["bad checksum"], "3/4, 1 lost", True, False),
+        (DAMAGED, [A, C, D], ["opened log #8 in 7 ms"], "3/4, 1 lost **silently**", False,
          True),
-        (DAMAGED, [A], ["bad"], "1 of 4, 3 lost (2 readable)", False, False),
-        (DAMAGED, [A, ("b", "9"), C, D], [], "3 of 4, **1 invented silently**", False, True),
-        (DAMAGED, [A, ("b", "9"), C, D], ["bad"], "3 of 4, **1 invented**", False,
+        (DAMAGED, [A], ["bad"], "1/4, 2 readable lost", False, False),
+        (DAMAGED, [A, ("b", "9"), C, D], [], "3/4, **1 invented silently**", False, True),
+        (DAMAGED, [A, ("b", "9"), C, D], ["bad"], "3/4, **1 invented**", False,
          False),
-        (STALE, [A, B, C, ("d", "old"), ("e", "old")], [], "3 of 4, 2 stale",
+        (STALE, [A, B, C, ("d", "old"), ("e", "old")], [], "3/4, 2 stale",
          True, False),
     ],
 )  # fmt: skip
@@ -46,7 +46,7 @@ def test_what_came_back(due, items, said, effect, is_as_expected, is_silent) -> 
 def test_what_is_gone_after_a_restart() -> None:
     opened = Opened("opened", [A, B, C], later=[A, C, ("more", "5")], is_reopened=True)
     result = compare_with_due(opened, TORN, [])
-    assert result.effect == "3 of 4, **1 gone after a restart**"
+    assert result.effect == "3/4, **1 gone after a restart**"
     assert not result.is_as_expected
 
 

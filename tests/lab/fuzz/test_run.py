@@ -1,69 +1,151 @@
-"""A run counts what it tries, keeps findings beyond the process, and names who ended it."""
+"""A run counts its inputs, stores findings as they occur, and names the input that ended it."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
 from conformance import VECTORS
 from conformance.vectors import load
-from lab.__main__ import lab
+from lab.fuzz import run as running
+from lab.fuzz.command import fuzz
+from lab.fuzz.engines import COMPILED, Engine, Run
+from lab.fuzz.findings import saved_findings
 from lab.fuzz.inputs import Input
-from lab.fuzz.run import _culprit, has_engine
-from lab.fuzz.worker import LAST
-from walproof.cli.command_group import run as run_group
+from lab.fuzz.judge import Fault
+from lab.fuzz.run import Outcome, fuzz_format, seeds_of
+from lab.fuzz.worker import PROGRESS, Session
+from walproof.parsers import languages
+from walproof.parsers.naming import Naming
 
 VECTOR = load(VECTORS / "leveldb-log/three-records.json")
-WITH_ATHERIS = pytest.mark.skipif(not has_engine(), reason="atheris is not installed")
 ONE = Input("leveldb-log", "x.log", VECTOR.contents, {}, VECTOR.id)
+FORMAT = "zmq-raft"
+INPUTS = [
+    Input(FORMAT, "folder", {"a.rlog": b"RLOG", "b.pers": b"xy"}),
+    Input(FORMAT, "c.pers", b"xy"),
+    Input(FORMAT, "d.snap", b"z"),
+]
+
+#: Dies of a file with an x, and of nothing when it is started again.
+TOY = """
+import os, pathlib, sys
+scratch = pathlib.Path(sys.argv[1])
+bad = [p for p in sorted(scratch.glob("seeds/*")) if b"x" in p.read_bytes()]
+print(f"stat::number_of_executed_units: {len(list(scratch.glob('seeds/*')))}", file=sys.stderr)
+if bad and not (scratch / "seen").exists():
+    (scratch / "seen").touch()
+    print("==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x12", file=sys.stderr)
+    (scratch / "artifacts/crash-1").write_bytes(bad[0].read_bytes())
+    sys.exit(77)
+"""
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["lab", "fuzz", *words])
-    with pytest.raises(SystemExit) as ended:
-        run_group(lab)
-    return int(ended.value.code or 0)
+def run_toy(target: str, script: str, logs: list[Input], folder: Path) -> Outcome:
+    def command(_: Path, run: Run) -> list[str]:
+        return [sys.executable, "-S", "-c", script, str(run.scratch)]
+
+    engine = Engine((), lambda _: None, command, variables=COMPILED["cpp"].variables)
+    budget = Run("", Path(), folder / "corpus", folder / "findings", 0, 300, 1)
+    return fuzz_format(engine, folder, Outcome(logs[0].format, target), logs, budget)
+
+
+def test_each_file_begins_under_its_own_grammar() -> None:
+    assert list(seeds_of(INPUTS, "zmq_raft_state")) == [b"xy"]
+    assert list(seeds_of(INPUTS, "zmq_raft_snapshot")) == [b"z"]
+    assert list(seeds_of(INPUTS, "zmq_raft_rlog")) == [b"RLOG"]
+
+
+def test_an_input_that_ends_a_compiled_fuzzer_is_a_finding(tmp_path: Path) -> None:
+    done = run_toy("cpp", TOY, INPUTS, tmp_path)
+    assert (done.complaint, done.deaths, len(done.findings)) == ("", 1, 1)
+    assert done.inputs >= 4, "the first process and the second one count"
+    (message,) = saved_findings(tmp_path / "findings")
+    assert message["reader"] == "parser of zmq_raft_state, cpp"
+    assert message["text"] == "ERROR: AddressSanitizer: heap-buffer-overflow on address"
+    assert message["repeat"].endswith(f"fuzz {tmp_path}/findings/crash-1")
+    assert (tmp_path / "findings/crash-1").read_bytes() == b"xy"
+
+
+def test_an_input_that_ends_readers_in_python_is_a_finding(tmp_path: Path) -> None:
+    done = run_toy("reference", TOY.replace('b"x"', 'b"x.log"'), [ONE], tmp_path)
+    assert (done.complaint, done.deaths) == ("", 1)
+    (message,) = saved_findings(tmp_path / "findings")
+    assert (message["reader"], message["kind"], message["size"]) == ("process", "crash", ONE.size)
 
 
 @pytest.mark.parametrize(
-    "engine",
-    ["blind", pytest.param("coverage", marks=WITH_ATHERIS)],
+    ("script", "complaint"),
+    [
+        ("raise SystemExit(1)", "ended with 1"),
+        (TOY.replace('b"x"', 'b"x.log"').replace("bad[0].read_bytes()", "b'?'"), "line 1: "),
+        (TOY.replace('b"x"', 'b"x.log"').replace('"seen"', '"never" / "seen"'), "given up after"),
+    ],
 )
-def test_a_short_run(engine: str, monkeypatch, tmp_path: Path, capfd) -> None:
-    words = ["--format", "leveldb-log", "--target", "reference", "--inputs", "200"]
-    words += ["--out", str(tmp_path / "out"), "--corpus", str(tmp_path / "corpus")]
-    assert run(monkeypatch, *words, *(["--blind"] if engine == "blind" else [])) == 0
+def test_a_fuzzer_that_fails_for_no_input_is_a_complaint(
+    script: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "MAX_DEATHS", 2)
+    script = script.replace('(scratch / "never" / "seen").touch()', "")
+    assert complaint in run_toy("reference", script, [ONE], tmp_path).complaint
+
+
+def test_a_session_notes_findings_as_they_occur(tmp_path: Path) -> None:
+    session = Session("leveldb-log", "reference", tmp_path / "findings", tmp_path)
+    session.try_input(b"no input")
+    session.try_input(ONE.pack())
+    assert saved_findings(tmp_path / "findings") == []
+    fault = Fault("x", "raises", "", "ValueError at x.py")
+    session.judge.faults = lambda log: [fault] * (b"bravo" in log.contents)  # type: ignore
+    session.try_input(ONE.pack())
+    assert json.loads((tmp_path / PROGRESS).read_text())["findings"] == [fault.signature]
+    (message,) = saved_findings(tmp_path / "findings")
+    assert message["size"] < ONE.size, "it was minimised"
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(fuzz, [str(word) for word in words], standalone_mode=False)
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("atheris"), reason="atheris is not installed")
+def test_a_short_run(tmp_path: Path) -> None:
+    words = ["--format", "leveldb-log", "--target", "reference", "--inputs", 600]
+    words += ["--out", tmp_path / "out", "--corpus", tmp_path / "corpus"]
+    assert run(*words).return_value == 0
     (message,) = json.loads((tmp_path / "out/summary.json").read_text())["outcomes"]
-    assert message["inputs"] >= 200
-    assert message["engine"] == engine
-    assert message["findings"] == {}
-    if engine == "coverage":
-        assert message["coverage"] > 50
-        assert message["corpus"] > 0
+    assert message["inputs"] >= 600 and message["findings"] == []
+    assert message["coverage"] > 50 and message["corpus"] > 0
 
 
-def test_an_input_is_tried_again(monkeypatch, tmp_path: Path, capfd) -> None:
+def test_an_input_is_tried_again(tmp_path: Path) -> None:
     (tmp_path / "one.fuzz").write_bytes(ONE.pack())
-    words = ["--repeat", str(tmp_path / "one.fuzz"), "--target", "reference"]
-    assert run(monkeypatch, *words, "--unpack", str(tmp_path / "log")) == 0
-    assert "No fault." in capfd.readouterr().out
+    words = ["--repeat", tmp_path / "one.fuzz", "--target", "reference"]
+    done = run(*words, "--unpack", tmp_path / "log")
+    assert done.return_value == 0 and "No fault." in done.output
     assert (tmp_path / "log/x.log").read_bytes() == VECTOR.contents
 
 
-def test_what_is_no_input_is_said(monkeypatch, tmp_path: Path, capfd) -> None:
+def test_a_file_that_is_no_input_is_refused(tmp_path: Path) -> None:
     (tmp_path / "one.fuzz").write_bytes(b"nothing")
-    assert run(monkeypatch, "--repeat", str(tmp_path / "one.fuzz")) == 1
-    assert "line 1: expected what a log is" in capfd.readouterr().err
+    done = run("--repeat", tmp_path / "one.fuzz")
+    assert "line 1: expected what a log is" in str(done.exception)
 
 
-def test_the_input_that_ended_a_process_is_found(tmp_path: Path) -> None:
-    (tmp_path / "artifacts").mkdir()
-    assert _culprit(tmp_path) is None
-    packed = ONE.pack()
-    (tmp_path / LAST).write_bytes(len(packed).to_bytes(8, "little") + packed + b"longer before")
-    assert _culprit(tmp_path) == ("crash", ONE)
-    (tmp_path / "artifacts/timeout-0123").write_bytes(packed)
-    assert _culprit(tmp_path) == ("timeout", ONE)
+def test_an_enum_of_cpp_holds_every_number() -> None:
+    """A number without a name was undefined behaviour: clang's sanitizer ended at the first one."""
+    text = "class a {\n    enum record_type_t {\n        ZERO = 0\n    };\n * an enum is {\n"
+    result = languages.LANGUAGES["cpp"].finish(text, Naming())
+    assert "    enum record_type_t : int64_t {\n" in result
+    assert result.count("int64_t") == 1
+
+
+def test_a_flag_of_cpp_is_set_before_it_is_used() -> None:
+    """Cleaning up after an exception used flags of fields that were never reached."""
+    flags = "    bool n_newer_fields;\n    bool f_other;\n"
+    result = languages.LANGUAGES["cpp"].finish(flags, Naming())
+    assert result == "    bool n_newer_fields = true;\n    bool f_other;\n"

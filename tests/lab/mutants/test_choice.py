@@ -45,32 +45,51 @@ def test_the_lot_falls_on_the_same_ones_and_a_change_elsewhere_moves_none(all_of
     assert len(functions(drawn)) > 10
 
 
-def test_what_a_change_touches(all_of_leveldb) -> None:
-    source = READER.read_text().splitlines()
-    line = next(n for n, text in enumerate(source, 1) if "def _torn(" in text) + 3
-    chosen = Choice(changed={READER: frozenset({line})}).of(all_of_leveldb)
-    assert functions(chosen) == {"reader.Scan._torn"}
-    constants = next(n for n, text in enumerate(source, 1) if text.startswith("LEVELDB_NAME"))
-    chosen = Choice(changed={READER: frozenset({constants})}).of(all_of_leveldb)
-    assert functions(chosen) <= {"reader"}
+def test_functions_that_a_change_touches(all_of_leveldb) -> None:
+    chosen = Choice(changed={READER: {"reader.Scan._torn", "reader"}}).of(all_of_leveldb)
+    assert functions(chosen) <= {"reader.Scan._torn", "reader"} and chosen
     assert Choice(changed={}).of(all_of_leveldb) == []
 
 
-def test_lines_that_differ_from_a_revision(tmp_path: Path) -> None:
+BEFORE = """\
+SIZE = 1
+class A:
+    size = 2
+    def same(self): return 3
+    def f(self):
+        def g(): return 4
+        return g
+def gone(): return 5
+"""
+AFTER = """\
+SIZE = 1  # a comment
+class A:
+    size = 20
+    def same(self): return 3
+    def f(self):
+        def g(): return 40
+        return g
+def new(): return 6
+"""
+
+
+def test_functions_that_differ_from_a_revision(tmp_path: Path) -> None:
     def git(*words: str) -> None:
         options = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
         subprocess.run(["git", "-C", str(tmp_path), *options, *words], check=True)
 
     path = tmp_path / "reference_impl" / "a.py"
     path.parent.mkdir()
-    path.write_text("one\ntwo\nthree\nfour\n")
-    (tmp_path / "other.py").write_text("one\n")
+    path.write_text(BEFORE)
+    (tmp_path / "other.py").write_text("one = 1\n")
     git("init", "--quiet", "--initial-branch=main")
     git("add", ".")
     git("commit", "--quiet", "-m", "x")
     assert changed_since("main", tmp_path) == {}
-    path.write_text("one\nTWO\nthree\n")
-    (tmp_path / "other.py").write_text("two\n")
-    assert changed_since("main", tmp_path) == {path: frozenset({2, 3})}
+    path.write_text(AFTER)
+    (tmp_path / "other.py").write_text("one = 2\n")
+    assert changed_since("main", tmp_path) == {path: {"a.A", "a.A.f.g", "a.new"}}
+    path.write_text(BEFORE.replace("\n", "  # x\n"))
+    assert changed_since("main", tmp_path) == {path: set()}
     with pytest.raises(NoSuchRevision, match="nowhere"):
         changed_since("nowhere", tmp_path)

@@ -1,99 +1,214 @@
-"""The hunt itself: who must die, who must live, and that the original stays what it is."""
+"""A hunt: which mutants must die, which must live, and that the original stays what it is."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
+from click.testing import CliRunner, Result
 
-from lab.mutants import hunt
-from lab.mutants.questions import WrongOriginal, ask, reached
-from lab.mutants.reviewed import load_reviewed
+from lab.mutants import hunt as hunting
+from lab.mutants.choice import Choice, sources_of
+from lab.mutants.command import mutants
+from lab.mutants.hunt import Fate, Hunt, faults, hunt
+from lab.mutants.questions import Question, Reached, WrongOriginal, ask, questions_of, reached
+from lab.mutants.reviewed import Reviewed, load_reviewed
+from lab.mutants.sites import Mutant, Name
 from reference_impl import formats
+from reference_impl.leveldb_log import layout
 
-CHECKSUM = "masked_crc(view[pos + 6:data_end]) != checksum"
-
-
-def test_the_canary_dies(mutant, fates) -> None:
-    """A reader that takes every wrong checksum for a right one."""
-    (fate,) = fates(mutant("reader.Scan._block", CHECKSUM, "False"))
-    assert not fate.lives
-    assert fate.killer is not None and fate.killer.startswith("leveldb-log/")
-
-
-def test_a_harmless_mutant_lives(mutant, fates) -> None:
-    """The last two events instead of the last one: the very last is taken of both."""
-    (fate,) = fates(mutant("writer.append_stream", "1", "2"))
-    assert fate.lives and fate.killer is None
-    assert fate.asked > 5, "it was asked what gets there"
-
-
-def test_the_original_lives_through_it(asked, tmp_path) -> None:
-    for question in asked.questions[::20]:
-        assert ask(question, formats.named(question.format_id), tmp_path) is None, question.id
+FORMAT = "leveldb-log"
+WHY = "No log can show it."
+#: Function, text before and after the change.
+MUTANTS = {
+    # A reader that accepts every checksum.
+    "canary": ("reader.Scan._block", "masked_crc(view[pos + 6:data_end]) != checksum", "False"),
+    # The last two events instead of the last one: of both, the very last is taken.
+    "harmless": ("writer.append_stream", "1", "2"),
+    "deadly": ("writer.append_stream", "log.truncate(last.end)", "nothing"),
+    "shared": ("dialects", "131", "132"),
+    "width": ("layout", "'<IHB'", "'<IHH'"),
+    # More of a block after a short read: files give all that they have at once.
+    "not reached": ("layout.read_block", "block += more", "block -= more"),
+    "constant": ("layout", "32768", "32769"),
+}  # fmt: skip
 
 
-def test_a_vector_of_another_format_kills_a_mutant_of_a_shared_module(mutant, fates) -> None:
-    (fate,) = fates(mutant("dialects", "131", "132"))
-    assert fate.killer is not None and fate.killer.startswith("rocksdb-wal/")
+class Asked(NamedTuple):
+    questions: list[Question]
+    reached: Reached
 
 
-def test_a_reader_that_never_ends_dies(mutant, fates, monkeypatch) -> None:
-    monkeypatch.setattr(hunt, "QUESTION_SECONDS", 0.3)
-    endless = mutant(
-        "reader._has_record", "pos += HEADER_SIZE + HEADER.unpack_from(block, pos)[1]", "nothing"
-    )
-    (fate,) = fates(endless)
-    assert fate.how == "time-out"
-    assert fate.killer is not None
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
+    questions = questions_of(FORMAT)
+    files = frozenset(map(str, sources_of(FORMAT).values()))
+    return Asked(questions, reached(questions, files, tmp_path_factory.mktemp("asked")))
 
 
-def test_a_module_that_cannot_be_imported_is_dead(mutant, fates) -> None:
-    (fate,) = fates(mutant("layout", "'<IHB'", "'<IHH'"))
-    assert not fate.lives
+def find(mutants: list[Mutant], name: str) -> Mutant:
+    (result,) = [
+        each
+        for each in mutants
+        if (each.name.function, each.name.before, each.name.after) == MUTANTS[name]
+    ]
+    return result
 
 
-def test_the_same_ones_die_if_the_first_kill_is_enough(all_of_leveldb, mutant, fates) -> None:
-    some = [*all_of_leveldb[7:500:90], mutant("writer.append_stream", "1", "2")]
-    first, all_kills = fates(*some, first_kill=True), fates(*some)
-    assert [fate.mutant for fate in first] == [fate.mutant for fate in all_kills] == some
-    assert [fate.lives for fate in first] == [fate.lives for fate in all_kills]
-    assert {fate.lives for fate in first} == {True, False}
+@pytest.fixture(scope="module")
+def fates(
+    asked: Asked, all_of_leveldb: list[Mutant], tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, Fate]:
+    """One hunt for all; "everywhere" is an equivalent mutant that all questions run."""
+    scratch = tmp_path_factory.mktemp("hunt")
+    listed = load_reviewed(FORMAT).equivalent
+    everywhere = next(each for each in all_of_leveldb if each.name in listed)
+    chosen = {name: find(all_of_leveldb, name) for name in MUTANTS}
+    chosen["everywhere"] = replace(everywhere, at_import=True)
+    results = Hunt(FORMAT, *asked, scratch).run(list(chosen.values()))
+    assert [fate.mutant for fate in results] == list(chosen.values())
+    assert list(scratch.iterdir()) == [], "nothing is left of them"
+    return dict(zip(chosen, results, strict=True))
 
 
-def test_a_mutant_that_no_vector_gets_to_is_asked_nothing(mutant, fates) -> None:
-    """More of a block after a short read: files give all that they have at once."""
-    (fate,) = fates(mutant("layout.read_block", "block += more", "block -= more"))
-    assert fate.lives and fate.asked == 0
+@pytest.mark.parametrize(
+    ("name", "killer"),
+    [
+        ("canary", ""),  # of a vector or an example, whichever runs first
+        ("deadly", "leveldb-log/"),
+        ("constant", ""),
+        ("width", ""),
+        ("shared", "rocksdb-wal/"),  # no vector of its own format
+        ("harmless", None),
+        ("not reached", None),
+        ("everywhere", None),
+    ],
+)
+def test_a_mutant_that_answers_differently_dies(fates, name: str, killer: str | None) -> None:
+    fate = fates[name]
+    assert fate.lives is (killer is None)
+    assert fate.killer is None if killer is None else fate.killer.startswith(killer)
 
 
-def test_those_who_do_not_get_to_a_change_cannot_tell(all_of_leveldb, asked, fates) -> None:
-    """Survivors live through all questions, not only through those that run the changed line."""
-    listed = load_reviewed("leveldb-log").equivalent
-    some = [each for each in all_of_leveldb if each.name in listed][:2]
-    assert len(some) == 2
-    result = fates(*(replace(each, at_import=True) for each in some))
-    assert {(fate.lives, fate.asked) for fate in result} == {(True, len(asked.questions))}
+def test_a_reader_that_never_ends_dies(
+    asked: Asked, all_of_leveldb: list[Mutant], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hunting, "QUESTION_SECONDS", 0.5)
+    (endless,) = [
+        each
+        for each in all_of_leveldb
+        if each.name.function == "reader._has_record"
+        and each.name.line.startswith("pos += ")
+        and each.name.after == "nothing"
+    ]
+    (fate,) = Hunt(FORMAT, *asked, tmp_path, first_kill=True, jobs=1).run([endless])
+    assert fate.how == "time-out" and fate.killer is not None
 
 
-def test_this_process_keeps_the_original(mutant, fates) -> None:
-    fates(mutant("layout", "32768", "32769"))
-    assert formats.named("leveldb-log").read.__globals__["BLOCK_SIZE"] == 32768
-
-
-def test_an_original_that_is_wrong_is_an_error(asked, tmp_path) -> None:
-    others = [replace(each, format_id="kahadb-journal") for each in asked.questions[:10]]
-    with pytest.raises(WrongOriginal, match="leveldb-log/"):
-        reached(others, frozenset(), tmp_path)
-
-
-def test_what_is_asked_reaches_the_lines_that_run(asked) -> None:
-    """A line of the writer is run by those who write, not by those who read."""
+def test_only_questions_that_reach_a_change_run(fates, asked: Asked) -> None:
+    counts = {name: len(asked.reached.questions(fate.mutant)) for name, fate in fates.items()}
+    assert counts["not reached"] == 0 < counts["harmless"] < counts["everywhere"]
+    assert counts["everywhere"] == len(asked.questions)
     writing = {
         asked.questions[number].id
         for (file, _), numbers in asked.reached.by_line.items()
         if file.endswith("writer.py")
         for number in numbers
     }
-    assert writing
-    assert all(id.endswith((", write", ", append")) for id in writing)
+    assert writing and all(id.endswith((", write", ", append")) for id in writing)
+
+
+def test_this_process_keeps_the_original(fates, asked: Asked, tmp_path: Path) -> None:
+    assert layout.BLOCK_SIZE == 32768
+    for question in asked.questions[::50]:
+        assert ask(question, formats.named(question.format_id), tmp_path) is None, question.id
+
+
+def test_an_original_that_is_wrong_is_an_error(asked: Asked, tmp_path: Path) -> None:
+    others = [replace(each, format_id="kahadb-journal") for each in asked.questions[:10]]
+    with pytest.raises(WrongOriginal, match="leveldb-log/"):
+        reached(others, frozenset(), tmp_path)
+
+
+@pytest.fixture
+def traced_once(asked: Asked) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(hunting, "questions_of", lambda format_id: asked.questions)
+        patched.setattr(hunting, "reached", lambda *_: asked.reached)
+        yield
+
+
+def test_the_vectors_detect_a_sample_of_mutants(traced_once) -> None:
+    """A survivor is a wrong reader or writer that passes all vectors. Add one that kills it."""
+    report = hunt(FORMAT, Choice(sample=12), first_kill=True)
+    assert report["mutants"] == 12 and report["killed"] > 0
+    assert (report["survivors"], faults(report)) == ([], [])
+
+
+def test_a_report(traced_once, all_of_leveldb: list[Mutant]) -> None:
+    """A listed survivor is equivalent, a listed dead mutant is a fault of the list."""
+    harmless, deadly = (find(all_of_leveldb, name).name for name in ("harmless", "deadly"))
+    choice = Choice(functions=["writer.append_stream", "reader.Scan._zeros_were_a_gap"])
+    report = hunt(FORMAT, choice, reviewed=Reviewed({harmless: WHY, deadly: WHY}))
+    assert len(all_of_leveldb) == report["all"] > report["mutants"] > report["killed"] > 5
+    (equivalent,) = report["equivalent"]
+    assert (equivalent["before"], equivalent["because"]) == ("1", WHY)
+    (sentence,) = faults(report)
+    assert "append_stream: listed as equivalent, and leveldb-log/" in sentence
+    alone = {each["id"]: each["alone"] for each in report["requirements"]}
+    assert alone["LDB-027"] > 0 == alone["LDB-012"]
+
+
+def whole(**parts: Any) -> dict[str, Any]:
+    lists = ("survivors", "listed_and_killed", "listed_and_gone", "requirements")
+    return {**{key: [] for key in lists}, "is_whole": True, **parts}
+
+
+@pytest.mark.parametrize(
+    ("level", "alone", "because", "count"),
+    [
+        ("MUST", 0, None, 1),
+        ("MUST NOT", 0, None, 1),
+        ("SHOULD", 0, None, 0),
+        ("MUST", 2, None, 0),
+        ("MUST", 0, WHY, 0),
+        ("MUST", 2, WHY, 1),
+    ],
+)
+def test_requirements_need_a_mutant_or_a_reason(level, alone, because, count) -> None:
+    row = {"id": "LDB-001", "level": level, "alone": alone, "because": because}
+    assert len(faults(whole(requirements=[row]))) == count
+    assert faults(whole(requirements=[row], is_whole=False)) == []
+
+
+def test_a_listed_mutant_that_no_longer_exists_is_a_fault() -> None:
+    (sentence,) = faults(whole(listed_and_gone=[vars(Name("a.f", "constant", "x = 1", "1", "2"))]))
+    assert "there is no such mutant" in sentence
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(mutants, [str(word) for word in words], standalone_mode=False)
+
+
+def test_the_command_shows_a_survivor_with_its_source(traced_once, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(hunting, "load_reviewed", lambda format_id: Reviewed())
+    words = ["--format", FORMAT, "--function", "writer.append_stream", "--first-kill"]
+    done = run(*words, "--out", tmp_path)
+    assert done.return_value == 3
+    (report,) = json.loads((tmp_path / "mutants.json").read_text())["formats"]
+    assert report["mutants"] == report["killed"] + len(report["survivors"])
+    (each,) = [each for each in report["survivors"] if each["before"] == "1"]
+    assert each["file"] == "reference_impl/leveldb_log/writer.py"
+    line = Path(__file__).parents[3].joinpath(each["file"]).read_text().splitlines()[each["at"] - 1]
+    assert line.strip() == each["line"] and f"- {each['line']}" in done.output
+    assert each["mutated"] == "last = deque(read_stream(log), maxlen=2).pop()"
+    assert f"+ {each['mutated']}" in done.output and each["is_reached"]
+
+
+def test_a_revision_that_is_not_there(tmp_path: Path) -> None:
+    done = run("--changed", "no-such-revision", "--out", tmp_path)
+    assert done.exit_code == 1 and "no-such-revision" in str(done.exception)

@@ -15,7 +15,6 @@ from lab.site.run import NotGolden, Run, run_of
 
 
 def only_first(run: Run) -> Run:
-    """A run of one vector."""
     (id, *_) = run.vectors
     report = {
         **run.report,
@@ -33,7 +32,7 @@ def test_a_site_is_replaced_as_a_whole(run: Run, tmp_path: Path) -> None:
     assert not (out / "stale.html").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
     files = [path for path in out.rglob("*") if path.is_file()]
-    assert created == build.Made(len(files), sum(path.stat().st_size for path in files))
+    assert created == (len(files), sum(path.stat().st_size for path in files))
 
 
 def test_what_fails_leaves_the_old_site(

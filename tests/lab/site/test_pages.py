@@ -44,7 +44,8 @@ def test_every_page_has_its_frame(site: Site) -> None:
         assert page.tags.count("h1") == page.tags.count("main") == 1, place
         assert '<html lang="en">' in page.text, place
         assert 'class="skip" href="#main"' in page.text, place
-        assert re.search(r"<title>[^<]+ · Walproof</title>", page.text), place
+    titles = [re.findall(r"<title>([^<]+) · Walproof</title>", p.text) for p in site.pages.values()]
+    assert len({title for (title,) in titles}) == len(site.pages), "each has a title of its own"
 
 
 def test_pages_load_nothing_but_their_own(site: Site) -> None:
@@ -61,6 +62,7 @@ def test_pages_load_nothing_but_their_own(site: Site) -> None:
 def test_every_vector_of_the_run_has_a_page(site: Site) -> None:
     created = {place for place in site.pages if place.startswith("vectors/")}
     assert created == {page_paths.vector(id) for id in CHOSEN}
+    assert {page_paths.HOME, page_paths.CONVENTIONS} <= site.pages.keys()
     assert all(len(site.text(place).encode()) < LARGEST for place in created)
 
 

@@ -35,8 +35,7 @@ def payloads(log: bytes, tmp_path: Path) -> list[str]:
     return [one.payload.hex() for one in collect(named(FORMAT).read(path, "recover", {})).records]
 
 
-@pytest.mark.parametrize("order", ["<", ">"])
-@pytest.mark.parametrize("page_size", PAGE_SIZES)
+@pytest.mark.parametrize(("page_size", "order"), [*zip(PAGE_SIZES, "<>" * 4, strict=True)])
 def test_transactions_after_an_overwritten_start(
     page_size: int, order: Order, builder, carve, tmp_path: Path
 ) -> None:

@@ -93,9 +93,9 @@ def test_losses_of_a_system_prevent_equality(tmp_path: Path) -> None:
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
         shutil.copy(journal, tmp_path / name / "system.journal")
-    (tmp_path / "other" / "fss").write_bytes(bytes(482))
+    (tmp_path / "other" / "user-1.journal").write_bytes(bytes(4096))
     done = run("diff", tmp_path / "one", tmp_path / "other")
-    assert done.stdout.splitlines()[1].endswith("intact, 5 records, 1 finding of loss")
+    assert done.stdout.splitlines()[1].endswith("damaged, 5 records, 1 finding of loss")
     assert (
         done.stdout.splitlines()[-1]
         == "no difference; B has losses, so the comparison is incomplete"

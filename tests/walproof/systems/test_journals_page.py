@@ -34,7 +34,7 @@ def test_the_examples_show_the_output_of_the_commands(
     examples = [
         each for block in blocks for each in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
     ]
-    assert len(examples) == 7
+    assert len(examples) == 6
     for example in examples:
         command, _, shown = example.partition("\n")
         command, _, target = command.partition(" > ")
