@@ -1,4 +1,4 @@
-"""Turn parts of logs into rows, in the requested mode, without Spark."""
+"""Turn parts of logs into rows, in the requested mode."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql.datasource import InputPartition
 
 from pyspark_journal.options import DROPMALFORMED, FAILFAST, Options
 from pyspark_journal.schema import DECODED, Columns
@@ -32,6 +33,14 @@ Choose = Callable[[Piece, Iterator[Event], str], Iterator[Event]]
 
 class Malformed(ValueError):
     """Mode ``FAILFAST`` met a row that is not a record; the message has file, offset and reason."""
+
+
+class JournalPartition(InputPartition):
+    """Parts of logs for one task."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        super().__init__(None)
+        self.pieces = pieces
 
 
 class Reader:

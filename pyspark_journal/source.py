@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pyspark_journal.options import Options
     from pyspark_journal.schema import Columns
     from pyspark_journal.stream import JournalStreamReader
-    from walproof.lake.splits import Piece
 
 
 class JournalDataSource(DataSource):
@@ -63,14 +62,6 @@ class JournalDataSource(DataSource):
         return Options.parse(self.options)
 
 
-class JournalPartition(InputPartition):
-    """Parts of logs for one task."""
-
-    def __init__(self, pieces: Sequence[Piece]) -> None:
-        super().__init__(None)
-        self.pieces = pieces
-
-
 class JournalReader(DataSourceReader):
     """Plans partitions and reads them."""
 
@@ -83,6 +74,7 @@ class JournalReader(DataSourceReader):
 
         Raises ``FileNotFoundError`` for a missing path.
         """
+        from pyspark_journal.reading import JournalPartition
         from walproof.lake.discovery import find
         from walproof.lake.splits import plan
 
@@ -91,7 +83,7 @@ class JournalReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a partition."""
-        from pyspark_journal.reading import Reader
+        from pyspark_journal.reading import JournalPartition, Reader
 
         # Spark adds an empty partition if there is nothing to read.
         pieces = partition.pieces if isinstance(partition, JournalPartition) else []

@@ -25,7 +25,7 @@ from pyspark.sql.streaming.datasource import (
 from pyspark_journal.following import advance
 from pyspark_journal.options import Options
 from pyspark_journal.positions import Position, Range, identify, is_rewritten
-from pyspark_journal.source import JournalPartition
+from pyspark_journal.reading import JournalPartition, Reader
 from reference_impl.formats import UnknownFormat
 from walproof.lake.discovery import FoundLog, find
 from walproof.lake.file_tree import Tree
@@ -116,7 +116,6 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a partition."""
-        from pyspark_journal.reading import Reader
 
         def in_range(piece: Piece, events: Iterator[Event], format_id: str) -> Iterator[Event]:
             assert isinstance(piece, StreamPiece)
