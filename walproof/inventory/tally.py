@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -73,14 +74,12 @@ class Tally:
     """
 
     format: str | None = None
-    files: dict[str | None, FileTally] = field(default_factory=dict)
+    files: defaultdict[str | None, FileTally] = field(
+        default_factory=lambda: defaultdict(FileTally)
+    )
     verdict: str | None = None
     reason: str | None = None
     error: str | None = None
-
-    def of_file(self, name: str | None) -> FileTally:
-        """Return the counts of a file, creating them at its first event."""
-        return self.files.setdefault(name, FileTally())
 
 
 def merged(parts: Iterable[Tally]) -> Tally:
@@ -92,15 +91,13 @@ def merged(parts: Iterable[Tally]) -> Tally:
     for part in parts:
         total.error = total.error or part.error
         for name, tally in part.files.items():
-            total.of_file(name).merge(tally)
+            total.files[name].merge(tally)
     refused = next((part for part in parts if part.verdict == "refused"), None)
     if refused is not None:
         total.verdict, total.reason = refused.verdict, refused.reason
     elif total.error is None:
         faults = [tally.first_fault for tally in total.files.values() if tally.first_fault]
-        faults.sort(
-            key=lambda fault: fault[0] == "torn"
-        )  # stable sort: first damage, else first torn range
+        faults.sort(key=lambda fault: fault[0] == "torn")  # stable: the first damage first
         total.verdict, total.reason = faults[0] if faults else ("intact", None)
     return total
 
@@ -119,24 +116,16 @@ def file_rows(log: NamedLog, tally: Tally) -> Iterator[dict[str, Any]]:
     for name in dict.fromkeys([*members, *tally.files]) or [None]:
         member, counts = members.get(name), tally.files.get(name, FileTally())
         verdict, reason = _verdict(tally, name, counts) if members or tally.files else (None, None)
-        yield (
-            dict.fromkeys(FILES.names)
-            | of_log
-            | {
-                "file": shown(file_name(log.source.path, name)),
-                "size": member.size if member else 0,
-                "modified": microseconds(member) if member else None,
-                "verdict": verdict,
-                "reason": reason,
-                "records": counts.records,
-                "record_bytes": counts.record_bytes,
-                "lost_ranges": counts.lost_ranges,
-                "lost_bytes": counts.lost_bytes,
-                "first_time": counts.first_time,
-                "last_time": counts.last_time,
-                "remark": NOTHING_BUT_ZEROS if counts.is_blank else None,
-            }
-        )
+        yield {
+            **of_log,
+            "file": shown(file_name(log.source.path, name)),
+            "size": member.size if member else 0,
+            "modified": microseconds(member) if member else None,
+            "verdict": verdict,
+            "reason": reason,
+            **{name: value for name, value in vars(counts).items() if name in FILES.names},
+            "remark": NOTHING_BUT_ZEROS if counts.is_blank else None,
+        }
 
 
 def _verdict(tally: Tally, name: str | None, counts: FileTally) -> tuple[str | None, str | None]:

@@ -23,7 +23,7 @@ import pyarrow.parquet
 from conformance import __version__
 from reference_impl.answer import End
 from reference_impl.formats import FORMATS, UnknownFormat
-from walproof import decode
+from walproof.decode import with_decoding
 from walproof.inventory.logs import describe_error
 from walproof.inventory.schemas import (
     DAMAGE,
@@ -37,7 +37,7 @@ from walproof.lake.opening import opened
 from walproof.lake.recognition import is_blank
 from walproof.lake.splits import Piece
 from walproof.lake.trees import is_local
-from walproof.scan.model import Event, Records, Wanted
+from walproof.scan.model import Records, Wanted
 from walproof.scan.reference import ScannerMissing
 from walproof.tables import rows
 from walproof.tables.parquet import ParquetFile
@@ -69,6 +69,12 @@ class TableOptions:
             "max_payload": self.source.max_payload if self.payload or self.decode else 0,
             "context": {format_id: self.source.context(format_id) for format_id in FORMATS},
         }
+
+    def wanted(self, format_id: str) -> Wanted:
+        """Return the data that a scanner must read."""
+        columns = wanted_columns(format_id, self.payload)
+        wanted = Wanted(self.payload, columns, self.source.max_payload)
+        return with_decoding(format_id, wanted) if self.decode else wanted
 
 
 @dataclass(frozen=True)
@@ -184,25 +190,26 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
     """
     path = piece.log.path
     try:
-        for format_id, event in _events(piece, options):
-            tally.format = format_id
-            if isinstance(event, End):
-                tally.verdict, tally.reason = event.verdict, event.reason
-            elif isinstance(event, Records):
-                tally.of_file(event.file).add_records(event)
-                for run in event.pieces():
-                    yield (
-                        "records",
-                        record_rows(
-                            run, piece.name, path, format_id, options.payload, options.decode
-                        ),
-                    )
-            else:
-                tally.of_file(event.file).add_lost(event)
-                of_log = {"log": piece.name, "format": format_id}
-                batch = rows.batch(event, DAMAGE, path, of_log)
-                assert batch is not None
-                yield "damage", batch
+        with opened(piece.log, options.source) as log:
+            tally.format = log.format
+            for event in log.scan(options.wanted(log.format), piece.part):
+                if isinstance(event, End):
+                    tally.verdict, tally.reason = event.verdict, event.reason
+                elif isinstance(event, Records):
+                    tally.files[event.file].add_records(event)
+                    for run in event.pieces():
+                        yield (
+                            "records",
+                            record_rows(
+                                run, piece.name, path, log.format, options.payload, options.decode
+                            ),
+                        )
+                else:
+                    tally.files[event.file].add_lost(event)
+                    of_log = {"log": piece.name, "format": log.format}
+                    batch = rows.batch(event, DAMAGE, path, of_log)
+                    assert batch is not None
+                    yield "damage", batch
         if piece.number == 0:
             _note_if_blank(tally, path)
     except UnknownFormat as error:
@@ -216,21 +223,10 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
         tally.error = describe_error(error, path)
 
 
-def _events(piece: LogPiece, options: TableOptions) -> Iterator[tuple[str, Event]]:
-    """Yield the id of the format and the events of a piece, with the columns of the tables."""
-    with opened(piece.log, options.source) as log:
-        columns = wanted_columns(log.format, options.payload)
-        wanted = Wanted(options.payload, columns, options.source.max_payload)
-        if options.decode:
-            wanted = decode.with_decoding(log.format, wanted)
-        for event in log.scan(wanted, piece.part):
-            yield log.format, event
-
-
 def _note_if_blank(tally: Tally, path: str) -> None:
     """Mark a file of zeros, which may be an intact log without records. Raises ``OSError``."""
     if tally.verdict not in ("intact", None) or not is_local(path) or not Path(path).is_file():
         return
-    counts = tally.of_file(None)
+    counts = tally.files[None]
     if not counts.records and not counts.lost_ranges and is_blank(Path(path)):
         counts.is_blank = Path(path).stat().st_size > 0
