@@ -315,24 +315,20 @@ def test_no_permission(lake: Path, rows_of: RowsOf) -> None:
     assert row["kind"] == "unreadable" and "Permission denied" in row["detail"]
 
 
-def test_nothing_to_read(tmp_path: Path, rows_of: RowsOf) -> None:
-    assert rows_of(tmp_path) == []
-
-
-def test_one_bad_file_among_two_thousand(
+def test_one_bad_file_among_many(
     tmp_path: Path, batches: Callable[..., list[pa.RecordBatch]]
 ) -> None:
     named("leveldb-log").write(tmp_path / "000000.log", [NewRecord(b"alpha")], {})
     data = (tmp_path / "000000.log").read_bytes()
-    for number in range(1, 2000):
+    for number in range(1, 500):
         (tmp_path / f"{number:06d}.log").write_bytes(data)
     (tmp_path / "000000.log").unlink()
     (tmp_path / "000000.log").symlink_to("/nowhere")
     batches_read = batches(tmp_path, journalFormat="leveldb-log", minPartitionNum=2)
-    assert sum(batch.num_rows for batch in batches_read) == 2000
+    assert sum(batch.num_rows for batch in batches_read) == 500
     assert len(batches_read) <= 20
     kinds = pa.chunked_array([batch["kind"] for batch in batches_read]).value_counts().to_pylist()
-    assert {each["values"]: each["counts"] for each in kinds} == {"record": 1999, "unreadable": 1}
+    assert {each["values"]: each["counts"] for each in kinds} == {"record": 499, "unreadable": 1}
 
 
 def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:

@@ -97,9 +97,10 @@ class RemoteTree:
         scheme = match[1].lower()
         try:
             if scheme in S3:
-                self.file_system = fs.S3FileSystem(
-                    **_typed(options), retry_strategy=s3_retry_strategy()
-                )
+                # Exponential backoff for up to 3 s. Arrow's default permits about a hundred retries
+                # for each file system object; after that, every error of the store is final.
+                strategy = fs.AwsDefaultS3RetryStrategy(max_attempts=S3_TRIES)
+                self.file_system = fs.S3FileSystem(**_typed(options), retry_strategy=strategy)
                 self._prefix = f"{match[1]}://"
             else:
                 self.file_system, inside = fs.FileSystem.from_uri(uri)
@@ -167,17 +168,6 @@ class RemoteTree:
             if offset >= size:
                 return b""
             return cast(bytes, file.read_at(min(length, size - offset), offset))
-
-
-def s3_retry_strategy() -> Any:
-    """Return the retry strategy for Arrow's S3 file system: exponential backoff for up to 3 s.
-
-    The default of Arrow (``AwsStandardS3RetryStrategy``) permits about a hundred retries for each
-    file system object. After that, every error of the store is final.
-    """
-    from pyarrow import fs
-
-    return fs.AwsDefaultS3RetryStrategy(max_attempts=S3_TRIES)
 
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:

@@ -219,16 +219,6 @@ def test_a_log_is_not_overwritten(tmp_path: Path, name: str) -> None:
     assert log.read_bytes() == before
 
 
-def test_a_file_of_a_log_is_not_overwritten(tmp_path: Path) -> None:
-    journal = tmp_path / "journal"
-    named("kahadb-journal").write(journal, [NewRecord(b"a")], {"folder": True})
-    (file,) = journal.iterdir()
-    before = file.read_bytes()
-    done = run("export", journal, "--parquet", file)
-    assert "would overwrite the log" in str(done.exception)
-    assert file.read_bytes() == before
-
-
 def test_fast_requires_the_profile_recover(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     log.write_bytes(b"")
