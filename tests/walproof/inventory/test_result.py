@@ -48,34 +48,25 @@ def test_rows_equal_the_answers_of_the_specification(lake: Path, out: Path) -> N
             context = {"last_flushed_index": "meta"} if format_id == "zeebe-journal" else {}
             answer = collect(named(format_id).read(log, "recover", context))
             of_log = [row for row in files if row["log"] == str(log)]
-            assert {(r["log_verdict"], r["log_reason"]) for r in of_log} == {
-                (answer.verdict, answer.reason)
-            }
-            records_of_log = [row for row in records if row["log"] == str(log)]
-            assert sorted(
-                (r["file"], r["offset"], r["length"], r["payload"]) for r in records_of_log
-            ) == (
-                sorted(
-                    (str(log / r.file if r.file else log), r.at, r.size, r.payload)
-                    for r in answer.records
-                )
+            verdicts = {(row["log_verdict"], row["log_reason"]) for row in of_log}
+            assert verdicts == {(answer.verdict, answer.reason)}
+            actual = tuples(records, log, "file", "offset", "length", "payload")
+            assert actual == sorted(
+                (str(log / r.file if r.file else log), r.at, r.size, r.payload)
+                for r in answer.records
             )
-            damage_of_log = [row for row in damage if row["log"] == str(log)]
-            assert sorted(
-                (r["file"], r["offset"], r["length"], r["reason"]) for r in damage_of_log
-            ) == (
-                sorted(
-                    (
-                        str(log / gap.file if gap.file else log),
-                        gap.start,
-                        gap.end - gap.start,
-                        gap.reason,
-                    )
-                    for gap in answer.lost
-                )
+            actual = tuples(damage, log, "file", "offset", "length", "reason")
+            assert actual == sorted(
+                (str(log / r.file if r.file else log), r.start, r.end - r.start, r.reason)
+                for r in answer.lost
             )
             assert sum(row["records"] for row in of_log) == len(answer.records)
             assert sum(row["lost_ranges"] for row in of_log) == len(answer.lost)
+
+
+def tuples(rows: list[dict[str, Any]], log: Path, *columns: str) -> list[tuple[Any, ...]]:
+    """Return columns of the rows of a log, sorted."""
+    return sorted(tuple(row[c] for c in columns) for row in rows if row["log"] == str(log))
 
 
 def test_a_file_of_two_formats_is_an_error(
