@@ -29,7 +29,11 @@ def damage_without_control(tree: Tree) -> Iterator[Found]:
 
 
 def broken_control(tree: Tree) -> Iterator[Found]:
-    """Report controls that are missing, damaged, empty, or not run in their vector's profiles."""
+    """Report controls that are missing, damaged or empty, or that do not show the damage.
+
+    A control shows nothing if its bytes are those of the damaged vector, or if it never runs in the
+    profiles of the vector.
+    """
     for vector in tree.vectors.values():
         if vector.control is None:
             continue
@@ -42,11 +46,17 @@ def broken_control(tree: Tree) -> Iterator[Found]:
             yield vector.id, f"its control {control.id} is damaged, too"
         if not expect["records"]:
             yield vector.id, f"its control {control.id} has no records to lose"
+        if vector.damage and _log_of(vector) == _log_of(control):
+            yield vector.id, f"its control {control.id} has the same bytes"
         if missing := profiles_of(vector) - profiles_of(control):
             yield (
                 vector.id,
                 f"its control {control.id} never runs with profile {', '.join(missing)}",
             )
+
+
+def _log_of(vector: Vector) -> tuple[object, object]:
+    return vector.body.get("sha256", vector.id), vector.body.get("context", {})
 
 
 def missing_recipe(tree: Tree) -> Iterator[Found]:

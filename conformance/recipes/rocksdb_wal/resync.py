@@ -53,9 +53,9 @@ def two_blocks_flipped(log: RocksLog) -> None:
 
 @BOOK.valid("resync", "RDB-016")
 def four_full_blocks(log: RocksLog) -> None:
-    """Four records that fill a block each."""
-    for _ in range(4):
-        log.write(numbered(BLOCK_SIZE - 11))
+    """Four different records that fill a block each."""
+    for number in range(4):
+        log.write(bytes([number]) + numbered(BLOCK_SIZE - 12))
     log.expect("intact", survivors=[0, 1, 2, 3])
 
 

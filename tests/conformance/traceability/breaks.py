@@ -84,6 +84,11 @@ def known(slug: str, cause: str, **more: Any) -> Break:
     return lambda toy: toy.known(slug, cause=cause, **more)
 
 
+def same_bytes(toy: Toy) -> None:
+    for slug in ("sound", "flipped"):
+        toy.change(slug, sha256="0" * 64)
+
+
 def damaged_by(slug: str, operation: str) -> Break:
     return change(slug, made_by={"recipe": f"toy_log.faults.{slug}", "damage": [operation]})
 
@@ -163,6 +168,8 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
          change("cut", control="toy-log/flipped")),
         ("toy-log/cut: its control toy-log/sound has no records to lose",
          change("sound", expect=INTACT)),
+        ("toy-log/flipped: its control toy-log/sound has the same bytes",
+         same_bytes),
         ("toy-log/cut: its control toy-log/sound never runs with profile append",
          change("cut", operation="append")),
     ],
