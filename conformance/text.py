@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 _JSON_UNSEEN = re.compile(
@@ -42,8 +43,12 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
     Raises ``ValueError`` for values that JSON does not have, such as NaN.
     """
-    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
-    return _spelled_out(text)
+    return _spelled_out(_encoder(indent).encode(value))
+
+
+@cache
+def _encoder(indent: int | None) -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=False, indent=indent, allow_nan=False)
 
 
 # The length of a piece of JSON in characters, unless a single string is longer.
@@ -52,10 +57,9 @@ PIECE = 1 << 14
 
 def json_pieces(value: Any, indent: int | None = None) -> Iterator[str]:
     """Yield :func:`json_text` in pieces, so that a large value is never in memory as text."""
-    encoder = json.JSONEncoder(ensure_ascii=False, indent=indent, allow_nan=False)
     held: list[str] = []
     size = 0
-    for piece in encoder.iterencode(value):  # usually of a few characters each
+    for piece in _encoder(indent).iterencode(value):  # usually of a few characters each
         if size + len(piece) >= PIECE:
             yield _spelled_out("".join(held))
             held, size = [], 0

@@ -34,7 +34,6 @@ OF_ONE_SYSTEM = {
     "conformance/adapterkit/go/records.go",
     "conformance/adapterkit/rust/src/export_format.rs",
     "lab/findings/releases.py",
-    "walproof/cli/record_files.py",
     "walproof/cli/recover_journals.py",
     "walproof/cli/export.py",
     "walproof/cli/journal_query.py",

@@ -1,8 +1,8 @@
 """Test every command of an installed wheel, in a new environment and outside the checkout.
 
-There are two environments. ``plain`` contains the packages of ``pip install walproof``, without
-Node.js on the PATH. ``fast`` has those of ``walproof[fast]``. Their dependencies are linked from
-the environment of the tests, so nothing is downloaded.
+The commands run first with the packages of ``pip install walproof``, and then with those of
+``walproof[fast]``. Dependencies are linked from the environment of the tests, so nothing is
+downloaded.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import importlib.metadata
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -31,55 +31,55 @@ LARGE = {"llvmlite", "numba", "numpy", "pyarrow"}
 """Linked and not copied; programs in a box, which see this environment alone, do without them."""
 READER = "{python} reader.py"
 
-Uses = dict[str, list[tuple[list[str], int, str]]]
-IN_BOTH: Uses = {
-    "summary": [(["database"], 3, "LevelDB")],
-    "read": [(["damaged.log", "--each", "records"], 3, '"at": 24')],
-    "inspect": [(["000003.log", "--html", "map.html"], 0, "38 of 38 bytes")],
-    "verify": [(["damaged.log"], 3, "LDB-032")],
-    "export": [(["one.journal"], 0, "MESSAGE=")],
-    "systemd": [
-        (["fields", "one.journal"], 0, "MESSAGE"),
-        (["import", "entries.export", "--out", "new.journal"], 0, "new.journal: "),
-    ],
-    "damage": [(["000003.log", "truncate at 20", "--out", "cut.log"], 0, "torn-payload")],
-    "recover": [(["damaged.log", "--out", "recovered.log"], 3, "3 records")],
-    "explain": [(["LDB-028"], 0, "checksum")],
-    "check": [
-        (["--impl", "kaitai-python", "--format", "zmq-raft", "--group", "state"], 0, "expected"),
-        (["--cmd", READER, "--format", "leveldb-log", "--group", "types"], 0, "reader.py"),
-        (["--impl", "executable-spec", "--update-known"], 2, "needs a checkout"),
-        (["--smoke", "--cmd", READER], 0, "The adapter speaks the protocol"),
-    ],
-    "ask": [(["--cmd", READER, "--vector", "leveldb-log/three-records"], 0, "right")],
-    "diff": [(["000003.log", "damaged.log"], 3, '"bravo"')],
-    "review": [(["--against", "main"], 2, "needs a checkout")],
-}
-IN_FAST: Uses = {
-    "read": [(["--fast", "damaged.log"], 3, "incomplete-record")],
-    "export": [(["--parquet", "tables", "lake"], 3, "leveldb-log")],
-    "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
-    "audit": [(["lake", "--out", "audit"], 1, "an audit needs pyspark")],
-    "sweep": [
-        (["--format", "leveldb-log", "--cmd", READER, "--cases", "100"], 0, "No findings."),
-        (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "0 flips are"),
-        (["--flips", "--format", "leveldb-log", "--save"], 2, "needs a checkout"),
-    ],
-}
-WITH_NODE: Uses = {
-    "parsers": [
-        (["--lang", "python", "--out", "parsers"], 0, "parsers for Python"),
-    ],
-}
-HELP_OF_ALL = """
-import json, sys
-from click.testing import CliRunner
-from walproof.cli import walproof
-shown = {}
-for words in sys.argv[1:]:
-    done = CliRunner().invoke(walproof, [*words.split(), "--help"], prog_name="walproof")
-    shown[words] = [done.exit_code, done.output]
-print(json.dumps(shown))
+Use = tuple[str, int, str]
+"""Words of a command, its exit status, and a part of its output."""
+PLAIN: list[Use] = [
+    ("summary database", 3, "LevelDB"),
+    ("read damaged.log --each records", 3, '"at": 24'),
+    ("inspect 000003.log --html map.html", 0, "38 of 38 bytes"),
+    ("verify damaged.log", 3, "LDB-032"),
+    ("export one.journal", 0, "MESSAGE="),
+    ("systemd fields one.journal", 0, "MESSAGE"),
+    ("damage 000003.log 'truncate at 20' --out cut.log", 0, "torn-payload"),
+    ("recover damaged.log --out recovered.log", 3, "3 records"),
+    ("explain LDB-028", 0, "checksum"),
+    ("check --impl kaitai-python --format zmq-raft --group state", 0, "expected"),
+    (f"ask --cmd '{READER}' --vector leveldb-log/three-records", 0, "right"),
+    ("diff 000003.log damaged.log", 3, '"bravo"'),
+    ("review --against main", 2, "needs a checkout"),
+]
+#: Commands that name the extra they need; with it, they have the second exit status and output.
+FAST: list[Use] = [
+    ("export --parquet tables lake", 3, "leveldb-log"),
+    ("carve disk.img --out found", 0, "1 log"),
+    ("audit lake --out audit", 1, "an audit needs pyspark"),
+    (f"sweep --format leveldb-log --cmd '{READER}' --cases 100", 0, "No findings."),
+]
+WITH_NODE: Use = ("parsers --lang python --out parsers", 0, "parsers for Python")
+HELP: list[Use] = [
+    (f"{command} --help", 0, f"Usage: walproof {command}")
+    for command in (*COMMANDS, "systemd fields")
+]
+RUN_ALL = """
+import contextlib, io, json, sys
+from walproof.cli import main
+results = []
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["walproof", *words]
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as ended:
+            status = ended.code
+        except BaseException as error:
+            status = repr(error)
+    texts = []
+    for file in (out, err):
+        file.flush()
+        texts.append(file.buffer.getvalue().decode("utf-8", "replace"))
+    results.append([status, *texts])
+print(json.dumps(results))
 """
 
 
@@ -96,7 +96,7 @@ class Installed:
         return result
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        python = self.environment / "bin" / "python"
+        """Run a program of the environment, without Node.js unless it is linked."""
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("PYTHON")
         }
@@ -105,12 +105,23 @@ class Installed:
             "XDG_CACHE_HOME": str(self.work / "cache"),
             "NO_COLOR": "1",
         }
-        arguments = [word.format(python=python) for word in words]
+        program, *arguments = words
         return subprocess.run(
-            [self.environment / "bin" / "walproof", *arguments],
+            [self.environment / "bin" / program, *arguments],
             cwd=self.work, env=environment, capture_output=True, text=True, errors="replace",
             stdin=subprocess.DEVNULL, timeout=240, check=False,
         )  # fmt: skip
+
+    def run_all(self, uses: list[Use]) -> dict[str, tuple[int, str, str]]:
+        """Run commands in one process: exit status, output and error output of each."""
+        python = str(self.environment / "bin" / "python")
+        commands = [shlex.split(words.format(python=python)) for words, _, _ in uses]
+        before = self.files()
+        done = self.run("python", "-I", "-c", RUN_ALL, json.dumps(commands))
+        assert done.returncode == 0, done.stderr
+        assert self.files() == before, "something was written into site-packages"
+        results = map(tuple, json.loads(done.stdout.splitlines()[-1]))
+        return {words: result for (words, _, _), result in zip(uses, results, strict=True)}  # type: ignore[misc]
 
     def files(self) -> dict[str, int]:
         """Return the installed files with their modification times."""
@@ -145,7 +156,7 @@ def _needed(names: list[str], extra: str = "") -> set[str]:
 
 def _link(names: set[str], into: Path) -> None:
     """Make the packages of distributions importable from a folder, and no others."""
-    into.mkdir()
+    into.mkdir(exist_ok=True)
     for name in names:
         distribution = importlib.metadata.distribution(name)
         tops = {file.parts[0] for file in distribution.files or () if file.parts[0] != ".."}
@@ -176,7 +187,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return created
 
 
-def _install(wheel: Path, folder: Path, needed: set[str]) -> Installed:
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel with the packages of ``pip install walproof``, without Node.js on the PATH."""
+    folder = tmp_path_factory.mktemp("installed")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "env"], check=True)
     installed = Installed(folder / "env", folder / "work")
     python = installed.environment / "bin" / "python"
@@ -185,7 +199,7 @@ def _install(wheel: Path, folder: Path, needed: set[str]) -> Installed:
          "--no-deps", "--disable-pip-version-check", str(wheel)],
         check=True,
     )  # fmt: skip
-    _link(needed, installed.packages / "linked")
+    _link(_needed(["walproof"]), installed.packages / "linked")
     (installed.packages / "linked.pth").write_text(str(installed.packages / "linked") + "\n")
     work = installed.work
     (work / "lake").mkdir(parents=True)
@@ -212,82 +226,63 @@ def _install(wheel: Path, folder: Path, needed: set[str]) -> Installed:
     return installed
 
 
-@pytest.fixture(scope="module")
-def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    return _install(wheel, tmp_path_factory.mktemp("plain"), _needed(["walproof"]))
+Results = dict[str, tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
-def fast(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    needed = _needed(["walproof"], "fast") | _needed(["walproof"])
-    installed = _install(wheel, tmp_path_factory.mktemp("fast"), needed)
+def plain(installed: Installed) -> Results:
+    return installed.run_all([*PLAIN, *HELP, *FAST])
+
+
+@pytest.fixture(scope="module")
+def fast(installed: Installed, plain: Results) -> Results:
+    """The results with the packages of ``walproof[fast]`` and, if it is here, Node.js."""
+    _link(_needed(["walproof"], "fast"), installed.packages / "linked")
+    uses = [*FAST]
     compilers = list((BUILD / "kaitai").glob("npm-*"))
     if shutil.which("node") and compilers:
         (installed.work / "node").touch()
-        (installed.work / "cache" / "walproof" / "kaitai").mkdir(parents=True)
+        kaitai = installed.work / "cache" / "walproof" / "kaitai"
+        kaitai.mkdir(parents=True, exist_ok=True)
         for each in compilers:
-            (installed.work / "cache" / "walproof" / "kaitai" / each.name).symlink_to(each)
-    return installed
+            (kaitai / each.name).symlink_to(each)
+        uses.append(WITH_NODE)
+    return installed.run_all(uses)
 
 
-def _asked(table: Uses) -> list[Any]:
-    return [
-        pytest.param(command, words, status, message, id=" ".join([command, *words[:2]]))
-        for command, uses in table.items()
-        for words, status, message in uses
-    ]
-
-
-def _must_say(installed: Installed, command: str, words: list[str], status: int, said: str) -> None:
-    before = installed.files()
-    done = installed.run(command, *words)
-    assert "Traceback" not in done.stderr
-    assert (done.returncode, said in done.stdout + done.stderr) == (status, True), (
-        done.stdout[-2000:] + done.stderr[-2000:]
-    )
+def _must_say(results: Results, use: Use) -> None:
+    words, status, said = use
+    code, output, errors = results[words]
+    assert (code, said in output + errors) == (status, True), output[-2000:] + errors[-2000:]
     if status == 2:
-        assert len(done.stderr.splitlines()) == 1
-    assert installed.files() == before, "something was written into site-packages"
+        assert len(errors.splitlines()) == 1
 
 
-@pytest.mark.parametrize(("command", "words", "status", "said"), _asked(IN_BOTH))
-def test_with_python_alone(plain, command, words, status, said) -> None:
-    _must_say(plain, command, words, status, said)
+@pytest.mark.parametrize("use", [*PLAIN, *HELP], ids=lambda use: use[0])
+def test_with_python_alone(plain: Results, use: Use) -> None:
+    _must_say(plain, use)
 
 
-@pytest.mark.parametrize(("command", "words", "status", "said"), _asked(IN_FAST))
-def test_with_the_extra(fast, command, words, status, said) -> None:
-    _must_say(fast, command, words, status, said)
+@pytest.mark.parametrize("use", FAST, ids=lambda use: use[0])
+def test_with_the_extra(fast: Results, use: Use) -> None:
+    _must_say(fast, use)
 
 
-@pytest.mark.parametrize(("command", "words", "status", "said"), _asked(WITH_NODE))
-def test_with_node(fast, command, words, status, said) -> None:
-    if not (fast.work / "node").exists():
+def test_with_node(fast: Results) -> None:
+    if WITH_NODE[0] not in fast:
         pytest.skip("Node.js or the Kaitai compiler is not here")
-    _must_say(fast, command, words, status, said)
+    _must_say(fast, WITH_NODE)
 
 
-@pytest.mark.parametrize("command", [each for each in IN_FAST if each not in IN_BOTH])
-def test_what_needs_the_extra_says_so(plain, command) -> None:
-    words, _, _ = IN_FAST[command][0]
-    done = plain.run(command, *words)
-    assert done.returncode == 1
-    assert re.search(r"needs \w+[^\n]*: pip install 'walproof\[fast\]'\n\Z", done.stderr)
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("words", [use[0] for use in FAST])
+def test_what_needs_the_extra_says_so(plain: Results, words: str) -> None:
+    status, _, errors = plain[words]
+    assert status == 1
+    assert re.search(r"needs \w+[^\n]*: pip install 'walproof\[fast\]'\n\Z", errors)
 
 
 def test_every_command_is_tried() -> None:
-    assert {*IN_BOTH, *IN_FAST, *WITH_NODE} == set(COMMANDS)
-
-
-def test_help_needs_no_extra(plain) -> None:
-    python = plain.environment / "bin" / "python"
-    commands = [*COMMANDS, "systemd fields"]
-    command = [python, "-I", "-c", HELP_OF_ALL, *commands]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    for words, (status, output) in json.loads(done.stdout).items():
-        assert status == 0 and output.startswith(f"Usage: walproof {words}"), output
+    assert {use[0].split()[0] for use in (*PLAIN, *FAST, WITH_NODE)} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", REPLACEMENTS)
@@ -297,21 +292,20 @@ def test_a_former_command_names_its_successor(command) -> None:
     assert done.stderr == f"Error: walproof {command} is now: {REPLACEMENTS[command]}\n"
 
 
-def test_nothing_of_it_runs_in_other_python_processes(plain) -> None:
-    (linked,) = plain.packages.rglob("*.pth")
+def test_nothing_of_it_runs_in_other_python_processes(installed: Installed) -> None:
+    (linked,) = installed.packages.rglob("*.pth")
     assert linked.name == "linked.pth"
 
 
-def test_it_carries_the_grammars_and_their_parsers(plain) -> None:
+def test_it_carries_the_grammars_and_their_parsers(installed: Installed) -> None:
     parsers = {
-        each.name.partition("-")[0] for each in plain.packages.glob("walproof_data/kaitai/*")
+        each.name.partition("-")[0] for each in installed.packages.glob("walproof_data/kaitai/*")
     }
     assert parsers == {grammar.stem for grammar in (ROOT / "ksy").glob("*.ksy")}
 
 
-def test_help_loads_no_subcommand(plain) -> None:
-    python = plain.environment / "bin" / "python"
-    shown = plain.run("--help").stdout
+def test_help_loads_no_subcommand(installed: Installed) -> None:
+    shown = installed.run("walproof", "--help").stdout
     assert all(f"  {name} " in shown for name in COMMANDS)
     assert max(map(len, shown.splitlines())) <= 90
     program = (
@@ -320,17 +314,17 @@ def test_help_loads_no_subcommand(plain) -> None:
         "try: main()\n"
         "finally: print(*sorted(sys.modules), file=sys.stderr)"
     )
-    done = subprocess.run(
-        [python, "-I", "-c", program], capture_output=True, text=True, check=False
-    )
-    loaded = done.stderr.split()
+    loaded = installed.run("python", "-I", "-c", program).stderr.split()
     heavy = {"rich", "jsonschema", "jinja2", "yaml", "kaitaistruct", "reference_impl.formats"}
     assert not heavy & set(loaded)
     assert not {f"walproof.cli.{each}" for each in ("read", "check", "sweep")} & set(loaded)
 
 
-def test_the_version_is_that_of_the_tree(plain, wheel) -> None:
-    assert plain.run("--version").stdout == f"walproof, version {wheel.name.split('-')[1]}\n"
+def test_the_version_is_that_of_the_tree(installed: Installed, wheel: Path) -> None:
+    assert (
+        installed.run("walproof", "--version").stdout
+        == f"walproof, version {wheel.name.split('-')[1]}\n"
+    )
 
 
 def test_extras_name_every_optional_package() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from conformance.text import one_line
@@ -41,3 +42,14 @@ def cell_text(value: Any, width: int = 32) -> str:
     """Return a value for a table cell: text, or JSON for other values, cut to ``width``."""
     text = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> Iterator[str]:
+    """Yield rows of cells as lines with aligned columns; ``right``: the right-aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        yield "  ".join(
+            cell.rjust(width) if number in right else cell.ljust(width)
+            for number, (cell, width) in enumerate(cells)
+        ).rstrip()

@@ -53,7 +53,6 @@ def setup(names: tuple[str, ...]) -> int:
 
 
 def _build(implementation: Implementation, maven: Lock) -> tuple[str, bool]:
-    """Return the line to print, and true if the implementation is available."""
     with maven if "mvn" in implementation.needs else nullcontext():
         started = time.monotonic()
         try:

@@ -151,8 +151,8 @@ def frames(
     ``images`` are page number, database size and page image; ``state`` is the checksum of the
     frame before, or of the header.
     """
-    made = bytearray()
+    encoded = bytearray()
     for page, db_pages, image in images:
         state = advance(state, struct.pack(">2I", page, db_pages) + image, header.order)
-        made += FRAME_HEADER.pack(page, db_pages, header.salts, *state) + image
-    return bytes(made), state
+        encoded += FRAME_HEADER.pack(page, db_pages, header.salts, *state) + image
+    return bytes(encoded), state

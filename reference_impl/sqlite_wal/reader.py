@@ -222,19 +222,20 @@ class _Tail:
         unfinished_from = self.scan.committed + 1
         if self.reason:
             unfinished_from = self.last_mark + 1
-            for one in self.transactions:
-                if not one.is_padding:
-                    yield self._record(one)
+            for transaction in self.transactions:
+                if not transaction.is_padding:
+                    yield self._record(transaction)
             yield from self.survey.lost(self.last_mark)
         if self.torn:
             start = self.slots.at(unfinished_from)
             stop = self.slots.size if self.is_cut else self.slots.at(self.last_unfinished + 1)
             yield Lost(start, stop, self.torn, torn=True)
 
-    def _record(self, one: Transaction) -> Record:
-        slots = [self.slots.data(number) for number in range(one.first, one.last + 1)]
+    def _record(self, transaction: Transaction) -> Record:
+        numbers = range(transaction.first, transaction.last + 1)
+        slots = [self.slots.data(number) for number in numbers]
         pages = [FrameHeader.of(slot).page for slot in slots]
         payload = b"".join(slot[FRAME_HEADER_SIZE:] for slot in slots)
-        more = {"after_loss": True} if one.is_after_loss else {}
+        more = {"after_loss": True} if transaction.is_after_loss else {}
         db_pages = FrameHeader.of(slots[-1]).db_pages
-        return self.scan.record(one.first, payload, pages, db_pages, **more)
+        return self.scan.record(transaction.first, payload, pages, db_pages, **more)

@@ -55,12 +55,12 @@ def is_repetition(commit: bytes | None, slot: bytes) -> bool:
     return commit is not None and covered(commit) == covered(slot)
 
 
-def _add(one: State, other: State) -> State:
-    return (one[0] + other[0]) & 0xFFFFFFFF, (one[1] + other[1]) & 0xFFFFFFFF
+def _add(state: State, other: State) -> State:
+    return (state[0] + other[0]) & 0xFFFFFFFF, (state[1] + other[1]) & 0xFFFFFFFF
 
 
-def _subtract(one: State, other: State) -> State:
-    return (one[0] - other[0]) & 0xFFFFFFFF, (one[1] - other[1]) & 0xFFFFFFFF
+def _subtract(state: State, other: State) -> State:
+    return (state[0] - other[0]) & 0xFFFFFFFF, (state[1] - other[1]) & 0xFFFFFFFF
 
 
 class Survey:
@@ -214,7 +214,7 @@ class Survey:
 
     def transactions(self) -> list[Transaction]:
         """Return the proven transactions in the order in which they were written (SQW-039)."""
-        made: list[Transaction] = []
+        transactions: list[Transaction] = []
         first: int | None = None
         for number, slot in self.found.items():
             if slot.follows is None:
@@ -223,50 +223,51 @@ class Survey:
             if first is None or slot.follows != number - 1:
                 first = number if self._ends_transaction(slot.follows) else None
             if first is not None and slot.header.db_pages:
-                made.append(Transaction(first, number))
+                transactions.append(Transaction(first, number))
                 first = None
-        for one in made:
-            for number in range(one.first, one.last + 1):
-                self.found[number].transaction = one
-        for one in made:
-            one.is_padding = self._is_padding(one)
-        return self._in_order(made)
+        for transaction in transactions:
+            for number in range(transaction.first, transaction.last + 1):
+                self.found[number].transaction = transaction
+        for transaction in transactions:
+            transaction.is_padding = self._is_padding(transaction)
+        return self._in_order(transactions)
 
-    def _is_padding(self, one: Transaction) -> bool:
+    def _is_padding(self, transaction: Transaction) -> bool:
         """Return whether a transaction repeats the commit frame that it follows (SQW-014)."""
-        before = self._followed(one)
-        if one.first != one.last or not before:
+        before = self._followed(transaction)
+        if transaction.first != transaction.last or not before:
             return False
         if before > self.committed and self.found[before].transaction is None:
             return False  # the transaction before it is lost
-        return is_repetition(self.slots.data(before), self.slots.data(one.last))
+        return is_repetition(self.slots.data(before), self.slots.data(transaction.last))
 
-    def _in_order(self, made: list[Transaction]) -> list[Transaction]:
-        """The chain from the committed frames first, then the others as they follow each other."""
+    def _in_order(self, transactions: list[Transaction]) -> list[Transaction]:
+        """Return the chain from the committed frames, then the others as they follow each other."""
         followers: dict[int, list[Transaction]] = {}
-        for one in made:
-            followers.setdefault(self._followed(one), []).append(one)
+        for transaction in transactions:
+            followers.setdefault(self._followed(transaction), []).append(transaction)
         ordered: dict[int, Transaction] = {}
         end = self.committed
-        while len(next_ones := followers.get(end, [])) == 1:
-            one = next_ones[0]
-            one.is_after_loss = False
-            ordered[one.first] = one
-            end = one.last
-        others = [one for one in made if one.is_after_loss]
-        ends = {one.last for one in others}
+        while len(following := followers.get(end, [])) == 1:
+            transaction = following[0]
+            transaction.is_after_loss = False
+            ordered[transaction.first] = transaction
+            end = transaction.last
+        others = [transaction for transaction in transactions if transaction.is_after_loss]
+        ends = {other.last for other in others}
         # A ring has no start, and only a forger makes one.
-        for start in [*(one for one in others if self._followed(one) not in ends), *others]:
+        starts = [other for other in others if self._followed(other) not in ends]
+        for start in [*starts, *others]:
             waiting = [start]
             while waiting:
-                one = waiting.pop()
-                if one.first not in ordered:
-                    ordered[one.first] = one
-                    waiting += reversed(followers.get(one.last, []))
+                transaction = waiting.pop()
+                if transaction.first not in ordered:
+                    ordered[transaction.first] = transaction
+                    waiting += reversed(followers.get(transaction.last, []))
         return list(ordered.values())
 
-    def _followed(self, one: Transaction) -> int:
-        number = self.found[one.first].follows
+    def _followed(self, transaction: Transaction) -> int:
+        number = self.found[transaction.first].follows
         assert number is not None
         return number
 

@@ -34,9 +34,9 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
     ``OSError``, and ``ValueError`` for records or a context that no log can hold.
     """
     header = _header(context)
-    made, _ = _encode(records, header, header.checksum, None)
+    encoded, _ = _encode(records, header, header.checksum, None)
     with path.open("xb") as log:
-        log.write(header.to_bytes() + made)
+        log.write(header.to_bytes() + encoded)
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
@@ -63,10 +63,10 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
         else:
             header = _header(context)
             value, before, start = header.checksum, None, header.to_bytes()
-        made, _ = _encode(records, header, value, before)
+        encoded, _ = _encode(records, header, value, before)
         log.truncate(last.end)
         log.seek(last.end)
-        log.write(start + made)
+        log.write(start + encoded)
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -44,11 +44,6 @@ def metadata_without_end(size: int) -> bytes:
     return bytes(log) + ALPHA
 
 
-def metadata_repeated(size: int) -> bytes:
-    """A lost range for each seventeen bytes: one column family again and again."""
-    return _blocks(size, pack("recyclable", 11, TIMESTAMP_SIZE.pack(1, 8), NUMBER))
-
-
 def frames_within_the_budget(size: int) -> bytes:
     """Compressed records of 16 KiB, each from eighteen bytes: most of them exceed the budget."""
     frame = frame_of_one_byte(0x61, 16384)
@@ -68,14 +63,6 @@ def other_logs_in_turn(size: int) -> bytes:
     return (own + other) * (size // (2 * BLOCK_SIZE)) + own[: BLOCK_SIZE // 2 + 1000]
 
 
-def zeros_before_a_late_byte(size: int) -> bytes:
-    """Zero headers in every block, and one byte at the end of each."""
-    log = bytearray(_blocks(BLOCK_SIZE, ALPHA))
-    while len(log) < size:
-        log += bytes(BLOCK_SIZE - 1) + b"\1"
-    return bytes(log)
-
-
 def ignorable_in_every_other_block(size: int) -> bytes:
     """Blocks that the scanner's kernel reads, and blocks that it cannot read, in turn."""
     sizes = pack("legacy", 10, TIMESTAMP_SIZE.pack(1, 8))
@@ -85,31 +72,11 @@ def ignorable_in_every_other_block(size: int) -> bytes:
     return first + (plain + unusual) * (size // (2 * BLOCK_SIZE))
 
 
-def firsts_without_last(size: int) -> bytes:
-    """FIRST fragments of one byte: an incomplete record for each twelve bytes."""
-    return _blocks(size, pack("recyclable", FIRST, b"a", NUMBER))
-
-
 def record_of_empty_fragments(size: int) -> bytes:
     """One record: a FIRST, and an empty MIDDLE for each eleven bytes."""
     log = _blocks(size, pack("recyclable", MIDDLE, b"", NUMBER),
                   pack("recyclable", FIRST, b"alpha", NUMBER))  # fmt: skip
     return log + pack("recyclable", LAST, b"bravo", NUMBER)
-
-
-def types_of_no_dialect(size: int) -> bytes:
-    """A lost range for each seven bytes, in a log without a detectable dialect."""
-    return _blocks(size, pack("legacy", 200, b""))
-
-
-def ignorable_types(size: int) -> bytes:
-    """An ignorable physical record for each seven bytes after the first record."""
-    return _blocks(size, pack("legacy", 200, b""), pack("legacy", FULL, b"alpha") + COMPRESSED)
-
-
-def lengths_out_of_every_block(size: int) -> bytes:
-    """A length of 65535 at the start of each block but the last."""
-    return _before_a_record((b"\xff" * 6 + b"\x05").ljust(BLOCK_SIZE, b"\xff"), size)
 
 
 def log_numbers_without_end(size: int) -> bytes:
@@ -123,15 +90,12 @@ def log_numbers_without_end(size: int) -> bytes:
     return bytes(log).ljust(-(-len(log) // BLOCK_SIZE) * BLOCK_SIZE, b"\0") + ALPHA
 
 
-def zeros_between_blocks(size: int) -> bytes:
-    """A record, and zeros to the end of its block, again and again."""
-    return _before_a_record(ALPHA.ljust(BLOCK_SIZE, b"\0"), size)
-
-
 def sync_offsets_beyond_the_log(size: int) -> bytes:
     """Every record says that all of the log was synced, and every block ends with other bytes."""
-    one = pack("wal-sync", FULL, b"", NUMBER, 2**64 - 1)
-    return (one * (BLOCK_SIZE // len(one) - 1)).ljust(BLOCK_SIZE, b"\xff") * (size // BLOCK_SIZE)
+    record = pack("wal-sync", FULL, b"", NUMBER, 2**64 - 1)
+    return (record * (BLOCK_SIZE // len(record) - 1)).ljust(BLOCK_SIZE, b"\xff") * (
+        size // BLOCK_SIZE
+    )
 
 
 def frames_that_claim_much(size: int) -> bytes:
@@ -158,11 +122,6 @@ def compressed_batch_of_marks(size: int) -> bytes:
     return _compressed(header(12 + count + len(filler)) + head + blocks + raw + end)
 
 
-def _before_a_record(block: bytes, size: int) -> bytes:
-    """Blocks that are all the same, and a record of this log."""
-    return block * (size // BLOCK_SIZE) + ALPHA
-
-
 def _compressed(frame: bytes) -> bytes:
     """A compressed log of one record with this frame."""
     log, begin = bytearray(COMPRESSED), True
@@ -180,19 +139,12 @@ LOGS = (
     empty_numbered_records,
     orphans,
     metadata_without_end,
-    metadata_repeated,
     frames_within_the_budget,
     frames_that_fail,
     other_logs_in_turn,
-    zeros_before_a_late_byte,
     ignorable_in_every_other_block,
-    firsts_without_last,
     record_of_empty_fragments,
-    types_of_no_dialect,
-    ignorable_types,
-    lengths_out_of_every_block,
     log_numbers_without_end,
-    zeros_between_blocks,
     sync_offsets_beyond_the_log,
     frames_that_claim_much,
     frame_of_empty_blocks,

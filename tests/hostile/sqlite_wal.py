@@ -55,14 +55,6 @@ def many_generations(size: int) -> bytes:
     return bytes(log)
 
 
-def generations_of_foreign_salts(size: int) -> bytes:
-    """The checksums of all slots follow, and only the salts of the first are right."""
-    log = bytearray(small_transactions(size))
-    for at in _slots(log)[1:-1]:
-        log[at + 8] ^= 1
-    return bytes(log)
-
-
 def padding_after_damage(size: int) -> bytes:
     """The same commit frame in each slot, after a damaged one."""
     count = max(4, size // (FRAME_HEADER_SIZE + PAGE_SIZE))
@@ -87,40 +79,6 @@ def one_large_transaction(size: int) -> bytes:
     return bytes(_log(size, 0, commit=5))
 
 
-def every_second_image(size: int) -> bytes:
-    """A lost range for every second slot, and a marked record for each of the others."""
-    log = _log(size, 5)
-    for at in _slots(log)[1::2]:
-        log[at + FRAME_HEADER_SIZE] ^= 1
-    return bytes(log)
-
-
-def every_checksum(size: int) -> bytes:
-    """All checksums are wrong but the last one, which proves all frames."""
-    log = _log(size, 5)
-    for at in _slots(log)[:-1]:
-        log[at + 16] ^= 1
-    return bytes(log)
-
-
-def reversed_slots(size: int) -> bytes:
-    """All slots in reverse order: each follows the slot after it."""
-    log = _log(size, 5)
-    slot = FRAME_HEADER_SIZE + PAGE_SIZE
-    return bytes(log[:HEADER_SIZE]) + b"".join(
-        bytes(log[at : at + slot]) for at in _slots(log)[::-1]
-    )
-
-
-def copies_of_one_slot(size: int) -> bytes:
-    """Copies of frame 2 in all slots but the first and the last."""
-    log = _log(size, 5)
-    second = bytes(log[_slots(log)[1] : _slots(log)[2]])
-    for at in _slots(log)[2:-1]:
-        log[at : at + len(second)] = second
-    return bytes(log)
-
-
 def salts_without_links(size: int) -> bytes:
     """No header, and slots with equal salts of which none follows another."""
     log = _log(size, 5)
@@ -136,12 +94,6 @@ def deep_tail(size: int) -> bytes:
     images = [(1 + n % 5, 5, struct.pack(">Q", n) * 64) for n in range(max(4, size // 536))]
     made, _ = frames(images, older, older.checksum)
     return bytes(_log(4, 5)) + made[4 * (FRAME_HEADER_SIZE + PAGE_SIZE) :]
-
-
-def page_number_zero(size: int) -> bytes:
-    """Page number 0 in every second slot, and checksums that follow."""
-    images = [(n % 2, 1, struct.pack(">Q", n) * 64) for n in range(1, max(5, size // 536))]
-    return _HEADER.to_bytes() + frames(images, _HEADER, _HEADER.checksum)[0]
 
 
 # Logs that are hard on the decoder of rows.
@@ -310,18 +262,12 @@ LOGS = (
     pages_of_64_kib,
     highest_numbers,
     many_generations,
-    generations_of_foreign_salts,
     padding_after_damage,
     small_transactions,
     uncommitted_frames,
     one_large_transaction,
-    every_second_image,
-    every_checksum,
-    reversed_slots,
-    copies_of_one_slot,
     salts_without_links,
     deep_tail,
-    page_number_zero,
     ring_of_interior_pages,
     overflow_page_of_itself,
     chain_of_overflow_pages,

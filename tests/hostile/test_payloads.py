@@ -18,10 +18,10 @@ from walproof.scan import scanner
 from walproof.scan.log import Log
 from walproof.scan.model import Records, Wanted
 
-SIZE = 1 << 16
+SIZE = 1 << 15
 LOGS = list(logs())
 SOUND = None
-OWED = {
+REASONS = {
     "value-of-levels": SOUND,  # the entry is sound, and says of its record what is wrong
     "value-of-deep-arrays": SOUND,
     "value-of-documents": SOUND,
@@ -39,34 +39,34 @@ OWED = {
 """Why the payloads of a log have no struct."""
 
 
-@pytest.mark.parametrize("one", LOGS, ids=lambda one: f"{one.format}-{one.name}")
-def test_each_payload_has_a_struct_or_a_reason(one: Hostile, tmp_path: Path) -> None:
-    path = tmp_path / one.file_name
-    path.write_bytes(one.make(SIZE))
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.format}-{log.name}")
+def test_each_payload_has_a_struct_or_a_reason(log: Hostile, tmp_path: Path) -> None:
+    path = tmp_path / log.file_name
+    path.write_bytes(log.make(SIZE))
     faults: list[str | None] = []
-    for event in scanner(one.format).scan(Log(path, {}), Wanted()):
+    for event in scanner(log.format).scan(Log(path, {}), Wanted()):
         if isinstance(event, Records):
             first = event.slice(0, 1000)
-            for piece in decode.pieces(one.format, first):
-                values, message = decode.decoded(one.format, piece)
-                assert values.type == decode.type_of(one.format)
+            for piece in decode.pieces(log.format, first):
+                values, message = decode.decoded(log.format, piece)
+                assert values.type == decode.type_of(log.format)
                 pairs = zip(values, message.to_pylist(), strict=True)
                 assert all(fault is None for value, fault in pairs if value.is_valid)
                 faults += message.to_pylist()
-            assert len(decode.phrases(one.format, first)) == len(first)
-    if one.name in OWED:
-        expected = OWED[one.name]
+            assert len(decode.phrases(log.format, first)) == len(first)
+    if log.name in REASONS:
+        expected = REASONS[log.name]
         assert faults
         assert all(
             fault is None if expected is None else expected in str(fault) for fault in faults
         )
 
 
-@pytest.mark.parametrize("one", LOGS, ids=lambda one: f"{one.format}-{one.name}")
-def test_each_operation_is_a_line(one: Hostile, tmp_path: Path) -> None:
-    path = tmp_path / one.file_name
-    path.write_bytes(one.make(SIZE >> 2))
-    words = ["read", "--operations", "--format", one.format, str(path)]
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.format}-{log.name}")
+def test_each_operation_is_a_line(log: Hostile, tmp_path: Path) -> None:
+    path = tmp_path / log.file_name
+    path.write_bytes(log.make(SIZE >> 1))
+    words = ["read", "--operations", "--format", log.format, str(path)]
     done = CliRunner().invoke(walproof, words, standalone_mode=False)
     assert done.return_value in (0, 3, 4), done.output
     rows = [json.loads(line) for line in done.stdout.splitlines()]

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from walproof.carve.model import Window
+from walproof.scan.log import open_range
 
 #: Bytes of a window; a find belongs to the window in which it begins.
 STRIDE = 4 << 20
@@ -112,7 +113,7 @@ class Image:
 
     def stream(self, at: int, end: int) -> io.BufferedIOBase:
         """Return ``[at, end)`` as a file object."""
-        return io.BufferedReader(_Slice(self, at, min(end, self.size)))
+        return open_range(self, at, min(end, self.size))
 
     def _read(self, at: int, length: int) -> bytearray:
         """Read without the cache; sectors that cannot be read are zeros."""
@@ -138,35 +139,6 @@ class Image:
                 raise
             self._bad.add(at // SECTOR)
             return bytes(length)
-
-
-class _Slice(io.RawIOBase):
-    """A part of an image as a file."""
-
-    def __init__(self, image: Image, start: int, end: int) -> None:
-        super().__init__()
-        self.image, self.start, self.end, self.at = image, start, end, start
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        origin = {os.SEEK_SET: self.start, os.SEEK_CUR: self.at, os.SEEK_END: self.end}[whence]
-        self.at = max(self.start, origin + offset)
-        return self.at - self.start
-
-    def tell(self) -> int:
-        return self.at - self.start
-
-    def readinto(self, room: object) -> int:
-        with memoryview(room).cast("B") as view:  # type: ignore[arg-type]
-            data = self.image.read(self.at, min(len(view), self.end - self.at))
-            view[: len(data)] = data
-        self.at += len(data)
-        return len(data)
 
 
 class Budget:

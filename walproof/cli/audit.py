@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import click
 from rich.console import Console
 
+from walproof.cli.context import key_and_value
 from walproof.cli.output import say
 from walproof.cli.stopping import stoppable
 
@@ -100,9 +100,10 @@ def audit(
     from walproof.inventory.terminal import print_summary, work_line
     from walproof.lake.options import BadOption, Options
 
-    spark_settings = _pairs("--conf", settings)
+    spark_settings = dict(key_and_value("--conf", each) for each in settings)
+    source_options = dict(key_and_value("--option", each) for each in given)
     try:
-        source = Options.parse({"lastFlushedIndex": "meta", **_pairs("--option", given)})
+        source = Options.parse({"lastFlushedIndex": "meta", **source_options})
     except BadOption as error:
         raise click.UsageError(str(error).replace("journal: ", "--option: ", 1)) from None
     options = TableOptions(replace(source, paths=paths, recursive=True), payload, decode)
@@ -120,13 +121,3 @@ def audit(
     say(work_line(outcome.summary, outcome.is_new))
     say(f"Tables {out}/records, damage, files; plots {out}/summary.html")
     return exit_status(outcome.summary)
-
-
-def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
-    pairs = {}
-    for text in texts:
-        key, separator, value = text.partition("=")
-        if not separator or not key:
-            raise click.UsageError(f"{option}: expected KEY=VALUE, found {text!r}")
-        pairs[key] = value
-    return pairs

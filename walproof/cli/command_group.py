@@ -67,12 +67,10 @@ def run(group: click.Command) -> None:
         raise SystemExit(0) from None
     except click.exceptions.Abort:
         raise SystemExit(130) from None
-    except (NeedsCheckout, Renamed) as error:
-        _show(error)
-        raise SystemExit(error.exit_code) from None
     except click.ClickException as error:
         _show(error)
-        raise SystemExit(1) from None
+        has_status = isinstance(error, NeedsCheckout | Renamed)
+        raise SystemExit(error.exit_code if has_status else 1) from None
     except BrokenDeclaration as error:
         say(f"Error: {error}", err=True)
         raise SystemExit(1) from None

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import click
-
 from conformance.text import json_text
+from walproof.cli.context import key_and_value
 
 _RANGE = re.compile(r"(-?\d*):(-?\d*)")
 
@@ -48,9 +47,7 @@ class Condition:
 
 def parse_condition(text: str) -> Condition:
     """Parse ``position=17``, ``position=100:200`` or ``op=put``. Raises ``click.UsageError``."""
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise click.UsageError(f"--where: expected NAME=VALUE, found {text!r}")
+    name, value = key_and_value("--where", text, "NAME=VALUE")
     bounds = _RANGE.fullmatch(value)
     if bounds is None or value == ":":
         return Condition(name, value)

@@ -1,4 +1,7 @@
-"""Parse ``--context``: facts that a reader or writer needs and a log does not contain."""
+"""The options ``--format`` and ``--context`` of commands that read a log.
+
+A context has facts that a reader or writer needs and a log does not contain.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,14 @@ import click
 
 from reference_impl.context import BadContext, check
 from reference_impl.register import registers
+
+format_option = click.option(
+    "--format", "format_id", metavar="ID", help="Format id; detected if not given."
+)
+context_option = click.option(
+    "--context", "context_items", metavar="KEY=VALUE", multiple=True,
+    help="Context for the reader; VALUE is JSON or text.",
+)  # fmt: skip
 
 
 def context_of(items: Sequence[str], format: str) -> dict[str, Any]:
@@ -26,10 +37,16 @@ def context_of(items: Sequence[str], format: str) -> dict[str, Any]:
     return context
 
 
-def _parsed(item: str, format: str) -> tuple[str, Any]:
+def key_and_value(option: str, item: str, form: str = "KEY=VALUE") -> tuple[str, str]:
+    """Divide ``KEY=VALUE``. Raises ``click.UsageError``."""
     name, separator, text = item.partition("=")
     if not separator or not name:
-        raise click.UsageError(f"--context: expected KEY=VALUE, found {item!r}")
+        raise click.UsageError(f"{option}: expected {form}, found {item!r}")
+    return name, text
+
+
+def _parsed(item: str, format: str) -> tuple[str, Any]:
+    name, text = key_and_value("--context", item)
     try:
         value = json.loads(text)
     except ValueError:

@@ -16,6 +16,7 @@ from conformance.saving import named_in_errors, publish, save, temporary_sibling
 from conformance.text import json_text
 from reference_impl.answer import collect
 from reference_impl.formats import Format
+from walproof.cli.context import format_option
 from walproof.cli.opening import opened
 from walproof.cli.output import say
 from walproof.cli.record_table import gather
@@ -38,7 +39,7 @@ ATTEMPTS = 50
 @click.option(
     "--out", metavar="NEW", type=click.Path(path_type=Path), help="Path of the damaged log."
 )
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
+@format_option
 @click.option("--list", "listed", is_flag=True, help="List the fields and the operations.")
 @click.option(
     "--random", "count", metavar="N", type=click.IntRange(min=1),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import click
 
-from walproof.cli.context import context_of
+from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.difference.align import Difference, differences
@@ -48,14 +48,8 @@ class Side:
 @click.command()
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
-@click.option(
-    "--context",
-    "context_items",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Context for the reader; VALUE is JSON or text.",
-)
+@format_option
+@context_option
 @click.option(
     "--all", "all_of_them", is_flag=True, help=f"All differences, not only the first {SHOWN}."
 )
@@ -85,20 +79,17 @@ def diff(
     Exit status: 0 if both have the same records, 3 if not, 4 if a log is refused and cannot be
     compared, 1 for a usage or I/O error.
     """
-    try:
-        with opened(first, format_id) as each, opened(second, format_id) as other:
-            is_a = each.format.id
-            if is_a != other.format.id:
-                raise click.ClickException(
-                    f"{first} is a {is_a}, {second} a {other.format.id}: expected one format"
-                )
-            context = context_of(context_items, is_a)
-            sides = [
-                Side(log.name, compared_log(log.events("recover", context)), _losses(log))
-                for log in (each, other)
-            ]
-    except ValueError as error:  # a --context that the format rejects
-        raise click.ClickException(str(error)) from None
+    with opened(first, format_id) as each, opened(second, format_id) as other:
+        is_a = each.format.id
+        if is_a != other.format.id:
+            raise click.ClickException(
+                f"{first} is a {is_a}, {second} a {other.format.id}: expected one format"
+            )
+        context = context_of(context_items, is_a)
+        sides = [
+            Side(log.name, compared_log(log.events("recover", context)), _losses(log))
+            for log in (each, other)
+        ]
     refused = [side for side in sides if side.log.end.verdict == "refused"]
     for side in refused:
         say(f"{side.name}: {is_a}, refused ({side.log.end.reason})", err=True)
@@ -125,7 +116,6 @@ def _losses(log: Opened) -> list[Finding]:
 
 
 def _print(sides: list[Side], items: Iterable[Difference], most: int | None) -> int:
-    """Print the first ``most`` differences, their total number, and the logs with losses."""
     for mark, side in zip("AB", sides, strict=True):
         log = side.log
         lost = f", {counted(log.lost_bytes, 'byte')} lost" if log.lost_bytes else ""

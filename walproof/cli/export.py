@@ -11,7 +11,7 @@ from rich.console import Console
 from conformance.saving import publish, temporary_sibling
 from reference_impl.answer import End
 from reference_impl.formats import UnknownFormat
-from walproof.cli.context import context_of
+from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.journal_query import (
     JournalFilters,
     filter_options,
@@ -19,10 +19,9 @@ from walproof.cli.journal_query import (
     print_entries,
     split_words,
 )
-from walproof.cli.opening import log_in, source_of
+from walproof.cli.opening import opened
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.cli.stopping import stoppable
-from walproof.extras import advice
 from walproof.lake.recognition import recognise_log
 from walproof.quantity import counted
 from walproof.systems import recognise
@@ -39,14 +38,8 @@ NOT_A_JOURNAL = "only systemd journals have the Journal Export Format; use --par
     type=click.Path(path_type=Path),
     help="Parquet file to write for one log of any format; folder of tables for several logs.",
 )
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
-@click.option(
-    "--context",
-    "context_items",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Context for the reader; VALUE is JSON or text.",
-)
+@format_option
+@context_option
 @click.option(
     "--compression",
     type=click.Choice(["auto", "lz4", "zstd", "snappy", "none"]),
@@ -112,12 +105,10 @@ def export(
     if out is not None:
         if journal_filters.are_given or split_words(words)[1]:
             raise click.UsageError("filters cannot be combined with --parquet")
-        if len(words) > 1 or not _is_one_log(words[0], format_id):
-            return _tables(
-                words, out, format_id, context_items, compression, max_payload, is_bare, is_decoded
-            )
-        return _parquet(
-            words[0], out, format_id, context_items, compression, max_payload, is_bare, is_decoded
+        is_one = len(words) == 1 and _is_one_log(words[0], format_id)
+        write = _parquet if is_one else _tables
+        return write(
+            words, out, format_id, context_items, compression, max_payload, is_bare, is_decoded
         )
     if is_decoded or is_bare:
         raise click.UsageError(f"--{'decode' if is_decoded else 'no-payload'} needs --parquet OUT")
@@ -130,7 +121,7 @@ def export(
 
 
 def _parquet(
-    log: str,
+    paths: tuple[str, ...],
     out: Path,
     format_id: str | None,
     context_items: tuple[str, ...],
@@ -139,28 +130,22 @@ def _parquet(
     is_bare: bool,
     is_decoded: bool,
 ) -> int:
-    try:
-        from walproof.scan.log import Log
-        from walproof.tables.parquet import to_parquet
-    except ModuleNotFoundError as error:
-        raise click.ClickException(f"--parquet {advice(error) or error}") from None
-    try:
-        with source_of(log, format_id) as source:
-            result = log_in(source, format_id)
-            if result.logs_apart is not None:
-                raise UnknownFormat(f"{log}: expected one log; unpack it to export tables of all")
-            if out.is_dir():
-                raise click.UsageError(f"--parquet {out} is a folder: a log becomes a file")
-            must_not_overwrite(result.path, out, "--parquet")
-            format = result.format
-            context = context_of(context_items, format.id)
-            done = to_parquet(
-                Log(result.path, context), format.id, out,
-                "lz4" if compression == "auto" else compression, max_payload,
-                is_decoded=is_decoded, has_payloads=not is_bare,
-            )  # fmt: skip
-    except ValueError as error:  # a --context that the format rejects
-        raise click.ClickException(str(error)) from None
+    from walproof.scan.log import Log
+    from walproof.tables.parquet import to_parquet
+
+    with opened(paths[0], format_id) as log:
+        if log.logs_apart is not None:
+            raise UnknownFormat(f"{paths[0]}: expected one log; unpack it to export tables of all")
+        if out.is_dir():
+            raise click.UsageError(f"--parquet {out} is a folder: a log becomes a file")
+        must_not_overwrite(log.path, out, "--parquet")
+        format = log.format
+        context = context_of(context_items, format.id)
+        done = to_parquet(
+            Log(log.path, context), format.id, out,
+            "lz4" if compression == "auto" else compression, max_payload,
+            is_decoded=is_decoded, has_payloads=not is_bare,
+        )  # fmt: skip
     end: End = done.end
     why = f" ({end.reason})" if end.reason else ""
     say(
@@ -171,7 +156,6 @@ def _parquet(
 
 
 def _is_one_log(log: str, format_id: str | None) -> bool:
-    """Return whether a path is a single log."""
     path = Path(log)
     if not path.is_dir():
         return True
@@ -194,16 +178,14 @@ def _tables(
     is_decoded: bool,
 ) -> int:
     """Write the three tables of several logs to a new folder."""
-    try:
-        from walproof.inventory.logs import find_logs
-        from walproof.inventory.result import make_plan, run_in_pool, write_result
-        from walproof.inventory.summary import exit_status, summarise
-        from walproof.inventory.task import TableOptions
-        from walproof.inventory.terminal import print_summary
-        from walproof.lake.options import Options
-        from walproof.worker_pool import core_count
-    except ModuleNotFoundError as error:
-        raise click.ClickException(f"--parquet {advice(error) or error}") from None
+    from walproof.inventory.logs import find_logs
+    from walproof.inventory.result import make_plan, run_in_pool, write_result
+    from walproof.inventory.summary import exit_status, summarise
+    from walproof.inventory.task import TableOptions
+    from walproof.inventory.terminal import print_summary
+    from walproof.lake.options import Options
+    from walproof.worker_pool import core_count
+
     if context_items and format_id is None:
         raise click.UsageError("--context for several logs needs --format")
     source = Options.parse({"lastFlushedIndex": "meta", "journalFormat": format_id or "auto"})

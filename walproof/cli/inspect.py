@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -13,9 +11,10 @@ from rich.console import Console
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.field_map import UnknownField
+from walproof.cli.context import format_option
 from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
-from walproof.cli.summary import about_folder
+from walproof.cli.summary import about
 from walproof.inspection.inspection import Inspection, inspection
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.show import counted
@@ -39,7 +38,7 @@ def _offset(text: str) -> int:
 
 @click.command()
 @click.argument("log", metavar="FILE")
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
+@format_option
 @click.option(
     "--from",
     "start",
@@ -102,7 +101,7 @@ def inspect(
     try:
         with source_of(log, format_id) as source:
             if source.path.is_dir():
-                return about_folder(source, format_id)
+                return about(source, format_id, {}, all_logs=True)
             result = log_in(source, format_id)
             with LogBytes(result.path) as data:
                 view = inspection(result.path, result.format, data)
@@ -112,8 +111,6 @@ def inspect(
                     _write_page(view, page, start, end, path, limit)
                 else:
                     _print_map(view, start, end, path, depth, limit)
-    except BrokenPipeError:  # the reader closed the pipe, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (UnknownField, GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
     return EXIT_STATUS[view.outline.verdict]

@@ -205,7 +205,7 @@ def journal_files(
                 prefix = f"{path}/" if len(typed) > 1 else ""
                 results += [(f"{prefix}{log.name}", system.path(log)) for log in system.logs]
             else:
-                logs = stack.enter_context(logs_of(source, SYSTEMD))
+                logs = logs_of(source, SYSTEMD)
                 say(f"{path}: {counted(len(logs), 'journal file')} below it", err=True)
                 results += logs
         yield results

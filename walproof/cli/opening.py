@@ -83,8 +83,11 @@ def opened(typed: str | Path, format_id: str | None = None) -> Iterator[Opened]:
     If the path is not a log, the command prints an error and exits with status 4. If it cannot be
     read, the status is 1.
     """
-    with source_of(typed, format_id) as source:
-        yield log_in(source, format_id)
+    try:
+        with source_of(typed, format_id) as source:
+            yield log_in(source, format_id)
+    except ValueError as error:  # a --context that the format rejects
+        raise click.ClickException(str(error)) from None
 
 
 def log_in(source: Unpacked, format_id: str | None) -> Opened:
@@ -150,26 +153,22 @@ def source_of(
         raise click.ClickException(f"{_as_typed(name, source)}: {why}") from None
 
 
-@contextlib.contextmanager
-def logs_of(source: Unpacked, format_id: str) -> Iterator[list[tuple[str, Path]]]:
+def logs_of(source: Unpacked, format_id: str) -> list[tuple[str, Path]]:
     """List all logs of a format in a folder, with their names. Raises ``UnknownFormat``."""
-    with contents_of(source.path, "" if source.is_copy else source.typed) as result:
-        paths: list[tuple[str, Path]] = []
-        for item in result.items:
-            if isinstance(item.what, System):
-                if item.what.format == format_id:
-                    parts = ((log.name, item.what.path(log)) for log in item.what.logs)
-                    paths += [(str(Path(item.name, name)), path) for name, path in parts]
-            elif isinstance(item.what, FoundOne) and item.what.format == format_id:
-                if item.what.is_packed:
-                    say(f"{item.name}: compressed, not read; run: walproof {item.name}", err=True)
-                else:
-                    paths.append((item.name, item.what.path))
-        if not paths:
-            raise UnknownFormat(
-                f"{source.path}: expected a {format_id} log, or a folder of such logs"
-            )
-        yield paths
+    paths: list[tuple[str, Path]] = []
+    for item in contents_of(source.path, "" if source.is_copy else source.typed).items:
+        if isinstance(item.what, System):
+            if item.what.format == format_id:
+                parts = ((log.name, item.what.path(log)) for log in item.what.logs)
+                paths += [(str(Path(item.name, name)), path) for name, path in parts]
+        elif isinstance(item.what, FoundOne) and item.what.format == format_id:
+            if item.what.is_packed:
+                say(f"{item.name}: compressed, not read; run: walproof {item.name}", err=True)
+            else:
+                paths.append((item.name, item.what.path))
+    if not paths:
+        raise UnknownFormat(f"{source.path}: expected a {format_id} log, or a folder of such logs")
+    return paths
 
 
 def _as_typed(text: str, source: Unpacked | None) -> str:

@@ -3,181 +3,137 @@
 from __future__ import annotations
 
 import csv
-import io
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from conformance.text import json_pieces, json_text, one_line
-from reference_impl.answer import End, Event, Lost, Record
+import click
+
+from conformance.text import json_text, one_line
+from reference_impl.answer import Event, Record
 from walproof import decode
 from walproof.cli.conditions import Condition
+from walproof.cli.opening import Opened
 from walproof.cli.output import EXIT_STATUS, say, say_json
+from walproof.cli.record_table import Passed, for_each_record
 from walproof.decode.operations import Operations, Row, with_text
-from walproof.decode.pending import Pending, Waiting
+from walproof.decode.pending import Waiting
 from walproof.formats import plugin_for
 from walproof.quantity import counted, moment
+from walproof.quoted import aligned
 
-#: Bytes of output that are buffered; rows of larger records are not.
-MAX_BYTES = 1 << 17
-#: Fault of a record without content.
-NO_CONTENT = "not decoded: unknown type of record"
 PLACE = ("file", "at")
 FAULT = ("fault", "payload")
 
 
-@dataclass(frozen=True)
-class Decoded:
-    """A record and its decoded struct, or the reason why decoding failed."""
-
-    record: Record
-    value: Mapping[str, Any] | None
-    fault: str | None = None
-
-
-def decoded_events(format_id: str, events: Iterable[Event]) -> Iterator[Decoded | Lost | End]:
-    """Yield the events of a log with its records decoded."""
-    for event in events:
-        if not isinstance(event, Record):
-            yield event
-            continue
-        row = decode.row_of(format_id, event, sys.maxsize)
-        value, fault = decode.decode_row(format_id, row)
-        yield Decoded(event, value, fault or (None if value is not None else NO_CONTENT))
+def _decoded(format_id: str, record: Record) -> tuple[Mapping[str, Any] | None, str | None]:
+    """Return the decoded struct of a record, or the reason why there is none."""
+    row = decode.row_of(format_id, record, sys.maxsize)
+    value, fault = decode.decode_row(format_id, row)
+    if value is None and fault is None:
+        fault = "not decoded: unknown type of record"
+    return value, fault
 
 
-def _rows(format_id: str, operations: Operations, decoded: Decoded) -> Iterator[Row]:
+def _rows(format_id: str, operations: Operations, record: Record) -> Iterator[Row]:
     """Yield the operations of a record, or one row with its payload if decoding failed."""
     columns = {column.name for column in plugin_for(format_id).columns}
-    fields = {name: value for name, value in decoded.record.fields.items() if name in columns}
-    place: Row = {"file": decoded.record.file, "at": decoded.record.at}
+    fields = {name: value for name, value in record.fields.items() if name in columns}
+    place: Row = {"file": record.file, "at": record.at}
     place |= {name: fields[name] for name in operations.FIELDS if name in fields}
-    operations.take(decoded.record)
-    if decoded.value is None:
-        yield place | {"fault": decoded.fault, "payload": decoded.record.payload}
+    value, fault = _decoded(format_id, record)
+    operations.take(record)
+    if value is None:
+        yield place | {"fault": fault, "payload": record.payload}
         return
-    for row in operations.rows(decoded.value, fields):
+    for row in operations.rows(value, fields):
         yield place | row
 
 
 def print_operations(
-    format_id: str,
-    operations: Operations,
-    events: Iterable[Event],
-    name: str,
+    source: Opened,
+    events: Iterable[Event | Passed],
     as_csv: bool,
     conditions: Sequence[Condition],
     most: int | None,
 ) -> int:
-    """Print up to ``most`` operations that meet all conditions; return the exit status.
-
-    ``name`` is the name of the log in messages. Lost ranges are printed to standard error.
-    """
+    """Print up to ``most`` operations that meet all conditions; return the exit status."""
+    format_id = source.format.id
+    operations = plugin_for(format_id).operations(source.path)
     heads = _heads(format_id, operations)
-    out = _Lines()
+    table = csv.writer(sys.stdout, lineterminator="\n")
     if as_csv:
-        out.add_csv(heads)
+        table.writerow(heads)
     printed = 0
-    try:
-        for event in decoded_events(format_id, events):
-            if isinstance(event, Lost):
-                out.flush()
-                _report_lost(event)
-            elif isinstance(event, End):
-                return _status(event, name)
-            elif printed != most:  # later lost ranges are still reported
-                for operation in _rows(format_id, operations, event):
-                    row = {
-                        name: with_text(value)
-                        for name, value in operation.items()
-                        if value is not None
-                    }
-                    if printed == most or not all(each.holds(row) for each in conditions):
-                        continue
-                    ordered = {head: row[head] for head in heads if head in row}
-                    assert len(ordered) == len(row), row.keys() - ordered.keys()
-                    if as_csv:
-                        out.add_csv([_cell(ordered.get(head)) for head in heads])
-                    else:
-                        out.add_json(ordered, event.record.size)
-                    printed += 1
-    finally:
-        out.flush()
-    raise AssertionError("an answer has an end")
+
+    def take(record: Record) -> None:
+        nonlocal printed
+        if printed == most:
+            return
+        for operation in _rows(format_id, operations, record):
+            row = {name: with_text(value) for name, value in operation.items() if value is not None}
+            assert row.keys() <= set(heads), row.keys() - set(heads)
+            if printed == most or not all(each.holds(row) for each in conditions):
+                continue
+            printed += 1
+            if as_csv:
+                table.writerow([_cell(row.get(head)) for head in heads])
+            else:
+                ordered = {head: row[head] for head in heads if head in row}
+                sys.stdout.write(f"{json_text(ordered)}\n")
+
+    return for_each_record(events, source.name, take)
 
 
-def print_pending(
-    format_id: str, pending: Pending, events: Iterable[Event], name: str, as_lines: bool
-) -> int:
+def print_pending(source: Opened, events: Iterable[Event | Passed], as_lines: bool) -> int:
     """Print the messages that are pending at the end of a log; return the exit status.
 
-    The lost ranges and the number of records that could not be decoded are printed to standard
-    error.
+    The number of records that could not be decoded is printed to standard error.
     """
+    plugin = plugin_for(source.format.id)
+    if plugin.pending is None:
+        raise click.UsageError(f"--pending: expected a broker's store, found {source.format.id}")
+    pending = plugin.pending()
     unknown = 0
-    status = 0
-    for event in decoded_events(format_id, events):
-        if isinstance(event, Lost):
-            _report_lost(event)
-        elif isinstance(event, End):
-            status = _status(event, name)
-        elif event.value is None:
+
+    def take(record: Record) -> None:
+        nonlocal unknown
+        value, _ = _decoded(source.format.id, record)
+        if value is None:
             unknown += 1
         else:
-            pending.take(event.record, event.value)
+            pending.take(record, value)
+
+    status = for_each_record(events, source.name, take)
     if unknown:
-        say(f"{name}: {counted(unknown, 'record')} cannot be decoded", err=True)
-    waiting = list(pending.waiting())
+        say(f"{source.name}: {counted(unknown, 'record')} cannot be decoded", err=True)
     if status == EXIT_STATUS["refused"]:
         return status
+    waiting = list(pending.waiting())
     if as_lines:
         for item in waiting:
             say_json(item.to_json())
         return status
+    if not waiting:
+        say(f"{source.name}: no pending messages")
+        return status
     heads = ("destination", "subscription", "count", "oldest", "newest", "files")
-    cells = [heads, *(_pending_cells(item) for item in waiting)]
-    widths = [max(len(row[n]) for row in cells) for n in range(len(heads) - 1)]
-    for row in cells if waiting else ():
-        line = "  ".join(
-            cell.rjust(width) if n == 2 else cell.ljust(width)
-            for n, (cell, width) in enumerate(zip(row, widths, strict=False))
-        )
-        say(f"{line}  {row[-1]}")
+    for line in aligned([heads, *map(_pending_cells, waiting)], right=(2,)):
+        say(line)
     files = {file for item in waiting for file in item.files}
-    pinned = (
-        f"pending messages pin {counted(len(files), 'file')}" if waiting else "no pending messages"
-    )
-    say(f"{name}: {pinned}")
+    say(f"{source.name}: pending messages pin {counted(len(files), 'file')}")
     return status
 
 
 def _pending_cells(item: Waiting) -> tuple[str, ...]:
     times = ["" if time is None else moment(time * 1000) for time in (item.first, item.last)]
-    files = ", ".join(
-        f"{file} ({count:,})" for file, count in sorted(item.files.items(), key=_name)
-    )
+    # db-9.log before db-10.log
+    by_number = sorted(item.files.items(), key=lambda pair: (len(pair[0]), pair[0]))
+    files = ", ".join(f"{file} ({count:,})" for file, count in by_number)
     return one_line(item.place), one_line(item.subscription or ""), f"{item.count:,}", *times, files
 
 
-def _name(pair: tuple[str, int]) -> tuple[int, str]:
-    """Sort db-10.log after db-9.log."""
-    return len(pair[0]), pair[0]
-
-
-def _status(end: End, name: str) -> int:
-    if end.verdict == "refused":
-        say(f"{name}: refused ({end.reason})", err=True)
-    return EXIT_STATUS[end.verdict]
-
-
-def _report_lost(lost: Lost) -> None:
-    place = f"{lost.file}: " if lost.file else ""
-    say(f"lost: {place}bytes {lost.start} to {lost.end} ({lost.reason})", err=True)
-
-
 def _heads(format_id: str, operations: Operations) -> list[str]:
-    """Return the names of all columns, in order."""
     names = operations.COLUMNS
     if names is None:
         plugin = plugin_for(format_id)
@@ -185,40 +141,6 @@ def _heads(format_id: str, operations: Operations) -> list[str]:
         members = struct if isinstance(struct, Mapping) else ()
         names = [*(column.name for column in plugin.columns), *members]
     return list(dict.fromkeys([*PLACE, *operations.FIELDS, *names, *FAULT]))
-
-
-class _Lines:
-    """A buffer of lines for standard output."""
-
-    def __init__(self) -> None:
-        self._text = io.StringIO()
-        self._csv = csv.writer(self._text, lineterminator="\n")
-
-    def add_csv(self, cells: Sequence[str]) -> None:
-        """Add a row of CSV."""
-        self._csv.writerow(cells)
-        self._flush_if_long()
-
-    def add_json(self, row: Row, size: int) -> None:
-        """Add a row as JSON. Rows of records above :data:`MAX_BYTES` are not buffered."""
-        if size > MAX_BYTES:
-            self.flush()
-            for piece in json_pieces(row):
-                sys.stdout.write(piece)
-        else:
-            self._text.write(json_text(row))
-        self._text.write("\n")
-        self._flush_if_long()
-
-    def _flush_if_long(self) -> None:
-        if self._text.tell() >= MAX_BYTES or sys.stdout.isatty():
-            self.flush()
-
-    def flush(self) -> None:
-        """Write the buffered lines."""
-        sys.stdout.write(self._text.getvalue())
-        self._text.seek(0)
-        self._text.truncate()
 
 
 def _cell(value: Any) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.console import Console
@@ -14,29 +14,30 @@ from rich.console import Console
 from conformance.text import json_pieces, json_text
 from reference_impl.answer import End, Event, Lost, Record, end_to_json
 from reference_impl.formats import Context
-from walproof.cli.conditions import Condition, parse_condition
-from walproof.cli.context import context_of
+from walproof.cli.conditions import parse_condition
+from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say
-from walproof.cli.reading import few, watched
 from walproof.cli.record_files import write_record_files
-from walproof.cli.record_table import Gathered, Passed, gather, print_summary, print_table
-from walproof.cli.summary import about_one, progress, terminal_height
-from walproof.extras import advice
-from walproof.formats import plugin_for
-from walproof.jsonl import pieces
-from walproof.summary.lost_bytes import lost_counter
-from walproof.summary.meter import Meter
+from walproof.cli.record_table import (
+    Gathered,
+    Passed,
+    gather_log,
+    print_summary,
+    print_table,
+    watched,
+)
+from walproof.cli.summary import about, progress, terminal_height
 from walproof.summary.model import size_of
 from walproof.systems.reading import is_worth_a_scanner
 
-if TYPE_CHECKING:
-    from walproof.scan.model import Event as ScanEvent
+#: Size of a payload from which the line of its record is written in pieces.
+LARGE_BYTES = 1 << 16
 
 
 @click.command()
 @click.argument("log", metavar="FILE")
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
+@format_option
 @click.option(
     "--profile",
     type=click.Choice(["recover", "strict"]),
@@ -44,13 +45,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="recover returns every provably valid record; strict stops at the first damage.",
 )
-@click.option(
-    "--context",
-    "context_items",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Context for the reader; VALUE is JSON or text.",
-)
+@context_option
 @click.option("--fast", is_flag=True, help="Use the bulk scanner even for a small log.")
 @click.option(
     "--head", metavar="N", type=click.IntRange(min=1), help="Print only the first N rows."
@@ -81,8 +76,6 @@ if TYPE_CHECKING:
               help="Write each record to a file in DIR.")  # fmt: skip
 @click.option("--index", "ranges", metavar="RANGES",
               help="With --each: indexes of the records, such as 100:110,1000:1050.")  # fmt: skip
-@click.option("--messagepack", is_flag=True, help="With --each: write MessagePack as JSON.")
-@click.option("--unzip", is_flag=True, help="With --each: unpack gzip and zlib payloads.")
 def read(
     log: str,
     format_id: str | None,
@@ -100,8 +93,6 @@ def read(
     pending: bool,
     folder: Path | None,
     ranges: str | None,
-    messagepack: bool,
-    unzip: bool,
 ) -> int:
     """List the records and lost ranges of a log.
 
@@ -120,8 +111,8 @@ def read(
     one object for each.
 
     --each names each file after the index of its record, or after the record number, from 0, in
-    formats without indexes: 0000000000000100.data, or .json with --messagepack. It prints one line
-    of JSON per file. Ranges include both ends.
+    formats without indexes: 0000000000000100.data. It prints one line of JSON per file. Ranges
+    include both ends.
 
     \b
     walproof read 000003.log
@@ -131,10 +122,10 @@ def read(
     walproof systemd read /var/log/journal --unit ssh --since yesterday
     walproof read ./db --operations | jq -r .key
     walproof read ./partition --operations --where position=100:200
-    walproof read /var/lib/raft --each entries --index 100:110,1000: --messagepack
+    walproof read /var/lib/raft --each entries --index 100:110,1000:
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error. With --each,
-    also 3 if a payload could not be unpacked, and 1 if a range has no records.
+    also 1 if a range has no records.
     """
     _one_way(head=head if not operations else None, records=all_rows, lost_only=lost_only,
              json=as_json, jsonl=as_lines if not pending else None, operations=operations,
@@ -142,86 +133,50 @@ def read(
     if not operations and (as_csv or conditions):
         raise click.UsageError("--csv and --where require --operations")
     wanted = [parse_condition(condition) for condition in conditions]
-    if folder is None and (ranges is not None or messagepack or unzip):
-        raise click.UsageError("--index, --messagepack and --unzip require --each DIR")
+    if folder is None and ranges is not None:
+        raise click.UsageError("--index requires --each DIR")
     if fast and profile != "recover":
         raise click.UsageError(
             "--fast excludes --profile strict: the bulk scanners support only the profile recover"
         )
-    try:
-        with opened(log, format_id) as result:
-            context = context_of(context_items, result.format.id)
-            if folder is not None:
-                events = _events(result, profile, context, fast)
-                return write_record_files(result, events, folder, ranges, messagepack, unzip)
-            if operations or pending:
-                events = _events(result, profile, context, fast)
+    with opened(log, format_id) as source:
+        context = context_of(context_items, source.format.id)
+        is_table = not (folder or operations or pending or as_lines or as_json)
+        room = None if all_rows or not sys.stdout.isatty() else terminal_height() - 4
+        most = None if not is_table else 0 if lost_only else room if head is None else head
+        events = _events(source, profile, context, fast, most)
+        if folder is not None:
+            return write_record_files(source, events, folder, ranges)
+        if operations or pending:
+            from walproof.cli.operations import print_operations, print_pending
+
+            # No progress bar if the lines go to the same terminal.
+            is_mixed = operations and sys.stdout.isatty()
+            with progress(0 if is_mixed else size_of(source.path)) as passed:
+                seen = watched(events, source.path, passed)
                 if pending:
-                    return _print_pending(result, events, as_lines)
-                return _print_operations(result, events, as_csv, wanted, head)
-            if as_lines and _is_scanned(result, profile, fast):
-                return EXIT_STATUS[_print_scanned(result, context)]
-            if as_lines:
-                return EXIT_STATUS[_print_lines(_events(result, profile, context, fast)).verdict]
-            if as_json:
-                stored = _gathered(result, _events(result, profile, context, fast))
-                return EXIT_STATUS[_print_json(stored).verdict]
-            room = None if all_rows or not sys.stdout.isatty() else terminal_height() - 4
-            most = head if head is not None else room
-            is_asked = head is not None or lost_only
-            events = _events(result, profile, context, fast, 0 if lost_only else most)
-            stop = None if is_asked else room
-            stored = _gathered(result, events, 0 if lost_only else most, most, stop)
-            if stop is not None and stored.rows > stop:
-                status = about_one(result.source, format_id, context)
-                piped = "… | " if log == "-" else ""
-                again = f"{piped}walproof read --records {shlex.quote(log)}"
-                say(f"  {again}  print all rows as a table", style="cyan")
-                return status
-            console = Console()
-            rows = stored.lost_count if lost_only else stored.rows
-            is_merged = result.logs_apart is not None
-            print_table(stored, result.format.id, console, most, rows, is_merged)
-            print_summary(stored, result.format.id, result.name, console, resume=result.may_resume)
-            return EXIT_STATUS[stored.end.verdict]
-    except ValueError as error:  # a --context that the format rejects
-        raise click.ClickException(str(error)) from None
-
-
-def _print_operations(
-    source: Opened,
-    events: Iterator[Any],
-    as_csv: bool,
-    conditions: Sequence[Condition],
-    most: int | None,
-) -> int:
-    """Print the operations of a log and return the exit status."""
-    try:
-        from walproof.cli.operations import print_operations
-    except ModuleNotFoundError as error:
-        raise click.ClickException(f"--operations {advice(error) or error}") from None
-    of_log = plugin_for(source.format.id).operations(source.path)
-    # No progress bar if the lines go to the same terminal.
-    with progress(0 if sys.stdout.isatty() else size_of(source.path)) as passed:
-        seen: Iterator[Any] = watched(events, source.path, passed)
-        return print_operations(
-            source.format.id, of_log, seen, source.name, as_csv, conditions, most
-        )
-
-
-def _print_pending(source: Opened, events: Iterator[Any], as_lines: bool) -> int:
-    """Print the messages still pending at the end of a log; return the exit status."""
-    plugin = plugin_for(source.format.id)
-    if not plugin.has("pending"):
-        raise click.UsageError(f"--pending: expected a broker's store, found {source.format.id}")
-    try:
-        from walproof.cli.operations import print_pending
-    except ModuleNotFoundError as error:
-        raise click.ClickException(f"--pending {advice(error) or error}") from None
-    assert plugin.pending is not None
-    with progress(size_of(source.path)) as passed:
-        seen: Iterator[Any] = watched(events, source.path, passed)
-        return print_pending(source.format.id, plugin.pending(), seen, source.name, as_lines)
+                    return print_pending(source, seen, as_lines)
+                return print_operations(source, seen, as_csv, wanted, head)
+        if as_lines:
+            return EXIT_STATUS[_print_lines(events).verdict]
+        if as_json:
+            stored = gather_log(source.format.id, source.path, events)
+            return EXIT_STATUS[_print_json(stored).verdict]
+        shown = room if head is None else head
+        stop = None if head is not None or lost_only else room
+        stored = gather_log(source.format.id, source.path, events, most, shown, stop)
+        if stop is not None and stored.rows > stop:
+            status = about(source.source, format_id, context)
+            piped = "… | " if log == "-" else ""
+            again = f"{piped}walproof read --records {shlex.quote(log)}"
+            say(f"  {again}  print all rows as a table", style="cyan")
+            return status
+        console = Console()
+        rows = stored.lost_count if lost_only else stored.rows
+        is_merged = source.logs_apart is not None
+        print_table(stored, source.format.id, console, shown, rows, is_merged)
+        print_summary(stored, source.format.id, source.name, console, resume=source.may_resume)
+        return EXIT_STATUS[stored.end.verdict]
 
 
 def _one_way(**ways: object) -> None:
@@ -231,53 +186,38 @@ def _one_way(**ways: object) -> None:
         raise click.UsageError(f"{' and '.join(requested)} exclude each other")
 
 
-def _gathered(
-    source: Opened,
-    events: Iterable[Event | Passed],
-    records: int | None = None,
-    lost: int | None = None,
-    stop: int | None = None,
-) -> Gathered:
-    """Run :func:`gather`, with a progress bar for a large log."""
-    with progress(size_of(source.path)) as given:
-        count_lost = lost_counter(source.format.id, source.path)
-        return gather(watched(events, source.path, given), records, lost, stop, count_lost)
-
-
 def _events(
-    source: Opened, profile: str, context: Context, fast: bool, most: int | None = None
-) -> Iterator[Any]:
+    source: Opened, profile: str, context: Context, fast: bool, most: int | None
+) -> Iterator[Event | Passed]:
     """Yield the answer of the bulk scanner for large logs, else of the executable specification.
 
     The scanner only counts the records after the first ``most``.
     """
-    source.tell()
-    if source.logs_apart is not None:
-        return source.events(profile, context, tells=False)
-    if _is_scanned(source, profile, fast):
-        read = bulk_scanner()
-        if most is not None:
-            return few(source.format.id, source.path, context, most)
-        return read(source.format.id, source.path, context)
-    return source.events(profile, context, tells=False)
+    is_large = profile == "recover" and is_worth_a_scanner(source.format.id, source.path)
+    if source.logs_apart is None and (fast or is_large):
+        source.tell()
+        return few(source.format.id, source.path, context, sys.maxsize if most is None else most)
+    return source.events(profile, context)
 
 
-def _is_scanned(source: Opened, profile: str, fast: bool) -> bool:
-    """Return whether to use the bulk scanner: on request, or for a large log."""
-    if source.logs_apart is not None:
-        return False
-    if fast or profile != "recover":
-        return fast
-    return is_worth_a_scanner(source.format.id, source.path)
+def few(format_id: str, path: Path, context: Context, most: int) -> Iterator[Event | Passed]:
+    """Yield the bulk scanner's answer; records after the first ``most`` are only counted."""
+    from walproof.scan import scanner
+    from walproof.scan.answers import in_full
+    from walproof.scan.log import Log
+    from walproof.scan.model import Records, Wanted
 
-
-def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
-    """Return the bulk scanner's reader. Raises ``ClickException`` if it is not installed."""
-    try:
-        from walproof.scan.answers import read
-    except ModuleNotFoundError as error:
-        raise click.ClickException(f"--fast {advice(error) or error}") from None
-    return read
+    for event in scanner(format_id).scan(Log(path, context), Wanted()):
+        if not isinstance(event, Records):
+            yield event
+            continue
+        first = min(most, len(event))
+        most -= first
+        yield from in_full(format_id, [event.slice(0, first)] if first else [])
+        if first < len(event):
+            (last,) = in_full(format_id, [event.slice(len(event) - 1, len(event))])
+            assert isinstance(last, Record)
+            yield Passed(len(event) - first, last)
 
 
 def _print_json(gathered: Gathered) -> End:
@@ -303,39 +243,17 @@ def _print_list(name: str, items: Iterable[Record | Lost]) -> None:
     sys.stdout.write("\n ],\n" if separator else "],\n")
 
 
-def _print_scanned(source: Opened, context: Context) -> str:
-    """Print the bulk scanner's answer in large pieces; return the verdict."""
-    bulk_scanner()
-    from walproof.jsonl.runs import lines
-    from walproof.scan import scanner
-    from walproof.scan.log import Log
-    from walproof.scan.model import Records, Wanted
-
-    verdict = ""
-
-    def passed() -> Iterator[ScanEvent]:
-        nonlocal verdict
-        for event in scanner(source.format.id).scan(Log(source.path, context), Wanted()):
-            if isinstance(event, End):
-                verdict = event.verdict
-            elif isinstance(event, Records) and len(event):
-                meter.at(event.file, int(event.at[-1] + event.size[-1]))
-            yield event
-
-    source.tell()
-    # No progress bar if the lines go to the same terminal.
-    size = 0 if sys.stdout.isatty() else size_of(source.path)
-    with progress(size) as given:
-        meter = Meter(source.path, given)
-        for piece in lines(source.format.id, passed()):
-            sys.stdout.buffer.write(piece)
-    return verdict
-
-
-def _print_lines(events: Iterator[Event]) -> End:
-    last = None
-    for last in events:
-        for piece in pieces(last):
+def _print_lines(events: Iterator[Any]) -> End:
+    for event in events:
+        if isinstance(event, End):
+            end = event
+            position = end_to_json(end.end, end.file)
+            body: object = {"verdict": end.verdict, "reason": end.reason, "end": position}
+        else:
+            body = event.to_json()
+        line = {type(event).__name__.lower(): body}
+        is_large = isinstance(event, Record) and len(event.payload) > LARGE_BYTES
+        for piece in json_pieces(line) if is_large else (json_text(line),):
             sys.stdout.write(piece)
-    assert isinstance(last, End)
-    return last
+        sys.stdout.write("\n")
+    return end

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-import zlib
-from collections.abc import Iterable, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,15 +12,10 @@ from typing import Any
 import click
 
 from conformance.saving import save
-from reference_impl.answer import End, Event, Record
-from reference_impl.zmq_raft import message_pack
+from reference_impl.answer import Event, Record
 from walproof.cli.opening import Opened
-from walproof.cli.output import EXIT_STATUS, say, say_json
-
-#: Size to which any payload may unpack; large payloads may unpack to more.
-UNZIPPED_BYTES = 64 << 20
-#: Largest number of values in a MessagePack payload that is written as JSON.
-MOST_VALUES = 100_000
+from walproof.cli.output import say_json
+from walproof.cli.record_table import Passed, for_each_record
 
 
 @dataclass
@@ -61,138 +54,40 @@ def parse_ranges(text: str) -> list[Range]:
     return ranges
 
 
-class NotMessagePack(ValueError):
-    """The payload is not a single MessagePack value."""
-
-
-class TooLarge(ValueError):
-    """The unpacked payload exceeds the limit."""
-
-
-def readable(payload: bytes) -> bytes:
-    """Convert a MessagePack value to readable JSON.
-
-    Raises :class:`NotMessagePack`. Raises :class:`TooLarge` for more than 100,000 values, which
-    limits memory use.
-    """
-    try:
-        value, end = message_pack.decode(payload, most=MOST_VALUES)
-    except (message_pack.Incomplete, ValueError) as error:
-        raise NotMessagePack(str(error) or "the payload ends in the middle of a value") from None
-    if end != len(payload):
-        raise NotMessagePack(f"{len(payload) - end} bytes follow the value")
-    if value is message_pack.TOO_MANY:
-        raise TooLarge(f"more than {MOST_VALUES:,} values")
-    text = json.dumps(message_pack.to_json(value), ensure_ascii=False, indent=1)
-    return f"{text}\n".encode("utf-8", "surrogatepass")
-
-
-def unzipped(payload: bytes) -> bytes:
-    """Unpack data compressed by gzip or zlib; return other data unchanged.
-
-    Raises :class:`TooLarge` if the result exceeds both 64 MiB and 16 times the payload.
-    """
-    most = UNZIPPED_BYTES + 16 * len(payload)
-    unpack = zlib.decompressobj(wbits=47)
-    try:
-        data = unpack.decompress(payload, most + 1)
-    except zlib.error:
-        return payload
-    if len(data) > most:
-        raise TooLarge(f"unpacks to more than {most} bytes")
-    return data if unpack.eof and not unpack.unused_data else payload
-
-
 def write_record_files(
     source: Opened,
-    events: Iterable[Event],
+    events: Iterable[Event | Passed],
     folder: Path,
     ranges: str | None,
-    messagepack: bool,
-    unzip: bool,
 ) -> int:
     """Write each record of a log to a separate file, and return the exit status.
 
-    A file is named after the index of its record, such as ``0000000000000100.data``, or ``.json``
-    if ``messagepack`` is true. In a format without indexes, the records are numbered from 0. A
-    second record with the same index is written to ``0000000000000100.2.data``. For each record, a
-    line of JSON on standard output contains the file name and the other fields.
+    A file is named after the index of its record, such as ``0000000000000100.data``. In a format
+    without indexes, the records are numbered from 0. A second record with the same index is written
+    to ``0000000000000100.2.data``. For each record, a line of JSON on standard output contains the
+    file name and the other fields.
 
     Raises ``click.ClickException`` for a range without records, and for an existing file.
     """
     wanted = parse_ranges(":" if ranges is None else ranges)
     folder.mkdir(parents=True, exist_ok=True)
-    writer = _RecordFiles(folder, wanted, messagepack, unzip)
-    try:
-        status = writer.take_all(events)
-    except BrokenPipeError:  # the reader closed the pipe, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    writer.check_found()
-    return max(status, 3 if writer.left_as_it_is else 0)
+    used: Counter[int] = Counter()
+    numbers = itertools.count()
+    seen: list[int] = []
 
-
-class _RecordFiles:
-    def __init__(
-        self,
-        folder: Path,
-        ranges: Sequence[Range],
-        messagepack: bool,
-        unzip: bool,
-    ) -> None:
-        self.folder = folder
-        self.ranges = ranges
-        self.messagepack = messagepack
-        self.unzip = unzip
-        self.used: dict[int, int] = {}
-        self.seen: tuple[int, int] | None = None
-        self.left_as_it_is = False
-
-    def take_all(self, events: Iterable[Event]) -> int:
-        """Write the selected records and report lost ranges; return the exit status."""
-        number = status = 0
-        for event in events:
-            if isinstance(event, Record):
-                self.take(event, number)
-                number += 1
-            elif isinstance(event, End):
-                status = EXIT_STATUS[event.verdict]
-            else:
-                where = f"{event.start} to {event.end}{' of ' + event.file if event.file else ''}"
-                say(f"lost: bytes {where} ({event.reason})", err=True)
-        return status
-
-    def take(self, record: Record, number: int) -> None:
-        """Write a record if it is selected; ``number`` replaces a missing index."""
-        index = int(record.fields.get("index", number))
-        low, high = self.seen or (index, index)
-        self.seen = min(low, index), max(high, index)
-        holding = [each for each in self.ranges if each.holds(index)]
-        if not holding:
-            return
+    def take(record: Record) -> None:
+        index = int(record.fields.get("index", next(numbers)))
+        seen[:] = [min(index, *seen), max(index, *seen)] if seen else [index, index]
+        holding = [each for each in wanted if each.holds(index)]
         for each in holding:
             each.found += 1
-        payload, ending = record.payload, "data"
-        if self.unzip:
-            try:
-                payload = unzipped(payload)
-            except TooLarge as error:
-                say(f"record {index}: {error}; written unchanged", err=True)
-                self.left_as_it_is = True
-        if self.messagepack:
-            try:
-                payload, ending = readable(payload), "json"
-            except NotMessagePack as error:
-                say(f"record {index}: not MessagePack ({error}); written unchanged", err=True)
-                self.left_as_it_is = True
-            except TooLarge as error:
-                say(f"record {index}: {error}; written unchanged", err=True)
-                self.left_as_it_is = True
-        self.used[index] = self.used.get(index, 0) + 1
-        again = f".{self.used[index]}" if self.used[index] > 1 else ""
-        path = self.folder / f"{index:016}{again}.{ending}"
+        if not holding:
+            return
+        used[index] += 1
+        again = f".{used[index]}" if used[index] > 1 else ""
+        path = folder / f"{index:016}{again}.data"
         try:
-            save(path, payload, replace=False, sync=False)
+            save(path, record.payload, replace=False, sync=False)
         except FileExistsError:
             raise click.ClickException(f"{path} already exists: expected a new path") from None
         line: dict[str, Any] = {"path": str(path), **record.to_json()}
@@ -200,9 +95,9 @@ class _RecordFiles:
             line.pop(name, None)
         say_json(line)
 
-    def check_found(self) -> None:
-        """Raise an error for ranges without records, after all other records are written."""
-        missing = [each.text for each in self.ranges if not each.found and each.text != ":"]
-        if missing:
-            has = f"{self.seen[0]} to {self.seen[1]}" if self.seen else "none"
-            raise click.ClickException(f"no record in {', '.join(missing)}; the log has {has}")
+    status = for_each_record(events, source.name, take)
+    missing = [each.text for each in wanted if not each.found and each.text != ":"]
+    if missing:
+        has = f"{seen[0]} to {seen[1]}" if seen else "none"
+        raise click.ClickException(f"no record in {', '.join(missing)}; the log has {has}")
+    return status

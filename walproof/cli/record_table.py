@@ -1,10 +1,11 @@
-"""Print a table of the records and lost ranges of a log."""
+"""Gather the records and lost ranges of a log, and print them as a table."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
@@ -12,15 +13,19 @@ from rich.text import Text
 from conformance.describe import payload_text
 from conformance.text import json_text, one_line
 from reference_impl.answer import End, Event, Lost, Record
-from walproof.cli.output import say
+from walproof.cli.output import EXIT_STATUS, say
+from walproof.cli.summary import progress
 from walproof.quantity import counted
 from walproof.quoted import cell_text, entry_text
 from walproof.spool import Spool
-from walproof.summary.records import meanings
+from walproof.summary.lost_bytes import lost_counter
+from walproof.summary.meter import Meter
+from walproof.summary.model import size_of
+from walproof.summary.records import meaning
 from walproof.verdict import VERDICT_STYLE
 
-#: Limits of a batch for decoding: rows, and bytes of records.
-AT_ONCE, HELD = 256, 1 << 17
+#: Number of records between two progress reports.
+EVERY = 1000
 #: Placeholder for a log that has not been read yet.
 END = End("refused", None, None)
 
@@ -89,6 +94,54 @@ def gather(
     return result
 
 
+def gather_log(
+    format_id: str,
+    path: Path,
+    events: Iterable[Event | Passed],
+    records: int | None = None,
+    lost: int | None = None,
+    stop: int | None = None,
+) -> Gathered:
+    """Run :func:`gather` on the events of a log, with a progress bar if the log is large."""
+    with progress(size_of(path)) as given:
+        seen = watched(events, path, given)
+        return gather(seen, records, lost, stop, lost_counter(format_id, path))
+
+
+def watched(
+    events: Iterable[Event | Passed], log: Path, progress: Callable[[int], None]
+) -> Iterator[Event | Passed]:
+    """Yield the same events; pass the number of bytes read to ``progress``."""
+    meter = Meter(log, progress)
+    for number, event in enumerate(events):
+        if isinstance(event, Passed):
+            meter.at(event.last.file, event.last.at + event.last.size)
+        elif isinstance(event, Record) and number % EVERY == 0:
+            meter.at(event.file, event.at + event.size)
+        yield event
+
+
+def for_each_record(
+    events: Iterable[Event | Passed], name: str, take: Callable[[Record], None]
+) -> int:
+    """Call ``take`` with each record of a log, and return the exit status.
+
+    ``name`` is the name of the log in messages. Lost ranges are printed to standard error.
+    """
+    status = 0
+    for event in events:
+        if isinstance(event, Record):
+            take(event)
+        elif isinstance(event, Lost):
+            place = f"{event.file}: " if event.file else ""
+            say(f"lost: {place}bytes {event.start} to {event.end} ({event.reason})", err=True)
+        elif isinstance(event, End):
+            status = EXIT_STATUS[event.verdict]
+            if event.verdict == "refused":
+                say(f"{name}: refused ({event.reason})", err=True)
+    return status
+
+
 def print_summary(
     answer: Gathered, format_id: str, log: str, console: Console, resume: bool = True
 ) -> None:
@@ -119,12 +172,6 @@ def print_summary(
         console.print(f"Safe to append at offset {one_line(place)}.", soft_wrap=True, markup=False)
 
 
-def _by_number(file: str) -> list[str | int]:
-    """Return a key that sorts segment 10 after segment 9: text and numbers alternate."""
-    parts = re.split(r"([0-9]+)", file)
-    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
-
-
 def print_table(
     answer: Gathered,
     format_id: str,
@@ -135,70 +182,37 @@ def print_table(
 ) -> None:
     """Print the first ``most`` of ``total`` records and lost ranges, in log order.
 
-    If ``is_merged`` is true, several logs were merged: records keep their order, and the lost
-    ranges come last. Decoded records are described in words; for other records, the payload is
-    shown. Each row is one line with plain columns, because a table library is too slow for 100,000
-    records.
+    If ``is_merged`` is true, several logs were merged: the lost ranges come last. Decoded records
+    are described in words; for other records, the payload is shown. Each row is one line with plain
+    columns, because a table library is too slow for 100,000 records.
     """
-    order = None if is_merged else _by_number
     heads = ["record", "at", "size", *answer.columns]
     if answer.stored.has_names:
         heads.insert(0, "file")
     widths = [len(head) for head in heads]
     shown = 0
-    for number, item in answer.stored.rows(order, most):
+    for number, item in islice(answer.stored.rows(is_merged), most):
         cells = _cells(number, item, heads)
         widths = [max(width, len(cell)) for width, cell in zip(widths, cells, strict=True)]
         shown += 1
     if not shown:
         return
-    room = console.width if console.is_terminal else 1 << 16
-    _print_row(heads, "payload", heads, widths, room)
-    lost_style = VERDICT_STYLE[answer.end.verdict]
-    rows = answer.stored.rows(order, most)
-    for piece in pieces(rows):
-        for (number, item), last in zip(piece, _lasts(format_id, piece), strict=True):
-            style = lost_style if isinstance(item, Lost) else None
-            _print_row(_cells(number, item, heads), last, heads, widths, room, style)
+
+    def print_row(cells: Sequence[str], last: str, style: str | None = None) -> None:
+        aligned = (
+            cell.ljust(width) if head == "file" else cell.rjust(width)
+            for head, cell, width in zip(heads, cells, widths, strict=True)
+        )
+        line = "  ".join([*aligned, last])
+        room = console.width if console.is_terminal else len(line)
+        say(line if len(line) <= room else f"{line[: room - 1]}…", style=style)
+
+    print_row(heads, "payload")
+    for number, item in islice(answer.stored.rows(is_merged), most):
+        style = VERDICT_STYLE[answer.end.verdict] if isinstance(item, Lost) else None
+        print_row(_cells(number, item, heads), one_line(_last(format_id, item)), style)
     if total > shown:
         say(f"… and {total - shown:,} more")
-
-
-def pieces(
-    rows: Iterable[tuple[int, Record | Lost]],
-) -> Iterator[list[tuple[int, Record | Lost]]]:
-    """Divide rows into batches whose records are decoded together.
-
-    A record ends its batch if its decoded value is large. Decoded values can be a hundred times as
-    large as their records.
-    """
-    piece: list[tuple[int, Record | Lost]] = []
-    held = 0
-    for row in rows:
-        piece.append(row)
-        if isinstance(row[1], Record):
-            held += row[1].size if _is_plain(row[1]) else HELD
-        if len(piece) == AT_ONCE or held >= HELD:
-            yield piece
-            piece, held = [], 0
-    if piece:
-        yield piece
-
-
-def _print_row(
-    cells: Sequence[str],
-    last: str,
-    heads: Sequence[str],
-    widths: Sequence[int],
-    room: int,
-    style: str | None = None,
-) -> None:
-    line = "  ".join(
-        cell.ljust(width) if head == "file" else cell.rjust(width)
-        for head, cell, width in zip(heads, cells, widths, strict=True)
-    )
-    line = f"{line}  {last}"
-    say(line if len(line) <= room else f"{line[: room - 1]}…", style=style)
 
 
 def _columns(record: Record) -> Iterator[str]:
@@ -209,7 +223,6 @@ def _columns(record: Record) -> Iterator[str]:
 
 
 def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
-    """Return the cells of a row for the columns ``heads``."""
     if isinstance(item, Lost):
         known = {"record": "lost", "at": item.start, "size": item.end - item.start}
     else:
@@ -222,30 +235,15 @@ def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
     ]
 
 
-def _lasts(format_id: str, piece: Sequence[tuple[int, Record | Lost]]) -> list[str]:
-    """Return the last column of some rows."""
-    plain = [item for _, item in piece if isinstance(item, Record) and _is_plain(item)]
-    message = dict(zip(map(id, plain), meanings(format_id, plain), strict=True))
-    return [one_line(_text_of(item, *message.get(id(item), (None, None)))) for _, item in piece]
-
-
-def _text_of(item: Record | Lost, text: str | None, fault: str | None) -> str:
-    if text is not None:
-        return text
-    return _last(item) if fault is None else f"{_last(item)}  ({fault})"
-
-
-def _is_plain(record: Record) -> bool:
-    """Return whether only the payload describes a record."""
-    return "fields" not in record.fields and "update" not in record.fields
-
-
-def _last(item: Record | Lost) -> str:
-    """Return the last column of a row that is not decoded."""
+def _last(format_id: str, item: Record | Lost) -> str:
     if isinstance(item, Lost):
         return item.reason
     if "fields" in item.fields:
         return entry_text(item.fields["fields"])
-    # An update of a state file is more readable as JSON.
-    update = item.fields.get("update")
-    return payload_text(item.to_json(), width=48) if update is None else cell_text(update, 96)
+    if "update" in item.fields:  # more readable as JSON
+        return cell_text(item.fields["update"], 96)
+    text, fault = meaning(format_id, item)
+    if text is not None:
+        return text
+    payload = payload_text(item.to_json(), width=48)
+    return payload if fault is None else f"{payload}  ({fault})"

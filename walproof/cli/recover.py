@@ -3,48 +3,24 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, overload
 
 import click
 
-from conformance.saving import UNFINISHED, named_in_errors, publish, saved
-from reference_impl.answer import End, Event, NewRecord, Record
-from reference_impl.formats import Format
-from walproof.cli.context import context_of
+from conformance.saving import saved
+from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.journal_query import JournalFilters, filter_options
+from walproof.cli.new_log import EVIDENCE, survivors
 from walproof.cli.opening import Opened, at_log, log_in, source_of
-from walproof.cli.output import say
-from walproof.cli.reading import EVERY, events, watched
-from walproof.cli.record_table import Gathered, Passed, gather
-from walproof.cli.recover_system import (
-    EVIDENCE,
-    recover_folder,
-    with_more,
-    without_evidence,
-    write_evidence,
-)
-from walproof.cli.summary import progress
+from walproof.cli.output import EXIT_STATUS, say
+from walproof.cli.recover_system import recover_folder
 from walproof.formats import plugin_for
 from walproof.quantity import counted
-from walproof.summary.lost_bytes import lost_counter
-from walproof.summary.model import size_of
 from walproof.summary.screen import may_be_carved
 from walproof.summary.unpacked import Unpacked
 from walproof.systems.contents import NotRead, contents_of
-from walproof.systems.text_conversion import before_conversion
 
 NEEDS_DROP = "filters require --drop"
-#: Fields that describe the surrounding file or repeat the payload.
-ABOUT_THE_FILE = frozenset(
-    {"batch", "cursor", "checksum", "missing", "state", "fields", "frame", "after_loss"}
-)
-
-
-class Unlike(ValueError):
-    """The new log differs from the records read; the message gives the first difference."""
 
 
 @click.command()
@@ -56,14 +32,8 @@ class Unlike(ValueError):
     type=click.Path(path_type=Path),
     help="Path of the new log.",
 )
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
-@click.option(
-    "--context",
-    "context_items",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Context for the reader; VALUE is JSON or text.",
-)
+@format_option
+@context_option
 @click.option("--logs-only", is_flag=True, help="Copy only the logs of a folder.")
 @click.option("--drop", is_flag=True, help="Remove the journal entries that filters select.")
 @filter_options(is_hidden=True)
@@ -119,15 +89,13 @@ def recover(
         with source_of(log, format_id) as source:
             if source.path.is_dir():
                 name = "" if source.is_copy else source.typed
-                with contents_of(source.path, name, format_id) as result:
-                    if any(not isinstance(item.what, NotRead) for item in result.items):
-                        context = context_of(context_items, format_id) if format_id else {}
-                        name = f"{source.typed}{source.origin}"
-                        return recover_folder(
-                            result, source.path, name, write_log, out, context, logs_only
-                        )
+                result = contents_of(source.path, name, format_id)
+                if any(not isinstance(item.what, NotRead) for item in result.items):
+                    context = context_of(context_items, format_id) if format_id else {}
+                    name = f"{source.typed}{source.origin}"
+                    return recover_folder(result, source.path, name, out, context, logs_only)
             if format_id is None and (at := at_log(source)) is not source:
-                return _recover_applied(source, log_in(at, None), out, context_items)
+                return _recover_log(log_in(at, None), out, context_items, source)
             return _recover_log(log_in(source, format_id), out, context_items)
     except ValueError as error:
         raise click.ClickException(
@@ -144,182 +112,49 @@ def _recover_without(
 
     if not matches and not filters.are_given:
         raise click.UsageError("--drop: expected FIELD=VALUE or another filter, found none")
-    return recover_without(log, filters.query(matches), out, format_id, write_log)
+    return recover_without(log, filters.query(matches), out, format_id)
 
 
-def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
-    """Write the survivors of one log to a new log; return the exit status."""
-    context = context_of(context_items, old.format.id)
-    with before_conversion(old.format.id, old.path, context) as converted:
-        if converted is None:
-            return _recover_path(old, old.path, out, context)
-        say(f"{old.name}: undid a text conversion: each LF had become CR LF", err=True)
-        return _recover_path(old, converted[0], out, context)
-
-
-def _gathered(format: Format, path: Path, context: Mapping[str, Any]) -> Gathered:
-    with progress(size_of(path)) as given:
-        seen = watched(events(format, path, context), path, given)
-        return gather(seen, count_lost=lost_counter(format.id, path))
-
-
-def _recover_applied(
-    source: Unpacked, log: Opened, out: Path, context_items: tuple[str, ...]
+def _recover_log(
+    old: Opened, out: Path, context_items: tuple[str, ...], database: Unpacked | None = None
 ) -> int:
-    """Write a copy of a file with the survivors of its log applied; return the exit status."""
-    format, folder_type = log.format, plugin_for(log.format.id).system_folder
-    context = context_of(context_items, format.id)
-    result = _gathered(format, log.path, context)
-    if result.end.verdict == "refused":
-        say(f"{log.name}: refused ({result.end.reason}); nothing was written", err=True)
-        return 4
-    kept, evidence = without_evidence(result, folder_type)
-    try:
-        with saved(out, replace=False) as new:
-            folder_type.apply(source.path, kept, new)
-    except ValueError as error:
-        raise click.ClickException(f"{log.name}: {error}; nothing was written") from None
-    applied = f"{counted(len(kept), 'record')} of {log.name} applied to a copy of {source.typed}"
-    say(f"{out}: {applied}; {counted(result.lost_bytes, 'byte')} lost", err=True)
-    return _say_losses(log, log.path, result, evidence, out, context)
-
-
-def _say_losses(
-    old: Opened,
-    path: Path,
-    result: Gathered,
-    evidence: Sequence[Record],
-    out: Path,
-    context: Mapping[str, Any],
-) -> int:
-    """Print the lost ranges, and write the evidence; return the exit status."""
-    for gap in result.stored.lost():
-        place = f"{gap.file}: " if gap.file else ""
-        say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
-    if evidence:
-        about = write_evidence(old.format, path, evidence, out, write_log, context)
-        say(f"  check  {about}", err=True)
-    return 3 if result.end.verdict != "intact" else 0
-
-
-def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]) -> int:
-    format = old.format
-    result = _gathered(format, path, context)
-    system_folder = plugin_for(format.id).system_folder
-    dialect = system_folder.foreign_dialect(path) if path.is_file() else None
-    if result.end.verdict == "refused" or dialect:
-        reason = f"{dialect} dialect" if dialect else result.end.reason
-        say(f"{old.name}: {format.id}, refused ({reason}); nothing was written", err=True)
-        return 4
-    result, more = with_more(result, system_folder, path)
+    """Write the survivors of one log to a new log, or apply them to a copy of its database."""
+    format, folder_type = old.format, plugin_for(old.format.id).system_folder
     carve = f"walproof carve {shlex.quote(old.source.typed)}"
-    if not result.record_count and result.lost_bytes:
-        advice = "" if old.source.is_copy else f"; {carve} searches it for records"
-        raise click.ClickException(
-            f"{old.name}: no record survives, {counted(result.lost_bytes, 'byte')} lost;"
-            f" nothing was written{advice}"
-        )
-    kept, evidence = without_evidence(result, system_folder)
-    write_log(format, path, kept, out, context)
-    say(
-        f"{out}: {counted(len(kept), 'record')};"
-        f" {counted(result.lost_bytes, 'byte')} of {old.name} lost",
-        err=True,
-    )
-    if more:
-        say(f"  {more}", err=True)
-    status = _say_losses(old, path, result, evidence, out, context)
-    if (
-        may_be_carved(format.id, result.stored.lost())
-        and path == old.path
-        and not old.source.is_copy
-    ):
-        say(f"  {carve} searches the lost ranges for records", err=True)
-    return status
-
-
-def write_log(
-    format: Format, log: Path, records: Sequence[Record], out: Path, context: Mapping[str, Any]
-) -> None:
-    """Write records to a new log, and rename it to ``out`` if it reads back correctly.
-
-    Raises ``ValueError`` if the writer of the format rejects the records, :class:`Unlike` if the
-    records read back differ, and ``OSError``.
-    """
-    with tempfile.TemporaryDirectory(
-        dir=out.absolute().parent, prefix=f".{out.name[:200]}.", suffix=UNFINISHED
-    ) as folder:
-        # In some formats, the name selects the file type to write.
-        created = Path(folder) / log.resolve().name
-        given = format.copied(log, context)
-        try:
-            with named_in_errors(out), progress(size_of(log), "writing") as passed:
-                format.write(created, NewRecords(records, passed), given)
-        except ValueError:
-            if not records:  # a log of this format has at least one
-                raise ValueError("no record survives") from None
-            raise
-        with progress(size_of(created), "reading back") as passed:
-            _compare(records, watched(events(format, created, given), created, passed))
-        publish(created, out)
-
-
-class NewRecords(Sequence[NewRecord]):
-    """Convert records to the form that writers accept, on demand.
-
-    ``progress`` is called with the size of the records in the old log, in bytes.
-    """
-
-    def __init__(
-        self, records: Sequence[Record], progress: Callable[[int], None] = lambda _: None
-    ) -> None:
-        self._records, self._progress = records, progress
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def __iter__(self) -> Iterator[NewRecord]:
-        passed = 0
-        for number, record in enumerate(self._records):
-            passed += record.size
-            if number % EVERY == 0:
-                self._progress(passed)
-            yield NewRecord(record.payload, record.fields)
-
-    @overload
-    def __getitem__(self, at: int) -> NewRecord: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[NewRecord]: ...
-    def __getitem__(self, at: int | slice) -> NewRecord | Sequence[NewRecord]:
-        if isinstance(at, slice):
-            return NewRecords(self._records[at])
-        record = self._records[at]
-        return NewRecord(record.payload, record.fields)
-
-
-def _compare(old: Sequence[Record], new: Iterable[Event | Passed]) -> None:
-    waiting = iter(old)
-    count = 0
-    for event in new:
-        if isinstance(event, Record):
-            each = next(waiting, None)
-            if each is not None:
-                _compare_two(count, each, event)
-            count += 1
-        elif isinstance(event, End):
-            end = event
-    if len(old) != count:
-        raise Unlike(
-            f"{counted(len(old), 'record')} found, {count} can be read back:"
-            f" record {min(len(old), count)} is the first that differs"
-        )
-    if end.verdict != "intact":
-        raise Unlike(f"what was written reads as {end.verdict} ({end.reason})")
-
-
-def _compare_two(number: int, old: Record, new: Record) -> None:
-    if old.payload != new.payload:
-        raise Unlike(f"record {number} at {old.at} reads back with another payload")
-    for name in sorted((old.fields.keys() | new.fields.keys()) - ABOUT_THE_FILE):
-        if (was := old.fields.get(name)) != (result := new.fields.get(name)):
-            raise Unlike(f"record {number} at {old.at}: {name} is {was} and would be {result}")
+    with survivors(format, old.path, context_of(context_items, format.id)) as left:
+        if left.is_converted:
+            say(f"{old.name}: undid a text conversion: each LF had become CR LF", err=True)
+        if left.refusal is not None:
+            refusal = f"{format.id}, refused ({left.refusal}); nothing was written"
+            say(f"{old.name}: {refusal}", err=True)
+            return EXIT_STATUS["refused"]
+        records = counted(len(left.kept), "record")
+        lost = counted(left.answer.lost_bytes, "byte")
+        if database is not None:
+            try:
+                with saved(out, replace=False) as new:
+                    folder_type.apply(database.path, left.kept, new)
+            except ValueError as error:
+                raise click.ClickException(f"{old.name}: {error}; nothing was written") from None
+            applied = f"{records} of {old.name} applied to a copy of {database.typed}"
+            say(f"{out}: {applied}; {lost} lost", err=True)
+        elif left.answer.lost_bytes and not left.answer.record_count:
+            advice = "" if old.source.is_copy else f"; {carve} searches it for records"
+            raise click.ClickException(
+                f"{old.name}: no record survives, {lost} lost; nothing was written{advice}"
+            )
+        else:
+            left.write(out)
+            say(f"{out}: {records}; {lost} of {old.name} lost", err=True)
+        if left.more:
+            say(f"  {left.more}", err=True)
+        gaps = left.answer.stored.lost()
+        for gap in gaps:
+            place = f"{gap.file}: " if gap.file else ""
+            say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
+        for text in left.write_evidence(out):
+            say(f"  check  {text}", err=True)
+        is_original = database is None and not left.is_converted and not old.source.is_copy
+        if is_original and may_be_carved(format.id, gaps):
+            say(f"  {carve} searches the lost ranges for records", err=True)
+        return 3 if left.answer.end.verdict != "intact" else 0

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import click
 
 from conformance.saving import named_in_errors, publish, temporary_sibling
 from reference_impl.answer import Record
-from reference_impl.formats import Format, named
+from reference_impl.formats import named
 from walproof.cli.journal_query import NOT_A_JOURNAL, SYSTEMD
+from walproof.cli.new_log import write_log
 from walproof.cli.opening import logs_of, source_of
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.formats.systemd_journal.query.filters import BadFilter
 from walproof.formats.systemd_journal.query.journal_file import JournalEntry, JournalFile
-from walproof.formats.systemd_journal.query.selection import Paths, Query, Rest, select
+from walproof.formats.systemd_journal.query.selection import Query, Rest, select
 from walproof.quantity import counted
 from walproof.spool import Shelf
-from walproof.summary.unpacked import Unpacked
 from walproof.systems.model import of_all
 
-WriteLog = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
 
-
-def recover_without(
-    typed: str, query: Query, out: Path, format_id: str | None, write_log: WriteLog
-) -> int:
+def recover_without(typed: str, query: Query, out: Path, format_id: str | None) -> int:
     """Copy the journals of a path without the entries that a query selects.
 
     A selected entry is removed from every file that contains it. If the path is a file, ``out`` is
@@ -38,41 +32,29 @@ def recover_without(
     """
     if format_id not in (None, SYSTEMD):
         raise click.UsageError(f"--drop: {NOT_A_JOURNAL}")
-    with source_of(typed, format_id) as source, _journals(source) as paths:
+    with source_of(typed, format_id) as source:
+        is_folder = source.path.is_dir()
+        name = f"{source.typed}{source.origin}"
+        paths = logs_of(source, SYSTEMD) if is_folder else [(name, source.path)]
         try:
             dropped = {_identity(entry) for entry in select(paths, query, Rest())}
         except BadFilter as error:
             raise click.UsageError(f"--boot: {error}") from None
-        if not source.path.is_dir():
-            ((name, path),) = paths
-            return _say(typed, out, [_write(name, path, out, dropped, write_log)])
+        if not is_folder:
+            return _say(typed, out, [_write(name, source.path, out, dropped)])
         if out.absolute().resolve().is_relative_to(source.path.resolve()):
             raise click.UsageError(f"--out {out} is inside {typed}: choose a path outside")
         with temporary_sibling(out) as created, named_in_errors(out):
             created.mkdir()
             done = []
             for name, path in paths:
-                new = created / _below(source.path, name, path)
+                new = created / path.relative_to(source.path)
                 new.parent.mkdir(parents=True, exist_ok=True)
-                done.append(_write(name, path, new, dropped, write_log))
+                done.append(_write(name, path, new, dropped))
             if not all(each.is_refused for each in done):
                 publish(created, out)
         say("Only journals were written: other files may contain the removed entries.", err=True)
         return _say(typed, out, done)
-
-
-@contextmanager
-def _journals(source: Unpacked) -> Iterator[Paths]:
-    if source.path.is_dir():
-        with logs_of(source, SYSTEMD) as paths:
-            yield paths
-    else:
-        yield [(f"{source.typed}{source.origin}", source.path)]
-
-
-def _below(folder: Path, name: str, path: Path) -> Path:
-    """Return the name of a file relative to the given folder."""
-    return path.relative_to(folder) if path.is_relative_to(folder) else Path(Path(name).name)
 
 
 @dataclass
@@ -95,13 +77,7 @@ def _identity(entry: JournalEntry) -> tuple[bytes, int, int, int]:
     return entry.boot_id, entry.monotonic, entry.realtime, entry.xor_hash
 
 
-def _write(
-    name: str,
-    path: Path,
-    new: Path,
-    dropped: set[tuple[bytes, int, int, int]],
-    write_log: WriteLog,
-) -> _Written:
+def _write(name: str, path: Path, new: Path, dropped: set[tuple[bytes, int, int, int]]) -> _Written:
     done = _Written(JournalFile(name, path))
     for entry in done.file.entries():
         if _identity(entry) in dropped:

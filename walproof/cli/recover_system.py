@@ -6,7 +6,7 @@ import errno
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,30 +17,18 @@ import click
 
 from conformance.saving import named_in_errors, publish, temporary_sibling
 from conformance.text import one_line
-from reference_impl.answer import Record
-from reference_impl.formats import Format, named
+from reference_impl.formats import named
+from walproof.cli.new_log import Survivors, survivors
 from walproof.cli.output import EXIT_STATUS, say
-from walproof.cli.reading import events, watched
-from walproof.cli.record_table import Gathered, gather
 from walproof.cli.summary import progress
 from walproof.quantity import counted, in_bytes
-from walproof.spool import Shelf
 from walproof.summary.logs import FoundOne
-from walproof.summary.lost_bytes import lost_counter
-from walproof.summary.model import size_of
 from walproof.summary.summary import summarise
 from walproof.systems import System, SystemFolder, SystemLog, examine, recognise
 from walproof.systems.contents import Contents, title_of
-from walproof.systems.copying import NotCopied, copy_folder, shares_blocks, size_on_disk
+from walproof.systems.copying import NotCopied, copy_folder, size_on_disk
 from walproof.systems.model import WHOLE
-from walproof.systems.text_conversion import before_conversion
 
-#: Writes records to a new log. Raises ``ValueError`` if the format does not allow them.
-WriteLog = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
-#: Size from which a copy is announced.
-LARGE_COPY_BYTES = 256 << 20
-#: Suffix of a log of records that must not be part of the new log.
-EVIDENCE = ".after-loss"
 #: Suffix of the old versions of replaced files in a copy.
 ASIDE = ".before-recovery"
 
@@ -72,7 +60,6 @@ def recover_folder(
     contents: Contents,
     folder: Path,
     typed: str,
-    write_log: WriteLog,
     out: Path,
     context: Mapping[str, Any],
     only_logs: bool = False,
@@ -91,8 +78,7 @@ def recover_folder(
         copy = partial(_copy_logs, systems) if only_logs else _copy
         not_copied = copy(folder, created, out)
         done = [
-            _recover(each, created / each.folder.relative_to(folder), write_log, context)
-            for each in systems
+            _recover(each, created / each.folder.relative_to(folder), context) for each in systems
         ]
         publish(created, out)
     results = [_result(each, out / each.system.folder.relative_to(folder)) for each in done]
@@ -126,19 +112,12 @@ def _alone(log: FoundOne) -> System:
 
 
 def _copy(folder: Path, copy: Path, out: Path) -> list[NotCopied]:
-    """Copy a folder: announce a large copy, and refuse one that exceeds the free space."""
-    files, size = size_on_disk(folder)
-    if not shares_blocks(folder, copy):
-        free = shutil.disk_usage(out.absolute().parent).free
-        if size > free:
-            needed = f"{in_bytes(size)} needed for a copy of {folder}, {in_bytes(free)} free"
-            raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: {needed}", str(out))
-        if size >= LARGE_COPY_BYTES:
-            say(
-                f"copying {in_bytes(size)} in {counted(files, 'file')} to {out}"
-                f" ({in_bytes(free)} are free)",
-                err=True,
-            )
+    """Copy a folder, unless the copy exceeds the free space."""
+    size = size_on_disk(folder)
+    free = shutil.disk_usage(out.absolute().parent).free
+    if size > free:
+        needed = f"{in_bytes(size)} needed for a copy of {folder}, {in_bytes(free)} free"
+        raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: {needed}", str(out))
     with progress(size, "copying") as given:
         return copy_folder(folder, copy, given)
 
@@ -161,164 +140,84 @@ def _copy_logs(systems: Sequence[System], folder: Path, copy: Path, out: Path) -
     return left
 
 
-def _recover(
-    system: System, copy: Path, write_log: WriteLog, context: Mapping[str, Any]
-) -> Recovery:
+def _recover(system: System, copy: Path, context: Mapping[str, Any]) -> Recovery:
     """Rewrite the damaged logs of a system in ``copy``, the copy of its folder."""
     done = Recovery(system)
     for log in system.logs:
-        with ExitStack() as scratch:
-            _recover_log(done, log, copy, write_log, context, scratch)
+        name = "the log" if log.name == WHOLE else log.name
+        with ExitStack() as stack:
+            try:
+                read = survivors(named(system.format), system.path(log), context)
+                left = stack.enter_context(read)
+            except OSError as error:
+                done.left.append(f"{name}: {error.strerror or error}")
+                done.is_whole = False
+            else:
+                _recover_log(done, log, name, left, copy)
     stale = system.folder_type.stale_files(system)
     is_damaged = any(each.harm == "lost" and each.file in stale for each in system.findings)
     if done.replaced or is_damaged:
         for name in stale:
-            if (copy / name).exists():
-                (copy / name).rename(copy / f"{name}{ASIDE}")
+            if _set_aside(copy, name):
                 why = "damaged" if is_damaged else "pointed into the old log"
                 done.replaced.append(f"{name}: {why}; renamed to {name}{ASIDE}")
     for name, content in system.folder_type.repaired_files(system).items():
-        old = "was missing"
-        if (copy / name).exists():
-            (copy / name).rename(copy / f"{name}{ASIDE}")
-            old = f"old version: {name}{ASIDE}"
+        old = f"old version: {name}{ASIDE}" if _set_aside(copy, name) else "was missing"
         (copy / name).write_bytes(content)
         text = content.decode("utf-8", "replace").strip()
         done.replaced.append(f"{name}: now {one_line(text)}; {old}")
     return done
 
 
-def _recover_log(
-    done: Recovery,
-    log: SystemLog,
-    copy: Path,
-    write_log: WriteLog,
-    context: Mapping[str, Any],
-    scratch: ExitStack,
-) -> None:
-    """Rewrite a log in ``copy`` if it is damaged."""
-    system = done.system
-    path = system.path(log)
-    name = "the log" if log.name == WHOLE else log.name
-    try:
-        converted = scratch.enter_context(before_conversion(system.format, path, context))
-        if converted is not None:
-            path = converted[0]
-            done.more.append(f"{name}: undid a text conversion: each LF had become CR LF")
-        with progress(size_of(path)) as given:
-            seen = watched(events(named(system.format), path, context), path, given)
-            result = gather(seen, count_lost=lost_counter(system.format, path))
-    except OSError as error:
-        done.left.append(f"{name}: {error.strerror or error}")
-        done.is_whole = False
-        return
-    if result.end.verdict == "refused" or system.folder_type.foreign_dialect(path):
-        reason = result.end.reason if result.end.verdict == "refused" else "foreign-dialect"
-        done.left.append(f"{name}: refused ({reason})")
+def _recover_log(done: Recovery, log: SystemLog, name: str, left: Survivors, copy: Path) -> None:
+    system, answer = done.system, left.answer
+    if left.is_converted:
+        done.more.append(f"{name}: undid a text conversion: each LF had become CR LF")
+    if left.refusal is not None:
+        done.left.append(f"{name}: refused ({left.refusal})")
         done.is_whole = False
         return
     done.read += 1
-    before = result.record_count
-    result, more = with_more(result, system.folder_type, path)
-    done.more += [f"{name}: {more}"] if more else []
-    done.records += result.record_count
-    done.lost_bytes += result.lost_bytes
+    done.more += [f"{name}: {left.more}"] if left.more else []
+    done.records += answer.record_count
+    done.lost_bytes += answer.lost_bytes
     is_unusable = any(each.harm == "lost" and each.file == log.name for each in system.findings)
-    if result.end.verdict == "intact" and not is_unusable and converted is None:
+    if answer.end.verdict == "intact" and not is_unusable and not left.is_converted:
         return
     done.is_whole = False
     done.lost += [
         f"{gap.file or log.name}: [{gap.start}, {gap.end})  {gap.reason}"
-        for gap in result.stored.lost()
+        for gap in answer.stored.lost()
     ]
     reason = system.folder_type.not_rewritten(system)
-    if reason is None and not result.record_count:
+    if reason is None and not answer.record_count:
         reason = "no record survives"
     if reason is None:
         try:
-            done.replaced += _replace(done, log, path, result, before, copy, write_log, context)
+            done.replaced += _replace(done, log, left, copy)
             return
         except ValueError as error:
             reason = f"the surviving records cannot form one log: {error}"
     done.left.append(f"{name}: not rewritten: {reason}")
 
 
-def with_more(gathered: Gathered, folder_type: SystemFolder, log: Path) -> tuple[Gathered, str]:
-    """Add the records of a second reading to the survivors; return a line if there are more."""
-    if gathered.end.verdict == "damaged" and (events := folder_type.more_events(log)) is not None:
-        again = gather(events)
-        if (more := again.record_count - gathered.record_count) > 0:
-            text = f"{counted(more, 'more record')} found by the length of a damaged record"
-            return again, text
-    return gathered, ""
-
-
-def without_evidence(
-    gathered: Gathered, folder_type: SystemFolder
-) -> tuple[Sequence[Record], Sequence[Record]]:
-    """Divide the survivors: those for a new log, and those that are evidence only."""
-    records = gathered.stored.records
-    if not any(map(folder_type.is_evidence, records)):
-        return records, ()
-    kept: Shelf[Record] = Shelf()
-    evidence: Shelf[Record] = Shelf()
-    for record in records:
-        (evidence if folder_type.is_evidence(record) else kept).append(record)
-    return kept, evidence
-
-
-def write_evidence(
-    format: Format,
-    log: Path,
-    evidence: Sequence[Record],
-    out: Path,
-    write_log: WriteLog,
-    context: Mapping[str, Any],
-) -> str:
-    """Write evidence to a log of its own beside ``out``; return a line about it."""
-    records = f"{counted(len(evidence), 'record')} after a loss"
-    path = out.with_name(f"{out.name}{EVIDENCE}")
-    try:
-        write_log(format, log, evidence, path, context)
-    except ValueError as error:
-        return f"{records}: not written: {error}; `walproof read LOG --each DIR` writes them"
-    return f"{records}: written to {path.name} as evidence; do not apply them"
-
-
-def _replace(
-    done: Recovery,
-    log: SystemLog,
-    path: Path,
-    gathered: Gathered,
-    before: int,
-    copy: Path,
-    write_log: WriteLog,
-    context: Mapping[str, Any],
-) -> list[str]:
+def _replace(done: Recovery, log: SystemLog, left: Survivors, copy: Path) -> list[str]:
     """Rewrite a damaged log next to its old version; return one line per file.
 
-    Records that are only evidence are written to a separate log, which is added to ``done``.
-    ``path`` is the readable old log, and ``before`` is the number of its records. Raises
+    Records that are only evidence are written to a separate log, which is added to ``done``. Raises
     ``ValueError`` if the surviving records cannot form one log; in this case, nothing is changed.
     """
-    system = done.system
-    kept, evidence = without_evidence(gathered, system.folder_type)
-    counts = f"{counted(before, 'record')} before, {len(kept):,} after"
+    counts = f"{counted(left.before, 'record')} before, {len(left.kept):,} after"
     with temporary_sibling(copy / "log") as new:
-        write_log(named(system.format), path, kept, new, context)
+        left.write(new)
         if log.name != WHOLE:
-            (copy / log.name).rename(copy / f"{log.name}{ASIDE}")
+            _set_aside(copy, log.name)
             new.rename(copy / log.name)
-            if evidence:
-                format, target = named(system.format), copy / log.name
-                old_log = copy / f"{log.name}{ASIDE}"
-                about = write_evidence(format, old_log, evidence, target, write_log, context)
-                done.more.append(f"{log.name}: {about}")
-            lost = counted(gathered.lost_bytes, "byte")
+            done.more += [f"{log.name}: {text}" for text in left.write_evidence(copy / log.name)]
+            lost = counted(left.answer.lost_bytes, "byte")
             return [f"{log.name}: {counts}, {lost} lost; old version: {log.name}{ASIDE}"]
-        old = {name for name in system.folder_type.log_files(system) if (copy / name).exists()}
-        for name in old:
-            (copy / name).rename(copy / f"{name}{ASIDE}")
+        files = done.system.folder_type.log_files(done.system)
+        old = {name for name in files if _set_aside(copy, name)}
         written = [path for path in sorted(new.rglob("*")) if path.is_file()]
         for path in written:
             target = copy / path.relative_to(new)
@@ -332,6 +231,13 @@ def _replace(
         else:
             lines.append(f"{name}: {f'old version: {name}{ASIDE}' if name in old else 'new'}")
     return lines
+
+
+def _set_aside(copy: Path, name: str) -> bool:
+    if not (copy / name).exists():
+        return False
+    (copy / name).rename(copy / f"{name}{ASIDE}")
+    return True
 
 
 def _result(done: Recovery, folder: Path) -> System:
@@ -354,15 +260,13 @@ def _say(
     typed: str,
     out: Path,
 ) -> None:
-    """Print the losses, the next steps, and each replaced file."""
     records = sum(each.records for each in done)
     lost = sum(each.lost_bytes for each in done)
     say(f"{out}: {counted(records, 'record')}; {counted(lost, 'byte')} of {typed} lost", err=True)
     for left in not_copied:
         say(f"  not copied  {one_line(left.name)}: {left.why}", err=True)
     for each, result in zip(done, results, strict=True):
-        place = each.system.folder.relative_to(folder).as_posix()
-        prefix = "" if place == "." else f"{one_line(place)}/"
+        prefix = _prefix(each.system, folder)
         for text in each.more:
             say(f"  found  {prefix}{text}", err=True)
         for text in each.lost:
@@ -372,15 +276,16 @@ def _say(
             say(f"  unchanged  {prefix}{text}", err=True)
         for advice in result.folder_type.after_recovery(result):
             say(f"  {advice.replace('NEW', shlex.quote(str(result.folder)))}", err=True)
-    replaced = 0
     for each in done:
-        place = each.system.folder.relative_to(folder).as_posix()
-        prefix = "" if place == "." else f"{one_line(place)}/"
         for text in each.replaced:
-            replaced += 1
-            say(f"  replaced  {prefix}{text}", err=True)
-    if not replaced:
+            say(f"  replaced  {_prefix(each.system, folder)}{text}", err=True)
+    if not any(each.replaced for each in done):
         say("  No file was replaced: all files are copies of the originals.", err=True)
+
+
+def _prefix(system: System, folder: Path) -> str:
+    place = system.folder.relative_to(folder).as_posix()
+    return "" if place == "." else f"{one_line(place)}/"
 
 
 def _say_findings(system: System, prefix: str) -> None:

@@ -44,7 +44,6 @@ def words_of(command: str) -> list[str]:
 
 
 def _why_not(program: str) -> str:
-    """Return the reason why a program cannot be started."""
     if os.sep not in program:
         hint = f"; did you mean ./{program}?" if Path(program).is_file() else ""
         return f"no program {program!r} on PATH{hint}"

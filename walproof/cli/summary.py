@@ -7,30 +7,34 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import click
 
 from reference_impl.formats import Context, UnknownFormat
 from reference_impl.register import registers
-from walproof.cli.context import context_of
+from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.opening import at_log, source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.formats import plugin_for
 from walproof.quantity import counted
-from walproof.summary import of_system
 from walproof.summary.logs import FoundOne, find_log
 from walproof.summary.model import Summary, size_of
-from walproof.summary.of_system import Row
-from walproof.summary.screen import Line, screen, table
+from walproof.summary.screen import (
+    Line,
+    Row,
+    is_lost,
+    screen,
+    system_part,
+    system_screen,
+    table,
+)
 from walproof.summary.summary import summarise
 from walproof.summary.unpacked import Unpacked, unpacked
-from walproof.systems import Finding, System, SystemLog, examine, recognise
+from walproof.systems import Finding, OtherFile, System, SystemLog, examine, recognise
 from walproof.systems.contents import (
     Contents,
-    Item,
     NotRead,
     contents_of,
     title_of,
@@ -49,14 +53,8 @@ WIDTH = 100
 
 @click.command()
 @click.argument("path", metavar="PATH")
-@click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
-@click.option(
-    "--context",
-    "context_items",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="Context for the reader; VALUE is JSON or text. With --format.",
-)
+@format_option
+@context_option
 @click.option("--all", "all_logs", is_flag=True, help="Print one line for every log of a folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per log.")
 def summary(
@@ -82,51 +80,39 @@ def summary(
     try:
         with source_of(path, format_id, tells_faults=False) as log:
             context = context_of(context_items, format_id) if format_id else {}
-            return _about(log, format_id, context, all_logs, as_json)
+            return about(log, format_id, context, all_logs, as_json)
     except ValueError as error:  # a --context that the format rejects
         raise click.ClickException(str(error)) from None
 
 
-def about_one(log: Unpacked, format_id: str | None, context: Context) -> int:
-    """Print the summary of one log; return the exit status.
+def about(
+    log: Unpacked,
+    format_id: str | None,
+    context: Context,
+    all_logs: bool = False,
+    as_json: bool = False,
+) -> int:
+    """Print the summary of a log or folder; return the exit status.
 
     ``format_id`` is the format that the user gave. Raises ``OSError`` and ``ValueError``.
     """
-    return _about(log, format_id, context, all_logs=False, as_json=False)
-
-
-def about_folder(folder: Unpacked, format_id: str | None) -> int:
-    """Print one line per log of a folder and return the exit status."""
-    return _about(folder, format_id, {}, all_logs=True, as_json=False)
-
-
-def _about(
-    log: Unpacked, format_id: str | None, context: Context, all_logs: bool, as_json: bool
-) -> int:
+    report = _Report(log, context, all_logs, as_json)
     if log.path.is_dir():
-        with contents_of(log.path, "" if log.is_copy else log.typed, format_id) as result:
-            top = [item.what for item in result.items if _is_at(item, log.path)]
-            if len(top) == 1 and isinstance(top[0], System):
-                rest = Contents([i for i in result.items if i.what is not top[0]], result.foreign)
-                system = _with_unread(log, top[0], rest)
-                status = _about_system(log, system, context, all_logs, as_json)
-                if rest.items:
-                    status = max(status, _about_tree(log, rest, all_logs, as_json, is_rest=True))
-                return status
-            if format_id is None or "folder" not in registers()[format_id].log:
-                return _about_tree(log, result, all_logs, as_json)
+        result = contents_of(log.path, report.name, format_id)
+        top = [each for each in result.systems if each.folder == log.path]
+        if len(top) == 1:
+            rest = Contents([i for i in result.items if i.what is not top[0]], result.foreign)
+            status = report.system(_with_unread(log, top[0], rest))
+            return max(status, report.tree(rest, is_rest=True)) if rest.items else status
+        if format_id is None or "folder" not in registers()[format_id].log:
+            return report.tree(result)
     if format_id is None:
         log = at_log(log)
     try:
-        one_log = find_log(log.path, format_id)
+        detected = find_log(log.path, format_id)
     except UnknownFormat as error:
         raise UnknownFormat(f"{error}{_carved(log)}") from None
-    assert one_log is not None
-    return _about_one(log, replace(one_log, context=dict(context)), as_json)
-
-
-def _is_at(item: Item, folder: Path) -> bool:
-    return isinstance(item.what, System) and item.what.folder == folder
+    return replace(report, log=log).one(replace(detected, context=dict(context)))
 
 
 def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
@@ -159,41 +145,165 @@ def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
 
 
 def _carved(log: Unpacked) -> str:
-    """Suggest carving for a file that is not a log but may contain some."""
     if log.is_copy or not log.path.stat().st_size:
         return ""
     name = shlex.quote(log.typed)
     return f"; walproof carve {name} searches it for logs"
 
 
-def _about_one(
-    log: Unpacked, detected: FoundOne, as_json: bool, system: System | None = None
-) -> int:
-    with progress(detected.size) as given:
-        about = _summarised(detected, given)
-    if system is None:
-        findings = _of_a_part(detected, about)
-        if about.verdict != "intact" and detected.format is not None:
-            findings += conversion_finding(detected.format, detected.path, detected.path.name)
-        if as_json:
-            message = {"findings": [each.to_json() for each in findings]} if findings else {}
-            say_json({**_json(log.typed, detected, about, log), **message})
+@dataclass(frozen=True)
+class _Report:
+    """Prints what is at a path; the public methods return exit statuses."""
+
+    log: Unpacked
+    context: Context
+    all_logs: bool
+    as_json: bool
+
+    @property
+    def name(self) -> str:
+        """The path as typed; empty for a copy, because its logs have no path."""
+        return "" if self.log.is_copy else self.log.typed
+
+    def one(self, detected: FoundOne, system: System | None = None) -> int:
+        """Print one log; ``system`` is set if its folder is the log."""
+        with progress(detected.size) as given:
+            about = _summarised(detected, given)
+        title: str | None = None
+        others: Sequence[OtherFile] = ()
+        findings: Sequence[Finding]
+        if system is None:
+            findings = _of_a_part(detected, about)
+            if about.verdict != "intact" and detected.format is not None:
+                name = detected.path.name
+                findings = [*findings, *conversion_finding(detected.format, detected.path, name)]
+            more = {"findings": [each.to_json() for each in findings]} if findings else {}
         else:
-            told_of = list(of_system.findings(findings, _width()))
-            is_all = not of_system.is_lost(findings)
-            _print(screen(log, detected, about, _width(), None, told_of, is_all=is_all))
-        return max(EXIT_STATUS[about.verdict], 3 if of_system.is_lost(findings) else 0)
-    system = examine(system, {WHOLE: about})
-    if as_json:
-        say_json({**_json(log.typed, detected, about, log), **system.to_json()})
-    else:
-        width = _width()
-        told_of = list(of_system.findings(system.findings, width))
-        files = list(of_system.other_file_lines(system.others, width))
-        title = f"{system.title}: {system.logs[0].role}"
-        is_all = not of_system.is_lost(system.findings)
-        _print(screen(log, detected, about, width, title, told_of, files, is_all))
-    return max(EXIT_STATUS[about.verdict], 3 if of_system.is_lost(system.findings) else 0)
+            system = examine(system, {WHOLE: about})
+            findings, others, more = system.findings, system.others, system.to_json()
+            title = f"{system.title}: {system.logs[0].role}"
+        if self.as_json:
+            say_json({**_json(self.log.typed, detected, about, self.log), **more})
+        else:
+            _print(screen(self.log, detected, about, _width(), title, findings, others))
+        return max(EXIT_STATUS[about.verdict], 3 if is_lost(findings) else 0)
+
+    def system(self, system: System) -> int:
+        """Print the folder of a system."""
+        if system.is_one_log:
+            return self.one(_one_of(system, system.logs[0], self.context), system)
+        observer = system.folder_type.observer(system)
+        rows, status, system = self._of_system(self.name, system, observer)
+        observed = observer.lines() if observer is not None else []
+        if self.as_json:
+            say_json({"folder": self.log.typed, **system.to_json(), "about": observed})
+        else:
+            say(self.log.typed)
+            _print(system_screen(self.log, system, rows, observed, _width(), self._height()))
+        return status
+
+    def tree(self, contents: Contents, is_rest: bool = False) -> int:
+        """Print all systems and logs in a folder; ``is_rest`` if it is inside a system's folder."""
+        pairs = ((item.name, item.what) for item in contents.items)
+        unread = [(name, what) for name, what in pairs if isinstance(what, NotRead)]
+        faults = {name: what.why for name, what in unread if what.is_fault}
+        aside = [(name, what.why) for name, what in unread if name not in faults]
+        if len(unread) == len(contents.items) and not faults and not is_rest:
+            count = contents.foreign + len(aside)
+            among = f"no log among {counted(count, 'file')}" if count else "no file"
+            named = "".join(f"; {name} is {why}" for name, why in aside[:MOST_ASIDE])
+            raise UnknownFormat(
+                f"{self.log.typed}: expected a log, or a folder with logs, found {among}{named}"
+            )
+        if not self.as_json:
+            if is_rest:
+                say("")
+            say("  also in this folder" if is_rest else self.log.typed)
+        rows: list[Row] = []
+        codes: list[tuple[int, str]] = []
+        broken = 0
+        for item in contents.items:
+            if isinstance(item.what, System):
+                these, code, system = self._of_system(item.name, item.what)
+                if self.as_json:
+                    say_json({"folder": item.name, **system.to_json()})
+                else:
+                    _print(system_part(item.name, system, these, _width()))
+                broken += code != 0
+            elif isinstance(item.what, FoundOne):
+                these, code = self._summaries([(item.name, item.what)])
+                code = code or max((EXIT_STATUS[about.verdict] for *_, about in these), default=0)
+            else:
+                continue
+            rows += these
+            codes.append((code, item.name))
+        for name, why in faults.items():
+            say(f"Error: {name}: {why}", err=True)
+        if not self.as_json and contents.systems:
+            say("")
+            state = f"{broken} not intact" if broken else "all intact"
+            say(f"{counted(len(contents.systems), 'system')}; {state}")
+        worst = max(codes, key=lambda each: each[0], default=(0, ""))
+        if not self.as_json and rows:
+            say("")
+            _print(table(rows, self._height(), _width()))
+            if worst[0] and not self.log.is_copy:  # logs in an archive have no path
+                say("")
+                say(f"  walproof {shlex.quote(worst[1])}", style="cyan")
+        _say_aside(aside, self.as_json)
+        if contents.foreign and not self.as_json:
+            say(f"  skipped {counted(contents.foreign, 'other file')}")
+        elif contents.foreign:
+            say_json({"folder": self.log.typed, "other_files": contents.foreign})
+        return 1 if faults or 1 in dict(codes) else worst[0]
+
+    def _of_system(
+        self, name: str, system: System, observer: Observer | None = None
+    ) -> tuple[list[Row], int, System]:
+        """Return the rows of a system's logs, the status, and the system with all findings."""
+        logs = [
+            (_inside(name, part.name), _one_of(system, part, self.context)) for part in system.logs
+        ]
+        rows, status = self._summaries(logs, observer)
+        names = dict(zip((shown for shown, _ in logs), system.logs, strict=True))
+        system = examine(system, {names[shown].name: about for shown, _, about in rows})
+        codes = [EXIT_STATUS[about.verdict] for _, _, about in rows]
+        if is_lost(system.findings):
+            codes.append(3)
+        if any(code != EXIT_STATUS["refused"] for code in codes):
+            # A refused log among others counts as damage of the system.
+            codes = [min(code, 3) for code in codes]
+        return rows, status or max(codes, default=0), system
+
+    def _summaries(
+        self, logs: Sequence[tuple[str, FoundOne]], observer: Observer | None = None
+    ) -> tuple[list[Row], int]:
+        """Return name, size and summary of each log, and 1 if one is unreadable (reported)."""
+        rows: list[Row] = []
+        status = passed = 0
+        with progress(sum(result.size for _, result in logs)) as given:
+            for name, result in logs:
+                try:
+                    if result.fault is not None:
+                        raise OSError(result.fault)
+                    with _unpacked(result, name, self.log) as (source, ready):
+                        after = partial(_after, given, passed)
+                        about = _summarised(ready, after, observer)
+                except (OSError, ValueError) as error:
+                    if (what := what_it_is(result.path)) and not result.path.is_symlink():
+                        _say_aside([(name, what)], self.as_json)
+                        continue
+                    say(f"Error: {name}: {getattr(error, 'strerror', None) or error}", err=True)
+                    status = 1
+                    continue
+                passed += result.size
+                if self.as_json:
+                    say_json(_json(name, result, about, source))
+                rows.append((name, result.size, about))
+        return rows, status
+
+    def _height(self) -> int:
+        return sys.maxsize if self.all_logs or not sys.stdout.isatty() else terminal_height()
 
 
 def _of_a_part(detected: FoundOne, about: Summary) -> list[Finding]:
@@ -209,46 +319,6 @@ def _of_a_part(detected: FoundOne, about: Summary) -> list[Finding]:
     if detected.format is not None and detected.path.is_file():
         findings += plugin_for(detected.format).system_folder.of_dialect(detected.path)
     return findings
-
-
-def _about_system(
-    log: Unpacked, system: System, context: Context, all_logs: bool, as_json: bool
-) -> int:
-    if system.is_one_log:
-        result = _one_of(system, system.logs[0], context)
-        return _about_one(log, result, as_json, system)
-    observer = system.folder_type.observer(system)
-    name = "" if log.is_copy else log.typed
-    rows, status, system = _of_system(log, name, system, context, as_json, observer)
-    message = observer.lines() if observer is not None else []
-    if as_json:
-        say_json({"folder": log.typed, **system.to_json(), "about": message})
-    else:
-        say(log.typed)
-        _print(of_system.screen(log, system, rows, message, _width(), _height(all_logs)))
-    return status
-
-
-def _of_system(
-    log: Unpacked,
-    name: str,
-    system: System,
-    context: Context,
-    as_json: bool,
-    observer: Observer | None = None,
-) -> tuple[list[Row], int, System]:
-    """Return the rows of a system's logs, the status, and the system with all findings."""
-    logs = [(_inside(name, part.name), _one_of(system, part, context)) for part in system.logs]
-    rows, status = _summaries(log, logs, as_json, observer)
-    names = dict(zip((shown for shown, _ in logs), system.logs, strict=True))
-    system = examine(system, {names[shown].name: about for shown, _, about in rows})
-    codes = [EXIT_STATUS[about.verdict] for _, _, about in rows]
-    if of_system.is_lost(system.findings):
-        codes.append(3)
-    if any(code != EXIT_STATUS["refused"] for code in codes):
-        # A refused log among others counts as damage of the system.
-        codes = [min(code, 3) for code in codes]
-    return rows, status or max(codes, default=0), system
 
 
 def _inside(folder: str, name: str) -> str:
@@ -268,68 +338,7 @@ def _one_of(system: System, log: SystemLog, context: Context) -> FoundOne:
         return FoundOne(path, system.format, 0, fault=error.strerror or str(error))
 
 
-def _about_tree(
-    log: Unpacked, found: Contents, all_logs: bool, as_json: bool, is_rest: bool = False
-) -> int:
-    """Print all systems and logs in a folder; ``is_rest`` if it is inside a system's folder."""
-    aside = [(item.name, item.what) for item in found.items]
-    faults = [(name, what) for name, what in aside if isinstance(what, NotRead) and what.is_fault]
-    unread = [(name, what.why) for name, what in aside if isinstance(what, NotRead)]
-    unread = [pair for pair in unread if pair[0] not in {name for name, _ in faults}]
-    if all(isinstance(item.what, NotRead) for item in found.items) and not faults and not is_rest:
-        count = found.foreign + len(unread)
-        among = f"no log among {counted(count, 'file')}" if count else "no file"
-        named = "".join(f"; {name} is {why}" for name, why in unread[:MOST_ASIDE])
-        raise UnknownFormat(
-            f"{log.typed}: expected a log, or a folder with logs, found {among}{named}"
-        )
-    rows: list[Row] = []
-    broken = status = 0
-    worst: tuple[int, str] = (0, log.typed)
-    if not as_json:
-        if is_rest:
-            say("")
-        say("  also in this folder" if is_rest else log.typed)
-    for item in found.items:
-        name = item.name
-        if isinstance(item.what, System):
-            these, code, system = _of_system(log, name, item.what, {}, as_json)
-            if as_json:
-                say_json({"folder": name, **system.to_json()})
-            else:
-                _print(of_system.part(name, system, these, _width()))
-            broken += code != 0
-        elif isinstance(item.what, FoundOne):
-            these, code = _summaries(log, [(name, item.what)], as_json)
-            code = code or max((EXIT_STATUS[about.verdict] for *_, about in these), default=0)
-        else:
-            continue
-        rows += these
-        worst = max(worst, (code, name), key=lambda pair: pair[0])
-        status = max(status, code) if 1 not in (status, code) else 1
-    for name, what in faults:
-        say(f"Error: {name}: {what.why}", err=True)
-        status = 1
-    if not as_json and found.systems:
-        say("")
-        state = f"{broken} not intact" if broken else "all intact"
-        say(f"{counted(len(found.systems), 'system')}; {state}")
-    if not as_json and rows:
-        say("")
-        _print(table(rows, _height(all_logs), _width()))
-        if worst[0] and not log.is_copy:  # logs in an archive have no path
-            say("")
-            say(f"  walproof {shlex.quote(worst[1])}", style="cyan")
-    _say_aside(unread, as_json)
-    if found.foreign and not as_json:
-        say(f"  skipped {counted(found.foreign, 'other file')}")
-    elif found.foreign:
-        say_json({"folder": log.typed, "other_files": found.foreign})
-    return status
-
-
 def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
-    """Print the names of files that were not read."""
     if as_json:
         for name, what in aside:
             say_json({"file": name, "not_read": what})
@@ -342,44 +351,8 @@ def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
         say(f"  and {len(aside) - MOST_ASIDE:,} more (--json lists them)")
 
 
-def _height(all_logs: bool) -> int:
-    return sys.maxsize if all_logs or not sys.stdout.isatty() else terminal_height()
-
-
-def _summaries(
-    log: Unpacked,
-    logs: Sequence[tuple[str, FoundOne]],
-    as_json: bool,
-    observer: Observer | None = None,
-) -> tuple[list[Row], int]:
-    """Return name, size and summary of each readable log, and 1 if one is unreadable (reported)."""
-    rows: list[Row] = []
-    status = 0
-    with progress(sum(result.size for _, result in logs)) as given:
-        passed = 0
-        for name, result in logs:
-            try:
-                if result.fault is not None:
-                    raise OSError(result.fault)
-                with _unpacked(result, name, log) as (source, ready):
-                    about = _summarised(ready, partial(_after, given, passed), observer)
-            except (OSError, ValueError) as error:
-                if (what := what_it_is(result.path)) is not None and not result.path.is_symlink():
-                    _say_aside([(name, what)], as_json)
-                    continue
-                say(f"Error: {name}: {getattr(error, 'strerror', None) or error}", err=True)
-                status = 1
-                continue
-            passed += result.size
-            if as_json:
-                say_json(_json(name, result, about, source))
-            rows.append((name, result.size, about))
-    return rows, status
-
-
 @contextlib.contextmanager
 def _unpacked(detected: FoundOne, name: str, log: Unpacked) -> Iterator[tuple[Unpacked, FoundOne]]:
-    """Unpack a log of a folder for reading. Raises ``OSError`` and ``ValueError``."""
     if not detected.is_packed:
         yield log, detected
         return

@@ -65,10 +65,10 @@ def verify(log: str, key: str | None, as_json: bool) -> int:
     with source_of(log) as source:
         if not source.path.is_dir():
             return _verify_file(source, context, as_json)
-        with contents_of(source.path, "" if source.is_copy else source.typed) as result:
-            if all(isinstance(item.what, NotRead) for item in result.items):
-                raise UnknownFormat(f"{source.path}: expected a log, or a folder with logs")
-            return max(_verify_item(source, item, context, as_json) for item in result.items)
+        items = contents_of(source.path, "" if source.is_copy else source.typed).items
+        if all(isinstance(item.what, NotRead) for item in items):
+            raise UnknownFormat(f"{source.path}: expected a log, or a folder with logs")
+        return max(_verify_item(source, item, context, as_json) for item in items)
 
 
 def _verify_file(source: Unpacked, context: dict[str, str], as_json: bool) -> int:

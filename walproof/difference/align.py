@@ -8,14 +8,13 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from walproof.difference.records import ComparedRecord
 
 #: Numbers of corresponding records, from 0; None if the other log has none.
 Pair = tuple[int | None, int | None]
-#: Maximum records between two common ranges that are compared pairwise.
-MAX_COMPARED = 20_000
+#: Maximum nesting of a comparison by content, because a hostile log can nest without end.
+MAX_DEPTH = 50
 
 
 @dataclass(frozen=True)
@@ -105,8 +104,13 @@ def _pair(
             next_free[key(record)] = after[right]
 
 
-def _by_content(left: Sequence[bytes], right: Sequence[bytes]) -> Iterator[Pair]:
-    """Pair the longest common subsequence; records between its parts are paired by position."""
+def _by_content(
+    left: Sequence[bytes], right: Sequence[bytes], a: int = 0, c: int = 0, depth: int = 0
+) -> Iterator[Pair]:
+    """Pair equal records, and records between equal ones by position (a patience diff).
+
+    ``a`` and ``c`` are the positions of ``left`` and ``right`` in their logs.
+    """
     first = 0
     while first < min(len(left), len(right)) and left[first] == right[first]:
         first += 1
@@ -114,49 +118,35 @@ def _by_content(left: Sequence[bytes], right: Sequence[bytes]) -> Iterator[Pair]
     limit = min(len(left), len(right)) - first
     while last < limit and left[-1 - last] == right[-1 - last]:
         last += 1
-    yield from ((position, position) for position in range(first))
+    yield from ((a + position, c + position) for position in range(first))
     ends = len(left) - last, len(right) - last
-    for a, b, c, d in _operations(left[first : ends[0]], right[first : ends[1]]):
-        for step in range(max(b - a, d - c)):
-            left_number = first + a + step if a + step < b else None
-            right_number = first + c + step if c + step < d else None
-            yield left_number, right_number
-    yield from ((ends[0] + position, ends[1] + position) for position in range(last))
+    begin = first, first
+    anchors = _anchors(left, right, first, ends) if depth < MAX_DEPTH else []
+    for anchor in [*anchors, ends]:
+        parts = left[begin[0] : anchor[0]], right[begin[1] : anchor[1]]
+        places = a + begin[0], c + begin[1]
+        if anchors:
+            yield from _by_content(*parts, *places, depth + 1)
+        else:
+            for step in range(max(map(len, parts))):
+                yield (
+                    places[0] + step if step < len(parts[0]) else None,
+                    places[1] + step if step < len(parts[1]) else None,
+                )
+        begin = anchor
+    yield from ((a + ends[0] + step, c + ends[1] + step) for step in range(last))
 
 
-def _operations(
-    left: Sequence[bytes], right: Sequence[bytes]
-) -> Iterator[tuple[int, int, int, int]]:
-    """Yield corresponding ranges ``[a, b)`` and ``[c, d)``, whose records are paired by position.
+def _anchors(
+    left: Sequence[bytes], right: Sequence[bytes], first: int, stop: tuple[int, int]
+) -> list[tuple[int, int]]:
+    """Return the longest common subsequence of records that occur once in each log.
 
-    Long logs are first divided at records that occur exactly once in both logs.
+    Only records from position ``first`` up to ``stop`` are compared.
     """
-    if len(left) <= MAX_COMPARED and len(right) <= MAX_COMPARED:
-        yield from _matching_ranges(left, right, 0, 0)
-        return
-    a = c = 0
-    for b, d in [*_anchors(left, right), (len(left), len(right))]:
-        if b - a <= MAX_COMPARED and d - c <= MAX_COMPARED:
-            yield from _matching_ranges(left[a:b], right[c:d], a, c)
-        else:  # no record of this long range occurs once in both logs: pair by position
-            yield a, b, c, d
-        yield b, min(b + 1, len(left)), d, min(d + 1, len(right))
-        a, c = b + 1, d + 1
-
-
-def _matching_ranges(
-    left: Sequence[bytes], right: Sequence[bytes], a: int, c: int
-) -> Iterator[tuple[int, int, int, int]]:
-    for _, i1, i2, j1, j2 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        yield a + i1, a + i2, c + j1, c + j2
-
-
-def _anchors(left: Sequence[bytes], right: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Return the longest common subsequence of records that occur once in each log (patience
-    diff)."""
-    once = _once(left) & _once(right)
-    positions = {digest: n for n, digest in enumerate(right) if digest in once}
-    pairs = [(n, positions[digest]) for n, digest in enumerate(left) if digest in once]
+    once = _once(left[first : stop[0]]) & _once(right[first : stop[1]])
+    positions = {right[n]: n for n in range(first, stop[1]) if right[n] in once}
+    pairs = [(n, positions[left[n]]) for n in range(first, stop[0]) if left[n] in once]
     tails: list[int] = []
     back: list[int] = [-1] * len(pairs)
     ends: list[int] = []

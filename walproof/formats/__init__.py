@@ -40,9 +40,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from reference_impl.answer import Record
 from reference_impl.formats import named
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
     from walproof.scan.model import Scanner
     from walproof.sweep.format_sweep import FormatSweep
     from walproof.systems.model import SystemFolder
+
+T = TypeVar("T")
 
 
 @cache
@@ -94,32 +97,28 @@ class FormatPlugin:
         """Return whether the package of the format contains a part, without importing it."""
         return find_part(__name__, self.id, part) is not None
 
-    def _part(self, part: str) -> Any:
-        return import_part(__name__, self.id, part)
-
-    @cached_property
-    def _columns(self) -> Any:
-        part = self._part("columns")
-        if part is None:
-            raise ModuleNotFoundError(f"{__name__}: {self.id} lacks the part columns")
-        return part
+    def _object(self, part: str, name: str, default: Callable[[], T]) -> T:
+        """Return an object of a part; the result of ``default`` if the format lacks the part."""
+        module = import_part(__name__, self.id, part)
+        return default() if module is None else cast("T", getattr(module, name))
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Return the fields of a record as columns, in order."""
-        columns: tuple[Column, ...] = self._columns.COLUMNS
-        return columns
+        if not self.has("columns"):
+            raise ModuleNotFoundError(f"{__name__}: {self.id} lacks the part columns")
+        return self._object("columns", "COLUMNS", tuple)
 
     @cached_property
     def adds_fields(self) -> bool:
         """Return whether records have fields that are not stored in columns."""
-        return hasattr(self._columns, "add_fields")
+        return hasattr(import_part(__name__, self.id, "columns"), "add_fields")
 
     def add_fields(self, record: Record) -> Record:
         """Return a record built from columns, with the fields that are not stored in columns."""
         if not self.adds_fields:
             return record
-        full: Record = self._columns.add_fields(record)
+        full: Record = import_part(__name__, self.id, "columns").add_fields(record)
         return full
 
     @property
@@ -130,15 +129,14 @@ class FormatPlugin:
     @property
     def scanner(self) -> Scanner | None:
         """Return the bulk scanner; None if none is installed."""
-        scanner: Scanner | None = self._part("scanner") if self.has_scanner else None
-        return scanner
+        return import_part(__name__, self.id, "scanner") if self.has_scanner else None
 
     @cached_property
     def decoder(self) -> Decoder:
         """Return the payload decoder."""
         from walproof.decode.decoder import NoDecoder
 
-        decoder: Decoder = self._part("decoder") or NoDecoder()
+        decoder: Decoder = import_part(__name__, self.id, "decoder") or NoDecoder()
         return decoder
 
     @cached_property
@@ -146,59 +144,45 @@ class FormatPlugin:
         """Return the class that converts decoded records to rows."""
         from walproof.decode.operations import Operations
 
-        part = self._part("operations")
-        operations: type[Operations] = Operations if part is None else part.Operations
-        return operations
+        return self._object("operations", "Operations", lambda: Operations)
 
     @cached_property
     def pending(self) -> type[Pending] | None:
         """Return the class that tracks pending items; None for formats without them."""
-        part = self._part("pending")
-        pending: type[Pending] | None = None if part is None else part.Pending
-        return pending
+        return self._object("pending", "Pending", lambda: None)
 
     @cached_property
     def discovery(self) -> Discovery:
         """Return the rules for finding logs in directories."""
         from walproof.lake.format_discovery import Discovery
 
-        part = self._part("discovery")
-        discovery: Discovery = Discovery() if part is None else part.DISCOVERY
-        return discovery
+        return self._object("discovery", "DISCOVERY", Discovery)
 
     @cached_property
     def system_folder(self) -> SystemFolder:
         """Return the reader for directories of the system that writes the format."""
         from walproof.systems.model import SystemFolder
 
-        part = self._part("system_folder")
-        system_folder: SystemFolder = SystemFolder() if part is None else part.SYSTEM_FOLDER
-        return system_folder
+        return self._object("system_folder", "SYSTEM_FOLDER", SystemFolder)
 
     @cached_property
     def carver(self) -> type[Carver] | None:
         """Return the class that finds logs in a disk image; None if the format has none."""
-        part = self._part("carver")
-        carver: type[Carver] | None = None if part is None else part.Carver
-        return carver
+        return self._object("carver", "Carver", lambda: None)
 
     @cached_property
     def sweep(self) -> FormatSweep:
         """Return the ways to damage a log and the guarantees that readers can give."""
         from walproof.sweep.format_sweep import FormatSweep
 
-        part = self._part("sweep")
-        sweep: FormatSweep = FormatSweep() if part is None else part.SWEEP
-        return sweep
+        return self._object("sweep", "SWEEP", FormatSweep)
 
     @cached_property
     def byte_notes(self) -> Notes:
         """Return the remarks on fields in the byte map."""
         from walproof.inspection.note import NoNotes
 
-        part = self._part("byte_notes")
-        notes: Notes = NoNotes() if part is None else part.NOTES
-        return notes
+        return self._object("byte_notes", "NOTES", NoNotes)
 
 
 @cache

@@ -3,20 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.chapter import Chapter, chapter
 from conformance.kaitai.field_map import Field
+from conformance.text import one_line
+from reference_impl.answer import Event, Record
 from reference_impl.formats import Format
 from walproof.formats import plugin_for
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.marked import FieldRow
-from walproof.inspection.meanings import Meanings
 from walproof.inspection.note import Notes
 from walproof.inspection.outline import Outline, outline
+from walproof.inspection.show import cut
 from walproof.inspection.walk import fields_between
+from walproof.summary.records import meaning
+
+#: Maximum columns of a decoded record.
+MAX_COLUMNS = 400
+
+
+class Meanings:
+    """Decoded records by number, which must be requested in ascending order.
+
+    The first request calls ``read``, which reads the log from its start.
+    """
+
+    def __init__(self, format_id: str, read: Callable[[], Iterable[Event]]) -> None:
+        self._format, self._read = format_id, read
+        self._records: Iterator[tuple[int, Record]] | None = None
+
+    def of(self, number: int) -> str | None:
+        """Return a decoded record in one line, or None if it cannot be decoded."""
+        if self._records is None:
+            records = (event for event in self._read() if isinstance(event, Record))
+            self._records = enumerate(records)
+        for at, record in self._records:
+            if at == number:
+                text, _ = meaning(self._format, record)
+                return None if text is None else cut(one_line(text), MAX_COLUMNS)
+        return None
 
 
 @dataclass(frozen=True)

@@ -6,54 +6,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
 
 from reference_impl.answer import End, Event, Lost, Record, Verdict
 from walproof.spool import Spool
-
-
-class Gaps(Sequence[Lost]):
-    """Lost ranges of one file, in 18 bytes of memory each."""
-
-    def __init__(self, gaps: Iterable[Lost] = ()) -> None:
-        self._starts, self._ends, self._reason_numbers = array("Q"), array("Q"), array("H")
-        self._numbers: dict[tuple[str, bool], int] = {}
-        self._names: list[tuple[str, bool]] = []
-        self._is_sorted = True
-        for gap in gaps:
-            self.append(gap)
-
-    def append(self, gap: Lost) -> None:
-        """Append a lost range."""
-        reason = (gap.reason, gap.torn)
-        if reason not in self._numbers:
-            self._numbers[reason] = len(self._names)
-            self._names.append(reason)
-        self._is_sorted &= not self._starts or self._starts[-1] <= gap.start
-        self._starts.append(gap.start)
-        self._ends.append(gap.end)
-        self._reason_numbers.append(self._numbers[reason])
-
-    def in_order(self) -> Gaps:
-        """Return the ranges sorted by offset."""
-        if self._is_sorted:
-            return self
-        spool = Spool()
-        for gap in self:
-            spool.add(gap)
-        return Gaps(spool.lost())
-
-    def __len__(self) -> int:
-        return len(self._starts)
-
-    @overload
-    def __getitem__(self, at: int) -> Lost: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Lost]: ...
-    def __getitem__(self, at: int | slice) -> Lost | Sequence[Lost]:
-        if isinstance(at, slice):
-            return [self[number] for number in range(*at.indices(len(self)))]
-        return Lost(self._starts[at], self._ends[at], *self._names[self._reason_numbers[at]])
 
 
 @dataclass
@@ -111,14 +66,14 @@ class Outline:
 def outline(events: Iterable[Event], size: int) -> Outline:
     """Return the outline of a log of ``size`` bytes from the events of a reader."""
     result = Outline(size)
-    gaps = Gaps()
+    stored = Spool()
     for event in events:
         if isinstance(event, Record):
             result.record_start.append(event.at)
             result.record_end.append(event.at + event.size)
         elif isinstance(event, Lost):
-            gaps.append(event)
+            stored.add(event)
         elif isinstance(event, End):
             result.verdict, result.reason, result.end = event.verdict, event.reason, event.end
-    result.lost = gaps.in_order()
+    result.lost = stored.lost()
     return result

@@ -72,7 +72,6 @@ def cut(text: str, room: int) -> str:
 
 
 def _text(data: bytes, is_complete: bool) -> str | None:
-    """Return data as text if it is printable UTF-8."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -12,7 +12,6 @@ from rich.text import Text
 from conformance.kaitai.field_map import Field, ParseStopped
 from conformance.text import one_line
 from walproof.inspection.inspection import Inspection, shared_prefix
-from walproof.inspection.line import Line, Lines
 from walproof.inspection.marked import FieldRow, Mark, Row, marked
 from walproof.inspection.note import Note
 from walproof.inspection.show import counted, cut, hex_text, value_text
@@ -20,7 +19,6 @@ from walproof.verdict import VERDICT_STYLE
 
 _NOTE_STYLE = {True: "green", False: "bold red", None: "dim"}
 _WIDE = 110
-_LOST_AHEAD = 5
 _SHOWN = 64
 
 
@@ -34,7 +32,7 @@ class TerminalMap:
 
     def __init__(self, view: Inspection, console: Console) -> None:
         self.view = view
-        self.lines = Lines(console)
+        self.console = console
         self.is_pipe = not console.is_terminal
         self.width = 160 if self.is_pipe else console.width
         self.with_ids = self.is_pipe or self.width >= _WIDE
@@ -73,9 +71,7 @@ class TerminalMap:
         except ParseStopped as error:
             stopped = error
         if stopped is not None:
-            self.lines.write(
-                Line().add(f"! the grammar does not fit further: {stopped}", "bold red")
-            )
+            self._write(Text().append(f"! the grammar does not fit further: {stopped}", "bold red"))
         self._print_legend()
         self._print_closing()
 
@@ -87,8 +83,18 @@ class TerminalMap:
                 text = Text.assemble((f"{rule.id} ({rule.level})", "bold"), f" {rule.text}")
                 paragraphs.append(text)
         for paragraph in paragraphs:
-            self.lines.blank()
-            self.lines.wrap(paragraph, min(self.width, 100))
+            self.console.print()
+            self._write_paragraph(paragraph, min(self.width, 100))
+
+    def _write(self, line: Text, width: int | None = None) -> None:
+        line.rstrip()
+        if width is not None:
+            line.truncate(width, overflow="ellipsis")
+        self.console.print(line, soft_wrap=True)
+
+    def _write_paragraph(self, text: Text, width: int) -> None:
+        for line in text.wrap(self.console, width):
+            self._write(line)
 
     def _print_row(self, row: Row) -> None:
         if isinstance(row, Mark):
@@ -107,41 +113,40 @@ class TerminalMap:
             self.ids_by_name.setdefault(re.sub(r"\[\d+\]", "", _inner(field)), field.requirements)
 
     def _print_heading(self, row: FieldRow, note: Note | None) -> None:
-        """Print a field with subfields: its path, its note and its fate."""
         self.unit = row.field.path
         line = self._begin(row)
-        line.add(row.field.path, "bold").add("  ")
-        room = self.width - line.width
+        line.append(row.field.path, "bold").append("  ")
+        room = self.width - line.cell_len
         size = counted(row.field.end - row.field.start, "byte")
         if note is None:
-            self.lines.write(line.add(cut(size, room), "dim"))
+            self._write(line.append(cut(size, room), "dim"))
             return
         fate = f": {self.view.fate(row)}"
-        line.add(cut(f"{note.text}, {size}", room - len(fate)), _unit_style(note))
-        self.lines.write(line.add(fate, _fate_style(row)).crop(self.width))
+        line.append(cut(f"{note.text}, {size}", room - len(fate)), _unit_style(note))
+        self._write(line.append(fate, _fate_style(row)), self.width)
 
     def _print_meaning(self, record: int) -> None:
-        """Print the decoded record, after its first field."""
         self.last_record = record
         if (text := self.view.meanings.of(record)) is not None:
-            line = Line().add(f"» record {record}: ", "green").add(text)
-            self.lines.write(line if self.is_pipe else line.crop(self.width))
+            line = Text().append(f"» record {record}: ", "green").append(text)
+            self._write(line, None if self.is_pipe else self.width)
 
     def _print_field(self, row: FieldRow, unit: Note | None) -> None:
         field = row.field
         line = self._begin(row)
         data = b"" if field.value is None else self._ends(field)
-        line.add(hex_text(data, self.byte_room)).pad_to(self._name_column())
-        line.add(self._name(field), "cyan" if field.value is not None else "bold").add("  ")
-        line.pad_to(self._name_column() + self.name_width + 2)
+        _pad(line.append(hex_text(data, self.byte_room)), self._name_column())
+        line.append(self._name(field), "cyan" if field.value is not None else "bold").append("  ")
+        _pad(line, self._name_column() + self.name_width + 2)
         ids = field.requirements if self.with_ids else ()
         id_text = " ".join(ids) if self.is_pipe else shared_prefix(ids)
         id_column = self.width - (42 if self.is_pipe else 21)
-        room = (id_column - 1 if ids else self.width) - line.width
+        room = (id_column - 1 if ids else self.width) - line.cell_len
         self._add_value(line, row, unit, room)
         if ids:
-            line.pad_to(id_column).add(" " if line.width > id_column else "").add(id_text, "dim")
-        self.lines.write(line if self.is_pipe else line.crop(self.width))
+            _pad(line, id_column).append(" " if line.cell_len > id_column else "")
+            line.append(id_text, "dim")
+        self._write(line, None if self.is_pipe else self.width)
 
     def _ends(self, field: Field) -> bytes:
         """Return the bytes of a field; of long data only both ends, as far as a line shows them."""
@@ -150,102 +155,97 @@ class TerminalMap:
         first = self.view.bytes[field.start : field.start + _SHOWN]
         return first + self.view.bytes[field.end - _SHOWN : field.end]
 
-    def _add_value(self, line: Line, row: FieldRow, unit: Note | None, room: int) -> None:
+    def _add_value(self, line: Text, row: FieldRow, unit: Note | None, room: int) -> None:
         field = row.field
         if field.value is None:
-            line.add(f"{unit.text}, " if unit else "", _unit_style(unit) if unit else "")
-            line.add(counted(field.end - field.start, "byte"), "dim")
-            line.add(f": {self.view.fate(row)}" if unit else "", _fate_style(row))
+            line.append(f"{unit.text}, " if unit else "", _unit_style(unit) if unit else "")
+            line.append(counted(field.end - field.start, "byte"), "dim")
+            line.append(f": {self.view.fate(row)}" if unit else "", _fate_style(row))
             return
         note = self.view.notes.value(field, self.view.bytes)
         text = cut(note.text, room)
         value = value_text(field, note, room - len(text) - 2 * bool(text))
-        line.add(value, "red" if row.lost and not row.lost.torn else "")
-        line.add(f"  {text}" if text and value else text, _NOTE_STYLE[note.holds])
+        line.append(value, "red" if row.lost and not row.lost.torn else "")
+        line.append(f"  {text}" if text and value else text, _NOTE_STYLE[note.holds])
 
     def _print_mark(self, mark: Mark) -> None:
         if mark.type == "end":
             text = f"end {mark.at}: safe to truncate here and append"
-            self.lines.write(Line().add(f"= {text}", "green"))
+            self._write(Text().append(f"= {text}", "green"))
         elif mark.type == "limit":
             self._print_limit(mark.at)
         elif (gap := mark.lost) is not None:
             sign, word, style = ("~", "torn", "yellow") if gap.torn else ("x", "lost", "red")
             if mark.type == "lost-ends":
-                self.lines.write(Line().add(f"{sign} └─ {word} up to {mark.at}", style))
+                self._write(Text().append(f"{sign} └─ {word} up to {mark.at}", style))
                 return
             ids = self.view.chapter.reasons.get(gap.reason, ())
-            line = Line().add(f"{sign} ┌─ {word} ", style)
-            line.add(f"[{gap.start}, {gap.end}) {gap.reason}", f"bold {style}")
-            line.add(f", {counted(gap.end - gap.start, 'byte')}", style)
-            self.lines.write(line.add(f"  {shared_prefix(ids)}" if ids else "", "dim"))
+            line = Text().append(f"{sign} ┌─ {word} ", style)
+            line.append(f"[{gap.start}, {gap.end}) {gap.reason}", f"bold {style}")
+            line.append(f", {counted(gap.end - gap.start, 'byte')}", style)
+            self._write(line.append(f"  {shared_prefix(ids)}" if ids else "", "dim"))
 
     def _print_limit(self, at: int) -> None:
         remaining = counted(self.end - at, "byte")
         text = f"… {remaining} not shown: continue with --from {at}, or show all with --limit 0"
-        self.lines.write(Line().add(text, "bold"))
-        lost = self.view.outline.lost_between(at, self.end)
-        later = (gap for gap in lost if gap.start >= at)
-        for gap in islice(later, _LOST_AHEAD):
-            word, style = ("torn", "yellow") if gap.torn else ("lost", "red")
-            sign = "~" if gap.torn else "x"
-            gap_text = f"[{gap.start}, {gap.end}) {gap.reason}"
-            self.lines.write(Line().add(f"{sign} not shown: {word} {gap_text}", style))
-        if further := sum(1 for _ in later):
-            more = counted(further, "more lost range")
-            self.lines.write(Line().add(f"x not shown: {more} (see walproof read)", "red"))
+        self._write(Text().append(text, "bold"))
+        later = sum(gap.start >= at for gap in self.view.outline.lost_between(at, self.end))
+        if later:
+            text = f"x not shown: {counted(later, 'lost range')} (see walproof read --lost-only)"
+            self._write(Text().append(text, "red"))
 
     def _print_summary(self) -> None:
         outline = self.view.outline
         name = one_line(str(self.view.path))
-        self.lines.write(
-            Line().add(f"{name}: {self.view.format}, {counted(outline.size, 'byte')}, ")
-            .add(outline.verdict, f"bold {VERDICT_STYLE[outline.verdict]}")
-            .add(f" ({outline.reason})" if outline.reason else "")
-            .add(f", {counted(len(outline.record_start), 'record')}")
-            .add(f", {counted(outline.lost_bytes(), 'byte')} lost" if outline.lost else "")
+        self._write(
+            Text().append(f"{name}: {self.view.format}, {counted(outline.size, 'byte')}, ")
+            .append(outline.verdict, f"bold {VERDICT_STYLE[outline.verdict]}")
+            .append(f" ({outline.reason})" if outline.reason else "")
+            .append(f", {counted(len(outline.record_start), 'record')}")
+            .append(f", {counted(outline.lost_bytes(), 'byte')} lost" if outline.lost else "")
         )  # fmt: skip
 
     def _print_closing(self) -> None:
         outline = self.view.outline
-        line = Line().add(outline.verdict, f"bold {VERDICT_STYLE[outline.verdict]}")
-        line.add(f" ({outline.reason})" if outline.reason else "")
+        line = Text().append(outline.verdict, f"bold {VERDICT_STYLE[outline.verdict]}")
+        line.append(f" ({outline.reason})" if outline.reason else "")
         if outline.verdict == "refused":
-            line.add(". The fields are the grammar's view of the file.")
+            line.append(". The fields are the grammar's view of the file.")
         elif outline.end is None:
-            line.add(". Not safe to append.")
+            line.append(". Not safe to append.")
         else:
-            line.add(f". Safe to append at offset {outline.end}.")
-        self.lines.write(line)
+            line.append(f". Safe to append at offset {outline.end}.")
+        self._write(line)
 
     def _print_heads(self) -> None:
-        line = Line().add("  " + "offset".rjust(self.offset_width), "dim")
+        line = Text().append("  " + "offset".rjust(self.offset_width), "dim")
         if self.with_hex_offset:
-            line.add(" " + "hex".rjust(self.hex_width), "dim")
-        line.add("  bytes", "dim").pad_to(self._name_column())
-        line.add("field" if self.is_pipe else "  field", "dim")
-        line.pad_to(self._name_column() + self.name_width + 2).add("value", "dim")
+            line.append(" " + "hex".rjust(self.hex_width), "dim")
+        _pad(line.append("  bytes", "dim"), self._name_column())
+        line.append("field" if self.is_pipe else "  field", "dim")
+        _pad(line, self._name_column() + self.name_width + 2).append("value", "dim")
         if self.with_ids:
-            line.pad_to(self.width - (42 if self.is_pipe else 21)).add("requirements", "dim")
-        self.lines.write(line)
+            _pad(line, self.width - (42 if self.is_pipe else 21)).append("requirements", "dim")
+        self._write(line)
 
     def _print_legend(self) -> None:
         if self.ids_by_name:
             ids_by_name = ", ".join(
                 f"{name} {shared_prefix(ids)}" for name, ids in self.ids_by_name.items()
             )
-            self.lines.wrap(Text(f"requirements: {ids_by_name}", style="dim"), self.width)
+            text = Text(f"requirements: {ids_by_name}", style="dim")
+            self._write_paragraph(text, self.width)
 
-    def _begin(self, row: FieldRow) -> Line:
-        line = Line()
+    def _begin(self, row: FieldRow) -> Text:
+        line = Text()
         if row.lost is not None:
-            line.add("~ " if row.lost.torn else "x ", "yellow" if row.lost.torn else "red")
+            line.append("~ " if row.lost.torn else "x ", "yellow" if row.lost.torn else "red")
         else:
-            line.add("  ")
-        line.add(str(row.field.start).rjust(self.offset_width), "dim")
+            line.append("  ")
+        line.append(str(row.field.start).rjust(self.offset_width), "dim")
         if self.with_hex_offset:
-            line.add(f" {row.field.start:x}".rjust(self.hex_width + 1), "dim")
-        return line.add("  ")
+            line.append(f" {row.field.start:x}".rjust(self.hex_width + 1), "dim")
+        return line.append("  ")
 
     def _name_column(self) -> int:
         hex_offset = self.hex_width + 1 if self.with_hex_offset else 0
@@ -262,6 +262,10 @@ class TerminalMap:
         if self.is_pipe or not inside:
             return field.path
         return "  " + field.path[len(self.unit) + 1 :]
+
+
+def _pad(line: Text, column: int) -> Text:
+    return line.append(" " * max(0, column - line.cell_len))
 
 
 def _inner(field: Field) -> str:

@@ -60,7 +60,6 @@ def subtree(log: LogBytes, format: str, path: str) -> Iterator[Field]:
 
 
 def _inside(path: str, fields: Iterator[Field]) -> Iterator[Field]:
-    """Yield the field with this path, and the fields in it, which follow it."""
     outside = dropwhile(lambda field: field.path != path, fields)
     return takewhile(lambda field: (field.path + ".").startswith(path + "."), outside)
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WIDEST = (1 << 64) - 1
-#: Characters that may need an escape in JSON text; ``json_text`` decides.
-TO_ESCAPE = r"[^ !#-\[\]-~]"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -50,6 +51,53 @@ class LocalSource:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
+
+
+class Readable(Protocol):
+    """Random access to bytes."""
+
+    def read(self, offset: int, length: int) -> bytes:
+        """See :class:`Source`."""
+
+
+def open_range(
+    source: Readable, start: int, end: int, buffer_size: int = 8192
+) -> io.BufferedReader:
+    """Return ``[start, end)`` of a source or a disk image as a file.
+
+    Reading raises ``OSError``, also if the source has become shorter.
+    """
+    return io.BufferedReader(_Range(source, start, end), buffer_size)
+
+
+class _Range(io.RawIOBase):
+    def __init__(self, source: Readable, start: int, end: int) -> None:
+        super().__init__()
+        self.source, self.start, self.end, self.at = source, start, end, start
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        origin = {os.SEEK_SET: self.start, os.SEEK_CUR: self.at, os.SEEK_END: self.end}[whence]
+        self.at = max(self.start, origin + offset)
+        return self.tell()
+
+    def tell(self) -> int:
+        return self.at - self.start
+
+    def readinto(self, room: object) -> int:
+        with memoryview(room).cast("B") as view:  # type: ignore[arg-type]
+            length = max(0, min(len(view), self.end - self.at))
+            data = self.source.read(self.at, length)
+            if len(data) < length:
+                raise OSError(f"at offset {self.at}: expected {length} bytes, found {len(data)}")
+            view[:length] = data
+        self.at += length
+        return length
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ class FoundOne:
     is_packed: bool = False
 
 
-def find_log(path: Path, format_id: str | None) -> FoundOne | None:
-    """Return the log at ``path``, or None for a folder that is not a log but may contain logs.
+def find_log(path: Path, format_id: str | None) -> FoundOne:
+    """Return the log at ``path``.
 
     Raises :class:`UnknownFormat` with a description of the file, and ``OSError``.
     """
@@ -46,8 +46,6 @@ def find_log(path: Path, format_id: str | None) -> FoundOne | None:
         result = recognise_log(path)
         return FoundOne(path, result, size, by=_by(path, result), is_blank=is_blank(path))
     except UnknownFormat as error:
-        if path.is_dir():
-            return None
         raise UnknownFormat(looks_like(path, str(error))) from None
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from reference_impl.answer import Lost
 from walproof.quoted import quoted
@@ -22,17 +22,9 @@ _TIME = "realtime"
 _INDEX = "index"
 
 
-class Position(NamedTuple):
-    """The place of a record: offset and size in bytes, and the file in a log of several files."""
-
-    at: int
-    size: int
-    file: str | None
-
-
 @dataclass(frozen=True)
 class Shown:
-    """A record on the screen: its position and its text."""
+    """A record on the screen: its offset and size in bytes, its file if it has one, its text."""
 
     at: int
     size: int

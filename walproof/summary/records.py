@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from reference_impl.answer import Record
 from walproof import decode
 from walproof.decode.decoder import Row
-from walproof.summary.model import MOST_BYTES, Position, Shown, Summary, plain_text, widen
+from walproof.summary.model import MOST_BYTES, Shown, Summary, plain_text, widen
 
 #: Largest number of bytes decoded of a payload, or of each value of an entry.
 LONGEST = 1 << 16
@@ -19,35 +18,35 @@ class Counted:
 
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
-        self._last: tuple[Position, Row] | None = None
+        self._last: tuple[int, int, str | None, Row] | None = None
 
     def take(self, summary: Summary, event: Any) -> int:
         """Count a record and return its end offset."""
         record: Record = event
         summary.records += 1
         summary.framed_bytes += record.size
-        position = Position(record.at, record.size, record.file)
-        self.keep(summary, position, decode.row_of(self.format_id, record, LONGEST))
+        row = decode.row_of(self.format_id, record, LONGEST)
+        self.keep(summary, record.at, record.size, record.file, row)
         widen(summary, record.fields)
         return record.at + record.size
 
-    def keep(self, summary: Summary, position: Position, row: Row) -> None:
+    def keep(self, summary: Summary, at: int, size: int, file: str | None, row: Row) -> None:
         """Describe the first record; store any other as the last so far."""
         if summary.first is None:
-            summary.first = self._shown(position, row)
-        self._last = position, row
+            summary.first = self._shown(at, size, file, row)
+        self._last = at, size, file, row
 
     def finish(self, summary: Summary) -> None:
         """Describe the last record."""
         if self._last is not None:
             summary.last = self._shown(*self._last)
 
-    def _shown(self, position: Position, row: Row) -> Shown:
+    def _shown(self, at: int, size: int, file: str | None, row: Row) -> Shown:
         text, fault = decode.phrase_of(self.format_id, row)
         if text is None:
             text = str(row.fields.get("update") or _start(row))
             text = f"{text}  ({fault})" if fault else text
-        return Shown(position.at, position.size, position.file, text)
+        return Shown(at, size, file, text)
 
 
 def _start(row: Row) -> str:
@@ -57,11 +56,10 @@ def _start(row: Row) -> str:
     return f"{plain_text(row.payload[:MOST_BYTES])}… (more than {len(row.payload):,} bytes)"
 
 
-def meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | None, str | None]]:
-    """Return the description of each record, or the reason why there is none.
+def meaning(format_id: str, record: Record) -> tuple[str | None, str | None]:
+    """Return the description of a record, or the reason why there is none.
 
     Text in a description is not escaped. Of a large payload, only the beginning is decoded. See
     :func:`walproof.decode.phrase_of`.
     """
-    rows = (decode.row_of(format_id, record, LONGEST) for record in records)
-    return [decode.phrase_of(format_id, row) for row in rows]
+    return decode.phrase_of(format_id, decode.row_of(format_id, record, LONGEST))

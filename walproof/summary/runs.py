@@ -9,11 +9,10 @@ import pyarrow as pa
 
 from reference_impl.formats import Context
 from walproof import decode
-from walproof.decode.decoder import Row
 from walproof.scan import scanner
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
-from walproof.summary.model import Position, Summary, wider
+from walproof.summary.model import Summary, wider
 from walproof.summary.records import LONGEST, Counted
 
 #: Column → the range of a summary that its lowest and highest value extend.
@@ -34,8 +33,9 @@ class CountedRuns(Counted):
             return 0
         summary.records += len(run)
         summary.framed_bytes += int(run.size.sum())
-        self.keep(summary, *_row(run, 0))
-        self.keep(summary, *_row(run, len(run) - 1))
+        for n in (0, len(run) - 1):
+            (row,) = decode.rows(run.slice(n, n + 1), run.fields)
+            self.keep(summary, int(run.at[n]), int(run.size[n]), run.file, row)
         for column, name in _SPANS.items():
             values = run.fields.get(column)
             if values is None or values.null_count == len(values):
@@ -47,7 +47,6 @@ class CountedRuns(Counted):
 
 
 def _limits(values: pa.Array) -> tuple[int, int]:
-    """Return the lowest and the highest of numbers, of which at least one is not null."""
     if not values.null_count:
         numbers = values.to_numpy()
         return int(numbers.min()), int(numbers.max())
@@ -55,8 +54,3 @@ def _limits(values: pa.Array) -> tuple[int, int]:
 
     result = pc.min_max(values)
     return result["min"].as_py(), result["max"].as_py()
-
-
-def _row(run: Records, n: int) -> tuple[Position, Row]:
-    (row,) = decode.rows(run.slice(n, n + 1), run.fields)
-    return Position(int(run.at[n]), int(run.size[n]), run.file), row

@@ -1,8 +1,9 @@
-"""Format the summary of a log, or a table of several, in 80 columns."""
+"""Format the summary of a log, of a system, or of several logs, in 80 columns."""
 
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from conformance.text import one_line
@@ -10,9 +11,11 @@ from reference_impl.answer import Lost
 from reference_impl.register import registers
 from walproof.formats import plugin_for
 from walproof.quantity import counted, exact, in_bytes, moment
+from walproof.quoted import aligned
 from walproof.summary.logs import FoundOne
 from walproof.summary.model import Shown, Summary
 from walproof.summary.unpacked import Unpacked
+from walproof.systems import Finding, OtherFile, System, SystemLog
 from walproof.verdict import VERDICT_STYLE
 
 #: Text and its colour.
@@ -26,12 +29,24 @@ _RECOGNISED = {
 MIN_CARVED_BYTES = 512
 #: Width of the labels on the left.
 LABEL = 8
-_WORDS = {
+#: Number of other files that are listed by name; the rest is counted.
+MOST_FILES = 12
+_STATES = {
     "intact": "intact",
     "torn": "torn: the last write is incomplete",
     "damaged": "damaged",
     "refused": "refused",
 }
+#: Verdicts from best to worst.
+_ORDER = ("intact", "torn", "refused", "damaged")
+#: Harm of a finding, worst first → its label and colour.
+_HARMS: dict[str, tuple[str, str | None]] = {
+    "lost": ("lost", "red"),
+    "look": ("check", "yellow"),
+    "none": ("note", None),
+}
+#: Name, size and summary of a log.
+Row = tuple[str, int, Summary]
 
 
 def screen(
@@ -40,16 +55,15 @@ def screen(
     summary: Summary,
     width: int,
     title: str | None = None,
-    findings: Sequence[Line] = (),
-    other_lines: Sequence[Line] = (),
-    is_all: bool = True,
+    findings: Sequence[Finding] = (),
+    others: Sequence[OtherFile] = (),
 ) -> Iterator[Line]:
     """Format the summary of one log in lines of ``width`` columns.
 
-    If the log belongs to a system, ``title`` is the title of the system. ``findings`` and
-    ``other_lines`` describe the folder and its other files. ``is_all`` is false if other data of
-    the system is missing.
+    If the log belongs to a system, ``title`` is the title of the system, and ``findings`` and
+    ``others`` describe its folder.
     """
+    is_all = not is_lost(findings)
     yield one_line(log.typed), None
     if title is not None:
         yield f"  {title}", None
@@ -70,7 +84,7 @@ def screen(
         yield "  no record was recognised: the file may be encrypted, or not a log", None
     if findings:
         yield "", None
-        yield from findings
+        yield from _findings(findings, width)
     if summary.verdict == "refused":
         yield "", None
         yield from _next(log, summary)
@@ -78,7 +92,7 @@ def screen(
     yield "", None
     yield from _losses(summary, width)
     yield from _records(summary, width)
-    yield from other_lines
+    yield from _other_files(others, width)
     yield "", None
     if not log.is_copy and is_all:
         yield f"  {_resume(summary)}", None
@@ -87,7 +101,7 @@ def screen(
 
 
 def _verdict(detected: FoundOne, summary: Summary) -> str:
-    message = _WORDS[summary.verdict]
+    message = _STATES[summary.verdict]
     code = f" ({summary.reason})" if summary.reason is not None else ""
     if detected.is_blank and not summary.records:
         blank = "all zeros: preallocated and never written, or erased" if detected.size else "empty"
@@ -158,8 +172,7 @@ def _of(file: str | None) -> str:
 
 
 def _row(label: str, text: str, width: int) -> str:
-    line = one_line(f"  {label:<{LABEL}}{text}")
-    return line if len(line) <= width else f"{line[: width - 1]}…"
+    return _cut(one_line(f"  {label:<{LABEL}}{text}"), width)
 
 
 def _resume(summary: Summary) -> str:
@@ -169,7 +182,6 @@ def _resume(summary: Summary) -> str:
 
 
 def _next(log: Unpacked, summary: Summary) -> Iterator[Line]:
-    """Return the suggested commands, most useful first."""
     name = shlex.quote(log.typed)
     suggestions: list[tuple[str, str]] = []
     if summary.verdict == "refused":
@@ -211,38 +223,40 @@ def commands(suggestions: Sequence[tuple[str, str]]) -> Iterator[Line]:
         yield f"  {one_line(command):<{room}}  {purpose}", "cyan"
 
 
-def table(rows: Sequence[tuple[str, int, Summary]], height: int, width: int) -> Iterator[Line]:
+def table(rows: Sequence[Row], height: int, width: int) -> Iterator[Line]:
     """Format one line per log, damaged logs first, at most ``height`` lines."""
     by_name = sorted(rows, key=lambda row: row[0])
-    worst = sorted(by_name, key=lambda row: _harm(row[2]), reverse=True)
+    worst = sorted(by_name, key=lambda row: (_rank(row[2]), row[2].lost_bytes), reverse=True)
     shown = worst[: max(5, height - 8)]
-    heads = ("log", "format", "size", "records", "lost", "")
-    cells = [heads]
+    cells = [("log".ljust(12), "format", "size", "records", "lost", "")]
     for name, size, result in shown:
-        lost = f"{result.lost_bytes:,}" if result.lost_bytes else "–"
         message = result.verdict if result.reason is None else f"{result.verdict}: {result.reason}"
-        cells.append(
-            (one_line(name), result.format, in_bytes(size), f"{result.records:,}", lost, message)
-        )
-    widths = [max(len(row[n]) for row in cells) for n in range(len(heads))]
-    spare = width - sum(widths) - 2 * (len(heads) - 1)
-    widths[0] = max(12, widths[0] + min(0, spare))
-    for number, row in enumerate(cells):
-        colour = None if number == 0 else VERDICT_STYLE[shown[number - 1][2].verdict]
-        yield _cells(row, widths), colour
+        cells.append((one_line(name), result.format, *_counts(size, result), message))
+    room = width - sum(2 + max(map(len, column)) for column in list(zip(*cells, strict=True))[1:])
+    yield from _coloured(cells, max(12, room), 2, [result for *_, result in shown])
     if len(worst) > len(shown):
         yield f"and {len(worst) - len(shown):,} more, none worse (--all lists them)", None
     yield "", None
     yield total(result for _, _, result in rows), None
 
 
-def _cells(row: Sequence[str], widths: Sequence[int]) -> str:
-    name, kind, *numbers, message = row
-    if len(name) > widths[0]:  # the end of a path is more useful than its start
-        name = f"…{name[-(widths[0] - 1) :]}"
-    left = [name.ljust(widths[0]), kind.ljust(widths[1])]
-    right = [cell.rjust(size) for cell, size in zip(numbers, widths[2:5], strict=True)]
-    return "  ".join([*left, *right, message]).rstrip()
+def _counts(size: int, summary: Summary) -> tuple[str, str, str]:
+    lost = f"{summary.lost_bytes:,}" if summary.lost_bytes else "–"
+    return in_bytes(size), f"{summary.records:,}", lost
+
+
+def _coloured(
+    cells: Sequence[tuple[str, ...]], room: int, first: int, summaries: Sequence[Summary]
+) -> Iterator[Line]:
+    """Format a head and a line per log; the three columns from ``first`` are numbers.
+
+    Names are cut to ``room`` columns; the end of a path is more useful than its start.
+    """
+    short = [
+        (name if len(name) <= room else f"…{name[1 - room :]}", *others) for name, *others in cells
+    ]
+    colours = [None, *(VERDICT_STYLE[summary.verdict] for summary in summaries)]
+    yield from zip(aligned(short, range(first, first + 3)), colours, strict=True)
 
 
 def total(summaries: Iterable[Summary]) -> str:
@@ -257,6 +271,119 @@ def total(summaries: Iterable[Summary]) -> str:
     )
 
 
-def _harm(summary: Summary) -> tuple[int, int]:
-    order = {"intact": 0, "torn": 1, "refused": 2, "damaged": 3}
-    return (order[summary.verdict], summary.lost_bytes)
+def _rank(summary: Summary) -> int:
+    return _ORDER.index(summary.verdict)
+
+
+def _cut(line: str, width: int) -> str:
+    return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def _findings(items: Iterable[Finding], width: int) -> Iterator[Line]:
+    for finding in sorted(items, key=lambda each: list(_HARMS).index(each.harm)):
+        about = f"{finding.file}: " if finding.file is not None else ""
+        text = one_line(f"{about}{finding.text}")
+        # A hyphen may be part of the name of a file.
+        lines = textwrap.wrap(text, max(20, width - LABEL - 2), break_on_hyphens=False) or [""]
+        for number, line in enumerate(lines):
+            label, style = _HARMS[finding.harm]
+            yield f"  {label if number == 0 else '':<{LABEL}}{line}", style
+
+
+def _other_files(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
+    shown = others[:MOST_FILES]
+    room = min(36, max((len(one_line(other.name)) for other in shown), default=0))
+    for number, other in enumerate(shown):
+        name = one_line(other.name)
+        line = f"{_cut(name, room):<{room}}  {in_bytes(other.size):>8}  {one_line(other.role)}"
+        line = f"  {'other' if number == 0 else '':<{LABEL}}{line}"
+        yield _cut(line, width), None
+    if len(others) > len(shown):
+        size = in_bytes(sum(other.size for other in others[MOST_FILES:]))
+        yield f"  {'':<{LABEL}}and {len(others) - len(shown):,} more, {size}", None
+
+
+def system_screen(
+    log: Unpacked,
+    system: System,
+    rows: Sequence[Row],
+    observed: Sequence[str],
+    width: int,
+    height: int,
+) -> Iterator[Line]:
+    """Format the screen for a system of several logs: worst findings first, then each log."""
+    records = counted(sum(about.records for _, _, about in rows), "record")
+    yield f"  {system.title}: {counted(len(system.logs), 'log')}, {records}{log.origin}", None
+    for fault in log.faults:
+        yield f"  unpacked only up to a fault: {one_line(fault)}", "red"
+    state, worst = _state(system, rows)
+    lost = sum(about.lost_bytes for _, _, about in rows)
+    more = f", {counted(lost, 'byte')} lost" if lost else ""
+    yield f"  {state}{more}", VERDICT_STYLE[worst]
+    yield "", None
+    if system.findings:
+        yield from _findings(system.findings, width)
+        yield "", None
+    if rows:
+        yield from _logs(system, rows, width, height)
+    yield from _other_files(system.others, width)
+    for line in observed:
+        line = one_line(f"  {line}")
+        yield _cut(line, width), None
+    yield "", None
+    name = shlex.quote(log.typed)
+    is_whole = worst == "intact"
+    suggestions = [(f"walproof read --head 20 {name}", "print the first records")]
+    if not is_whole and "pipe" not in log.how:
+        suggestions.insert(0, (f"walproof recover {name} --out NEW", "write the surviving records"))
+    yield from commands(suggestions)
+
+
+def system_part(name: str, system: System, rows: Sequence[Row], width: int) -> Iterator[Line]:
+    """Format a system inside a folder: its title, state and findings."""
+    records = counted(sum(about.records for _, _, about in rows), "record")
+    state, verdict = _state(system, rows)
+    yield "", None
+    yield f"  {one_line(name)}", None
+    yield f"  {system.title}, {records}; {state}", VERDICT_STYLE[verdict]
+    yield from _findings((each for each in system.findings if each.harm != "none"), width)
+
+
+def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
+    """Return the state of a system in words, and the verdict for the colour."""
+    worst = max((about.verdict for _, _, about in rows), key=_ORDER.index, default="intact")
+    if worst != "intact":
+        return _STATES[worst], worst
+    if is_lost(system.findings):
+        return "all logs are intact, other files are not", "damaged"
+    return "all logs are intact", worst
+
+
+def _logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:
+    """Format one line per log in the order of the system, with at most ``height`` lines.
+
+    If there are more logs, the output omits intact logs first and shows how many were omitted.
+    """
+    paired = [(log, row) for row in rows if (log := _log_of(row[0], system)) is not None]
+    room = max(5, height - 16)
+    worst_first = sorted(paired, key=lambda each: -_rank(each[1][2]))[:room]
+    shown = [each for each in paired if each in worst_first]
+    cells = [("log", "size", "records", "lost", "")]
+    for log, (_, size, result) in shown:
+        verdict = "intact" if result.verdict == "intact" else result.reason or result.verdict
+        cells.append((one_line(log.name), *_counts(size, result), f"{verdict}; {log.role}"))
+    summaries = [result for _, (*_, result) in shown]
+    for line, colour in _coloured(cells, max(12, width // 2), 1, summaries):
+        yield _cut(f"  {line}", width), colour
+    if len(paired) > len(shown):
+        yield f"  and {len(paired) - len(shown):,} more, none worse (--all lists them)", None
+
+
+def _log_of(name: str, system: System) -> SystemLog | None:
+    ends = (log for log in system.logs if f"/{name}".endswith(f"/{log.name}"))
+    return max(ends, key=lambda log: len(log.name), default=None)
+
+
+def is_lost(items: Iterable[Finding]) -> bool:
+    """Return whether the folder has a loss that no log reports."""
+    return any(finding.harm == "lost" for finding in items)

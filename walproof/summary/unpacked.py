@@ -16,7 +16,6 @@ import stat
 import sys
 import tarfile
 import tempfile
-import threading
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -27,8 +26,6 @@ from typing import Any, BinaryIO, cast
 
 import lz4.frame  # type: ignore[import-untyped,unused-ignore]
 import zstandard
-
-from walproof.quantity import in_bytes
 
 #: Largest number of bytes unpacked or copied from a pipe.
 MOST = 64 << 30
@@ -85,7 +82,7 @@ def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
         if typed == "-" or not _is_sought(path):
             how.append("pipe")
             copy = scratch / "0" / (_CALLED if typed == "-" else path.name)
-            with _Waiting(typed, copy), _piped(typed) as pipe:
+            with _piped(typed) as pipe:
                 _copy(pipe, copy, most, typed)
             path = copy
         while path.is_file() and (kind := packing(path)) is not None:
@@ -102,7 +99,6 @@ def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
 
 
 def _is_sought(path: Path) -> bool:
-    """Return whether a path can be sought; if not, it is a pipe. Raises :class:`CannotUnpack`."""
     kind = path.stat().st_mode
     if stat.S_ISSOCK(kind):
         raise CannotUnpack(f"{path}: expected a log, found a socket")
@@ -122,37 +118,6 @@ def _piped(typed: str) -> Iterator[BinaryIO]:
         return
     with Path(typed).open("rb") as pipe:  # blocks until a writer opens the pipe
         yield pipe
-
-
-class _Waiting:
-    """Reports a slow pipe on standard error: after a second, then every ten seconds."""
-
-    FIRST, THEN = 1.0, 10.0
-
-    def __init__(self, typed: str, copy: Path) -> None:
-        self.name = "standard input" if typed == "-" else f"the pipe {typed!a}"
-        self.copy = copy
-        self._is_over = threading.Event()
-        self._teller = threading.Thread(target=self._tell, daemon=True)
-
-    def __enter__(self) -> None:
-        self._teller.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._is_over.set()
-        self._teller.join()
-
-    def _tell(self) -> None:
-        seconds = self.FIRST
-        while not self._is_over.wait(seconds):
-            seconds = self.THEN
-            try:
-                size = self.copy.stat().st_size
-            except OSError:
-                size = 0
-            so_far = f"{in_bytes(size)} received" if size else "nothing received yet"
-            given = f"walproof: waiting for the end of {self.name}; {so_far}"
-            print(given, file=sys.stderr, flush=True)
 
 
 class _ZstdFrames:
@@ -237,7 +202,6 @@ def packing_of(head: bytes) -> str | None:
 
 
 def _unpack(path: Path, kind: str, folder: Path, most: int, typed: str) -> Path:
-    """Unpack a file into ``folder``; return the path of its content, a folder for several files."""
     if kind == "zip":
         with zipfile.ZipFile(path) as archive:
             files = [each for each in archive.infolist() if not each.is_dir()]
@@ -284,7 +248,6 @@ def peeked(path: Path, kind: str, size: int) -> bytes:
 
 
 def _what_came_out(folder: Path, fault: str) -> Path:
-    """Return the content before a fault. Raises :class:`CannotUnpack` if there is none."""
     files = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
     if not files:
         raise CannotUnpack(fault)

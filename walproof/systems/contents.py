@@ -1,15 +1,14 @@
 """List everything in a folder and its subfolders: systems, logs, and unread files.
 
 All commands use this module, so a folder has the same findings on its own, inside another folder,
-and in an archive.
+and in an archive that is given as a path. Archives inside folders are named, not searched.
 """
 
 from __future__ import annotations
 
+import re
 import stat
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,14 +24,13 @@ from walproof.summary.unpacked import (
     packing,
     packing_of,
     peeked,
-    unpacked,
 )
 from walproof.summary.unpacked import HEAD as PACKED_HEAD
 from walproof.systems import systems_in
 from walproof.systems.model import WHOLE, System
 
-#: Depth of nested archives that are opened.
-MOST_NESTED = 3
+#: Names of archives, which may contain logs.
+ARCHIVE_NAME = r"\.(zip|tgz|tar(\.\w+)?)$"
 _SPECIAL = (
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -71,28 +69,25 @@ class Contents:
         return [item.what for item in self.items if isinstance(item.what, System)]
 
 
-@contextmanager
-def contents_of(folder: Path, name: str, format_id: str | None = None) -> Iterator[Contents]:
-    """Walk through a folder.
+def contents_of(folder: Path, name: str, format_id: str | None = None) -> Contents:
+    """Walk through a folder, without opening archives in it.
 
     ``name`` is the path of the folder as typed. ``format_id`` restricts the search to systems of
-    one format. Unpacked files are removed at the end.
+    one format.
     """
-    with ExitStack() as scratch:
-        walk = _Walk(scratch, format_id)
-        walk.folder(folder, name, set(), 0)
-        yield walk.found
+    walk = _Walk(format_id)
+    walk.folder(folder, name, set())
+    return walk.found
 
 
 class _Walk:
-    def __init__(self, scratch: ExitStack, format_id: str | None) -> None:
-        self.scratch = scratch
+    def __init__(self, format_id: str | None) -> None:
         self.formats = list(FORMATS) if format_id is None else [format_id]
         self.found = Contents()
         self._seen: set[tuple[int, int]] = set()
         self._parts: set[Path] = set()
 
-    def folder(self, folder: Path, name: str, claimed: set[Path], depth: int) -> None:
+    def folder(self, folder: Path, name: str, claimed: set[Path]) -> None:
         """Examine a folder; ``claimed`` are the paths that belong to a system above it."""
         try:
             identity = folder.stat()
@@ -114,14 +109,14 @@ class _Walk:
             inner = str(Path(name, path.name))
             if path.is_dir():
                 if path not in claimed:
-                    self.folder(path, inner, claimed, depth)
+                    self.folder(path, inner, claimed)
             elif path not in claimed:
-                self._file(path, inner, depth)
+                self._file(path, inner)
 
     def _add(self, name: str, what: System | FoundOne | NotRead) -> None:
         self.found.items.append(Item(name, what))
 
-    def _file(self, path: Path, name: str, depth: int) -> None:
+    def _file(self, path: Path, name: str) -> None:
         if (what := what_it_is(path)) is not None:
             is_fault = path.is_symlink() and not path.exists()
             self._add(name, NotRead(path, what, is_fault))
@@ -130,7 +125,7 @@ class _Walk:
             size = path.stat().st_size
             kind = packing(path)
             if kind is not None:
-                self._packed(path, name, kind, depth)
+                self._packed(path, name, kind)
                 return
             result = recognise_log(path)
         except UnknownFormat:
@@ -148,10 +143,12 @@ class _Walk:
         else:  # an empty file is a log only if its name fits
             self.found.foreign += 1
 
-    def _packed(self, path: Path, name: str, kind: str, depth: int) -> None:
-        """Open a compressed file: a log or an archive. Raises ``UnknownFormat`` and others."""
+    def _packed(self, path: Path, name: str, kind: str) -> None:
+        """Add a compressed log, or an archive by its name. Raises ``UnknownFormat`` and others."""
         if kind in ARCHIVES or packing_of(peeked(path, kind, PACKED_HEAD)) is not None:
-            self._archive(path, name, depth)
+            if not re.search(ARCHIVE_NAME, path.name):
+                raise UnknownFormat(name)  # such as a document, which is a zip file
+            self._add(name, NotRead(path, "an archive; give it as PATH to search it"))
             return
         head = peeked(path, kind, HEAD)
         with tempfile.TemporaryDirectory(prefix="walproof-") as scratch:
@@ -161,22 +158,6 @@ class _Walk:
                 raise UnknownFormat(name)
             result = recognise_log(begins)
         self._add(name, FoundOne(path, result, path.stat().st_size, is_packed=True))
-
-    def _archive(self, path: Path, name: str, depth: int) -> None:
-        if depth >= MOST_NESTED:
-            text = f"nested in {MOST_NESTED} archives: unpack it first"
-            self._add(name, NotRead(path, text))
-            return
-        before = len(self.found.items), self.found.foreign
-        source = self.scratch.enter_context(unpacked(str(path)))
-        if source.path.is_dir():
-            self.folder(source.path, name, set(), depth + 1)
-        else:
-            self._file(source.path, str(Path(name, source.path.name)), depth + 1)
-        for fault in source.faults:
-            self._add(name, NotRead(path, f"only in part: {fault}", is_fault=True))
-        if len(self.found.items) == before[0]:
-            self.found.foreign = before[1] + 1  # an archive without logs counts as one file
 
 
 def _claimed_by(system: System) -> tuple[set[Path], set[Path]]:

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-#: The request of linux/fs.h that makes a copy share its blocks with the original.
-FICLONE = 0x40049409
 _PIECE_BYTES = 16 << 20
 
 
@@ -28,34 +26,15 @@ class NotCopied:
     is_lost: bool = True
 
 
-def size_on_disk(folder: Path) -> tuple[int, int]:
-    """Return the number of files in a folder and the disk space that they use, in bytes."""
-    files = size = 0
+def size_on_disk(folder: Path) -> int:
+    """Return the disk space that the files of a folder use, in bytes."""
+    size = 0
     for path in folder.rglob("*"):
         with contextlib.suppress(OSError):
             result = path.stat()
             if stat.S_ISREG(result.st_mode):
-                files += 1
                 size += min(result.st_size, getattr(result, "st_blocks", 1 << 60) * 512)
-    return files, size
-
-
-def shares_blocks(folder: Path, near: Path) -> bool:
-    """Return whether copies next to ``near`` share blocks with the originals (reflinks)."""
-    largest = max(
-        (path for path in folder.rglob("*") if path.is_file()),
-        key=lambda path: path.stat().st_size,
-        default=None,
-    )
-    if largest is None:
-        return True
-    try:
-        with largest.open("rb") as old, near.open("xb") as new:
-            return _is_cloned(old.fileno(), new.fileno())
-    except OSError:
-        return False
-    finally:
-        near.unlink(missing_ok=True)
+    return size
 
 
 def copy_folder(
@@ -152,11 +131,7 @@ def _inside(link: Path, root: Path) -> str | None:
 
 
 def _copied(old: int, new: int) -> Iterator[int]:
-    """Copy a file by sharing its blocks, or else without its holes; yield the bytes copied."""
     size = os.fstat(old).st_size
-    if _is_cloned(old, new):
-        yield size
-        return
     os.ftruncate(new, size)
     at = 0
     while at < size:
@@ -177,15 +152,3 @@ def _copied(old: int, new: int) -> Iterator[int]:
             os.pwrite(new, piece, at)
             at += len(piece)
             yield len(piece)
-
-
-def _is_cloned(old: int, new: int) -> bool:
-    try:
-        import fcntl
-
-        fcntl.ioctl(new, FICLONE, old)
-    except (ImportError, OSError) as error:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            raise
-        return False
-    return True

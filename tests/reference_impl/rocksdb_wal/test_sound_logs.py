@@ -13,7 +13,7 @@ from reference_impl.rocksdb_wal import copied, read, write
 from reference_impl.rocksdb_wal.reader import read_stream
 from tests.reference_impl.rocksdb_wal.sound_logs import NUMBER, sound_log
 
-SEEDS = range(400)
+SEEDS = range(200)
 
 
 def answer(log: bytes, profile: str = "recover", number: int | None = NUMBER) -> Answer:

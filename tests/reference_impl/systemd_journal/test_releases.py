@@ -56,11 +56,6 @@ def test_the_matching_installed_release_is_run(tmp_path: Path) -> None:
     assert build("build.sh", tmp_path, journalctl="echo 'systemd 252 (252.1)'") == (0, "")
 
 
-def test_a_release_that_cannot_be_fetched(tmp_path: Path) -> None:
-    code, output = build("fetch.sh", tmp_path, "257", "trixie")
-    assert (code, output) == (1, "systemd 257 comes through apt, and apt-get was not found")
-
-
 # The action of another build while this one waits for the lock.
 UNPACKED = """
 echo "$PWD" "$@" >&2
@@ -81,11 +76,3 @@ def test_a_release_unpacked_meanwhile_is_reused(
     assert build("fetch.sh", tmp_path, "257", "trixie", flock=waiting, **programs)[0] == code
     assert code or not (tmp_path / "fetched").exists()
     assert (tmp_path / "build.lock").exists()
-
-
-@pytest.mark.parametrize("name", ["systemd-257", "systemd-262"])
-def test_both_rows_share_one_adapter(name: str) -> None:
-    text = (FOLDER / name / "implementation.toml").read_text()
-    release = name.partition("-")[2]
-    assert f'"../systemd/fetch.sh", "{release}"' in text
-    assert "{here}/../systemd/adapter.py" in text

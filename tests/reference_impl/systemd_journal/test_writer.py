@@ -32,7 +32,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @given(ENTRIES, OPTIONS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_written_records_are_read_back(entries: list[list[bytes]], options: dict[str, Any]) -> None:
     actual = answer(journal_bytes(*entries, **options))
     assert actual.verdict == "intact"
@@ -43,7 +43,7 @@ def test_written_records_are_read_back(entries: list[list[bytes]], options: dict
 
 
 @given(ENTRIES, ENTRIES, OPTIONS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_appending_and_writing_make_the_same_file(
     old: list[list[bytes]], new: list[list[bytes]], options: dict[str, Any]
 ) -> None:

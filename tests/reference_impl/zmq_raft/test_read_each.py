@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
@@ -79,19 +78,6 @@ def test_each_by_index(raft, tmp_path):
     assert lines[0]["term"] == "1" and "payload" not in lines[0]
 
 
-def test_each_as_readable_json(raft, tmp_path):
-    done, status = run(read, raft, "--index", "4", "--each", tmp_path, "--messagepack")
-    assert status == 0, done.output
-    assert json.loads((tmp_path / "0000000000000004.json").read_text()) == {"n": 3}
-
-
-def test_each_of_other_payloads_than_message_pack(leveldb, tmp_path):
-    out = tmp_path / "out"
-    done, status = run(read, leveldb, "--each", out, "--messagepack", "--index", "1")
-    assert status == 3 and "not MessagePack" in done.stderr
-    assert (out / "0000000000000001.data").read_bytes() == b"r1"
-
-
 def test_each_numbers_records_without_an_index(leveldb, tmp_path):
     assert run(read, leveldb, "--index", ":1,4", "--each", tmp_path / "o")[1] == 0
     names = sorted(file.name for file in (tmp_path / "o").iterdir())
@@ -118,10 +104,3 @@ def test_each_of_damage(tmp_path):
     done, status = run(read, path, "--each", tmp_path / "o")
     assert status == 3 and "torn-entry" in done.stderr
     assert (tmp_path / "o" / "0000000000000001.data").read_bytes() == b"hello"
-
-
-def test_each_of_a_packed_snapshot(write, tmp_path):
-    packed = gzip.compress(encode({"state": [1, 2]}))
-    path = write("snap", NewRecord(packed, {"index": "7", "term": "1"}))
-    assert run(read, path, "--each", tmp_path, "--unzip", "--messagepack")[1] == 0
-    assert json.loads((tmp_path / "0000000000000007.json").read_text()) == {"state": [1, 2]}

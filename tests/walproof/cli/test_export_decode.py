@@ -42,7 +42,7 @@ def test_structs_are_next_to_the_payloads(tmp_path: Path) -> None:
 def test_parquet_has_the_struct(format_id: str, tmp_path: Path) -> None:
     chosen = [place for place in sorted((VECTORS / format_id).iterdir()) if place.suffix != ".json"]
     whole = 0
-    for log in chosen[:: max(len(chosen) // 5, 1)]:
+    for log in chosen[:: max(len(chosen) // 3, 1)]:
         copy = tmp_path / log.name
         (shutil.copytree if log.is_dir() else shutil.copyfile)(log, copy)
         out = tmp_path / "out.parquet"

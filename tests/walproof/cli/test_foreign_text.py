@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping
@@ -61,129 +62,87 @@ def folder(tmp_path: Path) -> Path:
     return created
 
 
-SMALL_SWEEP = [
-    "sweep",
-    "--format",
-    "leveldb-log",
-    "--impl",
-    "fast",
-    "--control",
-    "one-record",
-    "--cases",
-    "5",
-]
-SMALL_HUNT = [
-    "lab",
-    "mutants",
-    "--format",
-    "leveldb-log",
-    "--function",
-    "reader.recognise",
-    "--sample",
-    "1",
-]
-
+#: Commands; :func:`test_every_command_escapes_the_worst_name` lists the names in capitals.
 COMMANDS = [
-    ("LOG",),
-    ("FOLDER",),
-    ("summary", "LOG", "--json"),
-    ("summary", "NOTHING"),
-    ("read", "LOG", "--head", "1"),
-    ("read", "LOG"),
-    ("read", "LOG", "--json"),
-    ("read", "LOG", "--jsonl"),
-    ("read", "LOG", "--format", WORST),
-    ("read", "LOG", "--context", f"{WORST}=1"),
-    ("read", "NOTHING"),
-    ("inspect", "LOG"),
-    ("inspect", "LOG", "--html", "OUT"),
-    ("inspect", "NOTHING"),
-    ("verify", "JOURNAL"),
-    ("verify", "LOG"),
-    ("verify", "NOTHING"),
-    ("systemd", "fields", "JOURNAL"),
-    ("systemd", "fields", "JOURNAL", WORST),
-    ("systemd", "fields", "NOTHING"),
-    ("read", "LOG", "--each", "OUT"),
-    ("damage", "LOG", "--list"),
-    ("damage", "LOG", "truncate at 3", "--out", "OUT"),
-    ("damage", "LOG", WORST, "--out", "OUT"),
-    ("damage", "LOG", "--random", "2", "--out", "OUT"),
-    ("read", "NOTHING", "--each", "OUT"),
-    ("export", "JOURNAL"),
-    ("export", "LOG", "--parquet", "OUT"),
-    ("export", "NOTHING"),
-    ("systemd", "import", "NOTHING", "--out", "OUT"),
-    ("systemd", "import", "LOG", "--out", "OUT"),
-    ("recover", "LOG", "--out", "OUT"),
-    ("recover", "LOG", "--out", "LOG"),
-    ("recover", "NOTHING", "--out", "OUT"),
-    ("carve", "LOG"),
-    ("carve", "JOURNAL", "--json"),
-    ("carve", "LOG", "--out", "OUT"),
-    ("carve", "LOG", "--out", "FOLDER"),
-    ("carve", "LOG", "--state", "JOURNAL"),
-    ("carve", "LOG", "--from", WORST),
-    ("carve", "NOTHING", "--out", "OUT"),
-    ("export", "LAKE", "--parquet", "PLAIN"),
-    ("audit", "NOTHING", "--out", "OUT"),
-    ("explain", WORST),
-    ("explain", "leveldb-log", WORST),
-    ("check", "--cmd", WORST),
-    ("check", "--impl", WORST),
-    ("check", "--vector", WORST),
-    ("ask", "--cmd", WORST, "--vector", "leveldb-log/one-record"),
-    ("ask", "--cmd", "true", "--vector", WORST),
-    ("ask", "--impl", "executable-spec", "--vector", "leveldb-log/one-record", "--keep", "OUT"),
-    ("check", "--smoke", "--cmd", WORST),
-    ("sweep", "--format", "leveldb-log", "--control", WORST, "--out", "OUT"),
-    ("sweep", "--format", "leveldb-log", "--cmd", WORST, "--out", "OUT"),
-    ("lab", "crossing", "--writer", WORST),
-    ("lab", "crash", "--cmd", WORST, "--format", "leveldb-log"),
-    ("lab", "crash", "--writer", WORST),
-    (*SMALL_SWEEP, "--out", "UTF8"),
-    (*SMALL_SWEEP, "--out", "OUT"),
-    ("lab", "fuzz", "--repeat", "LOG"),
-    ("lab", "fuzz", "--repeat", "NOTHING"),
-    ("lab", "fuzz", "--format", WORST),
-    ("diff", "NOTHING", "LOG"),
-    ("diff", "LOG", "LOG"),
-    ("diff", "LOG", "JOURNAL"),
-    ("check", "--impl", "executable-spec", "--vector", "one-record", "--baseline", "REPORT"),
-    ("check", "--baseline", "NOTHING"),
-    ("check", "--baseline", "LOG"),
-    ("review", "--against", WORST),
-    ("parsers", "--ksy", "LOG"),
-    ("lab", "mutants", "--format", "leveldb-log", "--function", WORST),
-    (*SMALL_HUNT, "--out", "OUT"),
-    ("lab", "mutants", "--format", "leveldb-log", "--changed", WORST),
-    ("lab", "scenarios", WORST),
-    ("lab", "scenarios", "--run", "NOTHING"),
-    ("lab", "scenarios", "torn-last-record", "--run", "REPORT"),
-    ("sweep", "--flips", "--format", "leveldb-log", "NOTHING"),
-    ("sweep", "--flips", "--format", "leveldb-log", "LOG"),
-    ("sweep", "--flips", "--format", "leveldb-log", "SOUND", "--at-most", "40"),
-    ("sweep", "--flips", "--format", WORST),
-    ("lab", "bench", "--only", WORST),
-    ("lab", "site", "--run", "NOTHING", "--out", "OUT"),
-    ("lab", "site", "--run", "LOG", "--out", "OUT"),
-    ("lab", "databases", "--system", WORST),
-    ("lab", "databases", "--case", WORST),
-    ("SAYS",),
-    ("summary", "SAYS", "--json"),
-    ("read", "SAYS"),
-    ("read", "SAYS", "--json"),
-    ("inspect", "SAYS"),
-    ("diff", "SAYS", "NOTHING"),
-    ("diff", "SAYS", "OTHER"),
-    ("diff", "SAYS", "OTHER", "--json"),
-    ("explain", "kahadb-journal", WORST),
-    ("parsers", WORST),
-    (WORST,),
+    tuple(shlex.split(line))
+    for line in """
+LOG
+FOLDER
+SAYS
+WORST
+summary LOG --json
+summary SAYS --json
+read LOG
+read LOG --json
+read LOG --jsonl
+read LOG --each OUT
+read LOG --format WORST
+read LOG --context WORST=1
+read NOTHING
+read SAYS
+read SAYS --operations
+inspect LOG
+inspect LOG --html OUT
+inspect SAYS
+verify JOURNAL
+verify LOG
+systemd fields JOURNAL
+systemd fields JOURNAL WORST
+systemd import NOTHING --out OUT
+systemd import LOG --out OUT
+damage LOG --list
+damage LOG "truncate at 3" --out OUT
+damage LOG WORST --out OUT
+damage LOG --random 2 --out OUT
+export JOURNAL
+export LOG --parquet OUT
+export LAKE --parquet PLAIN
+recover LOG --out OUT
+recover LOG --out LOG
+recover FOLDER --out PLAIN
+carve JOURNAL --json
+carve LOG --out OUT
+carve LOG --out FOLDER
+carve LOG --state JOURNAL
+carve LOG --from WORST
+carve NOTHING --out OUT
+audit NOTHING --out OUT
+explain WORST
+explain leveldb-log WORST
+explain kahadb-journal WORST
+check --cmd WORST
+check --impl WORST
+check --vector WORST
+check --smoke --cmd WORST
+check --impl executable-spec --vector one-record --baseline REPORT
+check --baseline NOTHING
+check --baseline LOG
+ask --cmd WORST --vector leveldb-log/one-record
+ask --cmd true --vector WORST
+ask --impl executable-spec --vector leveldb-log/one-record --keep OUT
+sweep --format leveldb-log --control WORST --out OUT
+sweep --format leveldb-log --cmd WORST --out OUT
+sweep --format leveldb-log --impl fast --control one-record --cases 5 --out UTF8
+sweep --flips --format leveldb-log NOTHING
+sweep --flips --format leveldb-log SOUND --at-most 40
+sweep --flips --format WORST
+diff LOG LOG
+diff LOG JOURNAL
+diff SAYS OTHER
+diff SAYS OTHER --json
+review --against WORST
+parsers --ksy LOG
+parsers WORST
+lab fuzz --repeat LOG
+lab scenarios torn-last-record --run REPORT
+lab site --run LOG --out OUT
+lab databases --case WORST
+""".splitlines()
+    if line
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(c).replace(WORST, "WORST"))
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_escapes_the_worst_name(command, run, folder: Path) -> None:
     locations = {
         "FOLDER": folder,
@@ -198,9 +157,9 @@ def test_every_command_escapes_the_worst_name(command, run, folder: Path) -> Non
         "SAYS": _broker(folder / f"db-1 {WORST}.log", UTF8),
         "OTHER": _broker(folder / "db-2.log", f"{UTF8} other"),
         "REPORT": _report(folder / f"{WORST}.json", _worst(realistic())),
-        "EMPTY": _report(folder / "empty.json", {**realistic(), "implementations": []}),
     }
-    message = run(*(locations.get(word, word) for word in command))
+    words = (word.replace("WORST", WORST) for word in command)
+    message = run(*(locations.get(word, word) for word in words))
     assert message.strip() or command[:2] == ("systemd", "fields"), "a command says something"
     unseen = UNSEEN.findall(message)
     assert not unseen, ascii(message)

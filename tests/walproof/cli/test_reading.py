@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,16 +10,13 @@ import pytest
 pytest.importorskip("numpy")
 pytest.importorskip("pyarrow")
 
-from click.testing import CliRunner
 
 from conformance import VECTORS
 from conformance.text import PIECE, json_pieces, json_text
 from reference_impl.answer import End, Event, Lost, Record
 from reference_impl.formats import FORMATS, named
-from walproof.cli import walproof
-from walproof.cli.reading import EVERY, few, watched
-from walproof.cli.record_table import Passed, gather
-from walproof.cli.recover import NewRecords
+from walproof.cli.read import few
+from walproof.cli.record_table import Passed, gather, watched
 from walproof.summary.meter import Meter
 
 
@@ -80,24 +76,6 @@ def test_progress_goes_from_file_to_file(tmp_path: Path) -> None:
     events = [Record(0, 7, b"", {}, "a"), Lost(7, 30, "bad-record", file="b"), Passed(4, last)]
     assert list(watched(events, tmp_path, given.append)) == events
     assert given == [7, 140]
-
-
-def test_progress_is_reported_when_a_record_is_written() -> None:
-    given: list[int] = []
-    records = [Record(7 * number, 7, b"%d" % number, {}, None) for number in range(2 * EVERY + 1)]
-    new = NewRecords(records, given.append)
-    assert [each.payload for each in new] == [each.payload for each in records]
-    assert given == [7, 7 * (EVERY + 1), 7 * (2 * EVERY + 1)]
-
-
-def test_the_error_for_a_folder_names_a_command(tmp_path: Path) -> None:
-    for name in ("000003.log", "000005.log"):
-        shutil.copy(VECTORS / "leveldb-log" / "one-record.log", tmp_path / name)
-    done = CliRunner().invoke(walproof, ["read", str(tmp_path)])
-    assert done.exit_code == 4
-    assert f"; walproof {tmp_path} summarises each log in it" in done.stderr
-    again = CliRunner().invoke(walproof, ["summary", str(tmp_path)])
-    assert "2 logs" in again.output
 
 
 def test_json_is_written_in_bounded_pieces() -> None:

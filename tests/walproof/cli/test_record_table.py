@@ -1,4 +1,4 @@
-"""The table of records: the size of the batches."""
+"""The table of records."""
 
 from __future__ import annotations
 
@@ -7,22 +7,9 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from reference_impl.answer import Lost, NewRecord, Record
+from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from walproof.cli import walproof
-from walproof.cli.record_table import AT_ONCE, HELD, pieces
-
-
-def test_batches_are_small() -> None:
-    """An update of 32 KiB decodes to an object of 4 MiB: 256 of them took 1 GiB."""
-    large = Record(0, HELD // 2, b"")
-    update = Record(0, 9, b"", {"update": {}})
-    small: list[Record | Lost] = [Record(0, 9, b""), Lost(0, 9, "toy")]
-    items = [*small * AT_ONCE, large, large, large, update, update, *small]
-    rows = list(enumerate(items))
-    results = list(pieces(rows))
-    assert [row for piece in results for row in piece] == rows
-    assert [len(piece) for piece in results] == [AT_ONCE, AT_ONCE, 2, 2, 1, 2]
 
 
 def test_the_table_shows_why_decoding_failed(tmp_path: Path) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from conformance.vectors import Vector, load_all
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import FORMATS, named
-from walproof.cli import walproof
-from walproof.cli.recover import recover, write_log
+from walproof.cli import new_log, recover_system, walproof
+from walproof.cli.new_log import write_log
+from walproof.cli.recover import recover
 from walproof.formats import plugin_for
 
 VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
@@ -92,6 +94,20 @@ def test_existing_files_are_unchanged(tmp_path: Path) -> None:
     result = run(vector("leveldb-log/three-records"), "--out", tmp_path / "new.log")
     assert "already exists: expected a new path" in str(result.exception)
     assert (tmp_path / "new.log").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["leveldb-log/three-records", "zeebe-journal/three-segments"])
+def test_an_interrupted_run_leaves_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for module in (new_log, recover_system):
+        monkeypatch.setattr(module, "publish", interrupted)
+    result = run(vector(name), "--format", name.partition("/")[0], "--out", tmp_path / "new")
+    assert isinstance(result.exception, KeyboardInterrupt | click.Abort)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_gap_is_named(tmp_path: Path) -> None:

@@ -48,9 +48,13 @@ def said(process: psutil.Process) -> str:
 
 @pytest.mark.parametrize(
     ("command", "stop"),
-    [(command, signal.SIGINT) for command in COMMANDS]
-    + [("check", stop) for stop in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)]
-    + [("sweep", signal.SIGKILL)],
+    [
+        ("check", signal.SIGINT),
+        ("check", signal.SIGKILL),
+        ("check --smoke", signal.SIGTERM),
+        ("ask", signal.SIGHUP),
+        ("sweep", signal.SIGKILL),
+    ],
 )
 def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
     # Of a harness that is killed, only the guards of a sweep are there to end daemons.

@@ -6,7 +6,6 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from walproof.difference import align
 from walproof.difference.align import differences
 from walproof.difference.records import ComparedRecord
 
@@ -55,11 +54,9 @@ def test_records_with_numbers_are_paired_by_number() -> None:
     assert listed(log("aA", [1, 1]), log("aAB", [1, 1, 1])) == ["+B"]
 
 
-@given(st.text("abc", max_size=40), st.text("abc", max_size=40), st.sampled_from([3, 20_000]))
-def test_each_record_is_listed_once_or_is_equal(old: str, new: str, largest: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(align, "MAX_COMPARED", largest)
-        found_differences = list(differences(log(old), log(new)))
+@given(st.text("abcdef", max_size=40), st.text("abcdef", max_size=40))
+def test_each_record_is_listed_once_or_is_equal(old: str, new: str) -> None:
+    found_differences = list(differences(log(old), log(new)))
     left = {d.old.at for d in found_differences if d.old}
     right = {d.new.at for d in found_differences if d.new}
     assert len(left) + len(right) == sum(
@@ -70,7 +67,14 @@ def test_each_record_is_listed_once_or_is_equal(old: str, new: str, largest: int
     assert (found_differences == []) == (old == new)
 
 
-def test_long_logs_with_missing_records_are_compared_in_ranges() -> None:
+def test_records_that_become_unique_one_by_one_are_compared() -> None:
+    """Each common record makes only one more record unique: the nesting is limited."""
+    numbers = [each for n in range(3000) for each in (n, n + 2)]
+    old = [ComparedRecord(n, None, None, str(n).encode(), str(n)) for n in numbers]
+    assert listed(old, [*old[1::2], *old[::2]])
+
+
+def test_long_logs_with_missing_records() -> None:
     old = [ComparedRecord(n, None, None, str(n).encode(), str(n)) for n in range(60_000)]
     new = old[:10_000] + old[10_003:50_000] + old[50_001:]
     assert listed(old, new) == ["-10000", "-10001", "-10002", "-50000"]

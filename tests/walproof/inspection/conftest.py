@@ -60,17 +60,14 @@ def shown(open_log: OpenLog) -> Callable[..., list[str]]:
         width: int | None = None,
         limit: int | None = None,
         depth: int | None = None,
-        encoding: str = "utf-8",
     ) -> list[str]:
         view = open_log(content)
-        raw = io.BytesIO()
-        file = io.TextIOWrapper(raw, encoding=encoding)
+        file = io.StringIO()
         console = Console(
             file=file, width=width, force_terminal=width is not None, color_system=None
         )
         end = len(content) if end is None else end
         TerminalMap(view, console).print(view.fields(start, end, depth), start, end, limit)
-        file.flush()
-        return raw.getvalue().decode(encoding).splitlines()
+        return file.getvalue().splitlines()
 
     return shown

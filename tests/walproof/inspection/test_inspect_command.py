@@ -100,13 +100,6 @@ def test_missing_paths_are_reported(tmp_path: Path, log: Path) -> None:
     assert text == f"{nowhere}: No such file or directory"
 
 
-def test_folder_is_listed(tmp_path: Path, log: Path) -> None:
-    result = run(tmp_path, "--format", "leveldb-log")
-    assert result.exception is None
-    rows = [line.split() for line in result.output.splitlines() if "leveldb-log" in line]
-    assert len(rows) == 1 and rows[0][0].endswith(log.name)
-
-
 def test_page_does_not_overwrite_the_log(log: Path, example: bytes, tmp_path: Path) -> None:
     link = tmp_path / "link.html"
     link.symlink_to(log)

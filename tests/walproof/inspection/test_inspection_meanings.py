@@ -1,4 +1,4 @@
-"""Decoded records: on the terminal, on the page, and in batches."""
+"""Decoded records on the terminal and on the page."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 
 from reference_impl.answer import Event, Record
 from reference_impl.leveldb_log.writer import Writer
-from walproof.inspection.inspection import Inspection
-from walproof.inspection.meanings import BATCH_BYTES, BATCH_RECORDS, MAX_COLUMNS, Meanings
+from walproof.inspection.inspection import MAX_COLUMNS, Inspection, Meanings
 from walproof.inspection.page_data import page_data
 
 OpenLog = Callable[[bytes], Inspection]
@@ -53,10 +52,6 @@ def test_window_starts_with_its_decoded_record(shown: Shown) -> None:
     assert meaning_lines[0] == '» record 1: put "b" = "2" (sequence 2)'
 
 
-def test_ascii_terminal_gets_a_replacement(shown: Shown) -> None:
-    assert '> record 0: put "a" = "1" (sequence 1)' in shown(BATCHES, encoding="ascii")
-
-
 def test_page_has_the_decoded_records_of_its_window(open_log: OpenLog) -> None:
     data = page_data(open_log(BATCHES), 0, len(BATCHES), None)
     assert data["meanings"][:3] == [
@@ -70,25 +65,19 @@ def test_page_has_the_decoded_records_of_its_window(open_log: OpenLog) -> None:
     assert data["firstRecord"] == 1 and data["meanings"] == ['put "b" = "2" (sequence 2)']
 
 
-def test_log_is_read_up_to_the_requested_batch() -> None:
+def test_records_are_read_on_request() -> None:
     read: list[int] = []
 
-    def events(size: int) -> Iterator[Event]:
-        for number in range(10_000):
+    def events() -> Iterator[Event]:
+        for number in range(9):
             read.append(number)
-            yield Record(size * number, size, put(number, b"key", b"value"))
+            yield Record(30 * number, 30, put(number, b"key", b"value"))
 
-    meanings = Meanings("leveldb-log", lambda: events(30))
+    meanings = Meanings("leveldb-log", events)
     assert not read
     assert meanings.of(5) == 'put "key" = "value" (sequence 5)'
-    assert len(read) == 5 + BATCH_RECORDS
-    assert meanings.of(4 + BATCH_RECORDS) == f'put "key" = "value" (sequence {4 + BATCH_RECORDS})'
-    assert len(read) == 5 + BATCH_RECORDS
-    assert meanings.of(9_999) == 'put "key" = "value" (sequence 9999)'
-    assert meanings.of(5) is None and meanings.of(10_000) is None
-    read.clear()
-    Meanings("leveldb-log", lambda: events(BATCH_BYTES)).of(0)
-    assert read == [0]
+    assert read == list(range(6))
+    assert meanings.of(9) is None
 
 
 def test_long_decoded_record_is_cut() -> None:

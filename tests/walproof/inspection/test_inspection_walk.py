@@ -11,11 +11,9 @@ import pytest
 from conformance import VECTORS
 from conformance.kaitai.field_map import UnknownField, field_map
 from reference_impl.answer import End, Lost, Record
-from reference_impl.formats import named
 from reference_impl.leveldb_log.writer import (
     Writer,
 )
-from walproof.inspection.inspection import inspection
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.outline import Outline, outline
 from walproof.inspection.walk import fields_between, subtree
@@ -103,29 +101,6 @@ def test_only_blocks_of_the_window_are_read(
     assert set(read) <= {2_000_000 // 32768 * 32768, 0, 100 * 32768}
 
 
-def test_memory_does_not_grow_with_the_log(tmp_path: Path) -> None:
-    path = tmp_path / "000003.log"
-    with path.open("wb") as out:
-        writer = Writer(out)
-        for _ in range(160):
-            writer.append(b"v" * 65_000)
-    with LogBytes(path) as log:
-        inspection(path, named(FORMAT), log)  # the chapter is read
-        list(fields_between(log, FORMAT, 0, 100))  # the grammar is compiled and imported
-        tracemalloc.start()
-        view = inspection(path, named(FORMAT), log)
-        for _ in view.fields(0, log.size):
-            pass
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-    assert peak < log.size // 3  # the parser leaves cycles, which are collected in batches
-
-
-def test_slices_equal_the_file(log: LogBytes, damaged: bytes) -> None:
-    for start, end in [(0, 7), (40_000, 40_052), (3, 9), (0, 40_052), (40_051, 50_000), (9, 3)]:
-        assert log[start:end] == damaged[start:end]
-
-
 def test_truncated_log_gives_fewer_bytes(tmp_path: Path, damaged: bytes) -> None:
     path = tmp_path / "000003.log"
     path.write_bytes(damaged)
@@ -203,21 +178,3 @@ def test_hole_at_the_end_of_a_sparse_file_is_not_read(
     assert max(field.end for field in fields) == 1 << 28
     assert sum(field.end > data for field in fields) < 4
     assert peak < 8 << 20
-
-
-def test_lost_range_lookup_does_not_copy() -> None:
-    class Counted(list[Lost]):
-        looked_at = 0
-
-        def __getitem__(self, index):  # type: ignore[no-untyped-def]
-            assert not isinstance(index, slice), "a copy for each field takes quadratic time"
-            Counted.looked_at += 1
-            return super().__getitem__(index)
-
-    many = 1000
-    view = Outline(8 * many, "damaged", "bad-item")
-    view.lost = Counted(Lost(8 * n, 8 * n + 4, "bad-item") for n in range(many))
-    for number in range(many):
-        gap = view.lost_of(8 * number, 8 * number + 4)
-        assert gap is not None and gap.start == 8 * number
-    assert Counted.looked_at < 32 * many

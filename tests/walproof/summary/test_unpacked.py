@@ -68,13 +68,6 @@ def test_a_truncated_file_gives_its_first_part(kind: str, tmp_path: Path) -> Non
         assert str(error).startswith(str(path))
 
 
-def test_a_plain_file(tmp_path: Path) -> None:
-    path = tmp_path / "x"
-    path.write_bytes(LOG)
-    with unpacked(str(path)) as log:
-        assert (log.path, log.is_copy) == (path, False)
-
-
 def test_a_pipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
@@ -116,14 +109,6 @@ def test_an_archive_of_one_file_and_of_several(kind: str, tmp_path: Path) -> Non
         files = {p.relative_to(log.path).as_posix() for p in log.path.rglob("*") if p.is_file()}
         assert files == {"db/000003.log", "db/old/000001.log"}
         assert log.how == (kind,)
-
-
-def test_a_compressed_archive(tmp_path: Path) -> None:
-    path = tmp_path / "logs.tar.gz"
-    path.write_bytes(gzip.compress(archive("tar", {"a.log": LOG})))
-    with unpacked(str(path)) as log:
-        assert log.path.read_bytes() == LOG
-        assert log.how == ("gzip", "tar")
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance import VECTORS
-from walproof.cli import recover_system
-from walproof.systems.copying import copy_folder, shares_blocks, size_on_disk
+from walproof.systems.copying import copy_folder
 
 LOG = VECTORS / "leveldb-log" / "three-records.log"
 
@@ -30,7 +29,6 @@ def test_every_file_is_copied(tmp_path: Path) -> None:
     assert (tmp_path / "copy" / "deep").stat().st_mode & 0o777 == 0o755
     (folder / "deep").chmod(0o755)
     assert (tmp_path / "copy" / "deep" / ".hidden" / "b").read_bytes() == b""
-    assert size_on_disk(folder)[0] == 2
 
 
 def test_holes_stay_holes(tmp_path: Path) -> None:
@@ -77,14 +75,6 @@ def test_unreadable_files_are_listed(tmp_path: Path) -> None:
     assert (tmp_path / "copy" / "a").read_bytes() == b"first"
 
 
-def test_a_probe_for_shared_blocks_leaves_nothing(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    shutil.copy(LOG, folder)
-    shares_blocks(folder, tmp_path / "probe")
-    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
-
-
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     folder = tmp_path / "db"
@@ -97,22 +87,12 @@ def database(tmp_path: Path) -> Path:
 def test_a_copy_without_space_is_not_started(
     database: Path, tmp_path: Path, run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recover_system, "shares_blocks", lambda folder, near: False)
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=10))
     done = run("recover", database, "--out", tmp_path / "new")
     assert "No space left on device" in str(done.exception)
     assert "needed for a copy" in str(done.exception)
     assert [path.name for path in tmp_path.iterdir()] == ["db"]
-
-
-def test_a_large_copy_is_announced(
-    database: Path, tmp_path: Path, run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recover_system, "shares_blocks", lambda folder, near: False)
-    monkeypatch.setattr(recover_system, "LARGE_COPY_BYTES", 1)
-    done = run("recover", database, "--out", tmp_path / "new")
-    assert done.output.startswith(f"copying 54 B in 2 files to {tmp_path / 'new'} (")
 
 
 def test_a_copy_into_the_folder_itself_is_refused(database: Path, run) -> None:

@@ -16,6 +16,7 @@ from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import FORMATS, named
 from walproof.cli import walproof
 from walproof.cli.output import EXIT_STATUS
+from walproof.extras import advice
 from walproof.scan import answers
 from walproof.scan.log import Log
 from walproof.tables import parquet as export
@@ -237,7 +238,8 @@ def test_without_pyarrow_the_error_names_the_extra(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     done = run(*command, log)
-    assert "pip install 'walproof[fast]'" in str(done.exception)
+    assert isinstance(done.exception, ModuleNotFoundError)
+    assert "pip install 'walproof[fast]'" in str(advice(done.exception))
 
 
 def test_without_numba_the_specification_reads(

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from reference_impl.answer import Record
+from reference_impl.sqlite_wal.layout import FRAME_HEADER_SIZE
 from walproof.decode.fault import Incomplete, Undecodable
 from walproof.decode.signed import signed
 
@@ -48,14 +50,7 @@ class DatabaseHeader:
     encoding: str
     is_wal: bool | None
     change_counter: int
-    pages: int
     freelist: int
-    largest_root: int
-
-    @property
-    def has_pointer_map(self) -> bool:
-        """Return whether the database has pointer map pages (auto-vacuum)."""
-        return self.largest_root != 0
 
     @classmethod
     def of(cls, page: bytes) -> DatabaseHeader | None:
@@ -72,9 +67,7 @@ class DatabaseHeader:
             ENCODINGS.get(_u4(page, 56), "utf-8"),
             versions.get(page[18:20]),
             _u4(page, 24),
-            _u4(page, 28),
             _u4(page, 32),
-            _u4(page, 52),
         )
 
 
@@ -111,6 +104,20 @@ class Page:
     def has_rows(self) -> bool:
         """Return whether the cells have payloads: all pages but interior pages of tables."""
         return self.type != "table interior"
+
+
+def page_size_of(record: Record) -> int:
+    """Return the size of the pages of a transaction."""
+    return record.size // len(record.fields["pages"]) - FRAME_HEADER_SIZE
+
+
+def images_of(record: Record) -> list[tuple[int, bytes]]:
+    """Return page number and image of each frame of a transaction."""
+    page_size = page_size_of(record)
+    return [
+        (number, record.payload[index * page_size : (index + 1) * page_size])
+        for index, number in enumerate(record.fields["pages"])
+    ]
 
 
 def parse_page(image: bytes, number: int, reserved: int = 0) -> Page:

@@ -25,6 +25,8 @@ from walproof.decode.fault import Undecodable
 from walproof.formats.sqlite_wal.pages import (
     DB_HEADER_SIZE,
     DatabaseHeader,
+    images_of,
+    page_size_of,
     parse_page,
     record_values,
 )
@@ -50,10 +52,7 @@ class Database:
     @classmethod
     def at(cls, path: Path) -> Database:
         """Read the header of a database. Raises ``OSError``."""
-        head = b""
-        if path.is_file():
-            with path.open("rb") as file:
-                head = file.read(DB_HEADER_SIZE)
+        head = _head(path, DB_HEADER_SIZE) if path.is_file() else b""
         return cls(path.parent, path.name, DatabaseHeader.of(head))
 
     def path(self, suffix: str = "") -> Path:
@@ -160,7 +159,7 @@ class SQLiteFolder(SystemFolder):
             shutil.copyfileobj(old, new)
         if not records:
             return
-        page_size = _page_size(records[-1])
+        page_size = page_size_of(records[-1])
         if header is not None and header.page_size != page_size:
             raise ValueError(_page_sizes(header, page_size))
         db_pages = records[-1].fields["db_pages"]
@@ -172,15 +171,11 @@ class SQLiteFolder(SystemFolder):
                 f" bytes; database and log have {grown:,} bytes"
             )
         for record in records:
-            for index, number in enumerate(record.fields["pages"]):
+            for number, image in images_of(record):
                 if number <= db_pages:
                     new.seek((number - 1) * page_size)
-                    new.write(record.payload[index * page_size : (index + 1) * page_size])
+                    new.write(image)
         new.truncate(db_pages * page_size)
-
-
-def _page_size(record: Record) -> int:
-    return record.size // len(record.fields["pages"]) - FRAME_HEADER_SIZE
 
 
 def _open(log: Path) -> Opening | None:
@@ -232,9 +227,8 @@ def _findings(database: Database) -> Iterator[Finding]:
         yield Finding(f"{text}: {end}. {_COPY_FIRST.format(path.name)}", path.name, "lost")
         return
     if database.header is None:
-        with path.open("rb") as file:
-            head = file.read(16)
-        text = f"expected the header of a SQLite database at 0, found {quoted(head)}"
+        found = quoted(_head(path, 16))
+        text = f"expected the header of a SQLite database at 0, found {found}"
         yield Finding(f"{text}: it is encrypted or damaged", path.name)
         return
     if database.header.is_wal is not True:

@@ -22,14 +22,12 @@ _LOG_SALTS = slice(16, 24)
 class WalIndex:
     """The header of the WAL index, and the state of the checkpoints.
 
-    ``frames`` is the number of committed frames, and ``pages`` is the database size after them.
-    Checkpoints have copied the first ``backfilled`` frames to the database, and may have copied
-    more, up to ``attempted``.
+    ``frames`` is the number of committed frames. Checkpoints have copied the first ``backfilled``
+    frames to the database, and may have copied more, up to ``attempted``.
     """
 
     page_size: int
     frames: int
-    pages: int
     salts: bytes
     backfilled: int
     attempted: int
@@ -48,14 +46,14 @@ class WalIndex:
         if len(data) < _ATTEMPTED_AT + 4 or data[:_SIZE] != data[_SIZE : 2 * _SIZE]:
             return None
         for order in "<>":
-            version, _, _, is_set, _, size, frames, pages, _, _, salts, _, _ = struct.unpack_from(
+            version, _, _, is_set, _, size, frames, _, _, _, salts, _, _ = struct.unpack_from(
                 f"{order}{_LAYOUT}", data
             )
             if version == VERSION and is_set:
                 page_size = 65536 if size == 1 else size
                 (backfilled,) = struct.unpack_from(f"{order}I", data, _BACKFILLED_AT)
                 (attempted,) = struct.unpack_from(f"{order}I", data, _ATTEMPTED_AT)
-                return cls(page_size, frames, pages, salts, backfilled, attempted)
+                return cls(page_size, frames, salts, backfilled, attempted)
         return None
 
     def is_of(self, log: Path) -> bool:

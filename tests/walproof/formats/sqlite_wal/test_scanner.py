@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 pytest.importorskip("numba")
 
 from reference_impl.answer import Record, collect
 from reference_impl.formats import named
-from reference_impl.sqlite_wal.opening import Opening
-from reference_impl.sqlite_wal.survey import Survey, Transaction
 from tests.walproof.formats.sqlite_wal.logs import damage, make_log
 from walproof.formats.sqlite_wal import scanner as sqlite_scanner
-from walproof.formats.sqlite_wal.scanner import kernel
 from walproof.scan import scanner
 from walproof.scan.answers import answer
 from walproof.scan.log import Log
@@ -93,22 +88,3 @@ def test_only_wanted_columns_are_read(tmp_path: Path) -> None:
     assert runs and all(
         run.payload is None and list(run.fields) == ["frame", "after_loss"] for run in runs
     )
-
-
-def test_order_of_transactions() -> None:
-    """Forks and rings of transactions, which damage makes too rarely."""
-    for seed in range(300):
-        rng = random.Random(seed)
-        count = rng.randrange(1, 9)
-        follows = np.array([0] + [rng.randrange(count + 1) for _ in range(count)])
-        slots = np.arange(1, count + 1)
-        ordered = np.empty(count, np.int64)
-        following, is_end = np.full(count + 1, -1), np.zeros(count + 1, np.bool_)
-        chain = kernel.order(0, slots, slots, follows, following, is_end, ordered)
-        survey = object.__new__(Survey)
-        survey.committed = 0
-        survey.opening = Opening(512, "<", bytes(8), (0, 0), None)
-        survey.found = {n: SimpleNamespace(follows=follows[n]) for n in slots}  # type: ignore[misc]
-        expected = survey._in_order([Transaction(n, n) for n in slots])
-        assert slots[ordered].tolist() == [one.first for one in expected]
-        assert chain == sum(not one.is_after_loss for one in expected)

@@ -57,7 +57,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 class _Scan:
     """A pass over a log. ``specification.size`` is the number of bytes that were read.
 
-    ``surveyed`` holds the items of :func:`kernel.survey`.
+    ``proven`` holds the highest sync offset that the kernel has read.
     """
 
     def __init__(self, source: Source, log: Log, wanted: Wanted) -> None:
@@ -70,8 +70,7 @@ class _Scan:
         self.specification = Scan(self.found, limit)
         self.reference = ReferenceScanner("rocksdb-wal")
         self.state = np.zeros(kernel.STATE, np.int64)
-        numbers = (self.found.number, self.found.proven, self.found.last_other)
-        self.surveyed = np.array([kernel.UNKNOWN if n is None else n for n in numbers], np.uint64)
+        self.proven = np.array([self.found.proven], np.uint64)
 
     def _settle(self) -> bool:
         """Find dialect, number and compression; return False if this took the whole log."""
@@ -127,15 +126,10 @@ class _Scan:
 
         Earlier blocks matter only for their sync offsets, which the kernel has already collected.
         """
-        at = self.specification.size
-        while at < self.window.size:
-            data = self._held_from(at)
-            kernel.survey(data, at, self.specification.header_size, self.surveyed)
-            at += len(data)
-        number, proven, last_other = self.surveyed.tolist()
-        self.found.number = None if number == kernel.UNKNOWN else number
-        self.found.proven = proven
-        self.found.last_other = None if last_other == kernel.UNKNOWN else last_other
+        self.found.proven = int(self.proven[0])
+        for base in range(self.specification.size, self.window.size, BLOCK):
+            for record in physical_records(self._block(base)):
+                self.found.add(record, base)
         self.is_surveyed = True
 
     def _plain_blocks(self) -> Iterator[Records]:
@@ -147,7 +141,7 @@ class _Scan:
             data = self._held_from(specification.size)
             outcome = kernel.walk(
                 data, specification.size, specification.header_size, full, number, self.cap,
-                self.state, self.surveyed, rows.at, rows.size, rows.synced, rows.ends, rows.cut,
+                self.state, self.proven, rows.at, rows.size, rows.synced, rows.ends, rows.cut,
                 rows.payload,
             )  # fmt: skip
             specification.size += int(self.state[kernel.READ])

@@ -18,7 +18,13 @@ from walproof.decode.operations import Operations as AnyOperations
 from walproof.decode.operations import Row as OperationRow
 from walproof.formats.sqlite_wal.operations.database import Row, Snapshot, StoredPages
 from walproof.formats.sqlite_wal.operations.schema import SCHEMA, Columns, Table
-from walproof.formats.sqlite_wal.pages import DB_HEADER_SIZE, DatabaseHeader, Value
+from walproof.formats.sqlite_wal.pages import (
+    DB_HEADER_SIZE,
+    DatabaseHeader,
+    Value,
+    images_of,
+    page_size_of,
+)
 from walproof.formats.sqlite_wal.wal_index import is_untouched
 
 #: Whole numbers up to this size are numbers in JSON.
@@ -55,12 +61,8 @@ class Operations(AnyOperations):
         assert record is not None, "take comes first"
         if record.file not in self._histories:
             log = self._log if record.file is None else self._log / record.file
-            self._histories[record.file] = _History(log, _page_size(record))
+            self._histories[record.file] = _History(log, page_size_of(record))
         return iter(self._histories[record.file].operations(record))
-
-
-def _page_size(record: Record) -> int:
-    return record.size // len(record.fields["pages"]) - FRAME_HEADER_SIZE
 
 
 def _database_of(log: Path, page_size: int) -> Path | None:
@@ -97,11 +99,7 @@ class _History:
         After too many reads of earlier pages (:class:`StoredPages`), return a fault, and from then
         on only the rows of the written pages.
         """
-        numbers, page_size = record.fields["pages"], self.stored.page_size
-        images = {
-            number: record.payload[index * page_size : (index + 1) * page_size]
-            for index, number in enumerate(numbers)
-        }
+        images = dict(images_of(record))
         if self.stored.is_exhausted:
             return [*self._alone(images)]
         before = Snapshot(self.stored, self.nodes, {})
@@ -110,7 +108,9 @@ class _History:
         for number in images:
             self.parents |= dict.fromkeys(after.node(number)[1], number)
         has_schema = any(
-            name == SCHEMA and (number != 1 or _has_other_cells(before.image(1), images[1]))
+            name == SCHEMA
+            # The header of the database changes with each transaction.
+            and (number != 1 or before.image(1)[DB_HEADER_SIZE:] != images[1][DB_HEADER_SIZE:])
             for number, name in old.items()
         )
         tables = after.tables() if has_schema else self.tables
@@ -316,11 +316,6 @@ def _by_table(owners: Mapping[int, str]) -> dict[str, set[int]]:
     for number, name in owners.items():
         pages.setdefault(name, set()).add(number)
     return pages
-
-
-def _has_other_cells(old: bytes, new: bytes) -> bool:
-    """Return whether two images of page 1 differ after the header of the database."""
-    return old[DB_HEADER_SIZE:] != new[DB_HEADER_SIZE:]
 
 
 class _TableRows:
