@@ -13,7 +13,7 @@ ALL_PARTS = ("records", "verdict", "lost", "signals")
 class Baseline:
     """A reader that gives the same answer to every log.
 
-    A baseline that refuses every log also refuses every write. The others report success.
+    Only a baseline that refuses every log also refuses writes.
     """
 
     name: str

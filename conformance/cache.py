@@ -1,11 +1,8 @@
 """Cache the results of implementations, and the digests of field listings, in ``.build``.
 
-As in ``go test``, a cached result is valid until one of its inputs changes. The inputs are the
-sources of the implementation (the stamp of its registry entry), the programs it needs, the vectors
-and known failures, this harness, the limits and the sandbox. The results of an implementation are
-cached only if all of them are as expected, so a failed implementation runs again.
-
-An unreadable cache file counts as empty, and a failed write is ignored.
+A result is cached only if all results of its implementation are as expected. A changed input
+invalidates the result. Inputs are the implementation, its programs, the vectors, the known
+failures, the harness, the limits and the sandbox.
 """
 
 from __future__ import annotations
@@ -126,10 +123,9 @@ def _sources() -> Iterator[Path]:
 
 
 class DigestCache:
-    """A file with digests of field listings, because parsing every log again is slow.
+    """A file with digests of field listings, so that logs need not be parsed again.
 
-    The name of the file includes a hash of ``sources``, the files that determine a listing.
-    Outdated entries are therefore never used.
+    The file name includes a hash of ``sources``.
     """
 
     def __init__(self, folder: Path, name: str, sources: Sequence[Path]) -> None:

@@ -28,16 +28,15 @@ REPLY_BYTES_PER_BYTE = 64
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judgement of one reply. ``difference`` is ``None`` for an expected reply.
+    """The judgement of one reply."""
 
-    ``effect`` is the name of a fault that a comparison of the answers does not fully describe.
-    ``parts`` lists the parts of the two answers that were compared.
-    """
-
+    #: None for an expected reply.
     difference: str | None
     expected: Mapping[str, Any]
     actual: Mapping[str, Any] | None
+    #: Fault that a comparison of the answers does not fully describe (:data:`REFUSED` …).
     effect: str = ""
+    #: Parts of the two answers that were compared.
     parts: Sequence[str] = ()
 
 
@@ -50,11 +49,7 @@ REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES =
 
 @dataclass(frozen=True)
 class Case:
-    """One vector in one profile: the requests to send and the judgement of the replies.
-
-    A ``truncations`` vector is one case with many requests. Each row of its table results in two
-    requests, one for the shortest and one for the longest length.
-    """
+    """One vector in one profile: the requests to send and the judgement of the replies."""
 
     vector: Vector
     profile: str
@@ -164,10 +159,7 @@ def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -
 
 
 def usual_reply_bytes(size: int) -> int:
-    """Return the default reply limit for a log of ``size`` bytes: several times its content.
-
-    If records of a vector share bytes of the log, the vector sets its own limit.
-    """
+    """Return the default limit of a reply in bytes, for a log of ``size`` bytes."""
     return REPLY_BYTES + REPLY_BYTES_PER_BYTE * size
 
 
@@ -309,10 +301,9 @@ class AppendStep(WritingStep):
         return _with_records("append", self.vector, path, seq)
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the files with the expected ones, then read the log and compare the answer.
+        """Compare the files with the expected files, then compare the answer read from the log.
 
-        The answer must contain every record that survived and every record that was acknowledged,
-        in order and at the expected offsets.
+        The answer must contain all acknowledged and all surviving records.
         """
         if "refused" in reply:
             return self._refused(reply["refused"], path, self.vector.contents)

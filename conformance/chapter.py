@@ -24,16 +24,15 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 @dataclass(frozen=True)
 class Requirement:
-    """One normative paragraph. ``text`` is plain except for code in backquotes.
-
-    ``markdown`` is its source, with the lists and tables that belong to it. ``where`` is its place,
-    such as ``spec/leveldb-log.md:12``.
-    """
+    """One normative paragraph."""
 
     id: str
     level: str
+    #: Plain text, except for code in backquotes.
     text: str
+    #: Source, with the lists and tables that belong to the paragraph.
     markdown: str = ""
+    #: Location, such as ``spec/leveldb-log.md:12``.
     where: str = ""
 
     @property

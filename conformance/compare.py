@@ -48,9 +48,7 @@ def _normalised(record: Json) -> Json:
 def differences(expected: Json, actual: Json, reports: Collection[str]) -> list[str]:
     """Return the differences between two answers, one short sentence for each part.
 
-    The list is empty if the answers agree. Both answers are normalised first. ``reports`` lists the
-    parts to compare: parts of the answer, and fields of its records (``at``, ``size`` and those of
-    the format).
+    ``reports`` lists the parts and record fields to compare.
     """
     sentences = []
     fields = [part for part in reports if part not in ANSWER_PARTS]
@@ -69,10 +67,7 @@ def differences(expected: Json, actual: Json, reports: Collection[str]) -> list[
 
 
 def pin(sentences: Sequence[str], actual: Json, reports: Collection[str]) -> str:
-    """Return one line that identifies a difference: its sentences and a digest of the answer.
-
-    The digest excludes the text of signals, which may contain addresses or paths.
-    """
+    """Return one line that identifies a difference: its sentences and a digest of the answer."""
     parts = {part: actual.get(part) for part in sorted(ANSWER_PARTS & set(reports))}
     parts["signals"] = bool(parts.get("signals"))
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]

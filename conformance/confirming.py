@@ -1,7 +1,7 @@
 """Confirm fresh variants with a second reader that shares no code with the first.
 
-Golden vectors are confirmed by tests. Fresh variants are generated during the run, so they are
-confirmed in the same run. The second reader also reads the result of a write or an append.
+The second reader also reads the result of a write or an append. Golden vectors are confirmed by
+tests instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PATIENCE_MS = 20_000
 def confirm(fresh: Fresh, jobs: int = 2) -> Fresh:
     """Replace vectors by their variants if the second reader confirms the variants.
 
-    If the second reader is not available, all variants are accepted.
+    Without a second reader, all variants are accepted.
     """
     reader = subject_of(load(FOLDER / SECOND_READER), "walproof")
     if reader.unavailable is not None:

@@ -26,8 +26,8 @@ def distinct_texts(
 ) -> tuple[str, str]:
     """Return distinguishable texts for two different values.
 
-    ``text`` converts a value to text. If both texts look the same (``5`` and ``"5"``, a trailing
-    space, two encodings of é), the function returns JSON with all non-ASCII characters escaped.
+    ``text`` converts a value to text. If both texts look the same, the function returns ASCII JSON
+    instead.
     """
     shown = text(first), text(second)
     if look_alike(*shown):

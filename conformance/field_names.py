@@ -22,11 +22,9 @@ _INLINE = 8
 class FieldNames:
     """Find the field names for byte ranges of one log.
 
-    ``name`` is the name of its file or directory. The log is parsed on the first call. Ranges have
-    no name if their file has no grammar, or if the grammar was never compiled, because the compiler
-    is not downloaded for this. ``control`` is the undamaged log. If it contains a file of the same
-    size, it provides names for fields that the damage hides, such as the fields after an object of
-    impossible size.
+    ``name`` is the name of the log's file or directory. A range has no name if its file has no
+    compiled grammar. ``control`` is the undamaged log. It provides the names of fields that the
+    damage hides.
     """
 
     def __init__(
@@ -41,7 +39,7 @@ class FieldNames:
     def of(self, start: int, end: int, file: str | None = None) -> str | None:
         """Return a name for ``[start, end)``: a field, a range of fields, or bytes inside a field.
 
-        Returns ``None`` if the grammar has no name for it.
+        Return None if the grammar has no name.
         """
         fields = self._fields(file)
         if fields is None:

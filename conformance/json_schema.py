@@ -25,7 +25,7 @@ def validator(path: Path) -> Draft202012Validator:
 
 
 def problems(path: Path, value: Any) -> Iterator[tuple[str, str]]:
-    """Yield each violation of a schema as its path, such as ``records/0``, and the message.
+    """Yield the path and the message of each violation of a schema.
 
     The path is empty if the value as a whole is invalid.
     """

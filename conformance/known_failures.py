@@ -1,8 +1,7 @@
 """Known failures: a list for each adapter, which ``walproof check --update-known`` writes.
 
-Each entry has the expected difference and the name of a cause, and the list describes each cause in
-one sentence. A result with another difference is a failure, and a correct result is an unexpected
-pass.
+Each entry has the expected difference and the name of a cause. The list describes each cause in one
+sentence.
 """
 
 from __future__ import annotations
@@ -68,12 +67,11 @@ class KnownFailures:
         cause: str | None = None,
         because: str | None = None,
     ) -> KnownFailures:
-        """Return the list after a run: remaining failures keep their cause, and new failures are
-        added.
+        """Return the list after a run.
 
-        ``results`` are result objects of a run report. Cases that did not run keep their entry. New
-        entries get the cause named ``cause``, or ``unexplained``. ``because`` describes that cause;
-        if it is not given, the existing description is kept.
+        ``results`` are result objects of a run report. Remaining failures keep their cause. Cases
+        that did not run keep their entry. New entries get the cause ``cause``, or ``unexplained``.
+        ``because`` describes the cause.
         """
         entries = dict(self.entries)
         for result in results:

@@ -1,8 +1,4 @@
-"""End a helper process together with its parent, even if the parent is killed.
-
-On Linux, the kernel can do this. Alternatives are unreliable: a process notices a closed pipe only
-while it reads from the pipe, and compiled code may prevent a thread from running for seconds.
-"""
+"""End a helper process together with its parent, even if the parent is killed."""
 
 from __future__ import annotations
 
@@ -14,12 +10,13 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def end_with_parent(parent: int | None = None) -> None:
-    """Kill this process with SIGKILL when the thread that started it ends.
+    """Kill this process with SIGKILL when the thread that started it ends (Linux only).
 
-    ``parent`` is the id of the parent process, if known; if the parent has already ended, this
-    process ends at once. A child process must call the function itself. The function has an effect
-    only on Linux.
+    ``parent`` is the id of the parent process. If the parent has already ended, this process ends
+    at once.
     """
+    # The kernel does this reliably: a process notices a closed pipe only while it reads from the
+    # pipe, and compiled code may prevent a thread from running for seconds.
     if sys.platform == "linux":
         import ctypes
 

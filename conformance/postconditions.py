@@ -1,9 +1,8 @@
 """Check the state after a write or an append: the log read back, and every file in its directory.
 
-The expected state is in the vector under ``after``. It contains the files with their sizes, and the
-SHA-256 of each file whose bytes are all determined. It also contains the bytes that do not appear
-in any answer, and the choices that a writer may make, each with its reason. Writers have no other
-choices.
+A vector describes the expected state under ``after``. The state has the size of each file, and the
+SHA-256 of each file whose bytes are all determined. The state also lists bytes that no answer
+contains, and the choices of a writer, each with a reason.
 """
 
 from __future__ import annotations
@@ -83,9 +82,9 @@ def files_of(contents: Contents, name: str) -> dict[str, int]:
 
 
 def file_differences(expected: Files, files: Files, free: Collection[str]) -> list[str]:
-    """Return the differences between the expected and the actual files, one sentence for each.
+    """Return one sentence for each difference between the expected and the actual files.
 
-    An expected name may be a glob pattern, because some names contain a time or a process id.
+    An expected name may be a glob pattern.
     """
     unclaimed = dict(files)
     wrong = []
@@ -117,9 +116,9 @@ def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[s
 
 
 def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> list[str]:
-    """Return the files whose digest differs, if no other difference was found.
+    """Return the files whose digest differs, if there is no other difference.
 
-    ``place_of`` returns the path of a file by its name.
+    ``place_of`` returns a path by file name.
     """
     actual = {name: _digest(place_of(name)) for name in expected if place_of(name).is_file()}
     wrong = [
@@ -135,7 +134,7 @@ def differences(
 ) -> list[str]:
     """Return the differences from a vector's ``after``: in the files, else in bytes or digests.
 
-    ``files`` are the actual ones, and ``place_of`` returns the path of a file by its name.
+    ``place_of`` returns a path by file name.
     """
     sizes = {file["name"]: file["size"] for file in after["files"]}
     digests = {file["name"]: file["sha256"] for file in after["files"] if "sha256" in file}

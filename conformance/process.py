@@ -1,8 +1,7 @@
 """Start, limit and stop programs under test. All other modules use this one.
 
 Each program leads its own process group, in a :class:`~conformance.sandbox.Sandbox` if there is
-one. While the harness waits for output, it measures the memory of the program and all its children.
-If the program exceeds a limit or is cancelled, the whole group is killed.
+one. If the program exceeds a limit or is cancelled, the whole group is killed.
 """
 
 from __future__ import annotations
@@ -46,23 +45,22 @@ _HAS_CHILDREN_FILES = Path(f"/proc/self/task/{os.getpid()}/children").exists()
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a program: the time until its hello message in seconds, and sizes in bytes.
+    """The limits of a program."""
 
-    ``memory_bytes`` is the limit for the resident memory of the program and all its children.
-    ``output_bytes`` is the limit for one reply. ``file_bytes`` is the limit for each file that it
-    writes, or None.
-    """
-
+    #: Time until the hello message.
     start_seconds: float = 30.0
+    #: Resident memory of the program and all its children.
     memory_bytes: int = 2 << 30
+    #: Size of one reply.
     output_bytes: int = 64 << 20
+    #: Size of each file that the program writes, or None.
     file_bytes: int | None = None
 
 
 class Crash(Exception):
     """The program ended before it replied.
 
-    ``status`` is its exit status, or the negative number of a signal. ``output`` is the incomplete
+    ``status`` is the exit status, or the negative signal number. ``output`` is the incomplete
     reply.
     """
 
@@ -91,10 +89,9 @@ class Cancelled(Exception):
 class Process:
     """A running program. After any exception, the program and all its children have ended.
 
-    ``variables`` are added to the environment of the sandbox, or to the caller's environment if
-    there is no sandbox. ``cwd`` is the working directory of a program without a sandbox. Another
-    thread can set ``cancelled`` to stop a wait. Use a process only in the thread that started it,
-    because the program is killed when that thread ends.
+    ``variables`` are added to the environment. ``cwd`` is the working directory of a program
+    without a sandbox. Another thread can set ``cancelled`` to stop a wait. The program is killed
+    when the thread that started it ends.
     """
 
     def __init__(
@@ -202,10 +199,10 @@ class Process:
         return line
 
     def read_all(self, seconds: float, max_bytes: int | None = None) -> bytes:
-        """Return all output of a program that exits by itself.
+        """Return all output of a program that exits by itself, with any exit status.
 
-        Raises the exceptions of :meth:`read_line`, and :class:`Crash` if a signal killed the
-        program or if it printed nothing. A non-zero exit status is not an error.
+        Raises the errors of :meth:`read_line`. Raises :class:`Crash` after a signal or without
+        output.
         """
         max_bytes = min(max_bytes or self.limits.output_bytes, self.limits.output_bytes)
         deadline = time.monotonic() + seconds
@@ -218,10 +215,9 @@ class Process:
     def await_exit(
         self, seconds: float, max_bytes: int, watch: Callable[[], None] = lambda: None
     ) -> tuple[int | None, bytes]:
-        """Return the remaining output and the exit status. The status is None if the program was
-        killed.
+        """Return the remaining output and the exit status (None for a killed program).
 
-        ``watch`` is called at each poll. If it raises an exception, the program is killed.
+        ``watch`` is called at each poll, and may raise an exception to kill the program.
         """
         status = None
         self._watch = watch
@@ -395,8 +391,7 @@ class NoReply(Exception):
 class JsonLinesProgram:
     """A program of this project that replies to each line of JSON with a line of JSON.
 
-    The first request starts the program. If the program has ended, the next request starts it
-    again.
+    A request starts the program if it is not running.
     """
 
     def __init__(
@@ -455,10 +450,9 @@ def describe_exit(status: int | None) -> str:
 
 
 def prepare_child(limits: Limits) -> None:
-    """Set the limits of a child before exec, and kill it when the harness ends.
+    """Set the limits of a child before exec, and kill the child when the harness ends.
 
-    The child becomes a subreaper, so it remains the ancestor of all processes that it starts,
-    including daemons.
+    As a subreaper, the child remains the ancestor of its daemons.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if limits.file_bytes is not None:
@@ -469,11 +463,7 @@ def prepare_child(limits: Limits) -> None:
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a process that leads a group, its group, and all its children.
-
-    The group is stopped first. Children that escape by starting another process are killed in the
-    next iteration.
-    """
+    """Kill a process that leads a group, its group, and all its children."""
     _signal_group(pid, signal.SIGSTOP)
     for _ in range(KILL_ROUNDS):
         if not _kill_each(_processes(descendants(pid))):

@@ -1,8 +1,4 @@
-"""The examples of ``vectors/recognition.json``: files and directories with their expected formats.
-
-Adapters are not tested with these examples, because only tools that support several formats must
-recognise them.
-"""
+"""The examples of ``vectors/recognition.json``: files and directories with expected formats."""
 
 from __future__ import annotations
 

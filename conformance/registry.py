@@ -75,13 +75,10 @@ class Implementation:
         ]
 
     def stamp(self) -> str:
-        """Return a digest of all inputs of the build.
-
-        The path of the build is included, because virtual environments and compiled kernels contain
-        absolute paths and fail after the checkout is renamed.
-        """
+        """Return a digest of all inputs of the build."""
         digest = hashlib.sha256()
         digest.update(sys.version.encode())
+        # Virtual environments and compiled kernels contain absolute paths.
         digest.update(os.fsencode(self.output.resolve()))
         for path in sorted(self._inputs()):
             digest.update(os.fsencode(os.path.relpath(path, PACKAGES)) + b"\0")

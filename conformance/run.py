@@ -90,8 +90,7 @@ def run(
 ) -> Report:
     """Run every subject, with at most ``jobs`` sessions at a time, and return the report.
 
-    ``progress`` is called with the number of finished cases. If there is a ``cache``, subjects
-    whose inputs have not changed are not run again.
+    ``progress`` gets the number of finished cases. ``cache`` skips unchanged subjects.
     """
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()

@@ -1,8 +1,4 @@
-"""Run cases. Each case has a scratch copy, one request, one reply and a judgement.
-
-The cases of a subject are divided into a few shards. A shard runs in one thread of a pool, with one
-session at a time.
-"""
+"""Run cases. Each case has a scratch copy, one request, one reply and a judgement."""
 
 from __future__ import annotations
 
@@ -73,7 +69,7 @@ def run_subjects(
 ) -> list[SubjectRun]:
     """Run the cases of every subject, with at most ``jobs`` sessions at a time in total.
 
-    Failures of a subject never raise an exception. ``progress`` is called after each case.
+    ``progress`` is called after each case.
     """
     limits = limits or Limits()
     shards = [_shards(subject, cases(subject), jobs) for subject in subjects]
@@ -143,10 +139,7 @@ def _merged(subject: Subject, shards: Sequence[Shard]) -> SubjectRun:
 
 
 class Worker:
-    """Run cases of one subject, one after the other, in a scratch directory and a sandbox.
-
-    The scratch directory is created in ``parent``, if given.
-    """
+    """Run cases of one subject, one after the other, in a scratch directory and a sandbox."""
 
     def __init__(
         self,
@@ -199,10 +192,8 @@ class Worker:
     def run(self, case: Case) -> Result:
         """Run one case and return its result.
 
-        After a crash, a timeout or a similar failure, the case runs once more, alone, in a new
-        session. A crash remains a crash; the second run shows whether this case alone causes it. A
-        timeout counts only if it occurs again with a longer time limit, because the machine may
-        have been busy.
+        After a crash, a timeout or a similar failure, the case may run once more, alone, in a new
+        session. A timeout counts only if it occurs again with a longer time limit.
         """
         session = self.open_session()
         is_alone = session.replies == 0 or self.subject.one_shot

@@ -1,8 +1,8 @@
 """The sandbox of programs under test: bubblewrap, if it is installed and allowed.
 
-In the sandbox, a program has no network access, sees neither other processes nor the expected
-answers, and can change only its own directory. Without bubblewrap, the program gets its own
-directory and a reduced environment, and the report states that it was not isolated.
+A program in the sandbox has no network access. It sees neither other processes nor the expected
+answers, and can change only its own directory. Without bubblewrap, the report states that the
+program was not isolated.
 """
 
 from __future__ import annotations
@@ -63,10 +63,9 @@ def bubblewrap() -> str | None:
 class Sandbox:
     """The sandbox of one program, with a directory in which its processes start.
 
-    The processes start in ``work``, or in an empty directory below ``folder``. They can change
-    files below ``folder`` and ``writes``. They can read only ``reads``; if that is None, they can
-    read everything that is not below ``hides``. If ``bare`` is true, the sandbox passes no
-    environment variables.
+    The processes start in ``work``. They can change only ``folder`` and ``writes``. They can read
+    only ``reads``, or everything except ``hides`` if ``reads`` is None. If ``bare`` is true, they
+    get no environment variables.
     """
 
     def __init__(
@@ -127,26 +126,21 @@ class Sandbox:
     def absolute_command(self, command: Sequence[str]) -> list[str]:
         """Return a command with absolute paths for files of the working directory.
 
-        An argument with a slash is replaced if the path exists. An argument without a slash is
-        replaced if it is a file. The same applies to text after ``=``, and to each part of a list
-        such as ``classes:lib/*``. A Java machine gets the directory for temporary files as an
-        option, because it ignores the environment variable.
+        Paths after ``=`` and in lists such as ``classes:lib/*`` also become absolute. A Java
+        command also gets the directory for temporary files as an option.
         """
         program, *argv = command
         path = shutil.which(program)
         if path is not None and not path.startswith(os.sep):
             program = os.path.abspath(path)  # noqa: PTH100 - a link keeps its name
         argv = [_absolute_word(word) for word in argv]
+        # Java ignores the environment variable.
         if Path(program).name == "java":
             argv.insert(0, f"-Djava.io.tmpdir={self.temporary}")
         return [program, *argv]
 
     def environment(self, command: Sequence[str]) -> dict[str, str]:
-        """Return the environment of a program under test, with a directory for temporary files.
-
-        Variables that contain the path of the checkout are removed, unless the command itself is in
-        the checkout.
-        """
+        """Return the environment of a program under test, with a directory for temporary files."""
         temporary = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(self.temporary))
         if self.bare:
             return {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": str(self.temporary)} | temporary

@@ -1,7 +1,6 @@
 """Write files atomically: an incomplete file never has the final name, even after a crash.
 
-A file is written under a hidden name in the same directory, synced, and renamed. Errors contain the
-path of the file that could not be written, to distinguish them from errors in reading a log.
+Errors contain the path of the file that could not be written.
 """
 
 from __future__ import annotations
@@ -28,10 +27,9 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLIN
 def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[BinaryIO]:
     """Open a file that gets its name when the block ends without an exception.
 
-    If ``sync`` is false, the file survives a killed program but not a power failure, which is
-    faster for thousands of small files. Raises ``FileExistsError`` if ``replace`` is false and the
-    name exists when the block ends. Raises ``OSError`` with the name of the file for any other
-    error.
+    If ``sync`` is false, the file survives a killed program but not a power failure. Raises
+    ``FileExistsError`` if the name exists and ``replace`` is false. Any other ``OSError`` contains
+    the name of the file.
     """
     unfinished = temporary_name(path)
     try:
@@ -70,10 +68,9 @@ def save(path: Path, data: bytes | str, replace: bool = True, sync: bool = True)
 
 
 def publish(finished: Path, path: Path) -> None:
-    """Rename a finished file or directory to a name that must not exist.
+    """Rename a finished file or directory in the same directory to a new name.
 
-    ``finished`` is in the same directory, and is synced with its contents before the rename. Raises
-    ``FileExistsError``, and ``OSError`` with ``path``.
+    Raises ``FileExistsError``, and ``OSError`` with ``path``.
     """
     with named_in_errors(path):
         if not finished.is_dir():
@@ -93,8 +90,7 @@ def publish(finished: Path, path: Path) -> None:
 def replace_folder(finished: Path, path: Path) -> None:
     """Replace a directory by a finished one in the same parent directory, and remove the old one.
 
-    On Linux, the two names are exchanged if the file system supports it, so that the path always
-    exists. Raises ``OSError``.
+    Raises ``OSError``.
     """
     with named_in_errors(path):
         if _exchanged(finished, path):
@@ -127,10 +123,7 @@ def is_unfinished(path: Path) -> bool:
 
 @contextlib.contextmanager
 def temporary_sibling(path: Path) -> Iterator[Path]:
-    """Yield a hidden name in the same directory, for a file that :func:`publish` renames.
-
-    If the file or directory still has this name at the end of the block, it is removed.
-    """
+    """Yield a hidden name in the same directory, for a file that :func:`publish` renames."""
     temporary = temporary_name(path)
     try:
         yield temporary
@@ -144,10 +137,7 @@ def temporary_sibling(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def build_once(folder: Path) -> Iterator[Path]:
-    """Create a directory atomically, even if several processes do so at once.
-
-    The first process to finish renames its copy. The other processes remove theirs.
-    """
+    """Create a directory atomically, even if several processes create it at once."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with temporary_sibling(folder) as unfinished:
         unfinished.mkdir()

@@ -14,9 +14,8 @@ def score(
 ) -> dict[str, Any]:
     """Return the score of a run, in total, by profile and by group.
 
-    For reading, the score counts pairs: a damaged vector counts only if its control has passed in
-    the same profile. Writes and appends are counted one by one. Known failures do not count as
-    passed, and skipped cases are not counted.
+    A damaged vector counts only if its control passed in the same profile. Known failures do not
+    count as passed. Skipped cases do not count at all.
     """
     right = {
         (result["vector"], result["profile"]) for result in results if result["class"] == "pass"

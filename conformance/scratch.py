@@ -1,7 +1,6 @@
 """Scratch copies of logs, which programs under test may leave in any state.
 
-A killed harness cannot remove its directories. It therefore holds a lock on each of them, which the
-system releases when the process ends. The next harness removes all directories without a lock.
+Each harness locks its directories. The next harness removes all directories without a lock.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ PREFIX = "walproof-scratch-"
 class Held:
     """A new directory with a lock that shows that its creator is running.
 
-    The directory is removed on closing. Forked processes also hold the lock; processes started by
-    ``exec`` do not.
+    Forked processes also hold the lock.
     """
 
     def __init__(self, parent: Path | None = None) -> None:

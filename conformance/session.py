@@ -1,8 +1,4 @@
-"""Sessions with an implementation: a long-running program, a program per request, or a baseline.
-
-All sessions have the same interface: ``start`` returns the hello, ``request`` sends one message and
-returns its reply, ``close`` ends the session.
-"""
+"""Sessions with an implementation: a long-running program, a program per request, or a baseline."""
 
 from __future__ import annotations
 
@@ -152,10 +148,9 @@ class ProtocolSession(Session):
 class OneShotSession(Session):
     """A program that runs once per request: ``PROGRAM read FORMAT PATH [strict]``.
 
-    The program prints the answer. The environment contains the rest of the request:
-    ``WALPROOF_PROFILE``, and ``WALPROOF_CONTEXT`` as JSON. The program cannot declare which parts
-    of the answer it reports, so the parts that it prints are compared. If ``strict`` is true, the
-    program gets the profile as its last argument.
+    The program prints the answer. The variable ``WALPROOF_PROFILE`` contains the profile, and
+    ``WALPROOF_CONTEXT`` the context as JSON. If ``strict`` is true, the profile is also the last
+    argument.
     """
 
     def __init__(
@@ -258,10 +253,9 @@ def reported_parts(answer: Mapping[str, Any]) -> list[str]:
 
 
 def why_no_hello(command: Sequence[str], sandbox: Sandbox | None = None) -> str | None:
-    """Send hello to a command, and return None if it replies.
+    """Return None if a command replies to hello, or else a result that describes its output.
 
-    Without a reply, the result describes what the program printed. Raises :class:`CannotStart` if
-    the program cannot be started.
+    Raises :class:`CannotStart`.
     """
     session = ProtocolSession(command, Limits(start_seconds=PROBE_SECONDS), sandbox)
     try:

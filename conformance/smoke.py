@@ -1,8 +1,7 @@
 """Test step by step whether an adapter follows the protocol, and attribute every fault.
 
-The adapter is responsible for faults in messages, pipes and processes. The implementation is
-responsible for incorrect answers about undamaged logs, for changes to the log, and for crashes by a
-signal.
+The adapter is responsible for messages, pipes and processes. The implementation is responsible for
+incorrect answers about undamaged logs, changes to the log, and crashes by a signal.
 """
 
 from __future__ import annotations
@@ -75,15 +74,13 @@ class _Step:
 
 @dataclass
 class Smoke:
-    """The steps for one command; :meth:`run` performs them and fills ``findings``.
-
-    ``formats`` contains the ids of the formats to try, if the adapter supports them. ``seconds`` is
-    the time limit for hello and other slow steps.
-    """
+    """The steps for one command; :meth:`run` performs them and fills ``findings``."""
 
     command: Sequence[str]
     vectors: Mapping[str, Vector]
+    #: Ids of the formats to try, if the adapter supports them.
     formats: Sequence[str]
+    #: Time limit for hello and other slow steps.
     seconds: float = 10.0
     isolated: bool = True
     hello: Reply = field(default_factory=dict)

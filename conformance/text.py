@@ -1,8 +1,4 @@
-"""Make external text (names, values, program output) safe for a terminal or a report.
-
-The following characters are escaped: those that move the cursor, those that change a colour or the
-text direction, and those that cannot be encoded as UTF-8. All output uses this module.
-"""
+"""Make external text (names, values, program output) safe for a terminal or a report."""
 
 from __future__ import annotations
 

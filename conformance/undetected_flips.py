@@ -1,9 +1,8 @@
 """List bit flips that no check detects, by field, with the reason.
 
-``walproof sweep --flips --save`` writes ``spec/one-bit/<format>.json``. The file contains the
-number of flips of each log, and the flips that changed or removed a record although the log is
-still `intact`. The register of the format has the reasons (``unseen``). The table in the chapter
-and in the report is generated from both.
+``walproof sweep --flips --save`` writes ``spec/one-bit/<format>.json``. The file lists flips that
+changed or removed a record of a log that is still `intact`. The register of the format contains the
+reasons (``unseen``).
 """
 
 from __future__ import annotations
@@ -46,16 +45,16 @@ Hit = tuple[str, str]
 
 @dataclass(frozen=True)
 class SearchedLog:
-    """A log that was searched.
-
-    It has a fingerprint of its bytes and context, its size in bits, and the number of flips that
-    were tried. ``unseen`` counts the flips that were not detected.
-    """
+    """A log that was searched."""
 
     id: str
+    #: Hash of the bytes and the context.
     fingerprint: str
+    #: Size of the log.
     bits: int
+    #: Number of flips that were tried.
     flips: int
+    #: Number of flips that were not detected.
     unseen: Mapping[Hit, int]
 
 
@@ -79,16 +78,16 @@ class Searched:
 
 @dataclass(frozen=True)
 class Row:
-    """A field with its flips, its undetected flips by effect, and the entries that explain them.
-
-    ``other_fields`` lists the record fields other than the payload that change. Entries are
-    numbered from 1.
-    """
+    """A field with its flips and its undetected flips."""
 
     field: str
+    #: Number of flips.
     tried: int
+    #: Number of undetected flips by effect.
     counts: Mapping[str, int]
+    #: Record fields that change, except the payload.
     other_fields: tuple[str, ...]
+    #: Numbers of the entries that explain the flips, from 1.
     why: tuple[int, ...]
 
     @property
@@ -177,7 +176,7 @@ def rows(searched: Searched, entries: Sequence[Unseen]) -> list[Row]:
 def table(register: Register, searched: Searched, searched_logs: str | None = None) -> str:
     """Return the section of the chapter below its heading, in Markdown.
 
-    ``searched_logs`` describes the logs if they are not all vectors: ``2 logs``.
+    ``searched_logs`` describes the logs: ``2 logs``.
     """
     logs, flips = len(searched.logs), sum(log.flips for log in searched.logs.values())
     unseen = searched.unseen.total()

@@ -66,10 +66,7 @@ class Vector:
 
     @functools.cached_property
     def neutral_name(self) -> str:
-        """Return the name of a scratch copy, which does not identify the vector.
-
-        If an input is not named after its vector, its name has a meaning and is kept.
-        """
+        """Return the name of a scratch copy, which does not identify the vector."""
         return self.in_neutral_names(self.input.name)
 
     def in_neutral_names(self, name: str) -> str:

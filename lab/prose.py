@@ -1,7 +1,4 @@
-"""Find phrases that the style of this project avoids, in pages and docstrings: ``make lint``.
-
-The list is a reminder, not a grammar: a page without a finding can still be unclear.
-"""
+"""Find phrases that the style of this project avoids, in pages and docstrings: ``make lint``."""
 
 from __future__ import annotations
 

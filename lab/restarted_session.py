@@ -10,10 +10,7 @@ from conformance.subject import Subject
 
 
 class RestartedSession:
-    """A session with a program in a sandbox, which can change the files in :attr:`scratch`.
-
-    ``wall_ms`` limits the time of each request, in milliseconds.
-    """
+    """A session with a program in a sandbox, which can change the files in :attr:`scratch`."""
 
     def __init__(self, subject: Subject, wall_ms: int) -> None:
         self.scratch = Scratch()
@@ -24,10 +21,7 @@ class RestartedSession:
         self._seq = 0
 
     def request(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Number a message, and return the reply. Raises ``PROGRAM_FAILURES``.
-
-        A program that does not declare that it writes gets no request to write.
-        """
+        """Number a message, and return the reply. Raises ``PROGRAM_FAILURES``."""
         self._seq += 1
         try:
             if self._session is None:

@@ -1,14 +1,13 @@
 """Walproof's adapter protocol v1 for a reader or writer written in Python.
 
-Describe the implementation in a dictionary, and pass it to :func:`serve` with the functions that
-run the implementation::
+Describe the implementation in a dictionary. Pass the dictionary to :func:`serve`, with the
+functions that run the implementation::
 
   serve({"name": "mine", "version": "1.0", "formats": ["leveldb-log"],
          "profiles": ["recover"], "reports": ["records", "signals"]}, read)
 
-The module needs only the standard library, so that an adapter can run in the environment of its
-implementation. Exceptions of an adapter are not caught. The process ends, and the harness reports a
-crash instead of an answer.
+The module needs only the standard library. An uncaught exception ends the adapter, and the harness
+reports a crash.
 """
 
 from __future__ import annotations
@@ -59,13 +58,13 @@ def serve(
 ) -> None:
     """Serve the protocol until ``bye`` or the end of stdin, or answer one request and return.
 
-    ``describe`` is the reply to ``hello``; the field ``language`` is added. ``read(path, request)``
-    returns the answer. ``write(path, request)`` creates a new log. ``append(path, request)`` opens
-    a log as the implementation does after a restart, and appends to it. Each function may raise
-    :class:`Skipped`; ``write`` and ``append`` may also raise :class:`Refused`.
+    ``describe`` is the reply to ``hello``, without the field ``language``. ``read(path, request)``
+    returns the answer. ``write(path, request)`` creates a new log. ``append(path, request)``
+    appends to an existing log. Each function may raise :class:`Skipped`. ``write`` and ``append``
+    may also raise :class:`Refused`.
 
-    A request is skipped if ``describe`` does not list its format and profile. If ``describe`` has
-    ``also_writes``, writes are never skipped.
+    A request is skipped if ``describe`` does not list its format and profile. Writes are never
+    skipped if ``describe`` has ``also_writes``.
     """
     replies = _take_stdout()
     kit = _Kit({"language": "Python", **describe}, read, write, append)
@@ -89,9 +88,9 @@ def serve(
 
 
 def measure(repeat: int, once: Callable[[], tuple[int, int]]) -> None:
-    """Measure ``repeat`` passes over a log for ``walproof bench``, and print one JSON object.
+    """Measure ``repeat`` calls of ``once`` for ``walproof bench``, and print one JSON object.
 
-    ``once`` reads the log, and returns the number of records and the total bytes of their payloads.
+    ``once`` returns the number of records and their payload bytes.
     """
     read, seconds = (0, 0), []
     for _ in range(repeat):

@@ -1,8 +1,8 @@
 """Compile a grammar of ``ksy/`` with the Kaitai Struct compiler, and import the Python parser.
 
-The compiler is the npm package pinned in ``package-lock.json`` in this directory. The compiler and
-the parsers are stored in ``.build/kaitai/``, in directories whose names include a hash of their
-inputs. A grammar is therefore compiled only once, and an outdated parser is never imported.
+``package-lock.json`` in this directory pins the compiler. The compiler and the parsers are stored
+in ``.build/kaitai/``. Each directory name includes a hash of the inputs, so an outdated parser is
+never imported.
 
 ``python -m conformance.kaitai.compile --target java --out DIR leveldb_log`` writes a parser in
 another language.
@@ -52,12 +52,10 @@ def compiled(
 ) -> ModuleType:
     """Return the Python parser of a grammar, such as ``leveldb_log``, as a module.
 
-    The class of the parser is in CamelCase (``module.LeveldbLog``). If ``debug`` is true, the
-    parser stores the offsets of all fields in ``_debug``, and reads only when its ``_read()`` is
-    called. If ``in_steps`` is true, it can also read one field at a time
+    If ``debug`` is true, the parser reads only in ``_read()`` and stores the offsets of fields in
+    ``_debug``. If ``in_steps`` is true, the parser can read one field at a time
     (:mod:`conformance.kaitai.in_steps`). ``grammars`` is the directory of the .ksy files. Raises
-    :class:`GrammarError`, :class:`ToolMissing`, and ``FileNotFoundError`` for a grammar that does
-    not exist.
+    :class:`GrammarError`, :class:`ToolMissing`, and ``FileNotFoundError`` for a missing grammar.
     """
     folder = parser_folder(grammar, debug, grammars, in_steps)
     # A separate package, so that two versions of a grammar can be imported together.
@@ -80,10 +78,7 @@ def is_at_hand(grammar: str) -> bool:
 def parser_folder(
     grammar: str, debug: bool = False, grammars: Path = GRAMMARS, in_steps: bool = False
 ) -> Path:
-    """Return the directory of the Python parser of a grammar and its imports.
-
-    An installed wheel contains the parsers. In a checkout, the directory is in ``.build/kaitai/``.
-    """
+    """Return the directory of the Python parser of a grammar and its imports."""
     sources = grammar_files(grammar, grammars)
     key = _hash([*sources, *_MAKERS, *([_REWRITES] if in_steps else [])])
     mode = "steps-" if in_steps else "debug-" if debug else ""
@@ -102,8 +97,7 @@ def parser_folder(
 def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = False) -> None:
     """Compile .ksy files to parsers in ``target`` (python, java, go, javascript …) under ``out``.
 
-    Raises :class:`GrammarError` and :class:`ToolMissing`. Raises ``OSError`` if ``out`` cannot be
-    written, for example because the disk is full.
+    Raises :class:`GrammarError`, :class:`ToolMissing`, and ``OSError`` for ``out``.
     """
     out.mkdir(parents=True, exist_ok=True)
     arguments = ["--target", target, "--out", str(out)] + ["--debug"] * debug
@@ -118,11 +112,9 @@ def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = Fals
 
 
 def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
-    """Run a script of this directory with the compiler's modules and return its output.
+    """Run a script of this directory in a sandbox, and return its output.
 
-    The script runs in a sandbox, because a grammar may come from an untrusted source. It can write
-    only to the paths in ``writes``. Raises :class:`GrammarError` with the script's message if it
-    fails, and :class:`ToolMissing`.
+    The script can write only to ``writes``. Raises :class:`GrammarError` and :class:`ToolMissing`.
     """
     # Imported here because adapters import parsers, and start sooner without.
     from conformance.process import Limits, Timeout, run_program
@@ -143,9 +135,9 @@ def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
 
 
 def compiler_folder() -> Path:
-    """Return the directory in ``.build/kaitai/`` whose ``node_modules`` contains the compiler.
+    """Return the directory whose ``node_modules`` contains the compiler.
 
-    The compiler is installed if it is missing. No other step uses the network.
+    The compiler is installed if it is missing.
     """
     from conformance.process import Timeout, run_program
 
@@ -171,7 +163,7 @@ def compiler_folder() -> Path:
 
 
 def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
-    """Return the file of a grammar, then the files of all its imports, each once.
+    """Return the file of a grammar and the files of all its imports.
 
     Raises ``FileNotFoundError`` for a missing grammar, and :class:`GrammarError` for a missing
     import.

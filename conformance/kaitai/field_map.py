@@ -1,9 +1,4 @@
-"""Field maps: the fields of a log and their bytes, according to its Kaitai grammar.
-
-The stepwise parser (``in_steps.py``) produces the map. Damage operations use the map to find their
-target ("flip bit 3 of ``blocks[0].records[1].header.checksum``"), and ``walproof inspect`` displays
-it.
-"""
+"""Field maps: the fields of a log and their bytes, according to its Kaitai grammar."""
 
 from __future__ import annotations
 
@@ -26,17 +21,14 @@ _UNDOCUMENTED = FieldDoc("", (), "")
 
 @dataclass(frozen=True)
 class Field:
-    """A field, ``data[start:end]``.
-
-    ``value`` is the bytes, number, text or enum member that the parser read. It is None if the
-    field has subfields. ``kind`` is the type in the grammar: ``u4``, ``bytes``, ``record_header`` …
-    ``requirements`` and ``doc`` come from the grammar.
-    """
+    """A field, ``data[start:end]``."""
 
     path: str
     start: int
     end: int
+    #: Value that the parser read, or None for a field with subfields.
     value: object
+    #: Type in the grammar: ``u4``, ``bytes``, ``record_header`` …
     kind: str
     requirements: tuple[str, ...]
     doc: str
@@ -52,10 +44,8 @@ class UnknownField(KeyError):
 def field_map(data: bytes, format: str, name: str = "") -> list[Field]:
     """Return all fields of a log, sorted by offset. Each outer field precedes its subfields.
 
-    ``format`` is an id such as ``leveldb-log``. ``name`` is the name of the file, from which
-    :func:`conformance.kaitai.grammars.grammar_of` determines the grammar. Raises
-    :class:`ParseStopped` if the grammar does not match, and the exceptions of
-    :func:`conformance.kaitai.compile.compiled`.
+    ``format`` is an id such as ``leveldb-log``. ``name`` is the name of the file. Raises
+    :class:`ParseStopped` and the errors of :func:`conformance.kaitai.compile.compiled`.
     """
     return list(iter_fields(data, format, name))
 
@@ -63,9 +53,8 @@ def field_map(data: bytes, format: str, name: str = "") -> list[Field]:
 def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterator[Field]:
     """Yield the fields in the order of :func:`field_map`.
 
-    If the grammar declares a ``-stride``, each part of the log is parsed separately, so memory use
-    does not depend on the size of a mapped log. Otherwise, the log is kept in memory, with eight
-    additional bytes for each object inside an incomplete object.
+    Memory use is independent of the log size if the grammar declares a ``-stride``. Otherwise, the
+    whole log is kept in memory.
     """
     grammar = grammar_of(format, data[:4], name)
     docs = grammar_docs(grammar)
@@ -82,8 +71,7 @@ def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterato
 def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:
     """Replace negative indexes in a path by indexes from the start.
 
-    ``fields()`` yields the fields of the log. If there is no element with an index, the path is
-    returned unchanged from this index on.
+    ``fields()`` yields the fields of the log.
     """
     at = 0
     while negative := re.compile(r"\[(-\d+)\]").search(path, at):
@@ -98,10 +86,9 @@ def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:
 
 
 def resolve(fields: Callable[[], Iterable[Field]], path: str) -> Field:
-    """Return the field with a path such as ``blocks[0].records[1].header.checksum``.
+    """Return the field with a path such as ``blocks[0].records[-1].data``.
 
-    Negative indexes count from the end, as in ``blocks[-1].records[-1].data``. Each call of
-    ``fields()`` yields the fields of the log. Raises :class:`UnknownField`, a ``KeyError``.
+    ``fields()`` yields the fields of the log. Raises :class:`UnknownField`.
     """
     path = from_the_start(path, fields)
     match = next((field for field in fields() if field.path == path), None)

@@ -12,32 +12,26 @@ from conformance.kaitai.types import Body, Types, members
 
 @dataclass(frozen=True)
 class FieldDoc:
-    """A field of a type.
+    """A field of a type."""
 
-    ``kind`` is the type as written in the grammar (``u4``, ``record_header``). It is ``bytes`` if
-    the grammar states no type, and empty if the type depends on the data (``switch-on``). If the
-    field has no documentation, ``doc`` is that of its type.
-    """
-
+    #: Type as written in the grammar (``u4``, ``record_header``). It is ``bytes`` if the grammar
+    #: states no type, and empty if the type depends on the data (``switch-on``).
     kind: str
     requirements: tuple[str, ...]
+    #: Documentation of the field, or else of its type.
     doc: str
 
 
 @dataclass(frozen=True)
 class GrammarDocs:
-    """A grammar and its imports, under the class names of the compiled parsers.
-
-    The keys of ``fields`` are the qualified class name and the id of the field, as in
-    ``("LeveldbLog.Record", "data")``. ``kinds`` maps a qualified class name to the id of the type.
-    ``stride`` is the ``-stride`` of a grammar whose top level is a single array: the size of an
-    element in bytes, which allows parsing the elements separately. It is None if the grammar has no
-    ``-stride``.
-    """
+    """A grammar and its imports, under the class names of the compiled parsers."""
 
     top: str
+    #: Fields by class name and field id, as in ``("LeveldbLog.Record", "data")``.
     fields: Mapping[tuple[str, str], FieldDoc]
+    #: Ids of types by class name.
     kinds: Mapping[str, str]
+    #: Size in bytes of the elements of the log, if they can be parsed separately (``-stride``).
     stride: int | None
 
 

@@ -11,9 +11,8 @@ from reference_impl.register import Grammar, registers
 def grammar_of(format: str, head: bytes = b"", name: str = "") -> str:
     """Return the grammar of a log, or of one file in a log.
 
-    ``head`` is the start of the file, at least four bytes, and ``name`` is the name of the file;
-    both are optional. The grammar of an unknown format has the name of the format, with ``_`` in
-    place of ``-``.
+    ``head`` contains at least the first four bytes of the file. ``name`` is the name of the file.
+    Both are optional.
     """
     known = _grammars(format)
     for grammar in known:
@@ -24,10 +23,7 @@ def grammar_of(format: str, head: bytes = b"", name: str = "") -> str:
 
 
 def grammar_of_file(format: str, name: str) -> str | None:
-    """Return the grammar of a file in a log, or None if the name of the file is not sufficient.
-
-    If a format has only one grammar, that grammar applies to all files.
-    """
+    """Return the grammar of a file in a log, or None if the file name does not determine it."""
     known = _grammars(format)
     if len(known) == 1:
         return known[0].name

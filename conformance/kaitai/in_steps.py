@@ -1,10 +1,8 @@
 """Rewrite a generated Python parser so that it releases objects after reading them.
 
-The compiler's ``_read`` builds the whole tree, which takes about a hundred bytes of memory for each
-byte of a log. The rewritten parser has an additional generator ``_steps`` for each type. The
-generator yields ``(name, object)`` before it reads an object in the field ``name``, and ``name``
-when that field or array element is complete. Arrays keep only their last element, unless an
-expression of the grammar uses the others.
+Each type gets a generator ``_steps``. The generator yields ``(name, object)`` before it reads an
+object in the field ``name``. It yields ``name`` after the field or array element. An array keeps
+only its last element, unless an expression of the grammar uses the other elements.
 """
 
 from __future__ import annotations

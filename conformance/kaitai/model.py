@@ -1,8 +1,4 @@
-"""The model of a grammar: its types and fields, resolved for drivers and templates.
-
-Drivers in languages with reflection read the model as JSON (:meth:`Model.to_json`). For other
-languages, code that visits all fields is generated from the model.
-"""
+"""The model of a grammar: its types and fields, resolved for drivers and templates."""
 
 from __future__ import annotations
 
@@ -21,27 +17,28 @@ _FLOAT = re.compile(r"f([48])(le|be)?")
 
 @dataclass(frozen=True)
 class Field:
-    """One field or instance of a type.
-
-    ``kind`` is int, enum, float, bytes, str, struct, switch, or value for a computed instance.
-    ``width`` is the number of bytes in the stream (of one element, for an array), or None if the
-    data determines it. ``by_length`` means that the value is as long as its bytes in the stream,
-    ``own`` that the field has its own substream. ``type`` is the class of a struct, such as
-    ``LeveldbLog.Block``. ``cases`` are the fields of a switch; ``exhaustive`` means that one of
-    them always fits, otherwise there may be ``default_bytes``. ``enum`` is the class of the enum.
-    """
+    """One field or instance of a type."""
 
     id: str
+    #: ``int``, ``enum``, ``float``, ``bytes``, ``str``, ``struct`` or ``switch``; ``value`` for a
+    #: computed instance.
     kind: str
+    #: Bytes in the stream, of one element for an array. None if the data determines it.
     width: int | None = None
+    #: True if the value is as long as its bytes in the stream.
     by_length: bool = False
     array: bool = False
     optional: bool = False
+    #: True if the field has its own substream.
     own: bool = False
+    #: Class of a struct, such as ``LeveldbLog.Block``.
     type: str | None = None
+    #: Class of an enum.
     enum: str | None = None
+    #: Fields of a switch.
     cases: tuple[Field, ...] = ()
     default_bytes: bool = False
+    #: True if one of the cases always applies.
     exhaustive: bool = False
     instance: bool = False
 

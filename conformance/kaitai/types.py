@@ -1,7 +1,4 @@
-"""The types and enums of a grammar, under the class names that the compiler gives them.
-
-This module reads only the YAML file, so drivers and packages can use it without Node.js.
-"""
+"""The types and enums of a grammar, under the class names that the compiler gives them."""
 
 from __future__ import annotations
 
@@ -22,14 +19,13 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Type:
-    """A type of a grammar.
+    """A type of a grammar."""
 
-    ``name`` is its class name, such as ``LeveldbLog.Block``, and ``body`` is its YAML. ``ids`` is
-    its path: the id of the grammar, the ids of the enclosing types, and its own id.
-    """
-
+    #: Class name, such as ``LeveldbLog.Block``.
     name: str
+    #: Ids of the grammar, of the enclosing types, and of this type.
     ids: tuple[str, ...]
+    #: YAML of the type.
     body: Body
     file: Path
 
@@ -37,7 +33,7 @@ class Type:
 class Types:
     """The types and enums of a grammar, followed by those of its imports.
 
-    Raises the exceptions of the YAML parser and of the file system.
+    Raises YAML errors and ``OSError``.
     """
 
     def __init__(self, grammar: str, grammars: Path = GRAMMARS) -> None:

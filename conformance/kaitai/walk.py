@@ -1,7 +1,4 @@
-"""Yield the fields of a log one by one, so that memory use does not depend on the size of the log.
-
-The fields come from the stepwise parser (``in_steps.py``).
-"""
+"""Yield the fields of a log one by one, so that memory use does not depend on the log size."""
 
 from __future__ import annotations
 
@@ -34,8 +31,7 @@ class Found:
 def walk(make: Callable[[], Any], base: int) -> Iterator[Found]:
     """Yield all fields of ``make()``, sorted by offset. Each outer field precedes its subfields.
 
-    ``base`` is the offset at which the stream begins. A second parser runs ahead to find the end of
-    each outer field. Raises :class:`ParseStopped`.
+    ``base`` is the offset at which the stream begins. Raises :class:`ParseStopped`.
     """
     ends = _Ends(_steps(make(), base))
     for step in _steps(make(), base):

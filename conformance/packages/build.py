@@ -1,8 +1,8 @@
 """Build the published packages of the vectors: ``python -m conformance.packages.build``.
 
-The result is a tarball with a manifest, and a package for each ecosystem in ``ecosystems.toml``. A
-package contains the vectors, a loader, and an example test. It is built only if its toolchain is
-installed. Nothing is uploaded.
+The result is a tarball with a manifest, and a package for each ecosystem in ``ecosystems.toml``.
+Each package contains the vectors, a loader, and an example test. Packages without an installed
+toolchain are left out. Nothing is uploaded.
 """
 
 from __future__ import annotations

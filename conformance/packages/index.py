@@ -1,8 +1,7 @@
 """List the vectors of a set by hash in ``vectors/index.json``, and compare two sets.
 
-The version of the set is the first heading of ``vectors/CHANGES.md``, which also describes the rule
-for new versions. ``python -m conformance.packages.index OLD/index.json [NEW/index.json]``
-classifies a change.
+The first heading of ``vectors/CHANGES.md`` is the version of the set. To classify a change, run
+``python -m conformance.packages.index OLD/index.json [NEW/index.json]``.
 """
 
 from __future__ import annotations
@@ -88,9 +87,9 @@ def _digest(value: Any) -> str:
 
 
 def change(old: Index, new: Index) -> tuple[str, list[str]]:
-    """Return the class of the change between two sets, one of :data:`KINDS`, and the reasons.
+    """Return the class of the change between two sets (:data:`KINDS`) and the reasons.
 
-    Each reason is one line. The reasons for larger changes come first.
+    The reasons for larger changes come first.
     """
     before = {row["id"]: row for row in old["vectors"]}
     after = {row["id"]: row for row in new["vectors"]}

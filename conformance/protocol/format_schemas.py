@@ -1,8 +1,6 @@
 """Generate the JSON Schemas of one format from its register: for answers and for contexts.
 
-``schemas/<format>/answer.schema.json`` restricts the common answer schema to the reason codes and
-record fields of the format. ``context.schema.json`` lists the keys of the context. To regenerate
-both, run ``python -m conformance.traceability.write_tables``.
+To regenerate both, run ``python -m conformance.traceability.write_tables``.
 """
 
 from __future__ import annotations
@@ -92,8 +90,7 @@ def _one_of(
 ) -> dict[str, Any]:
     """Return a schema for any of the types.
 
-    If ``values`` is not empty, text must be one of them. ``range`` is the inclusive range of an
-    integer.
+    ``values`` are the allowed texts. ``range`` is the inclusive range of an integer.
     """
     allowed = [dict(_TYPES[type]) for type in types if not (type == "text" and values)]
     for type in allowed:

@@ -1,8 +1,6 @@
 """Align two lists of records or lost ranges: matching, missing, extra and different items.
 
-All reports that show expected and actual items side by side use this module.
-``conformance/compare.py`` alone decides whether the lists agree. If one side does not report a part
-such as `at`, the part is not compared.
+``conformance/compare.py`` alone decides whether the lists agree.
 """
 
 from __future__ import annotations
@@ -28,16 +26,16 @@ _MATCHER_LIMIT = 1_000_000
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a side-by-side view. `expected` and `actual` are indexes into the two lists.
-
-    `fields` lists the fields that differ, if the items are `different`. `note` describes how the
-    payloads differ.
-    """
+    """A line of a side-by-side view."""
 
     kind: Kind
+    #: Index into the expected list.
     expected: int | None
+    #: Index into the actual list.
     actual: int | None
+    #: Fields that differ, if the items are `different`.
     fields: tuple[str, ...] = ()
+    #: Difference between the payloads.
     note: str = ""
 
 

@@ -1,8 +1,4 @@
-"""The nine result classes, each with the name, symbol and colour that all reports use.
-
-Colour is never the only sign of a class: its `glyph` and its `label` also identify it. Timeouts and
-crashes are not incorrect answers, so they have their own colours.
-"""
+"""The nine result classes, each with the name, symbol and colour that all reports use."""
 
 from __future__ import annotations
 
@@ -13,16 +9,13 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class ResultClass:
-    """A possible result of a vector.
-
-    `wrongness` orders the classes by the behaviour of the implementation: 0 is correct, 1 is
-    incorrect as expected, 2 is an incorrect answer, 3 is no usable answer, and 4 also affects the
-    calling process.
-    """
+    """A possible result of a vector."""
 
     name: str
     glyph: str
     style: str
+    #: 0 for a correct and 1 for an expected incorrect result, 2 for an incorrect answer, 3 for no
+    #: usable answer, 4 if the calling process is also affected.
     wrongness: int
     junit: Literal["passed", "failure", "error", "skipped"]
     label: str

@@ -32,10 +32,7 @@ def short(name: str, limit: int = NAME) -> str:
 
 
 def say(text: Text, console: Console) -> None:
-    """Print one line without wrapping or padding, so that a command in it can be copied.
-
-    Characters that could affect the terminal are escaped.
-    """
+    """Print one line without wrapping or padding, with control characters escaped."""
     text.rstrip()
     text = seen(text)
     if not is_unicode(console):
@@ -78,8 +75,7 @@ def print_table(
 ) -> None:
     """Print a table with names on the left, right-justified cells, and the baselines after a line.
 
-    A row is the name of an implementation and its cells. ``baselines_from`` is the index of the
-    first row of a baseline.
+    ``baselines_from`` is the index of the first baseline.
     """
     first = max([len(short(name)) for name, _ in rows] + [len(BASELINES)])
     widths = [

@@ -1,10 +1,8 @@
 """The difference between two runs: ``walproof check --baseline REPORT``.
 
-A *regression* is a result that became worse: a correct result is now incorrect, skipped or a known
-failure, or an incorrect answer became a timeout or a crash. It is also a regression if an
-implementation no longer runs, for example because its build failed. If a vector, a profile or an
-implementation was removed from the run on purpose, this is listed but is not a regression. A null
-baseline that gains pairs is a regression of the vectors, because they have become easier to guess.
+A *regression* is a result that became worse, or an implementation that no longer runs. A removed
+vector, profile or implementation is listed but is not a regression. A null baseline with more
+correct pairs is a regression of the vectors.
 """
 
 from __future__ import annotations
@@ -113,10 +111,7 @@ def compare(old: Report, new: Report) -> Diff:
 
 
 def _named_as_now(old: Sequence[Entry], after: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return the implementations of the old run under their current names.
-
-    If a command now reports another name, it is identified by its title.
-    """
+    """Return the old implementations under their current names, identified by title."""
     before = {each["name"]: each for each in old}
     gone = {each["title"]: name for name, each in before.items() if name not in after}
     for name, each in after.items():

@@ -1,8 +1,4 @@
-"""Write the run report as one self-contained HTML file that works from disk.
-
-The file contains the report as JSON, and JavaScript without libraries that draws the visible parts.
-A content security policy prevents the page from loading anything.
-"""
+"""Write the run report as one self-contained HTML file that works from disk."""
 
 from __future__ import annotations
 
@@ -42,9 +38,6 @@ def render(report: Report) -> str:
 
 
 def embedded_json(value: Any) -> str:
-    """Return JSON that can be embedded in a script element.
-
-    The JSON contains no `<`, which could end the element or begin a comment. It is ASCII, because
-    the stderr of a program may contain lone surrogates.
-    """
+    """Return ASCII JSON without `<`, which can be embedded in a script element."""
+    # ``<`` could end the element or begin a comment. Stderr may contain lone surrogates.
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")

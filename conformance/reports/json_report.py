@@ -48,7 +48,7 @@ def save(report: Report, path: Path | str) -> None:
 def load(path: Path | str) -> Report:
     """Read a run report from a file, or from `report.json` in a directory.
 
-    Raises `OSError` if the file is unreadable, and `InvalidReport` if it is invalid.
+    Raises `OSError` and `InvalidReport`.
     """
     path = Path(path) / "report.json" if Path(path).is_dir() else Path(path)
     try:

@@ -1,18 +1,16 @@
 """The run report as JUnit XML, for continuous integration.
 
-One test suite for each implementation, one test case for each result (name = vector id,
-class name = `<implementation>.<profile>`):
+Each implementation is a test suite. Each result is a test case with the id of the vector as its
+name.
 
 * pass → passed
-* fail, unexpected-pass → failure (an unexpected pass means that a list is out of date)
+* fail, unexpected-pass → failure
 * crash, timeout, over-limit, protocol-error → error
-* skipped → skipped
-* known-failure → **skipped**, with the message `known failure: <difference> (<cause>)`.
-  JUnit has no class for expected failures. Passed would hide a defect, and failed would make
-  every run red.
+* skipped, known-failure → skipped, because JUnit has no class for expected failures
 
-An implementation that could not run is a suite of one test case `set-up`: skipped if
-unavailable, error if broken. Null baselines are left out, because they fail by design.
+An implementation that could not run is a suite with the single test case `set-up`. The test case is
+skipped if the implementation is unavailable, and an error if it is broken. Null baselines are left
+out, because they fail by design.
 """
 
 from __future__ import annotations

@@ -24,10 +24,9 @@ _AT = re.compile(
 
 
 def name_fields(failures: Iterable[Failure], vectors: Mapping[str, Vector]) -> None:
-    """Add ``fields`` to each result: the names of the ranges that differ, if the grammar has names.
+    """Add ``fields`` to each result: the names of the differing ranges, if the grammar has names.
 
-    The ranges are those of the log that the reader received. For a write or an append, they are
-    those of the expected log.
+    For a write or an append, the ranges are those of the expected log.
     """
     for implementation, result in failures:
         vector = vectors.get(result["vector"])

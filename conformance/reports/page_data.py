@@ -1,7 +1,6 @@
 """Convert a report to compact data for the HTML page.
 
-The same texts and lines occur hundreds of times, because the expected answer is the same for every
-implementation. They are therefore stored in tables and referred to by number.
+Repeated texts and lines are stored in tables. Results refer to them by number.
 """
 
 from __future__ import annotations
@@ -43,10 +42,10 @@ class _Table:
 
 
 def page_data(report: Report) -> dict[str, Any]:
-    """Return everything that the page shows.
+    """Return the data of the page.
 
-    A result is a list `[implementation, vector, profile, class, ms, detail]`. The references are
-    indexes into the other lists; `detail` is -1 for a pass.
+    A result is a list `[implementation, vector, profile, class, ms, detail]` of indexes. `detail`
+    is -1 for a pass.
     """
     names = [each["name"] for each in report["implementations"]]
     vectors = {vector: number for number, vector in enumerate(report["vectors"])}
@@ -124,8 +123,7 @@ def _detail(
 ) -> list[Any]:
     """Return `[difference, cause, stderr, issue, repeat, lines, bars, fields, ask]`.
 
-    Texts are given by their number, or -1 if there is no text. The difference is the part that the
-    lines do not show.
+    Each text is a number, or -1 for none.
     """
 
     def text(value: str | None) -> int:

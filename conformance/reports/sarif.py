@@ -34,11 +34,7 @@ def sarif(report: Report) -> str:
 
 
 def place_of(implementation: Entry, result: Entry) -> tuple[str, int]:
-    """Return the file and the line of a result, relative to the run's directory, or ``("", 0)``.
-
-    For an unexpected pass, the file is the list of known failures. For other results, it is the
-    program under test.
-    """
+    """Return the file and the line of a result, relative to the run's directory, or ``("", 0)``."""
     listed = implementation.get("known_failures")
     if result["class"] == "unexpected-pass" and listed:
         return listed, _line_in(Path(listed), result)

@@ -57,16 +57,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the comparison. `label` is empty if the line continues the previous line.
+    """A line of the comparison."""
 
-    `ranges` has the byte ranges of both sides, if they differ.
-    """
-
+    #: Empty if the line continues the previous line.
     label: str
     kind: Kind
     expected: Side
     actual: Side
     note: str = ""
+    #: Byte ranges of both sides, if they differ.
     ranges: tuple[Place, ...] = ()
 
 
@@ -90,10 +89,7 @@ class Bar:
 
 
 def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Answer | None:
-    """Return the actual answer, without placeholders for parts that were not reported.
-
-    In the profiles write and append, the harness reads the log itself, so the answer is complete.
-    """
+    """Return the actual answer, without placeholders for parts that were not reported."""
     answer: Answer | None = result.get("actual")
     if answer is None or result["profile"] not in ("recover", "strict"):
         return answer
@@ -102,11 +98,7 @@ def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> An
 
 
 def request_facts(id: str, vector: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return labels and texts for the parts of a request other than the bytes of the log.
-
-    They include the name of the log if the name affects reading. In this case, the scratch copy has
-    the same name.
-    """
+    """Return labels and texts for the parts of a request other than the bytes of the log."""
     facts = []
     name = PurePath(vector.get("input") or "").name
     if name and not name.startswith(PurePath(id).name):
@@ -156,9 +148,8 @@ def _labelled(compared: Sequence[Line]) -> list[Line]:
 def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> list[Line]:
     """Compare two answers part by part.
 
-    `rows` is the approximate number of lines to show for the records, and also for the lost ranges.
-    If there is no actual answer, as after a crash or a timeout, the actual side is empty and no
-    difference is marked.
+    `rows` is the approximate number of lines for the records, and for the lost ranges. Without an
+    actual answer, no difference is marked.
     """
     compared: list[Line] = []
     wanted, given = expected or {}, actual or {}
@@ -180,9 +171,7 @@ def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> 
 def bars(size: int, expected: Answer | None, actual: Answer | None) -> list[Bar]:
     """Return bars that show records and lost ranges over the length of each file.
 
-    `size` is the length of the log in bytes. A log of several files has one bar for each file; the
-    length of a bar is that of the known part of the file. Long segments come first, so that they
-    are never drawn over shorter ones.
+    `size` is the length of the log in bytes.
     """
     sides = [_segments(answer) if answer is not None else None for answer in (expected, actual)]
     files = sorted({file for side in sides if side for file in side})

@@ -115,8 +115,8 @@ def cached_in(report: Report) -> str | None:
 def by_cause(failures: Iterable[Failure]) -> list[list[Failure]]:
     """Group the failures, and return the largest group first.
 
-    The failures of a group have the same implementation, operation, result class and difference;
-    numbers and texts in the difference are ignored. Each group keeps the original order.
+    The failures of a group have the same implementation, operation, result class and difference.
+    Numbers and texts in the difference are ignored.
     """
     groups: dict[tuple[str, ...], list[Failure]] = {}
     for implementation, result in failures:

@@ -1,7 +1,4 @@
-"""Print a run on a terminal: a line for each implementation, the totals, and the failures.
-
-The reports fit into 80 columns, but use wider terminals. They are complete without colour.
-"""
+"""Print a run on a terminal: a line for each implementation, the totals, and the failures."""
 
 from __future__ import annotations
 
@@ -30,9 +27,9 @@ __all__ = ["print_diff", "print_kinds", "print_report", "show_alike", "show_fail
 
 
 def print_report(report: Report, console: Console, full_report: Path | str | None = None) -> None:
-    """Print a line for each implementation, those that could not run, and the totals.
+    """Print a line for each implementation, the unavailable ones, and the totals.
 
-    ``full_report`` is the path in the last line.
+    ``full_report`` is the path to print.
     """
     console.print()
     print_overview(report["implementations"], console)
@@ -118,10 +115,9 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
 def print_kinds(
     report: Report, kinds: Sequence[Sequence[Failure]], most: int, console: Console
 ) -> None:
-    """Print the first result of each failure group.
+    """Print the first result of each failure group (:func:`~conformance.reports.summary.by_cause`).
 
-    ``most`` is the maximum number of groups; the number of other groups is printed after them.
-    ``kinds`` are the groups of :func:`conformance.reports.summary.by_cause`.
+    ``most`` is the maximum number of groups.
     """
     for (implementation, result), *alike in kinds[:most]:
         console.print()

@@ -45,10 +45,8 @@ def show_failure(
     result: Mapping[str, Any],
     console: Console,
 ) -> None:
-    """Print one failed result.
+    """Print one failed result, with both answers and the command that repeats the case.
 
-    The output has the vector, title, requirements and damage, the expected and the actual answer
-    side by side, and the command that repeats the case.
     `implementation` and `result` are entries of `report`.
     """
     vector = report["vectors"][result["vector"]]

@@ -1,7 +1,7 @@
 """The vectors in the profile ``structure``, which compares fields of generated parsers.
 
-A case requests the fields of each file that has a grammar. The first request is for a digest of the
-fields. If it differs from the expected digest, a second request is for the fields themselves.
+The first request is for a digest of the fields. If the digest differs, a second request is for the
+fields themselves.
 """
 
 from __future__ import annotations

@@ -1,22 +1,28 @@
 """The canonical listing of a parsed log, and the expected listing.
 
-One line for each field, in the order of the grammar, instances after the fields of their object::
+A listing has one line for each field, in the order of the grammar. Instances follow the fields of
+their object::
 
   blocks[0].records[0].header - 0 { 21
   blocks[0].records[0].header.checksum 0 i 3456789
   blocks[0].records[0].data 7 b 5 616c706861
 
-A line has path, offset in the file, kind and value. Kinds: ``i`` an integer, a boolean (0, 1) or
-the number of an enum member, as 64-bit two's complement; ``b`` length and bytes in hexadecimal (for
-more than 32 bytes, the start of their SHA-256), a text as UTF-8; ``f`` the bits of a double; ``{``
-an object and the size of its stream; ``[`` an array and its length; ``-`` a missing field; ``!`` an
-instance that cannot be computed, ``?`` one that may be absent in a language that cannot tell. A log
-that the parser refuses is one line, ``!``.
+A line contains the path, the offset in the file, the kind and the value. The kinds are:
 
-The offset is that of the bytes that were read: each driver adds the sizes of its fields. It is
-``-`` for instances, and after a field whose length in the file is not visible in its value.
+* ``i``: an integer, a boolean (0, 1) or the number of an enum member, as 64-bit two's complement
+* ``b``: the length and the bytes in hexadecimal, with texts as UTF-8. The start of the SHA-256
+  replaces more than 32 bytes.
+* ``f``: the bits of a double
+* ``{``: an object and the size of its stream
+* ``[``: an array and its length
+* ``-``: a missing field
+* ``!``: an instance that cannot be computed
+* ``?``: an instance that may be missing, in a language that cannot represent missing values
 
-Languages differ in what their parsers can distinguish, see :class:`Tells`.
+The listing of a log that the parser refuses is the line ``!``.
+
+Each driver computes offsets from the sizes of the fields. The offset is ``-`` for instances, and
+after a field whose value does not determine its length in the file.
 """
 
 from __future__ import annotations
@@ -47,14 +53,11 @@ _MASK = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class Tells:
-    """The distinctions that the parsers of a language can make.
+    """The distinctions that the parsers of a language can make."""
 
-    If ``absent`` is true, they distinguish a field whose ``if`` is false from a field that is 0 or
-    empty. If ``unknown_enums`` is true, they return the number of an enum value that the grammar
-    does not define.
-    """
-
+    #: True if a field whose ``if`` is false differs from a field that is 0 or empty.
     absent: bool = True
+    #: True if an enum value that the grammar does not define keeps its number.
     unknown_enums: bool = True
 
     @classmethod
@@ -108,11 +111,7 @@ def expected_digest(data: bytes, grammar: str, tells: Tells, grammars: Path = GR
 def listing(
     data: bytes, grammar: str, tells: Tells | None = None, grammars: Path = GRAMMARS
 ) -> list[str]:
-    """Return the expected field listing of a log, from the Python parser in debug mode.
-
-    The parser records the offset of each field. The function checks every offset in the listing
-    against these offsets.
-    """
+    """Return the expected field listing of a log, with offsets checked by the Python parser."""
     model = _model(grammar, grammars)
     parser = getattr(compiled(grammar, debug=True, grammars=grammars), model.top)
     top = parser(KaitaiStream(BytesIO(data)))

@@ -1,9 +1,7 @@
 """Traceability: requirement ids connect prose, code, grammars and vectors.
 
-:func:`problems` reads a source tree and returns missing or invalid connections. The package has no
-code for single formats: it finds chapters, prefixes, reason codes and field names in the tree
-(spec/conventions.md, "Requirements"). A rule is a function in :data:`RULES` with the name of the
-rule.
+:func:`problems` returns missing or invalid connections in a source tree. A rule is a function in
+:data:`RULES`.
 """
 
 from __future__ import annotations

@@ -15,8 +15,7 @@ _PATH = re.compile(rf"(?<![\w.\]])(?=[a-z0-9_.]*\[){_STEP}(?:\.{_STEP})*(?:\.\{{
 def field_paths(text: str) -> Iterator[str]:
     """Yield the field paths in a text that have an index, as in ``blocks[0].trailer``.
 
-    ``header.{a, b}`` refers to two fields. A path without an index cannot be distinguished from
-    other words, so it is ignored.
+    ``header.{a, b}`` refers to two fields.
     """
     for whole in filter(lambda path: "[" in path, _PATH.findall(text)):
         outer, brace, inner = whole.partition(".{")
@@ -38,10 +37,7 @@ def is_field_of_log(grammar: Types, path: str) -> bool:
 
 
 def has_field(grammar: Types, path: str) -> bool:
-    """Return whether a path such as ``blocks[0].records[1].header`` leads to a field.
-
-    If a type depends on the data (``switch-on``), the path may lead to a field of any case.
-    """
+    """Return whether a path such as ``blocks[0].records[1]`` leads to a field of any case."""
     types = [grammar.types[grammar.top]]
     for step in path.split("."):
         name, index, _ = step.partition("[")

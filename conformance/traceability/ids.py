@@ -45,10 +45,7 @@ def mixed_prefixes(tree: Tree) -> Iterator[Found]:
 
 
 def unknown_citation(tree: Tree) -> Iterator[Found]:
-    """Report ids in prose, code or a grammar that no chapter defines.
-
-    Tests may use invented ids, with prefixes that no chapter has.
-    """
+    """Report ids in prose, code or a grammar that no chapter defines."""
     prefixes = {identifier[:3] for identifier in tree.ids}
     for path in tree.sources():
         made_up = path.is_relative_to(tree.root / "tests")

@@ -1,7 +1,7 @@
 """Generate the tables of a chapter from its register and from a bit-flip search.
 
-Each table is between ``<!-- register: NAME -->`` and ``<!-- end -->``. After a change to a
-register, run ``python -m conformance.traceability.write_tables`` to regenerate them.
+Each table is between ``<!-- register: NAME -->`` and ``<!-- end -->``. To regenerate the tables,
+run ``python -m conformance.traceability.write_tables``.
 """
 
 from __future__ import annotations
@@ -103,10 +103,7 @@ def unexplained_flip(tree: Tree) -> Iterator[Found]:
 
 
 def tables(register: Register, searched: undetected_flips.Searched | None = None) -> dict[str, str]:
-    """Return the tables of a chapter in Markdown, by name, without empty ones.
-
-    ``searched`` is the result of the bit-flip search, if there is one.
-    """
+    """Return the tables of a chapter in Markdown, by name, without empty ones."""
     by_name = {
         "reasons": _reasons(register.reasons.values()),
         "faults": _faults(register.faults),

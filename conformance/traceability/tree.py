@@ -33,13 +33,11 @@ Found = tuple[str, str]
 
 @dataclass(frozen=True)
 class Chapter:
-    """The chapter of one format: its requirements with their lines.
-
-    ``malformed`` contains the lines that begin with an id but are not a valid requirement.
-    """
+    """The chapter of one format: its requirements with their lines."""
 
     path: Path
     requirements: tuple[tuple[str, int], ...]
+    #: Lines that begin with an id but are not a valid requirement.
     malformed: tuple[int, ...]
 
     @property

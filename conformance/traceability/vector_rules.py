@@ -16,11 +16,7 @@ VERDICT_OF_KIND = {"torn": "torn", "damage": "damaged", "refused": "refused"}
 
 
 def damage_without_control(tree: Tree) -> Iterator[Found]:
-    """Report vectors that need a control but have none.
-
-    A vector needs a control if its log is a damaged copy of another log, or if its verdict is torn
-    or damaged.
-    """
+    """Report vectors without a control whose log is a damaged copy, or torn or damaged."""
     for vector in tree.vectors.values():
         verdict = vector.body["expect"]["verdict"]
         if vector.control is None and (vector.damage or verdict in ("torn", "damaged")):

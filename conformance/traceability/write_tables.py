@@ -1,7 +1,4 @@
-"""Regenerate the tables of the chapters and the schemas of the formats from the registers.
-
-The table of undetected flips also needs ``spec/one-bit/<format>.json``.
-"""
+"""Regenerate the tables of the chapters and the schemas of the formats from the registers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m lab bench``: the speed of readers, beside that of a peer."""
+"""``python -m lab bench``: compare the speed of readers with a peer."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from walproof.cli.stopping import stoppable
 def bench(rounds: int, only: str, formats: tuple[str, ...]) -> int:
     """Measure readers: seconds, records/s, and the ratio to a peer.
 
-    The peer is a real implementation of the format, measured in the same run. Ratios can be
-    compared between machines; the other numbers cannot. Programs run isolated as in `walproof
-    check`, and measure their own time without their start.
+    The peer is a real implementation of the format, measured in the same run. Only ratios can be
+    compared between machines. Programs run isolated as in `walproof check`. The measured time does
+    not include the start of a program.
 
     \b
     python -m lab bench

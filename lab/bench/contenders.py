@@ -1,7 +1,4 @@
-"""The readers to measure: those of this project, and the programs that a format names.
-
-A contender is a program that reads a log several times and prints how long it took.
-"""
+"""The readers to measure: those of this project, and the programs that a format names."""
 
 from __future__ import annotations
 
@@ -21,20 +18,19 @@ PARQUET_PASSES = 5
 
 @dataclass(frozen=True)
 class Contender:
-    """One reader of one format.
-
-    ``command``, followed by the path of a log and ``repeat``, reads the log ``repeat`` times and
-    prints ``{"records": n, "payload_bytes": n, "all_seconds": [s, …]}``. The sandbox lets it change
-    the directory of the log and the paths ``writes``. Without ``has_payloads`` it returns no
-    payloads. ``unavailable`` is the reason why it cannot run here.
-    """
+    """One reader of one format."""
 
     name: str
+    #: Program to run with the path of a log and ``repeat`` as arguments. It reads the log
+    #: ``repeat`` times and prints ``{"records": n, "payload_bytes": n, "all_seconds": [s, …]}``.
     command: Sequence[str]
     repeat: int = 1
     is_peer: bool = False
+    #: False if the reader returns no payloads.
     has_payloads: bool = True
+    #: Paths that the sandboxed program can change, in addition to the directory of the log.
     writes: tuple[Path, ...] = ()
+    #: Reason why the reader cannot run here.
     unavailable: str | None = None
 
 

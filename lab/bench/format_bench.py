@@ -22,74 +22,66 @@ TIMEOUT_SECONDS = 600
 
 @dataclass(frozen=True)
 class Size:
-    """A log of ``count`` records with ``size`` bytes of payload each.
-
-    ``context`` is added to the format's context when this log is written.
-    """
+    """A log of ``count`` records with ``size`` bytes of payload each."""
 
     name: str
     count: int
     size: int
+    #: Additions to the format's context.
     context: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Program:
-    """An implementation that measures itself: its command, followed by ``bench LOG REPEAT``.
-
-    It reads the log ``repeat`` times in a round. ``without`` are arguments of the command that make
-    it start faster and read more slowly. ``variant`` is another program in its build directory, if
-    its processor supports it.
-    """
+    """An implementation that measures itself: its command, followed by ``bench LOG REPEAT``."""
 
     implementation: str
+    #: Number of times that the program reads the log in a round.
     repeat: int
+    #: Arguments of the command to remove, because they speed up the start but slow down reading.
     without: str | None = None
+    #: Another program in the build directory, used if the processor supports it.
     variant: str | None = None
 
 
 def random_records(count: int, size: int) -> Iterable[NewRecord]:
-    """Records whose payload does not compress; the same ones every time."""
+    """Return records with payloads that do not compress, the same ones on each call."""
     rng = random.Random(1)
     return (NewRecord(rng.randbytes(size)) for _ in range(count))
 
 
 @dataclass(frozen=True)
 class FormatBench:
-    """The measurements of one format: the ``BENCH`` of its part.
+    """The measurements of one format: the ``BENCH`` of its part."""
 
-    Every reader reads ``logs``. Spark reads ``large_logs``, because planning takes it longer than
-    reading a small log. ``records(count, size)`` returns the records to write, and ``context`` the
-    context of the writer. ``writer`` names an implementation that writes these logs itself, with
-    ``generate PATH COUNT SIZE``, if it is built.
-
-    The first of ``programs`` is the peer. If it returns no payloads, ``peer_has_payloads`` is
-    false, and the bulk scanner is also measured without them. The bulk scanner reads
-    ``scanner_repeat`` times in a round.
-    """
-
+    #: Logs for all readers except Spark.
     logs: tuple[Size, ...] = ()
+    #: Implementations to measure. The first program is the peer.
     programs: tuple[Program, ...] = ()
+    #: Logs for Spark, which needs more time to plan than to read a small log.
     large_logs: tuple[Size, ...] = ()
+    #: Function that returns ``count`` records of ``size`` bytes.
     records: Callable[[int, int], Iterable[NewRecord]] = random_records
+    #: Context of the writer.
     context: Mapping[str, Any] = field(default_factory=dict)
+    #: Implementation that writes the logs with ``generate PATH COUNT SIZE``, if it is built.
     writer: str | None = None
+    #: Number of times that the bulk scanner reads a log in a round.
     scanner_repeat: int = 60
+    #: False if the peer returns no payloads. The bulk scanner is then also measured without
+    #: payloads.
     peer_has_payloads: bool = True
 
 
 def bench_of(format_id: str) -> FormatBench:
-    """Return what is measured of a format; nothing without its part ``bench``."""
+    """Return the ``BENCH`` of a format, or an empty one."""
     part = lab_part(format_id, "bench")
     bench: FormatBench = FormatBench() if part is None else part.BENCH
     return bench
 
 
 def log_of(format_id: str, size: Size) -> Path:
-    """Return the log in ``.build/bench/logs``, alone in its directory; write it if it is missing.
-
-    The real writer writes the log if there is one and it is built.
-    """
+    """Return the log in its own directory below ``.build/bench/logs``. Write a missing log."""
     context = "".join(f"-{key}-{value}" for key, value in sorted(size.context.items()))
     name = f"{format_id}-{size.count}x{size.size}{context}"
     folder = BUILD / "bench" / "logs" / name

@@ -1,8 +1,4 @@
-"""Run the programs to measure in the sandbox of ``walproof check``.
-
-The sandbox delays the start by a few milliseconds. The contenders measure their own time, which
-does not include this delay.
-"""
+"""Run the programs to measure in the sandbox of ``walproof check``."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ MEMORY_BYTES = 16 << 30
 
 
 class Failed(Exception):
-    """A program that is measured, or that writes what is read, failed; the text says how."""
+    """A reader or writer failed; the message gives the reason."""
 
 
 def printed(command: Sequence[str], seconds: float, writes: Iterable[Path]) -> str:

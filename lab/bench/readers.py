@@ -1,10 +1,7 @@
 """Measure the readers of this project in a separate process.
 
-``python -m lab.bench.readers READER FORMAT [no-payload] LOG REPEAT`` runs a ``READER`` of
-:data:`READERS` and prints the measurement in the same form as the adapters do. In a separate
-process, the memory of one reader cannot slow down the next.
-
-Each reader first does the work that is not measured, and returns a function that reads a log once.
+``python -m lab.bench.readers READER FORMAT [no-payload] LOG REPEAT`` measures a reader of
+:data:`READERS`. The output has the same form as that of the adapters.
 """
 
 from __future__ import annotations

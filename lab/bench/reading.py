@@ -23,20 +23,20 @@ class WrongCount(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """The measurements of a contender.
-
-    ``seconds`` has the median of each round, for ``count`` records, and ``fastest`` the fastest
-    pass of all rounds. ``ratio`` is the speed relative to the peer, or None without one.
-    ``unavailable`` is the reason why the contender was not measured.
-    """
+    """The measurements of a contender."""
 
     contender: str
+    #: Number of records.
     count: int = 0
+    #: Median of each round.
     seconds: Sequence[float] = ()
+    #: Fastest pass of all rounds, in seconds.
     fastest: float = 0.0
     log_bytes: int = 0
+    #: Speed relative to the peer, or None for no peer.
     ratio: float | None = None
     is_peer: bool = False
+    #: Reason why the contender was not measured.
     unavailable: str | None = None
 
 
@@ -78,12 +78,8 @@ def measure(
 
 
 def _read_into_page_cache(log: Path) -> int:
-    """Read a log of any size into the page cache, and return its number of bytes.
-
-    If possible, the log is first removed from the page cache and read again from the disk. Pages
-    that were just written are in smaller pieces, and reading them takes up to 50 % longer
-    (docs/speed.md).
-    """
+    """Read a log into the page cache, if possible from the disk, and return its size in bytes."""
+    # Pages that were just written are in smaller pieces and slower to read (docs/speed.md).
     total = 0
     for path in list_entries(log) if log.is_dir() else [log]:
         with path.open("rb") as file:

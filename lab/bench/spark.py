@@ -1,10 +1,12 @@
 """Measure how fast Spark reads logs: ``python -m lab bench --only spark``.
 
-Each round reads the same rows in three ways, one after another (``local[2]``, sink ``noop``): with
-the data source, from Parquet, and with a Python source that yields the same batches from mapped
-memory. The last one is the upper limit for Python sources. The ratio to this limit is computed
-within each round, and the median is printed. The logs are large, because the time for a small log
-would mostly be Spark's planning.
+Each round reads the same rows in three ways (``local[2]``, sink ``noop``):
+
+* with the data source
+* from Parquet
+* with a Python source that yields batches from mapped memory, the upper limit for Python sources
+
+The printed ratio to this limit is the median over the rounds.
 """
 
 from __future__ import annotations
@@ -102,7 +104,7 @@ def frames(
 ) -> dict[str, DataFrame]:
     """Return the rows of a log in each way; all columns if ``columns`` is empty.
 
-    The copies of the rows are written into the new directory ``folder``.
+    ``folder`` is a new directory for copies.
     """
     format_id = detect(log).id
     source = JournalDataSource({"path": str(log), "journalFormat": format_id})
@@ -128,10 +130,7 @@ def seconds_to_read(frame: DataFrame) -> float:
 
 
 def measure_all() -> None:
-    """Print a line for each large log and set of columns.
-
-    An additional first round is not counted, because it includes compilation.
-    """
+    """Print a line for each large log and set of columns."""
     with tempfile.TemporaryFile() as output, redirect_jvm_output(output):
         spark = session("bench", f"local[{CORES},4]")
     sizes = [(id, size) for id in FORMATS for size in bench_of(id).large_logs]

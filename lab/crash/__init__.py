@@ -1,6 +1,5 @@
 """Test crash consistency: do all acknowledged records survive a power failure?
 
 :mod:`~lab.crash.strace` records the system calls of a writer. :mod:`~lab.crash.model` generates the
-states that a crash can leave, according to a persistence model, and :mod:`~lab.crash.judge` reads
-each state. docs/crash.md describes what this proves.
+states that a crash can leave. :mod:`~lab.crash.judge` reads each state.
 """

@@ -1,4 +1,4 @@
-"""``python -m lab crash``: what a power failure leaves of what a writer had called safe."""
+"""``python -m lab crash``: test whether acknowledged records survive a power failure."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def crash(
 ) -> int:
     """Record the system calls of a writer, and read every state that a crash may leave.
 
-    The writer runs under strace, without isolation, and reports each record that is safe. States of
-    its files are generated under each model. The executable specification and the writer's own
-    system read them, and both append to copies. docs/crash.md describes the models.
+    The writer runs under strace, without isolation, and reports each record that is safe. Each
+    model (docs/crash.md) generates the states of the files that a crash may leave. The executable
+    specification and the writer's own system read each state, and append to a copy.
 
-    With --live, no crash is simulated. After every operation, and inside each write, the executable
-    specification and the scanner read the log. They must return the records written so far, each
+    With --live, no crash is simulated. The executable specification and the scanner read the log
+    after every operation, and inside each write. They must return the records written so far, each
     once, and never fewer than before.
 
     \b

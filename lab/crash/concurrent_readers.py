@@ -1,8 +1,7 @@
 """Test readers on a log while it is being written.
 
-The recorded calls of a writer define a sequence of file states, and a reader may see any of them.
-There is a state after every operation. There are also states inside each write, because a reader
-can see some pages of a write before the others. A reader that reads repeatedly must return the
+The recorded calls of a writer define a sequence of file states. There is a state after every
+operation, and there are states inside each write. A reader that reads repeatedly must return the
 written records in order, each record once, and never fewer records than before.
 """
 
@@ -44,10 +43,10 @@ class Moment:
 def moments(trace: Trace, sector: int = SECTOR_BYTES) -> Iterator[Moment]:
     """Yield the states of the files while a writer works, in order, without consecutive duplicates.
 
-    Inside a write, there are two states for each sector boundary. In the first state, only the
-    bytes before the boundary are written. In the second state, only the bytes after the boundary
-    are written, provided that the file already had these bytes. A reader that reads page by page
-    can see the second state.
+    A write has two states for each sector boundary inside it. In the first state, only the bytes
+    before the boundary are written. In the second state, only the bytes after the boundary are
+    written, if the file already had these bytes. A reader that reads page by page can see the
+    second state.
     """
     live, acknowledged = Live(), 0
     last: dict[str, bytes | None] | None = None

@@ -12,7 +12,7 @@ from reference_impl.answer import NewRecord, Record
 
 
 def random_records(count: int) -> list[NewRecord]:
-    """Records from a few bytes to more than two sectors of 4096; no two are equal."""
+    """Return distinct records from a few bytes to more than two sectors of 4096 bytes."""
     rng = random.Random(1)
     sizes = (5, 700, 40, 9000, 300, 1, 4096, 2000)
     return [
@@ -23,23 +23,21 @@ def random_records(count: int) -> list[NewRecord]:
 
 @dataclass(frozen=True)
 class FormatCrash:
-    """The name of a log, the context of its writer, and ``count`` records to write.
-
-    ``is_part`` returns whether a record is incomplete, so that it counts neither as invented nor as
-    returned: the executable specification returns it but reports a part of it, or a record before
-    it, as missing. ``written`` converts a payload that was read to the payload that the writer
-    received. It returns None if the writer added the record itself.
-    """
+    """The name of a log, the context of its writer, and ``count`` records to write."""
 
     name: str = "log"
     records: Callable[[int], list[NewRecord]] = random_records
     context: Mapping[str, Any] = field(default_factory=dict)
+    #: Return whether a record is incomplete. An incomplete record counts neither as invented nor as
+    #: returned.
     is_part: Callable[[Record], bool] = lambda record: False
+    #: Convert a payload that was read to the payload that the writer received. The result is None
+    #: if the writer added the record itself.
     written: Callable[[bytes], bytes | None] = lambda payload: payload
 
 
 def crash_of(format_id: str) -> FormatCrash:
-    """Return what is written in a format. Raises ``UnknownFormat``."""
+    """Return the ``CRASH`` of a format, or the default. Raises ``UnknownFormat``."""
     part = lab_part(format_id, "crash")
     crash: FormatCrash = FormatCrash() if part is None else part.CRASH
     return crash

@@ -41,8 +41,7 @@ def after_a_crash(written: Sequence[str], acknowledged: int, found: Sequence[str
     """Return the violations in the payloads that a reader returned.
 
     ``written`` are all payloads of the writer, in order. A reader must return the first
-    ``acknowledged`` payloads, may return more of ``written`` in order, and must return nothing
-    else.
+    ``acknowledged`` payloads, may return the next payloads, and must return nothing else.
     """
     if any(each not in written for each in found):
         return [INVENTED]
@@ -54,10 +53,7 @@ def after_a_crash(written: Sequence[str], acknowledged: int, found: Sequence[str
 def after_an_append(
     written: Sequence[str], acknowledged: int, appended: str, found: Sequence[str]
 ) -> list[str]:
-    """Return the violations after one more record was appended to a log that a crash left.
-
-    The appended record must be the last one. :func:`after_a_crash` checks the records before it.
-    """
+    """Return the violations after one more record was appended to a log that a crash left."""
     if not found or found[-1] != appended:
         return [UNREAD]
     wrong = after_a_crash(written, acknowledged, found[:-1])
@@ -66,16 +62,17 @@ def after_an_append(
 
 @dataclass
 class Finding:
-    """A type of violation or note: the reader, the number of states, and the first of these states.
-
-    ``found`` are the payloads that were read from ``state``, or None if the reader crashed.
-    """
+    """A type of violation or note."""
 
     what: str
+    #: Reader.
     who: str
+    #: First state with this finding.
     state: State
+    #: Payloads that were read from the state, or None if the reader crashed.
     found: Found | None
     detail: str = ""
+    #: Number of states.
     count: int = 1
 
 
@@ -89,7 +86,7 @@ class Judgement:
     def note(
         self, what: str, who: str, state: State, found: Found | None, detail: str = ""
     ) -> None:
-        """Count what a reader or writer does wrong, with its first state."""
+        """Count a fault of a reader or writer, with the first state that shows it."""
         if (seen := self.findings.get((what, who))) is not None:
             seen.count += 1
         else:
@@ -105,14 +102,13 @@ class Judgement:
 
 
 class _Refused(Exception):
-    """A writer does not go on with a log."""
+    """A writer refused to append to a log."""
 
 
 class Judge:
     """Run every reader and writer on each state.
 
-    ``records`` are the records that were written, and ``probe`` is the record to append. The
-    program of ``subject`` runs in a sandbox until :meth:`close` is called.
+    ``records`` were written, and ``probe`` is the record to append.
     """
 
     def __init__(
@@ -159,7 +155,7 @@ class Judge:
         append: Callable[[Path], None] | None,
         read: Callable[[Path, State, str], Found],
     ) -> None:
-        """Read a copy of a state, perhaps after an append, and note what is wrong."""
+        """Read a copy of a state, optionally after an append, and note the violations."""
         place = self.session.scratch.new_path("root")
         found = None
         try:
@@ -225,10 +221,7 @@ def payload_text(payload: bytes) -> str:
 
 
 def written_payloads(what: FormatCrash, records: Sequence[Record]) -> Found:
-    """Return the payloads as the writer got them.
-
-    Incomplete records and what the system added are left out.
-    """
+    """Return the payloads that the writer received, without incomplete and added records."""
     written = [what.written(each.payload) for each in records if not what.is_part(each)]
     return [payload_text(each) for each in written if each is not None]
 

@@ -1,7 +1,6 @@
 """Find writes to mapped memory, which do not appear as system calls.
 
-A page was written through a mapping if its content in a snapshot of the files differs from the
-result of the recorded calls.
+A page of a mapped file was written if a snapshot of the page differs from the recorded calls.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ PAGE = 4096
 class Mapped:
     """Add the changed pages of mapped files to a trace.
 
-    :attr:`files` are the files that were ever mapped for writing. Snapshots are ordered by time.
-    strace prints a call before its snapshot is taken, and other threads may write between the two.
-    A paused call is therefore treated as beginning at its snapshot. For each unfinished call,
-    :attr:`began` has the number of operations before this snapshot, by thread.
+    A paused call counts as beginning at its snapshot. strace prints the call earlier, and other
+    threads may write in the meantime.
     """
 
     def __init__(self, trace: Trace, live: Live) -> None:
         self.trace, self.live = trace, live
+        #: The files that were ever mapped for writing.
         self.files: set[int] = set()
+        #: For each thread, the number of operations before the snapshot of its unfinished call.
         self.began: dict[int, int] = {}
         self.looks: deque[Look] = deque()
         self._waits: tuple[int, Look] | None = None
@@ -35,23 +34,21 @@ class Mapped:
         self._looked: set[int] = set()
 
     def begins(self, thread: int) -> None:
-        """A call of a thread begins."""
+        """Record that a call of a thread begins."""
         self.began[thread] = len(self.trace.operations)
         self._looked.discard(thread)
 
     def ends(self, thread: int) -> None:
-        """Record that the paused call of a thread has ended, so its snapshot is complete.
-
-        The times that strace prints are not sufficient, because strace may record them late.
-        """
+        """Record that the paused call of a thread has ended, so its snapshot is complete."""
         if thread in self._looked:
             return
+        # strace may record times late, so the times alone are not sufficient.
         its_own = next((each.time for each in self.looks if each.thread == thread), None)
         if its_own is not None:
             self.until(its_own)
 
     def until(self, time: float) -> None:
-        """Take all looks until then, in order."""
+        """Process all snapshots up to a time, in order."""
         while True:
             next_look = self.looks[0].time if self.looks else math.inf
             waits = math.inf if self._waits is None else self._waits[1].time
@@ -67,14 +64,13 @@ class Mapped:
                 self._looked.add(look.thread)
 
     def waits(self, look: Look) -> None:
-        """Records are about to be called safe; the program then waited for this look."""
+        """Store the snapshot that was taken while the program waited after an acknowledgement."""
         self._waits = (len(self.trace.operations), look)
 
     def _waited(self) -> None:
-        """Process a snapshot that was taken while the program waited after an acknowledgement.
+        """Insert the changes that were found while the program waited, before the acknowledgement.
 
-        The changes are inserted before the acknowledgement. If a sync of another thread has ended
-        since then, they remain after that sync.
+        If another thread has synced since the acknowledgement, the changes stay after that sync.
         """
         assert self._waits is not None
         (at, look), self._waits = self._waits, None
@@ -91,11 +87,8 @@ class Mapped:
                 self.began[thread] = since + len(writes)
 
     def compare(self, files: Files) -> None:
-        """Add the changed pages of a snapshot to the trace.
-
-        The files may already include unfinished calls of other threads. Therefore only mapped files
-        are compared, and only the bytes that exist in both.
-        """
+        """Add the changed pages of mapped files in a snapshot to the trace."""
+        # The files may include unfinished calls of other threads. Only bytes in both are compared.
         for path, content in files.items():
             node = self.live.node(path)
             if node is None or node not in self.files:

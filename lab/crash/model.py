@@ -1,17 +1,16 @@
 """Persistence models: the states of the files that a crash may leave.
 
 ========== =========================================================================================
-process    the program dies and the system lives: all operations are there
-ordered    the disk performs the operations in program order, a sector at a time, possibly late
-journaled  sectors in any order; sizes and names in program order, and a sync of any file makes all
-           earlier ones durable, as on ext4 and XFS
-any        the guarantees of POSIX: sectors, sizes and names in any combination until the file, or
-           the directory of the name, is synced
+process    the program crashes and the system keeps running: no operation is lost
+ordered    the disk performs the operations in program order, sector by sector, possibly late
+journaled  the disk writes sectors in any order, but sizes and names in program order. A sync of any
+           file makes all earlier sizes and names durable, as on ext4 and XFS
+any        the guarantees of POSIX: the disk writes sectors, sizes and names in any order until the
+           file, or the directory of the name, is synced
 ========== =========================================================================================
 
-A sector is atomic: it holds the result of one of the writes to it. A new size may reach the disk
-before the data, which then reads as zeros, or after it. Data that a truncation removed does not
-come back with a later size.
+A sector is atomic. A new size may reach the disk before or after the data. Until the data arrives,
+it reads as zeros. A later, larger size does not restore data that a truncation removed.
 """
 
 from __future__ import annotations
@@ -46,28 +45,25 @@ MIN_STATES_AT_A_POINT = 16
 
 @dataclass(frozen=True)
 class State:
-    """The files that a crash left, as a mapping from path to content (``None`` for a directory).
+    """The files that a crash left."""
 
-    ``acknowledged`` is the number of records that the writer had acknowledged before the crash, and
-    ``after`` is the number of operations that had begun. ``missing`` describes the operations that
-    did not reach the disk.
-    """
-
+    #: Contents by path. A directory has the content None.
     files: dict[str, bytes | None]
+    #: Number of records that the writer had acknowledged before the crash.
     acknowledged: int
+    #: Number of operations that had begun.
     after: int
+    #: Descriptions of operations that did not reach the disk.
     missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A sector or a file size that is valid from operation ``number`` on.
+    """A sector or a file size that is valid from operation ``number`` on."""
 
-    ``epoch`` counts truncations. A write that spans several sectors sets several sizes, whose
-    numbers differ by less than 0.5.
-    """
-
+    #: The sizes that one write sets have numbers that differ by less than 0.5.
     number: float
+    #: Number of truncations.
     epoch: int
     content: bytes = b""
     size: int = 0
@@ -140,7 +136,7 @@ Part = tuple[int, ...]
 
 
 class Point:
-    """A crash after the first ``after`` operations: what may and what must be on the disk."""
+    """A crash after the first ``after`` operations, with possible and certain disk contents."""
 
     def __init__(self, disk: Disk, model: str, after: int) -> None:
         self.disk, self.model, self.after = disk, model, after
@@ -161,7 +157,7 @@ class Point:
         return max(self.everything, self.synced.get(node, 0))
 
     def _parts(self) -> Iterator[tuple[Part, list[float]]]:
-        """Each part whose place on the disk is open, with the numbers it may stand at."""
+        """Yield each part with an undetermined version, and its possible version numbers."""
         metadata: set[float] = set()
         for number, file in self.disk.files.items():
             floor = self._floor(number)
@@ -184,17 +180,17 @@ class Point:
             yield (3,), sorted(number for number in metadata | {self.journal - 0.5})
 
     def _open(self, numbers: Sequence[float], floor: int) -> list[float]:
-        """The numbers that may be the last one on the disk: the one synced, and all after it."""
+        """Return the possible version numbers on the disk: the synced one and all later ones."""
         seen = [number for number in dict.fromkeys(numbers) if number < self.after]
         synced = [number for number in seen if number < floor]
         return synced[-1:] + seen[len(synced) :]
 
     def count(self) -> int:
-        """The number of choices."""
+        """Return the number of choices."""
         return math.prod(len(open_) for open_ in self.parts.values())
 
     def choices(self, most: int, seed: str) -> Iterator[dict[Part, float]]:
-        """Every choice if there are at most ``most``, else the corners and a sample of them."""
+        """Yield all choices if there are at most ``most``, else the corners and a sample."""
         parts = list(self.parts)
         if self.count() <= most:
             for chosen in itertools.product(*self.parts.values()):
@@ -217,7 +213,7 @@ class Point:
             }
 
     def state(self, chosen: dict[Part, float]) -> State:
-        """The files under a choice."""
+        """Return the files for a choice."""
         names: Names_ = {folder: {} for folder in self.disk.trace.folders}
         last = chosen.get((3,), self.after)
         missing = []
@@ -276,7 +272,6 @@ def _next(versions: Sequence[_Version], version: _Version) -> int:
 
 
 def _of_epoch(versions: Sequence[_Version], chosen: _Version, epoch: int) -> _Version:
-    """The version nearest to the chosen one that goes with a size of this epoch."""
     if chosen.epoch > epoch:
         return next(each for each in reversed(versions) if each.epoch <= epoch)
     cuts = [each for each in versions if each.cut and each.epoch <= epoch]
@@ -294,11 +289,7 @@ class Crash:
 
 
 def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
-    """Yield the states after each operation and, if ``torn`` is true, after each sector of a write.
-
-    If ``torn`` is true, the writer may be ahead of the disk, but by no more than the operations
-    since its last sync.
-    """
+    """Yield the states after each operation and, if ``torn``, after each sector of a write."""
     if torn:
         empty = State({}, _acknowledged(trace.operations, 0, 0), 0)
         yield Crash(lambda: empty, empty.acknowledged)
@@ -318,11 +309,7 @@ def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
 
 
 def _acknowledged(operations: Sequence[Operation], done: int | None, after: int) -> int:
-    """Return how many records may be acknowledged while the disk has only ``done`` operations.
-
-    If ``done`` is None, return the number of records that the first ``after`` operations
-    acknowledge.
-    """
+    """Return how many records may be acknowledged while the disk has only ``done`` operations."""
     count = 0
     for number, each in enumerate(operations):
         if number >= after and (done is None or (isinstance(each, Sync) and each.since > done)):
@@ -346,9 +333,8 @@ def states(
 ) -> tuple[list[Crash], bool]:
     """Return the distinct states that a crash may leave, and whether the list is complete.
 
-    ``most`` is the approximate maximum number of states to examine; if there are more, ``seed``
-    selects them. If several states are equal, the one with the most acknowledged records is
-    returned.
+    About ``most`` states are examined, selected by ``seed``. Of several equal states, the list has
+    the state with the most acknowledged records.
     """
     results: dict[bytes, Crash] = {}
 

@@ -1,4 +1,4 @@
-"""Runs a writer under strace, a record at a time, and gives the trace of what it did."""
+"""Run a writer under strace, one record at a time, and return the trace of its operations."""
 
 from __future__ import annotations
 
@@ -25,18 +25,11 @@ TIMEOUT_SECONDS = 60
 
 
 class CannotRecord(Exception):
-    """The writer could not be recorded.
-
-    Possible reasons: strace is missing, the writer refused the request or did not acknowledge the
-    records, or its calls could not be paused.
-    """
+    """The writer could not be recorded; the message gives the reason."""
 
 
 def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator[int]:
-    """Send a write or append; yield the number of safe records after each acknowledgement.
-
-    The program waits until the caller requests the next number. Raises :class:`CannotRecord`.
-    """
+    """Send a write or append; yield the number of safe records after each acknowledgement."""
     message = request
     validate(request["cmd"], request)
     while True:
@@ -57,8 +50,7 @@ def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator
 def _stopping(folder: Path, slow: float) -> Iterator[Stops]:
     """Pause the calls of a program that ends inside this block.
 
-    Raises :class:`CannotRecord` if the calls could not be paused. They fail in this case, so the
-    recorded behaviour of the program is meaningless.
+    Raises :class:`CannotRecord` if the calls could not be paused.
     """
     try:
         stops = Stops(Snapshots(folder).take, slow)
@@ -86,10 +78,9 @@ def record(
 ) -> tuple[Trace, dict[str, Any]]:
     """Record a program that writes the first half of the records and appends the others.
 
-    If the program cannot append, it writes all of them. Each sync is delayed by at least ``slow``
-    seconds. The program runs without isolation, because it is traced. Returns the trace and the
-    program's hello message. Raises :class:`CannotRecord`, ``NotUnderstood``, and the errors of a
-    session.
+    A program that cannot append writes all records. Each sync is delayed by at least ``slow``
+    seconds. The program runs without isolation. Return the trace and the hello message of the
+    program. Raises :class:`CannotRecord`, ``NotUnderstood``, and the errors of a session.
     """
     if shutil.which("strace") is None:
         raise CannotRecord("there is no strace on PATH")

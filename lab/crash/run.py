@@ -54,9 +54,8 @@ def run(
 ) -> Run:
     """Record ``count`` records, and judge the states of each model.
 
-    ``most`` is the approximate maximum number of states per model; if there are more, ``seed``
-    selects them. Each sync is delayed by at least ``slow`` seconds. Raises the errors of the
-    recorder.
+    About ``most`` states are examined per model, selected by ``seed``. Each sync is delayed by at
+    least ``slow`` seconds. Raises the errors of the recorder.
     """
     what = crash_of(format)
     *records, probe = what.records(count + 1)
@@ -82,5 +81,5 @@ def all_writers() -> list[Implementation]:
 
 
 def can_be_isolated(implementation: Implementation) -> bool:
-    """Return whether a sandbox can hold it: one that mounts folders of its own does not fit."""
+    """Return whether a sandbox can run the program; a program that mounts directories cannot."""
     return bool(registry.declared(implementation.folder).get("sandboxed", True))

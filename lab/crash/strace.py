@@ -1,9 +1,7 @@
 """Convert the output of ``strace`` to a trace: the operations of a program below one directory.
 
 Operations are ordered by the end of their system calls. A sync covers the operations that ended
-before it began. Writes to mapped memory are not system calls; they are found by comparing the trace
-with snapshots of the files. :mod:`~lab.crash.sync_snapshots` takes snapshots while a call is paused
-and while the program waits, and :mod:`~lab.crash.mapped` inserts them into the trace.
+before the sync began. :mod:`~lab.crash.mapped` adds the writes to mapped memory.
 """
 
 from __future__ import annotations
@@ -114,7 +112,7 @@ class _Open:
 class _Process:
     """The state that the threads of a process share.
 
-    ``mappings`` has, for each address, the file that is mapped there and the number of bytes.
+    ``mappings`` has the file and the number of bytes at each address.
     """
 
     files: dict[int, _Open] = field(default_factory=dict)
@@ -144,10 +142,8 @@ _PATHS = {"open": 1, "creat": 1, "rename": 2, "link": 2, "unlink": 1, "rmdir": 1
 
 
 def command(output: Path) -> list[str]:
-    """Return the start of a command line that records a program.
-
-    strace gets no seccomp filter, because it would then miss calls that another filter has paused.
-    """
+    """Return the start of a command line that records a program."""
+    # With a seccomp filter, strace would miss calls that another filter has paused.
     return [
         "strace", "--follow-forks", "--decode-fds=path", "--strings-in-hex=all",
         "--string-limit", str(MAX_WRITE_BYTES), "--signal=none", "--quiet=all", f"--trace={CALLS}",
@@ -160,7 +156,7 @@ class Parser:
     """Parse the output of strace, line by line, into :attr:`trace`.
 
     ``root`` is the recorded directory, and ``cwd`` is the working directory of the program.
-    ``before`` maps the number of each request to the number of records acknowledged before it.
+    ``before`` maps the number of each request to the number of earlier acknowledged records.
     """
 
     def __init__(self, root: Path, cwd: Path, before: Mapping[int, int]) -> None:
@@ -224,7 +220,7 @@ class Parser:
         return None if inside is None else self.live.node(inside)
 
     def _inside(self, path: bytes | None) -> str | None:
-        """A path relative to the root, or None for one that is elsewhere."""
+        """Return a path relative to the root, or None for a path outside the root."""
         if path is None:
             return None
         path = os.path.normpath(os.path.join(self.cwd, path))  # noqa: PTH118 - bytes
@@ -236,7 +232,7 @@ class Parser:
         return None
 
     def _place(self, path: bytes) -> tuple[int, str] | None:
-        """The folder and the last part of a path, or None for one that is elsewhere."""
+        """Return the directory and the last part of a path, or None for a path outside the root."""
         inside = self._inside(path)
         if not inside:
             return None
@@ -351,7 +347,7 @@ class Parser:
                 raise NotUnderstood("a copy made by the system (copy_file_range, sendfile, splice)")
 
     def _sendfile(self, call: _Call) -> None:
-        """``sendfile(out, in, offset, count)``: a copy to another file or pipe changes nothing."""
+        """Refuse a ``sendfile`` to a recorded file; other copies change nothing."""
         if self._file(call).node is not None:
             self._copy_file_range(call)
         if call.words[2] == b"NULL":
@@ -412,7 +408,7 @@ class Parser:
             self.live.names[node] = {}
 
     def _mount(self, call: _Call) -> None:
-        """A folder of ours that a process sees at another place, too."""
+        """Record that a process sees a recorded directory at another path."""
         source, target, flags = call.words[0], call.words[1], call.words[3]
         if b"MS_BIND" in flags and (inside := self._inside(text(source))) is not None:
             self._elsewhere[text(target)] = os.fsencode(inside)

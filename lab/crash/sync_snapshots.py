@@ -1,12 +1,9 @@
 """Take a snapshot of a program's files at each sync, before the sync happens.
 
-Pages of mapped memory change without a system call. A sync covers their content at the moment when
-it begins, which may change a moment later. Therefore each call that orders writes to the disk
-(:data:`~lab.crash.syscall_pause.CALLS`) waits in the kernel until the files have been read.
-
-The kernel offers seccomp notifications for this. Stopping the program by a signal, as strace can,
-takes effect only after the call has returned, interrupts other threads, and must be polled. A
-tracer of our own would repeat everything that strace does.
+Pages of mapped memory change without a system call. A sync covers the content that a page has when
+the sync begins. Therefore, seccomp notifications hold each call of
+:data:`~lab.crash.syscall_pause.CALLS` in the kernel until the files have been read. Stopping the
+program by a signal would take effect only after the call.
 """
 
 from __future__ import annotations
@@ -38,14 +35,14 @@ Files = Mapping[str, bytes]
 
 
 class Snapshots:
-    """Read the files below a directory again and again; equal contents are stored once."""
+    """Read the files below a directory repeatedly; equal contents are stored once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._last: Files = {}
 
     def take(self) -> Files:
-        """Return all files, without those that disappear meanwhile. Raises ``OSError``."""
+        """Return all files, without those that disappear during the call. Raises ``OSError``."""
         results: dict[str, bytes] = {}
         # os.walk takes a folder that goes for an empty one; Path.rglob raises, until Python 3.13.
         children = (Path(at, name) for at, _, names in os.walk(self.folder) for name in names)
@@ -62,12 +59,11 @@ class Snapshots:
 
 @dataclass(frozen=True)
 class Look:
-    """A snapshot of the files, taken before a paused call was resumed.
+    """A snapshot of the files, taken before a paused call was resumed."""
 
-    ``time`` is in seconds since 1970. ``thread`` is the number of the thread that made the call.
-    """
-
+    #: Seconds since 1970.
     time: float
+    #: Number of the thread that made the call.
     thread: int
     files: Files
 
@@ -75,9 +71,8 @@ class Look:
 class Stops:
     """Pause the calls of one program, from :meth:`command` to :meth:`close`, in a thread.
 
-    Each sync is delayed by at least ``slow`` seconds, as on a busy disk. A writer that does not
-    wait for its sync then acknowledges records too early. :attr:`looks` has a snapshot of the files
-    for each call, in order. Raises ``OSError`` if the listener cannot start.
+    Each sync is delayed by at least ``slow`` seconds, as on a busy disk. :attr:`looks` has a
+    snapshot of the files for each call, in order. Raises ``OSError`` if the listener cannot start.
     """
 
     def __init__(self, look: Callable[[], Files], slow: float = 0.0) -> None:
@@ -106,13 +101,12 @@ class Stops:
         return [sys.executable, "-I", "-S", syscall_pause.__file__, str(self._place), *words]
 
     def close(self) -> None:
-        """Listen no more: calls that are still made then fail, so the program is to be gone."""
+        """Stop listening. The program must have ended, because its later calls would fail."""
         self._end.close()
         self._thread.join()
         self._made.close()
 
     def _listen(self) -> None:
-        """Until all is over, or listening fails: then why, before any call fails of it."""
         with contextlib.ExitStack() as held:
             held.enter_context(self._server)  # a program that comes later does not wait for ever
             try:
@@ -124,7 +118,7 @@ class Stops:
                 self.why_not = str(error) or repr(error)
 
     def _accepted(self) -> int | None:
-        """The descriptor that tells of the calls; None if all is over, or there is none."""
+        """Return the notification descriptor, or None if the program ended without sending one."""
         if not self._happened(self._server.fileno()):
             return None
         connected, _ = self._server.accept()
@@ -136,7 +130,7 @@ class Stops:
         return descriptors[0]
 
     def _answer(self, notifier: int) -> None:
-        """Let call after call go on, until all is over or nobody is left who could call."""
+        """Resume one call after another until the program has ended."""
         while (events := self._happened(notifier)) is not None:
             if events & select.POLLIN:
                 self._handle_call(notifier)
@@ -146,7 +140,7 @@ class Stops:
                 self._go_on(notifier, self._held.pop(0)[1])
 
     def _happened(self, descriptor: int) -> int | None:
-        """Wait for a descriptor, or until a call has waited long enough; None if all is over."""
+        """Wait for a descriptor or the end of a delay. Return None after :meth:`close`."""
         waiting = select.poll()
         waiting.register(descriptor, select.POLLIN)
         waiting.register(self._over, select.POLLIN)
@@ -155,7 +149,7 @@ class Stops:
         return None if self._over.fileno() in results else results.get(descriptor, 0)
 
     def _handle_call(self, notifier: int) -> None:
-        """A call has begun: look, and let it go on, now or later."""
+        """Take a snapshot for a call that has begun, and resume the call now or later."""
         room = bytearray(_NOTIFICATION.size)
         if not _ask_kernel(notifier, _RECEIVE, room):
             return  # a signal took the call back before it was heard; it comes again

@@ -1,11 +1,10 @@
 """Run a program and pause its calls in :data:`CALLS` until a listener has read its files.
 
-``python syscall_pause.py SOCKET PROGRAM [ARGUMENT]...`` installs a seccomp filter, sends the
-notification descriptor to the listener at SOCKET, and executes the program. Child processes and
-threads of the program inherit the filter. The script uses only the standard library, because it
-starts under strace, which slows down each call.
+``python syscall_pause.py SOCKET PROGRAM [ARGUMENT]...`` sends the notification descriptor to the
+listener at SOCKET. Child processes and threads of the program inherit the filter.
 """
 
+# Only the standard library, because strace slows down each call of the start.
 from __future__ import annotations
 
 import ctypes
@@ -15,15 +14,15 @@ import socket
 import struct
 import sys
 
+#: Calls that order writes to the disk, with their numbers on x86_64 and on aarch64.
 CALLS = {
     "fsync": (74, 82), "fdatasync": (75, 83), "sync": (162, 81), "syncfs": (306, 267),
     "msync": (26, 227), "ftruncate": (77, 46), "truncate": (76, 45), "fallocate": (285, 47),
     "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276), "link": (86, None),
     "linkat": (265, 37), "unlink": (87, None), "unlinkat": (263, 35),
 }  # fmt: skip
-"""Calls that order what is on the disk, with their numbers on x86_64 and on aarch64."""
+#: Calls that wait for the disk.
 SYNCS = ("fsync", "fdatasync", "sync", "syncfs", "msync")
-"""Those of them that take a disk its time."""
 #: By machine: the index of its call numbers, its architecture in the filter, the number of
 #: ``seccomp``.
 MACHINES = {"x86_64": (0, 0xC000003E, 317), "aarch64": (1, 0xC00000B7, 277)}
@@ -40,7 +39,7 @@ class _Program(ctypes.Structure):
 
 
 def sync_numbers(machine: str) -> set[int]:
-    """The numbers of :data:`SYNCS` on a machine; none where they are not known."""
+    """Return the numbers of :data:`SYNCS` on a machine, or none for an unknown machine."""
     if machine not in MACHINES:
         return set()
     column = MACHINES[machine][0]
@@ -48,7 +47,7 @@ def sync_numbers(machine: str) -> set[int]:
 
 
 def instructions(machine: str) -> bytes:
-    """The filter: the calls wait, all others go on."""
+    """Return the filter, which pauses the listed calls only."""
     column, architecture, _ = MACHINES[machine]
     numbers = [number for both in CALLS.values() if (number := both[column]) is not None]
     steps = [(_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 0, len(numbers) + 1, architecture)]
@@ -59,7 +58,7 @@ def instructions(machine: str) -> bytes:
 
 
 def listener() -> int:
-    """Put the filter on this process for good: the descriptor to listen at. Raises ``OSError``."""
+    """Install the filter in this process; return its descriptor. Raises ``OSError``."""
     machine = platform.machine()
     if machine not in MACHINES:
         raise OSError(f"the numbers of its calls are not known on {machine}")

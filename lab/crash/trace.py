@@ -1,7 +1,7 @@
 """The operations of a writer on its files, in order: the input of every persistence model.
 
-Files and directories are identified by numbers, like inodes, so a rename does not affect contents.
-The directory :data:`ROOT` exists before the first operation; it is empty and durable.
+Numbers identify files and directories, like inodes. The directory :data:`ROOT` is empty and durable
+before the first operation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ROOT = 0
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Bytes ``data`` go to the offset ``at`` of a file; it grows if it must."""
+    """Write ``data`` at the offset ``at`` of a file, which may grow."""
 
     file: int
     at: int
@@ -24,7 +24,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Resize:
-    """A file gets a size in bytes: what is cut off is gone, what is added reads as zeros."""
+    """Set the size of a file in bytes. Added bytes are zeros."""
 
     file: int
     size: int
@@ -32,24 +32,18 @@ class Resize:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names that change together: ``(folder, name, node)``, with None for a removed name.
-
-    The operations are: create a file, link, rename (two changes), unlink, and create a directory.
-    """
+    """Names that change together: ``(folder, name, node)``, with None for a removed name."""
 
     changes: tuple[tuple[int, str, int | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """A sync, which stores a file or directory on the disk.
+    """A sync, which stores a file or directory on the disk."""
 
-    The sync covers operations before number ``since``, at which the call began. Operations of other
-    threads during the call are not covered. If ``node`` is None, the sync covers all files and
-    directories.
-    """
-
+    #: None for a sync of all files and directories.
     node: int | None
+    #: Number of the first operation that the sync does not cover.
     since: int
 
 
@@ -87,7 +81,7 @@ Names_ = dict[int, dict[str, int]]
 
 
 def paths(names: Names_, folder: int = ROOT, below: str = "") -> Iterator[tuple[str, int]]:
-    """Every path below a folder with its node, folders before what they hold."""
+    """Yield every path below a directory with its node, each directory before its contents."""
     for name, node in sorted(names.get(folder, {}).items()):
         yield below + name, node
         if node in names:
@@ -95,7 +89,7 @@ def paths(names: Names_, folder: int = ROOT, below: str = "") -> Iterator[tuple[
 
 
 class Live:
-    """The files as the running system shows them: all operations, whatever was synced."""
+    """The files as the running system shows them, after all operations."""
 
     def __init__(self) -> None:
         self.names: Names_ = {ROOT: {}}
@@ -122,7 +116,7 @@ class Live:
         }
 
     def node(self, path: str) -> int | None:
-        """The node of a path relative to the root, or None."""
+        """Return the node of a path relative to the root, or None."""
         node: int | None = ROOT
         for name in path.split("/") if path else ():
             node = self.names.get(node, {}).get(name) if node is not None else None
@@ -130,7 +124,7 @@ class Live:
 
 
 def change_names(names: Names_, operation: Names) -> None:
-    """Carry out a change of names. A folder that is not there any more has none to change."""
+    """Apply a change of names. A directory that no longer exists is ignored."""
     for folder, name, node in operation.changes:
         inside = names.setdefault(folder, {})
         if node is None:

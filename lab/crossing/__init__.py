@@ -1,1 +1,1 @@
-"""Real writers against real readers: is what one writes what another reads?"""
+"""Read the logs of real writers with real readers."""

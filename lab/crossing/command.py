@@ -1,4 +1,4 @@
-"""``python -m lab crossing``: whether what real writers write is what real readers read."""
+"""``python -m lab crossing``: read the logs of real writers with real readers."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def crossing(
 ) -> int:
     """Write logs with every real writer, and read each of them with every real reader.
 
-    The records are those of the write vectors that leave an intact log, and larger ones for some
-    formats. A reader must return exactly these records and report no damage, whatever bytes the
-    writer chose. A cell of the table counts the logs of a writer (column) that a reader (row) reads
-    as written; the first difference of each pair follows. Known differences are listed with their
-    causes; --update-known writes the list.
+    The records are those of the write vectors that leave an intact log. Some formats add larger
+    records. A reader must return exactly these records and report no damage. A cell of the table
+    counts the logs of a writer (column) that a reader (row) reads as written. The first difference
+    of each pair follows the table. Known differences are listed with their causes; --update-known
+    writes the list.
 
     \b
     python -m lab crossing --format leveldb-log
@@ -87,14 +87,14 @@ def crossing(
 
 
 def _all_formats(names: Sequence[str]) -> list[str]:
-    """The formats of the implementations that were named, or all."""
+    """Return the formats of the given implementations, or all formats."""
     chosen = subjects.implementations(names)
     mine = [set(each.formats) for each in chosen if each.formats]
     return sorted(set.intersection(*mine)) if mine else sorted(FORMATS)
 
 
 def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject]:
-    """Those that were named, or all of the suite that are built and know the format."""
+    """Return the given implementations, or all built ones of the suite that support the format."""
     chosen: Sequence[Implementation] = (
         subjects.implementations(names) if names else registry.all_implementations()
     )

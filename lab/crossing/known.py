@@ -1,7 +1,6 @@
 """Read and write the lists of known differences between readers and writers, with causes.
 
-``lab crossing --update-known`` writes a list for each format. The lists have the same form as the
-lists of known failures of the adapters, with a pair of writer and reader in place of the profile.
+``lab crossing --update-known`` writes a list for each format.
 """
 
 from __future__ import annotations
@@ -20,14 +19,11 @@ DIFFERS = "fail"
 
 @dataclass(frozen=True)
 class Difference:
-    """A log that a reader does not read as the writer wrote it.
-
-    ``cause`` is the name of the cause in the list of known differences, or None if the difference
-    is not in the list.
-    """
+    """A log that a reader does not read as the writer wrote it."""
 
     log: str
     text: str
+    #: Name of the cause in the list of known differences, or None for a new difference.
     cause: str | None
 
 
@@ -42,7 +38,7 @@ def pair_name(pair: Pair) -> str:
 
 
 def differences(pair: Pair, known: KnownFailures) -> list[Difference]:
-    """Return every difference of a pair, with the cause of those that are listed as they are."""
+    """Return every difference of a pair, with its cause if the same difference is listed."""
     name = pair_name(pair)
     return [
         Difference(
@@ -55,7 +51,7 @@ def differences(pair: Pair, known: KnownFailures) -> list[Difference]:
 
 
 def gone(crossing: Crossing, known: KnownFailures) -> list[tuple[str, str]]:
-    """Return the entries of the list that do not differ any more: log and pair."""
+    """Return the log and the pair of each listed difference that no longer occurs."""
     keys = [(log, pair_name(pair)) for pair in crossing.pairs for log in pair.same]
     return [key for key in keys if key in known.entries]
 

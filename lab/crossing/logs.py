@@ -1,7 +1,6 @@
 """Select the logs that every writer writes: the records of an intact log, and the context.
 
-The logs come from the ``write`` vectors of a format. A module in ``formats`` adds others if the
-vectors prescribe bytes that real writers choose freely, or if they include no large logs.
+The logs come from the ``write`` vectors of a format. Modules in ``formats`` add other logs.
 """
 
 from __future__ import annotations
@@ -18,20 +17,17 @@ from lab.formats import lab_part
 
 @dataclass(frozen=True)
 class Wanted:
-    """A log to write: its records as in the protocol, and the context of the write.
-
-    ``id`` identifies the log. ``name`` is the name of the file or directory, from which the type
-    follows.
-    """
+    """A log to write: its records as in the protocol, and the context of the write."""
 
     id: str
     format: str
+    #: Name of the file or directory, which determines the file type.
     name: str
     records: Sequence[Mapping[str, Any]]
     context: Mapping[str, Any] = field(default_factory=dict)
 
     def message(self, command: str, place: Path) -> dict[str, Any]:
-        """The ``write``, or the ``read`` of what was written, without its number."""
+        """Return the ``write`` or ``read`` message of the log, without its number."""
         about = {"cmd": command, "format": self.format, "path": str(place)}
         if command == "read":
             return {**about, "profile": "recover", "context": dict(self.context)}
@@ -39,12 +35,12 @@ class Wanted:
 
 
 def wanted(vectors: Iterable[Vector], format: str) -> list[Wanted]:
-    """The logs of a format that are to be written: those of its vectors, then its own."""
+    """Return the logs to write in a format: those of its vectors, then its own."""
     return [*of_vectors(vectors, format), *added_logs(format)]
 
 
 def of_vectors(vectors: Iterable[Vector], format: str) -> list[Wanted]:
-    """The logs of the ``write`` vectors that leave a sound log of just their records."""
+    """Return the logs of ``write`` vectors that leave an intact log with exactly their records."""
     chosen = []
     for vector in vectors:
         body = vector.body

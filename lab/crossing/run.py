@@ -1,8 +1,4 @@
-"""Write logs with every writer, and read each of them with every reader.
-
-The bytes may differ from those of a vector. In any case, a reader must return the acknowledged
-records and report no damage.
-"""
+"""Write logs with every writer, and read each of them with every reader."""
 
 from __future__ import annotations
 
@@ -24,15 +20,13 @@ WALL_MS = max(DEFAULT_WALL_MS, 30_000)
 
 @dataclass
 class Pair:
-    """The result of one writer and one reader.
-
-    ``same`` are the ids of the logs that the reader returned as written. ``differ`` has the id and
-    the first difference of each other log.
-    """
+    """The result of one writer and one reader."""
 
     writer: str
     reader: str
+    #: Ids of the logs that the reader returned as written.
     same: list[str] = field(default_factory=list)
+    #: Id and first difference of each other log.
     differ: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -71,7 +65,7 @@ def cross(
 def written_logs(
     subject: Subject, logs: Sequence[Wanted]
 ) -> tuple[dict[str, Contents], dict[str, str]]:
-    """Return what a writer wrote, and why it did not write the other logs, by id."""
+    """Return the logs that a writer wrote, and the reason for each other log, by id."""
     session = RestartedSession(subject, WALL_MS)
     logs_by_id: dict[str, Contents] = {}
     missing: dict[str, str] = {}
@@ -130,7 +124,7 @@ def _difference(each: Wanted, hello: dict[str, Any], reply: dict[str, Any]) -> s
 
 
 def matrix(crossing: Crossing, width: int) -> Iterator[str]:
-    """The table, a row for each reader, in as many parts as fit into ``width`` columns."""
+    """Return the table with a row for each reader, in parts that fit into ``width`` columns."""
     writers = list(crossing.not_written)
     cells = {(each.writer, each.reader): each for each in crossing.pairs}
     readers = list(dict.fromkeys(each.reader for each in crossing.pairs))

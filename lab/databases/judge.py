@@ -1,8 +1,7 @@
 """Judge an opened database: list the items that survived, were lost, or were invented.
 
-The executable specification reads the damaged log, and the items that it finds must survive. The
-system reports the damage if it returns an error to the caller, or if it writes a log line that it
-does not write when it opens the undamaged log. Numbers in the lines are ignored.
+The items that the executable specification finds in the damaged log must survive. A system reports
+damage by an error, or by a log line that it does not write for the undamaged log.
 """
 
 from __future__ import annotations
@@ -24,26 +23,27 @@ ENDS = {"refused": "refuses", "refused-again": "**opens only once**"}
 
 @dataclass(frozen=True)
 class Judgement:
-    """The outcome of opening a log once, as numbers of items.
-
-    The system returned ``returned`` of the ``written`` items. ``lost`` items were readable but were
-    not returned, and ``gone`` items are no longer readable. ``unproven`` items were returned
-    although no checksum proves them. ``stale`` items are from an older log or were already
-    acknowledged, which the system cannot detect. ``invented`` items were never written.
-    ``forgotten`` items were returned once, but not after a restart. ``report`` is the system's
-    first message about the damage. ``log`` is as in :class:`~lab.databases.opening.Opened`.
-    """
+    """The outcome of opening a log once, as numbers of items."""
 
     end: str
     written: int
+    #: Written items that the system returned.
     returned: int = 0
+    #: Readable items that the system did not return.
     lost: int = 0
+    #: Items that are no longer readable.
     gone: int = 0
+    #: Returned items that no checksum proves.
     unproven: int = 0
+    #: Items of an older log, or items that were acknowledged before. The system cannot detect this.
     stale: int = 0
+    #: Returned items that were never written.
     invented: int = 0
+    #: Items that the system returned once, but not after a restart.
     forgotten: int = 0
+    #: First message of the system about the damage.
     report: str | None = None
+    #: As in :class:`~lab.databases.opening.Opened`.
     log: str | None = None
 
     @property
@@ -89,7 +89,7 @@ class Judgement:
 
 
 def due(format_id: str, case: Case) -> Due:
-    """Return the written items, and those that the executable specification still finds."""
+    """Return the written items, and the items that the executable specification can still read."""
     databases = databases_of(format_id)
     assert databases is not None, format_id
     answers = []
@@ -105,8 +105,7 @@ def due(format_id: str, case: Case) -> Due:
 def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:
     """Compare the returned items with the expected ones.
 
-    ``usual`` contains the lines that the system writes when it opens the undamaged log in the same
-    mode.
+    ``usual`` are the system's log lines for the undamaged log.
     """
     if opened.end != "opened":
         return Judgement(opened.end, len(due.written), report=opened.why, log=opened.log)

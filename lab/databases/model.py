@@ -21,20 +21,20 @@ Item = tuple[str, str]
 
 @dataclass(frozen=True)
 class Case:
-    """A damaged log.
+    """A damaged log."""
 
-    ``id`` is the id of the scenario, followed by the vector if the scenario has several.
-    ``control`` is the log before the damage, and ``operations`` describes the damage. ``name`` is
-    the file name of the log. ``variant`` is the dialect of the log, if only some systems read it.
-    """
-
+    #: Id of the scenario, followed by the vector if the scenario has several.
     id: str
     scenario: str
     log: Contents
+    #: Log before the damage.
     control: Contents
+    #: Descriptions of the damage.
     operations: Sequence[str]
+    #: File name of the log.
     name: str
     context: Context = field(default_factory=dict)
+    #: Dialect of the log, if only some systems read it.
     variant: str = ""
 
     def undamaged(self) -> Case:
@@ -44,7 +44,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Due:
-    """The written items, and those that the executable specification still finds."""
+    """The written items, and the items that the executable specification can still read."""
 
     written: frozenset[Item]
     left: frozenset[Item]
@@ -65,16 +65,14 @@ def place_log(case: Case, folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class FormatDatabases:
-    """The part ``databases`` of a format in ``lab/formats``: its ``DATABASES``.
+    """The part ``databases`` of a format in ``lab/formats``: its ``DATABASES``."""
 
-    ``cases()`` returns the damaged logs; the first one is undamaged, with the id ``none``.
-    ``items(answer)`` returns the items that a system finds in the records of an answer.
-    ``place(case, folder)`` puts the log into a new directory as the systems expect it, and returns
-    the path to pass to them.
-    """
-
+    #: Return the damaged logs. The first log is undamaged and has the id ``none``.
     cases: Callable[[], Sequence[Case]]
+    #: Return the items that a system finds in the records of an answer.
     items: Callable[[Answer], frozenset[Item]]
+    #: Put the log into a new directory as the systems expect it. Return the path to pass to the
+    #: systems.
     place: Callable[[Case, Path], Path] = place_log
 
 
@@ -99,8 +97,7 @@ def damaged_cases(
 def vector_cases(format_id: str, first: str, name: str = "") -> list[Case]:
     """Return the vectors of a format that are read, show a scenario and have a control.
 
-    The undamaged log is the control of the vector ``first``. ``name`` is the file name of the logs,
-    if it is not that of the vectors.
+    The control of the vector ``first`` is the undamaged log. ``name`` is the file name of the logs.
     """
     vectors = load_all()
     cases = {}

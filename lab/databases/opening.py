@@ -15,21 +15,19 @@ _VARIES = re.compile(r"[^\s/=:,()\[\]{}]*\d[^\s/=,()\[\]{}]*")
 
 @dataclass
 class Opened:
-    """The items and messages of a system.
+    """The items and messages of a system."""
 
-    ``end`` is ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``. ``why`` is the
-    message of a system that refused the log or crashed. ``later`` contains the items that the
-    system returned after it had written one more item and opened the log again. ``log`` describes
-    what the system did with the log before that: ``kept``, ``rewritten``, ``moved`` or ``deleted``.
-    It is None if the program does not report this.
-    """
-
+    #: ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``.
     end: str
     items: list[Item] = field(default_factory=list)
+    #: Items that the system returned after one more write and a restart.
     later: list[Item] = field(default_factory=list)
     is_reopened: bool = False
     messages: list[str] = field(default_factory=list)
+    #: Message of a system that refused the log or crashed.
     why: str = ""
+    #: State of the log before the additional write: ``kept``, ``rewritten``, ``moved`` or
+    #: ``deleted``. None if the program does not report it.
     log: str | None = None
 
 
@@ -39,10 +37,7 @@ def shape(line: str) -> str:
 
 
 def parse_output(out: str, errors: str, status: int, scratch: str) -> Opened:
-    """Return the result of a program that opened a database below ``scratch``.
-
-    The program printed ``out`` and ``errors``, and ended with ``status``.
-    """
+    """Return the result of a program that opened a database below ``scratch``."""
     opened = Opened("opened")
     for line in out.splitlines():
         try:

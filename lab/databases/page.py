@@ -43,7 +43,7 @@ def _summary(answered: Sequence[System]) -> list[Mapping[str, str | int]]:
     """Return a row for each group of modes with the same numbers of outcomes.
 
     Systems of a format share a row if all their modes have the same numbers. Columns in which every
-    number is 0 are left out. The log and the system stand only in the first of their rows.
+    number is 0 are left out. Only the first row of a system names the log and the system.
     """
     titles: dict[tuple[str, str, tuple[tuple[str, int], ...], str], list[str]] = {}
     for system in answered:
@@ -101,17 +101,18 @@ class _Row(NamedTuple):
 
 
 class _Section(NamedTuple):
-    """A system on the page. ``columns`` has the modes and the cells of each different column."""
+    """A system on the page."""
 
     system: System
     rows: Sequence[_Row]
+    #: Modes of each different column, by its cells.
     columns: Mapping[tuple[str, ...], str]
 
 
 def _sections(of_format: Sequence[System], described: list[System]) -> list[Mapping[str, Any]]:
-    """Return a section for each system, with a table or a reference to that of another system.
+    """Return a section for each system, with a table or a reference to another table.
 
-    ``described`` are the systems whose modes the page has described; those of the format are added.
+    The systems are added to ``described``, whose modes the page already describes.
     """
     sections = [_section(each) for each in of_format]
     # A reference names the system with the most modes; of several such systems, the last.
@@ -198,10 +199,7 @@ def _cell(judgement: Judgement) -> str:
 
 
 def _joined(rows: Sequence[_Row], columns: Sequence[Sequence[str]]) -> Iterator[Mapping[str, Any]]:
-    """Yield one row for all damage with equal outcomes; leave out what is all as expected.
-
-    ``columns`` are the different columns of the table.
-    """
+    """Yield one row for all damage with equal outcomes, without damage that is all as expected."""
     joined: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for number, row in enumerate(rows):
         cells = tuple(column[number] for column in columns)
@@ -212,10 +210,8 @@ def _joined(rows: Sequence[_Row], columns: Sequence[Sequence[str]]) -> Iterator[
 
 
 def _logs(answers: Mapping[str, Judgement]) -> str:
-    """Return the state of the damaged logs afterwards in one mode, with numbers if it varies.
-
-    A refused log that is kept is not counted.
-    """
+    """Return the states of the damaged logs in one mode, with numbers if there are several."""
+    # A log that was refused and kept has not changed.
     outcomes = Counter(
         f"{each.log}{' (refused)' * (each.end == 'refused')}"
         for id, each in answers.items()

@@ -63,10 +63,7 @@ def open_cases(
     wanted: Callable[[Case], bool] = lambda case: True,
     opening: Callable[[System, str, Case], Opened] = open_with,
 ) -> Iterator[Result]:
-    """Open the cases with a system, beginning with the undamaged log in each mode.
-
-    Raises ``OSError`` if no sandbox can be created.
-    """
+    """Open the cases with a system, beginning with the undamaged log in each mode."""
     dues: dict[str, Due] = {}
     controls: dict[tuple[str, str, str], Opened] = {}
     for mode in modes:

@@ -24,18 +24,16 @@ Answers = Mapping[str, Mapping[str, Judgement]]
 
 @dataclass(frozen=True)
 class System:
-    """A system, the program that runs it, and a description of each mode, for one format.
-
-    The system opens logs of its ``variants`` and logs without a variant. ``note`` is a remark for
-    the page, in Markdown. If ``is_sandboxed`` is false, the system mounts its own directories and
-    needs root.
-    """
+    """A system, the program that runs it, and a description of each mode, for one format."""
 
     implementation: Implementation
     format: str
     modes: Mapping[str, str]
+    #: Dialects that the system opens, in addition to logs without a dialect.
     variants: Sequence[str] = ()
+    #: Remark for the page, in Markdown.
     note: str = ""
+    #: False if the system mounts its own directories and needs root.
     is_sandboxed: bool = True
 
     @property
@@ -50,7 +48,7 @@ class System:
 
     @cached_property
     def answers(self) -> Answers:
-        """The judgements of its last run; empty if it never ran."""
+        """The judgements of the last run, or empty."""
         if not self.answers_file.exists():
             return {}
         body = json.loads(self.answers_file.read_text("utf-8"))

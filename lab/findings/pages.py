@@ -27,7 +27,7 @@ def list_page(folder: Path = FOLDER) -> str:
 
 
 def releases(finding: Finding) -> str:
-    """Return the releases that show a finding, and those that do not."""
+    """Return the releases that show a finding, and the releases that do not."""
     rows = finding.body["tried"]
     without = [each["version"] for each in rows if not each.get("shows", True)]
     shown = ", ".join(each["version"] for each in rows if each.get("shows", True))

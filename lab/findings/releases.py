@@ -1,7 +1,6 @@
 """Install releases of packages, and run the scripts of findings on them.
 
-The commands are those in the report. Each release is installed in a directory of
-``.build/findings``, together with the script.
+Each release is installed in a directory of ``.build/findings``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The parts of each format that the experiments need: one package per format, found by its id.
 
-The package is named after the id, with ``_`` for ``-``. Its parts are all optional:
+The package is named after the id, with ``_`` for ``-``. All parts are optional:
 
 =============  =====================================================================================
 part           content

@@ -62,10 +62,10 @@ def fuzz(
     """Fuzz readers; report exceptions, hangs, memory use, and disagreements.
 
     Fuzzing starts from the logs of the vectors. It changes fields and bytes, and corrects
-    checksums; an input that reaches new lines of a reader is stored and changed further. The
-    executable specification is checked against the invariants of the conventions, the scanner and
-    the second reader against its answer. A reader may use two seconds of CPU time, and 64 MiB plus
-    16 bytes for each byte of the input. Generated parsers are fuzzed by the fuzzer of their
+    checksums. An input that reaches new lines of a reader is stored and changed further. The
+    executable specification must satisfy the invariants of the conventions. The scanner and the
+    second reader must return the same answer. A reader may use two seconds of CPU time, and 64 MiB
+    plus 16 bytes for each byte of the input. Generated parsers are fuzzed by the fuzzer of their
     language, with libFuzzer for C++ (clang) and Rust.
 
     \b

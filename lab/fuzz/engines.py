@@ -1,7 +1,7 @@
 """Build and start the fuzzers: atheris for the readers in Python, one for each compiled language.
 
-Each folder of ``compiled/`` has a few lines of code that pass an input to a generated parser. The
-code that visits all fields is shared with walproof/implementations/parser-*.
+Each folder of ``compiled/`` passes an input to a generated parser.
+walproof/implementations/parser-* has the code that visits all fields.
 """
 
 from __future__ import annotations
@@ -47,15 +47,14 @@ class NotBuilt(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """One process of a fuzzer, on a format or on a grammar, with its folders and its budget.
-
-    ``scratch`` has the folders ``seeds`` and ``artifacts``; inputs that ended the process are in
-    the latter. ``findings`` is the folder of the findings of the format.
-    """
+    """One process of a fuzzer, on a format or on a grammar."""
 
     subject: str
+    #: Folder with the folders ``seeds`` and ``artifacts``. ``artifacts`` contains the inputs that
+    #: ended the process.
     scratch: Path
     corpus: Path
+    #: Folder of the findings of the format.
     findings: Path
     seconds: int
     inputs: int
@@ -68,14 +67,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Engine:
-    """A fuzzer. ``make`` builds it in a folder, from programs that it ``needs``.
+    """A fuzzer."""
 
-    ``executed`` is a pattern for the number of inputs in the output; the last match counts.
-    """
-
+    #: Programs that the build needs.
     needs: Sequence[str]
+    #: Build the fuzzer in a folder.
     make: Callable[[Path], None]
     command: Callable[[Path, Run], Sequence[str]]
+    #: Pattern for the number of inputs in the output; the last match counts.
     executed: re.Pattern[str] = _UNITS
     variables: Callable[[Path, Run], Mapping[str, str]] = lambda folder, run: {
         "WALPROOF_GRAMMAR": run.subject

@@ -1,7 +1,4 @@
-"""Write the findings of fuzzing: for each, the smallest input and the command that repeats it.
-
-A finding is written as soon as it occurs, so that it is not lost if the process crashes.
-"""
+"""Write the findings of fuzzing: for each, the smallest input and the command that repeats it."""
 
 from __future__ import annotations
 
@@ -33,10 +30,7 @@ class Findings:
         self.sizes: dict[str, int] = {}
 
     def add(self, fault: Fault, log: Input, repeat: str = "") -> bool:
-        """Write a finding if it is new or the input is smaller; return whether it is new.
-
-        ``repeat`` is the command that repeats it, if this is not ``lab fuzz --repeat``.
-        """
+        """Write a finding if it is new or the input is smaller; return whether it is new."""
         known = self.sizes.get(fault.signature)
         if known is not None and log.size >= known:
             return False

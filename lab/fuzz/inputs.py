@@ -1,7 +1,7 @@
 """Convert logs to byte strings and back, because fuzzers work on byte strings.
 
 The first line is JSON with the format, the name, the context and the file sizes. The contents of
-the files follow. Fuzzing begins with the logs of the vectors.
+the files follow.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Input:
 
 
 def unpack(packed: bytes) -> Input:
-    """Return the input that these bytes stand for. Raises :class:`NotPacked`."""
+    """Return the input that these bytes encode. Raises :class:`NotPacked`."""
     line, newline, rest = packed.partition(b"\n")
     try:
         head = json.loads(line)

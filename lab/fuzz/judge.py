@@ -35,31 +35,31 @@ from walproof.sweep.specification import ReaderOutput, Reference, put
 from walproof.sweep.writing import Writer
 
 SPECIFICATION, SCANNER, SECOND = "specification", "scanner", "second reader"
+#: The readers of each target. The specification reads every input.
 TARGETS = {
     "reference": (SPECIFICATION,),
     "scanner": (SCANNER,),
     "second": (SECOND,),
     "differential": (SPECIFICATION, SCANNER, SECOND),
 }
-"""The readers of each target. The specification reads every input, whatever the target."""
 
 SLOW, LARGE, SHAPE, STRICT = "slow", "over-memory", "malformed-answer", "strict-differs"
+#: One of 8 inputs is read again, and truncated at its ``end``. One of 16 inputs is appended to.
 REREAD_INTERVAL, APPEND_INTERVAL = 8, 16
-"""One input in so many is read again, and cut at its ``end``; in so many, appended to."""
 
+#: Bytes by which ``end`` may exceed a file, because a writer writes the padding first.
 PADDING_BYTES = 7
-"""Bytes by which ``end`` may exceed a file: a writer writes the padding first."""
 
+#: CPU time of one reader for one input of about :data:`~lab.fuzz.inputs.MAX_INPUT_BYTES`.
 PROCESSOR_SECONDS = 2.0
-"""Time of one reader for one input, of at most :data:`~lab.fuzz.inputs.MAX_INPUT_BYTES` or so."""
 
+#: Memory limit of one reader: bytes for each byte of the input, and additional bytes.
 MEMORY_FACTOR, FREE_MEMORY_BYTES = 16, 64 << 20
-"""Memory of one reader: so many bytes for each byte of the input, and so many in addition."""
 
 
 SECOND_NAME = "kaitai-python"
+#: Return an answer as JSON for a path, a profile and a context.
 Reader = Callable[[Path, str, Mapping[str, Any]], dict[str, Any]]
-"""Returns an answer as JSON for a path, a profile and a context."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Judge:
         self.slowest, self.largest = 0.0, 0
 
     def faults(self, log: Input) -> list[Fault]:
-        """Return what is wrong with any reader; nothing for an input that no reader takes."""
+        """Return the faults of all readers, or none for an input that no reader accepts."""
         try:
             right, faults = self._judge_specification(log)
             if right is None:
@@ -183,7 +183,7 @@ class Judge:
     def _measured(
         self, reader: str, log: Input, read: Callable[[], Any], faults: list[Fault], label: str
     ) -> Any:
-        """Return what a reader returns, or None if it raises; add what it takes too much of."""
+        """Return the result of a reader, or None if it raises; add excessive time or memory."""
         self.meter.begin()
         answer = None
         try:
@@ -225,7 +225,7 @@ def _where(error: Exception) -> str:
 
 
 def malformed(log: Input, seen: ReaderOutput) -> str:
-    """Return what is wrong with an answer by the table of verdicts and the sizes of the files."""
+    """Return the fault in an answer, by the table of verdicts and the sizes of the files."""
     end, files = seen.end, log.files
     if end.verdict == "refused" and (seen.records or seen.lost or end.end is not None):
         return "refused, and tells of records, ranges or an end"
@@ -257,7 +257,7 @@ def _overlapping(lost: list[Lost], files: Any) -> str:
 
 
 def _differs_strictly(right: ReaderOutput, strict: ReaderOutput) -> str:
-    """Return in what a strict answer does not follow from the other one."""
+    """Return how a strict answer contradicts the other answer."""
     if right.end.verdict != "damaged":
         return "" if strict == right else "an undamaged log has two answers"
     if (strict.end.verdict, strict.end.reason) != ("damaged", right.end.reason):
@@ -296,7 +296,7 @@ def second_reader(format: str) -> Reader:
 class Meter:
     """Measure the CPU time and the peak memory of this process since :meth:`begin`.
 
-    Only Linux can reset the peak; on other systems, it is the peak since the process began.
+    Only Linux can reset the peak.
     """
 
     def begin(self) -> None:

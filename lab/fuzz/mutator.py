@@ -1,8 +1,7 @@
 """Change an input with the damages of the sweep, or its bytes, files or context.
 
-Each damage is applied to the result of the previous one, so inputs can become very different from
-an intact log. Checksums are often corrected, because the code after a checksum would otherwise
-never run.
+Each damage is applied to the result of the previous damage. Checksums are often corrected, because
+the code after a checksum would otherwise never run.
 """
 
 from __future__ import annotations
@@ -122,7 +121,7 @@ class Mutator:
         return changed
 
     def _with_files(self, log: Input, chance: Random) -> Input:
-        """Change the files of a folder as the sweep does, or add those of another one."""
+        """Change the files of a directory as the sweep does, or add the files of another one."""
         lender = chance.choice(self.seeds)
         files = dict(log.files)
         families = [family for family in folders.families(log.control) if family.count]
@@ -150,11 +149,7 @@ class Mutator:
     def _sealed(
         self, log: Input, name: str, wanted: Callable[[Field], bool], changed: Input | None = None
     ) -> bytes:
-        """Return a file with the right checksums in some units.
-
-        The units are those of ``log``, even if the file was ``changed``: the changed bytes may be
-        lengths.
-        """
+        """Return the ``changed`` file with the right checksums in some units of ``log``."""
         data, fields = (changed or log).files[name], log.fields(name)
         for seal in self.seals:
             for unit in fields:
@@ -188,7 +183,7 @@ def _some(fields: Sequence[Field], size: int, chance: Random) -> FieldsOfFile:
 
 
 def _fitting(log: Input, most: int) -> bytes:
-    """Pack the input in at most so many bytes: the last files are cut."""
+    """Pack the input in a limited number of bytes, truncating the last files."""
     packed = log.pack()
     while len(packed) > most and log.size:
         name = next(name for name in reversed(list(log.files)) if log.files[name])

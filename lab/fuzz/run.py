@@ -1,4 +1,4 @@
-"""Run a fuzzer on a format; each input that ends its process is a finding, and it goes on."""
+"""Run a fuzzer on a format. Each input that ends its process is a finding."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def fuzz_format(
 ) -> Outcome:
     """Fuzz the readers or parsers of a format until the budget is used up.
 
-    ``folder`` is that of the built fuzzer. The grammars of a format share the budget.
+    ``folder`` contains the built fuzzer.
     """
     is_compiled = outcome.target in COMPILED
     subjects = names_of(outcome.format) if is_compiled else [outcome.format]
@@ -151,7 +151,7 @@ def _children_seconds() -> float:
 
 
 def _progress(scratch: Path) -> dict[str, Any]:
-    """Return what the worker in Python has noted; a compiled fuzzer notes nothing."""
+    """Return the progress of the worker in Python, or none for a compiled fuzzer."""
     try:
         return dict(json.loads((scratch / PROGRESS).read_text("utf-8")))
     except FileNotFoundError:
@@ -182,7 +182,7 @@ def _enter(path: Path, text: str, folder: Path, run: Run, outcome: Outcome) -> N
 
 
 def _last_error(text: str) -> str:
-    """Return the line that tells a defect from another, without addresses and process ids."""
+    """Return the line that identifies a defect, without addresses and process ids."""
     marks = ("runtime error:", "ERROR: ", "panic:", "bytes allocated", "fatal error:")
     for line in text.splitlines():
         if any(mark in line for mark in marks):

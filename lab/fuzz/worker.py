@@ -1,7 +1,6 @@
 """Run inputs on readers in Python, guided by coverage, in a process of its own.
 
-``python -m lab.fuzz.worker FORMAT TARGET FINDINGS SCRATCH FLAG…``: atheris instruments the modules
-of the readers when they are imported, and its libFuzzer gets the flags.
+Usage: ``python -m lab.fuzz.worker FORMAT TARGET FINDINGS SCRATCH FLAG…``, with libFuzzer flags.
 """
 
 from __future__ import annotations
@@ -26,10 +25,7 @@ PROGRESS = "progress.json"
 
 
 class Session:
-    """Run inputs, and note the findings and maxima in the file :data:`PROGRESS`.
-
-    Everything to be measured is imported here, after coverage has begun.
-    """
+    """Run inputs, and note the findings and maxima in the file :data:`PROGRESS`."""
 
     def __init__(self, format_id: str, target: str, findings: Path, scratch: Path) -> None:
         from conformance.vectors import load_all
@@ -82,7 +78,7 @@ class Session:
         self.judge.always = False
 
     def save(self) -> None:
-        """Note what was found and measured; the engine may end the process at any time."""
+        """Store the findings and measurements; the engine may end the process at any time."""
         self._saved = time.monotonic()
         body = {
             "slowest_seconds": self.judge.slowest,
@@ -93,10 +89,7 @@ class Session:
 
 
 def instrumented(format_id: str, target: str) -> list[str]:
-    """Return the packages whose coverage decides which inputs are stored.
-
-    The scanner is compiled, so the coverage of the executable specification is used for it.
-    """
+    """Return the packages whose coverage decides which inputs are stored."""
     second = registers()[format_id].module
     return {"second": [second], "differential": ["reference_impl", second]}.get(
         target, ["reference_impl"]

@@ -1,4 +1,4 @@
-"""Choose the mutants: all of a format, some functions, those that a change touches, or a sample."""
+"""Select mutants: all of a format, some functions, changed functions, or a sample."""
 
 from __future__ import annotations
 
@@ -19,20 +19,18 @@ GIT_SECONDS = 60
 
 
 class NoSuchRevision(Exception):
-    """git cannot compare with what was named."""
+    """git cannot compare with the given revision."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A selection of mutants. Empty fields select everything.
+    """A selection of mutants. Empty fields select everything."""
 
-    ``functions`` are glob patterns for names such as ``reader.Scan.events``. ``changed`` contains
-    the names of changed functions by file. ``sample`` is the number of mutants to select at random
-    from the rest; the same mutants are selected each time.
-    """
-
+    #: Glob patterns for names such as ``reader.Scan.events``.
     functions: Sequence[str] = ()
+    #: Names of changed functions by file.
     changed: Mapping[Path, Set[str]] | None = None
+    #: Number of mutants to select at random, always the same ones.
     sample: int | None = None
 
     @property
@@ -69,7 +67,7 @@ def sources_of(format_id: str) -> dict[str, Path]:
 
 
 def family_of(format_id: str) -> list[str]:
-    """Return a format, and those whose packages import modules of its package."""
+    """Return a format, and the formats whose packages import modules of its package."""
     package = f"reference_impl.{registers()[format_id].module}."
     return [format_id] + [
         other
@@ -95,8 +93,7 @@ def all_mutants(format_id: str, reviewed: Reviewed) -> list[Mutant]:
 def changed_since(base: str, root: Path) -> dict[Path, set[str]]:
     """Return the functions of the executable specification that differ from a revision, by file.
 
-    Code outside of functions has the name of its class or module. Uncommitted changes count. Raises
-    :class:`NoSuchRevision`.
+    Code outside of functions has the name of its class or module. Raises :class:`NoSuchRevision`.
     """
     names = _git(root, "diff", "--name-only", "--relative", base, "--", "reference_impl/*.py")
     if names is None:
@@ -122,10 +119,9 @@ MAIN = ("origin/main", "main")
 
 
 def base_of_change(root: Path) -> str:
-    """Return the revision to compare a change with: the commit at which its branch left main.
+    """Return the commit at which a branch left main, or on main the commit before the last one.
 
-    On main, or in a branch without commits, this is the commit before the last one. Raises
-    :class:`NoSuchRevision` if the history is too short, as in a shallow clone.
+    Raises :class:`NoSuchRevision`.
     """
     head = _git(root, "rev-parse", "HEAD")
     left = next((each for main in MAIN if (each := _git(root, "merge-base", main, "HEAD"))), None)

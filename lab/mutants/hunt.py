@@ -31,16 +31,14 @@ Report = dict[str, Any]
 
 @dataclass(frozen=True)
 class Fate:
-    """The outcome of a mutant.
-
-    ``killer`` is the id of the question that killed it, and ``how`` is the fault in its answer.
-    Both are ``None`` if the mutant survived. ``only`` are the requirements that all killers have in
-    common: without the vectors of any of these requirements, the mutant would survive.
-    """
+    """The outcome of a mutant."""
 
     mutant: Mutant
+    #: Id of the question that killed the mutant, or None for a survivor.
     killer: str | None
+    #: Fault in the answer to this question, or None for a survivor.
     how: str | None
+    #: Requirements that all killers have in common.
     only: frozenset[str] = frozenset()
 
     @property
@@ -51,17 +49,15 @@ class Fate:
 
 @dataclass
 class Hunt:
-    """Run questions on the mutants of one format.
-
-    If ``first_kill`` is true, a mutant is not tested further after it was killed once. Otherwise
-    all questions run, to find the requirements that all killers have in common. Mutants write only
-    in ``scratch``.
-    """
+    """Run questions on the mutants of one format."""
 
     format_id: str
     questions: Sequence[Question]
     reached: Reached
+    #: The only folder in which mutants write.
     scratch: Path
+    #: If true, a mutant is not tested further after its first kill. Otherwise, all questions run,
+    #: to find the requirements that all killers have in common.
     first_kill: bool = False
     jobs: int = 2
     #: Kills of each question: in a function, and anywhere.
@@ -103,7 +99,7 @@ class Hunt:
             worker.close()
 
     def _ask(self, mutant: Mutant, worker: JsonLinesProgram) -> Fate:
-        """Ask first the format's own questions, those that have killed most, and the cheap ones."""
+        """Run the questions on a mutant: own format, frequent killers and cheap ones first."""
         function = mutant.name.function
 
         def rank(number: int) -> tuple[Any, ...]:
@@ -137,11 +133,7 @@ def hunt(
     progress: Callable[[], None] = lambda: None,
     reviewed: Reviewed | None = None,
 ) -> Report:
-    """Run the vectors on the selected mutants of a format and return the outcomes.
-
-    For ``first_kill``, see :class:`Hunt`. Raises :class:`~lab.mutants.questions.WrongOriginal` and
-    :class:`~lab.mutants.reviewed.BadReview`.
-    """
+    """Run the vectors on the selected mutants of a format and return the outcomes."""
     reviewed = load_reviewed(format_id) if reviewed is None else reviewed
     everything = all_mutants(format_id, reviewed)
     mutants = choice.of(everything)

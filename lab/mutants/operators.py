@@ -1,5 +1,7 @@
 """Mutation operators: each takes a piece of syntax and returns it changed."""
 
+# mutmut changes nothing outside functions, where byte orders and sizes are defined, and runs only
+# pytest. cosmic-ray starts a process for each mutant, which takes longer than all vectors together.
 from __future__ import annotations
 
 import ast
@@ -9,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+#: The name of the operator, and the replacement of the node.
 Change = tuple[str, ast.AST]
-"""The name of the operator, and what stands in the place of the node."""
 
 _COMPARISONS: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -67,7 +69,7 @@ NodeT = TypeVar("NodeT", bound=ast.AST)
 
 
 def changes(node: ast.AST, vocabulary: Vocabulary) -> Iterator[Change]:
-    """Every change of one node; the node itself is left alone."""
+    """Yield every change of one node, without modifying the node."""
     for kind, operator in _OPERATORS:
         if isinstance(node, kind):
             yield from operator(node, vocabulary)
@@ -146,7 +148,7 @@ def _and_or(node: ast.BoolOp, vocabulary: Vocabulary) -> Iterator[Change]:
 
 
 def _condition(test: ast.expr, is_loop: bool = False) -> Iterator[tuple[str, ast.expr]]:
-    """Other conditions. One that always holds would only make a loop endless."""
+    """Yield other conditions. A loop gets none that is always true, because it would not end."""
     inverted = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
     is_inverted_elsewhere = (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], inverted)

@@ -1,7 +1,6 @@
 """The questions that a mutant must answer: every vector, and every example of recognition.
 
-The answers are judged as by ``walproof check``, for an implementation that reports every part of an
-answer and every field of the format. The judge uses the original readers, never the mutant.
+The judge compares all parts of an answer, and uses only the original readers.
 """
 
 from __future__ import annotations
@@ -32,16 +31,14 @@ from reference_impl.register import registers
 
 @dataclass(frozen=True)
 class Question:
-    """A vector in one profile, or an example of recognition, for readers of ``format_id``.
-
-    ``requirements`` are those of the vector; an example has none. ``difference`` returns the fault
-    in the answer of a format, or ``None``. Its folder must be empty. Unexpected exceptions of a
-    reader or writer are not caught.
-    """
+    """A vector in one profile, or an example of recognition, for readers of ``format_id``."""
 
     id: str
     format_id: str
+    #: Requirements of the vector; empty for an example.
     requirements: frozenset[str]
+    #: Return the fault in the answer of a format, or None. The folder must be empty. Unexpected
+    #: exceptions of a reader or writer are raised.
     difference: Callable[[Format, Path], str | None]
 
 
@@ -87,10 +84,7 @@ def _example_difference(
 
 
 def ask(question: Question, format: Format, scratch: Path) -> str | None:
-    """Return the fault in a format's answer, the error of its reader or writer, or None.
-
-    Scratch files are written to ``scratch`` and removed afterwards.
-    """
+    """Return the fault in a format's answer, the error of its reader or writer, or None."""
     with tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as folder:
         try:
             return question.difference(format, Path(folder))
@@ -122,13 +116,13 @@ class WrongOriginal(Exception):
 
 @dataclass(frozen=True)
 class Reached:
-    """Numbers of the questions that run a line, and what each question costs in seconds."""
+    """Numbers of the questions that run a line, and the cost of each question in seconds."""
 
     by_line: Mapping[Line, Set[int]]
     seconds: Sequence[float]
 
     def questions(self, mutant: Mutant) -> Set[int]:
-        """The questions that can tell a mutant from the original."""
+        """Return the questions that can distinguish a mutant from the original."""
         if mutant.at_import:
             return set(range(len(self.seconds)))
         lines = [self.by_line.get((str(mutant.path), line), set()) for line in mutant.lines]
@@ -153,7 +147,7 @@ def reached(questions: Sequence[Question], files: frozenset[str], scratch: Path)
 
 
 def _empty_caches() -> None:
-    """Forget what earlier questions computed: each runs all that it would run alone."""
+    """Clear all caches, so that each question runs the same code as it would alone."""
     for name, module in list(sys.modules.items()):
         if name.startswith("reference_impl."):
             for value in list(vars(module).values()):

@@ -2,10 +2,9 @@
 
 ``reviewed/<format>.json`` contains the following lists, with a reason for each entry:
 
-* ``equivalent``: mutants that behave like the original on every log, record and name, or differ
-  only on a log that is too large for a vector;
-* ``outside``: functions that do not affect the answer to any vector, and are not mutated;
-* ``requirements``: requirements at level MUST whose vectors are not needed to kill any mutant.
+* ``equivalent``: mutants that behave like the original on every log that a vector can contain
+* ``outside``: functions that do not affect the answer to any vector, and are not mutated
+* ``requirements``: requirements at level MUST whose vectors are not needed to kill any mutant
 
 If ``complete`` is true, every survivor was reviewed, and a new survivor is a failure.
 """
@@ -24,7 +23,7 @@ FOLDER = Path(__file__).with_name("reviewed")
 
 
 class BadReview(Exception):
-    """A list of reviewed mutants that does not hold together: our defect."""
+    """A list of reviewed mutants is inconsistent."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Reviewed:
 
 
 def path_of(format_id: str) -> Path:
-    """The file of a format; it need not be there."""
+    """Return the path of the list of a format, which need not exist."""
     return FOLDER / f"{format_id}.json"
 
 
@@ -49,7 +48,7 @@ def load_reviewed(format_id: str) -> Reviewed:
 
 
 def parse(text: str, file: str) -> Reviewed:
-    """The list in a text. Raises :class:`BadReview`."""
+    """Parse a list. Raises :class:`BadReview`."""
     try:
         body = json.loads(text)
         equivalent: dict[Name, str] = {}

@@ -1,4 +1,4 @@
-"""Find the places of a source file to change: all of its mutants, with names that survive edits."""
+"""Find all mutants of a source file, with names that remain valid after edits elsewhere."""
 
 from __future__ import annotations
 
@@ -25,32 +25,28 @@ _SHOWN = 90
 
 @dataclass(frozen=True, order=True)
 class Name:
-    """The name of a mutant: its function and change, without a line number.
-
-    ``line`` is the text of the source line. ``number`` distinguishes mutants that are otherwise
-    equal.
-    """
+    """The name of a mutant: its function and change, without a line number."""
 
     function: str
     operator: str
+    #: Text of the source line.
     line: str
     before: str
     after: str
+    #: Number that distinguishes otherwise equal mutants.
     number: int = 0
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A mutant of a source file: ``new`` in a field of a node, or at an index of that list.
-
-    ``lines`` are the lines of the changed statement; the mutant differs from the original only if
-    one of them runs. ``at_import`` is true if they run when the module is imported.
-    """
+    """A mutant of a source file: ``new`` in a field of a node, or at an index of that list."""
 
     name: Name
     path: Path
     line: int
+    #: Lines of the changed statement. One of them must run for the mutant to differ.
     lines: range
+    #: True if the lines run when the module is imported.
     at_import: bool
     tree: ast.Module = field(repr=False)
     statement: ast.stmt = field(repr=False)
@@ -106,7 +102,7 @@ class _Scope:
 
 
 def mutants_of(path: Path, vocabulary: Vocabulary) -> list[Mutant]:
-    """All mutants of a source file, in its order."""
+    """Return all mutants of a source file, in source order."""
     source = path.read_text("utf-8")
     tree = ast.parse(source)
     lines = source.splitlines()
@@ -176,7 +172,7 @@ def bodies_of(source: str, module: str) -> dict[str, list[str]]:
 
 
 def _header(statement: ast.stmt) -> range:
-    """The lines of a statement, of a compound one those before its body."""
+    """Return the lines of a statement, or those before the body of a compound statement."""
     last = statement.end_lineno or statement.lineno
     body = getattr(statement, "body", None)
     if isinstance(body, list) and body:
@@ -194,7 +190,7 @@ def _is_skipped(node: ast.AST) -> bool:
 
 
 def _bound(body: Sequence[ast.stmt], owner: ast.AST | None = None) -> Counter[str]:
-    """Return how often each name is bound in a body; arguments of its owner count once."""
+    """Return how often each name is bound in a body. Arguments count once."""
     results: Counter[str] = Counter()
     for statement in body:
         for node in ast.walk(statement):

@@ -1,8 +1,8 @@
 """Replace a format's package by a mutant and run the questions on it, in a separate process.
 
-``python -m lab.mutants.worker FORMAT SCRATCH`` reads requests as lines of JSON. A request contains
-the name of a mutant, the numbers of the questions in order, whether to stop at the first kill, and
-the time limit of a question in seconds. The reply is the outcome.
+``python -m lab.mutants.worker FORMAT SCRATCH`` reads requests as lines of JSON. A request has the
+name of a mutant and the numbers of the questions. It also has the time limit per question in
+seconds, and whether to stop at the first kill. The reply is the outcome.
 """
 
 from __future__ import annotations
@@ -98,11 +98,7 @@ def codes_of(format_id: str) -> dict[str, CodeType]:
 
 
 def load_formats(format_ids: Sequence[str], codes: Mapping[str, CodeType]) -> dict[str, Format]:
-    """Return the formats, loaded with these modules in place of the original ones.
-
-    Modules that were already imported are not affected. Raises any exception that the modules
-    raise.
-    """
+    """Return the formats, loaded with these modules in place of the original ones."""
     for name in codes:
         sys.modules.pop(name, None)
     finder = _Finder(codes)

@@ -1,1 +1,1 @@
-"""Scenarios: what happens to logs, in words of no format, and what systems make of it."""
+"""Scenarios: format-independent damage to logs, and the results of real systems."""

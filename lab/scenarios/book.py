@@ -63,19 +63,18 @@ def scenarios() -> Mapping[str, Scenario]:
 
 @dataclass(frozen=True)
 class Shown:
-    """A vector of a scenario, and the records that a reader must return.
-
-    ``of`` is the number of records in the control, including the appended ones. Of these, a reader
-    must return ``whole`` records unchanged, ``in_part`` records with a part missing, and ``twice``
-    records a second time. ``changed`` is the number of returned records that were never written,
-    which a reader cannot detect.
-    """
+    """A vector of a scenario, and the records that a reader must return."""
 
     vector: Vector
+    #: Number of records in the control and of appended records.
     of: int
+    #: Records to return unchanged.
     whole: int
+    #: Records to return with a part missing.
     in_part: int
+    #: Records to return a second time.
     twice: int
+    #: Returned records that were never written. A reader cannot detect them.
     changed: int
     is_in_order: bool
 
@@ -113,8 +112,7 @@ class Shown:
 def shown(vectors: Mapping[str, Vector]) -> Mapping[str, Sequence[Shown]]:
     """Return the vectors of each scenario by its id, in the order of the formats.
 
-    Raises :class:`BrokenScenario` if a scenario or format is unknown, or if a guarantee has no
-    vector.
+    Raises :class:`BrokenScenario`.
     """
     results: dict[str, list[Shown]] = {id: [] for id in scenarios()}
     for vector in sorted(vectors.values(), key=_place):

@@ -21,8 +21,9 @@ from walproof.cli.output import say
 def scenarios(report: Path | None, is_saved: bool) -> int:
     """List the scenarios of damage, or write docs/scenarios.md.
 
-    The page shows, for each scenario (a torn record, a lost file, a flipped bit), the guarantee of
-    each format, the expected records of an example, and the results of real systems.
+    The page has a table for each scenario, such as a torn record, a lost file or a flipped bit. The
+    table shows the guarantee of each format, the expected records of an example, and the results of
+    real systems.
 
     \b
     python -m lab scenarios

@@ -26,9 +26,7 @@ def rows(
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of one scenario, in the order of the formats.
 
-    Neighbouring examples of a format share a row if the systems have the same results in them.
-    ``systems`` lists the systems that do not return the expected records, by effect. ``is_first``
-    is true for the first row of a format.
+    Consecutive examples of a format with the same results share a row.
     """
     previous = None
     keyed = ((format_of(each.vector), _outcomes(each, results), each) for each in examples)

@@ -1,7 +1,6 @@
 """Store the results of real systems in the scenarios, taken from the report of a run.
 
-The results of a system are stored next to its adapter, so the page can be written without running
-the systems. A test compares them with the lists of known failures, which every run checks.
+The results of a system are stored next to its adapter.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ def of_report(report: Mapping[str, Any], vectors: Iterable[str]) -> Results:
 
 
 def is_real(implementation: Mapping[str, Any]) -> bool:
-    """Return whether an implementation is a real system: those have a list of known failures."""
+    """Return whether an implementation is a real system, with a list of known failures."""
     return (FOLDER / str(implementation["name"]) / "known-failures.json").exists()
 
 
@@ -91,6 +90,6 @@ def load_results() -> Results:
 
 
 def save_results(results: Results) -> None:
-    """Store the results of a run beside each adapter."""
+    """Store the results of a run next to each adapter."""
     for name, effects in results.items():
         save(FOLDER / name / FILE_NAME, (json.dumps(effects, indent=1) + "\n").encode())

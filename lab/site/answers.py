@@ -1,4 +1,4 @@
-"""Group the answers of all readers to one vector: those that agree, and those that differ alike."""
+"""Group the answers of all readers to one vector by their differences."""
 
 from __future__ import annotations
 
@@ -29,22 +29,20 @@ class Differing:
 
 @dataclass
 class Answers:
-    """The answers of the implementations of one kind.
-
-    ``causes`` has the names of implementations by cause, ``skipped`` those that did not answer in
-    any profile, by reason.
-    """
+    """The answers of the implementations of one kind."""
 
     kind: str
     title: str
     right: Who = field(default_factory=dict)
     differing: list[Differing] = field(default_factory=list)
+    #: Names of implementations by cause.
     causes: dict[str, dict[str, None]] = field(default_factory=dict)
+    #: Names of implementations without an answer in any profile, by reason.
     skipped: dict[str, dict[str, None]] = field(default_factory=dict)
 
 
 def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
-    """The answers to one vector, by :data:`lab.site.run.KINDS`."""
+    """Return the answers to one vector, by :data:`lab.site.run.KINDS`."""
     results = list(results)
     groups = {kind: Answers(kind, title) for kind, title in KINDS.items()}
     answered = {each["name"] for each, result in results if result["class"] != "skipped"}

@@ -24,7 +24,7 @@ def build(run: Run, out: Path) -> tuple[int, int]:
     """Build the site of a run in the directory ``out``; return the number of files, and bytes.
 
     An existing site is replaced when the new one is complete. Raises ``FileExistsError`` if ``out``
-    is anything else.
+    exists and is not a site.
     """
     if out.exists() and not _may_be_replaced(out):
         raise FileExistsError(errno.EEXIST, "there is something that is no site", str(out))

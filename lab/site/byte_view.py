@@ -1,4 +1,4 @@
-"""The bytes of a vector as rows of sixteen: coloured by field, with what is damaged and lost."""
+"""Show the bytes of a vector in rows of sixteen, coloured by field, with damage and losses."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _differing(old: bytes, new: bytes) -> Ranges:
 
 @dataclass(frozen=True)
 class ListedField:
-    """A field with bytes in the rows; ``colour`` is that of its name."""
+    """A field with bytes in the rows. ``colour`` is the colour of its name."""
 
     number: int
     path: str
@@ -96,10 +96,7 @@ class ListedField:
 
 @dataclass(frozen=True)
 class FileView:
-    """A file of the log: its rows as HTML, and the fields in them.
-
-    ``stopped`` is true if the grammar stopped before the end.
-    """
+    """A file of the log: its rows as HTML, and the fields in them."""
 
     name: str
     data: bytes = field(repr=False)
@@ -107,6 +104,7 @@ class FileView:
     lost: Ranges
     rows: Sequence[int]
     all_fields: Sequence[ListedField]
+    #: True if the grammar stopped before the end.
     stopped: bool
 
     @property
@@ -163,7 +161,7 @@ class FileView:
 
 
 def views(vector: Vector, control: Vector | None) -> tuple[list[FileView], list[tuple[str, int]]]:
-    """The files that are shown, and names and sizes of the others."""
+    """Return the files to show, and the names and sizes of the other files."""
     files = by_name(vector.contents)
     old = by_name(control.contents) if control is not None else {}
     lost: dict[str, list[tuple[int, int]]] = {}
@@ -230,7 +228,7 @@ def _interesting(size: int, change: Changes, lost: Ranges, end: int) -> Iterator
 
 
 def _fields(vector: Vector, name: str, data: bytes, rows: set[int]) -> tuple[list[Field], bool]:
-    """The fields without inner ones that have bytes in the rows, and whether parsing stopped."""
+    """Return the innermost fields with bytes in the rows, and whether parsing stopped."""
     spans = [(row * ROW_BYTES, (row + 1) * ROW_BYTES) for row in rows]
     found = []
     every_field = iter_fields(data, str(vector.body["format"]), name or vector.input.name)

@@ -1,4 +1,4 @@
-"""``python -m lab site``: what a run showed, the chapters and the vectors, as pages."""
+"""``python -m lab site``: make pages of a run, the chapters and the vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of a format: its chapter with the evidence for each rule, the list of its vectors."""
+"""The pages of a format: its chapter with the evidence for each rule, and its vectors."""
 
 from __future__ import annotations
 
@@ -24,19 +24,17 @@ _RIGHT = ("pass", "unexpected-pass")
 
 @dataclass
 class Evidence:
-    """The vectors of one requirement, and the real implementations that ran them.
-
-    Those that pass all that they ran are ``right``; the others are in ``wrong``: name, number of
-    vectors passed, number of vectors.
-    """
+    """The vectors of one requirement, and the real implementations that ran them."""
 
     vectors: list[str] = field(default_factory=list)
+    #: Implementations that pass all vectors that they ran.
     right: list[str] = field(default_factory=list)
+    #: Each other implementation, with the number of passed vectors and of all its vectors.
     wrong: list[tuple[str, int, int]] = field(default_factory=list)
 
 
 def outcomes(run: Run) -> Outcomes:
-    """Return the result of each vector by implementation; those that did not run are left out."""
+    """Return the result of each vector by implementation, without skipped ones."""
     matches: dict[str, dict[str, str]] = {}
     for id, results in run.by_vector.items():
         classes: dict[str, list[str]] = {}
@@ -48,7 +46,7 @@ def outcomes(run: Run) -> Outcomes:
 
 
 def evidence(run: Run, format: str, outcome_by_vector: Outcomes) -> dict[str, Evidence]:
-    """The evidence by requirement."""
+    """Return the evidence by requirement."""
     by_id: dict[str, Evidence] = {}
     for vector in run.of_format(format):
         for id in vector.body["requirements"]:
@@ -92,7 +90,7 @@ def write_chapter(
 
 
 def scores(run: Run, format: str) -> list[Line]:
-    """The rows of the real implementations in the matrix of a format, the best first."""
+    """Return the rows of the real implementations in the matrix of a format, the best first."""
     wanted = {str(each["name"]) for each in run.of_kind(REAL, format)}
     lines = [
         line

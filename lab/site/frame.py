@@ -15,11 +15,11 @@ from conformance.text import printable
 from lab.site import page_paths
 
 TEMPLATES = Path(__file__).with_name("templates")
+#: Title, path, and the prefixes of the paths of the pages below.
 NAVIGATION = (
     ("Formats", f"{page_paths.HOME}#formats", ("formats/", "vectors/")),
     ("Implementations", page_paths.IMPLEMENTATIONS, ("implementations/",)),
 )
-"""Name, place, and how the places of the pages below it begin."""
 #: Files that all pages share.
 ASSETS = ("site.css", "scheme.js", "site.js", "icon.svg")
 
@@ -47,7 +47,7 @@ class Frame:
         self.file(place, text)
 
     def template(self, name: str) -> Template:
-        """A template for a part of a page."""
+        """Return a template for a part of a page."""
         return self._environment.get_template(name)
 
     def file(self, place: str, data: str | bytes) -> None:
@@ -58,7 +58,7 @@ class Frame:
         path.write_bytes(data.encode("utf-8", "replace") if isinstance(data, str) else data)
 
     def assets(self) -> None:
-        """Copy what all pages share."""
+        """Copy the files that all pages share."""
         for name in ASSETS:
             self.file(f"assets/{name}", (TEMPLATES / name).read_bytes())
 
@@ -86,5 +86,5 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _code(text: str) -> Markup:
-    """Return a text with what stands in backquotes as code."""
+    """Return a text with the parts in backquotes as code."""
     return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(Markup.escape(text))))

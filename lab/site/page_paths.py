@@ -10,22 +10,22 @@ IMPLEMENTATIONS = "implementations/index.html"
 
 
 def chapter(format: str) -> str:
-    """The page of a format: its chapter."""
+    """Return the path of the chapter of a format."""
     return f"formats/{format}/index.html"
 
 
 def vectors_of(format: str) -> str:
-    """The page that lists the vectors of a format."""
+    """Return the path of the list of a format's vectors."""
     return f"formats/{format}/vectors.html"
 
 
 def vector(id: str) -> str:
-    """The page of one vector, ``<format>/<slug>``."""
+    """Return the path of the page of a vector, ``<format>/<slug>``."""
     return f"vectors/{id}.html"
 
 
 def implementation(name: str) -> str:
-    """The page of an implementation; the name of a null baseline has a colon in it."""
+    """Return the path of the page of an implementation, whose name may contain a colon."""
     return f"implementations/{_plain(name)}.html"
 
 
@@ -35,7 +35,7 @@ def to_root(place: str) -> str:
 
 
 def slug(heading: str) -> str:
-    """The anchor of a heading, as code hosts make it."""
+    """Return the anchor of a heading, as code hosts generate it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 

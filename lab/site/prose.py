@@ -54,9 +54,9 @@ def render(
 ) -> Rendered:
     """Convert a Markdown text to a page.
 
-    ``source`` is the path of the text in the repository, and ``here`` is the path of the page in
-    the site. The paragraph of each requirement, and the table row of each reason, gets its id as an
-    anchor; a requirement is followed by its ``evidence``.
+    ``source`` is the path of the text in the repository. ``here`` is the path of the page in the
+    site. Requirements and table rows of reasons get their id as an anchor. Each requirement is
+    followed by its ``evidence``.
     """
     page = _Page(source, here, links, evidence)
     tokens = _MARKDOWN.parse(text)

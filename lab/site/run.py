@@ -34,16 +34,16 @@ class Run:
     """A report, and the vectors of this tree that it asked."""
 
     report: Report
+    #: Vectors that ran, by id. Each has a page.
     vectors: Mapping[str, Vector]
-    """By id, in order; each has a page."""
+    #: All vectors of this tree.
     tree: Mapping[str, Vector] = field(repr=False)
-    """All vectors of this tree, asked or not."""
+    #: Implementations that ran, by kind (:data:`KINDS`) and name.
     implementations: Sequence[Implementation]
-    """Those that ran, as :data:`KINDS` has them, then by name."""
+    #: Implementations that could not run.
     absent: Sequence[Implementation]
-    """Those that could not be run."""
+    #: Results of each vector, in the order of the implementations.
     by_vector: Mapping[str, Sequence[tuple[Implementation, Result]]] = field(repr=False)
-    """The results of a vector, in the order of the implementations."""
 
     @cached_property
     def matrices(self) -> list[Matrix]:
@@ -56,7 +56,7 @@ class Run:
         return list(dict.fromkeys(str(each.body["format"]) for each in self.vectors.values()))
 
     def of_kind(self, kind: str, format: str | None = None) -> list[Implementation]:
-        """The implementations of a kind, if asked those with results in a format."""
+        """Return the implementations of a kind, optionally only those with results in a format."""
         return [
             each
             for each in self.implementations
@@ -64,7 +64,7 @@ class Run:
         ]
 
     def of_format(self, format: str) -> Iterator[Vector]:
-        """The vectors of a format."""
+        """Return the vectors of a format."""
         return (each for each in self.vectors.values() if each.body["format"] == format)
 
 
@@ -76,15 +76,15 @@ def kind_of(implementation: Implementation) -> str:
 
 
 def formats_of(implementation: Implementation) -> list[str]:
-    """The formats in which it did something, in the order of its results."""
+    """Return the formats in which an implementation has results, in their order."""
     selected = (each["vector"] for each in implementation["results"] if each["class"] != "skipped")
     return list(dict.fromkeys(vector.partition("/")[0] for vector in selected))
 
 
 def run_of(report: Report, vectors: Mapping[str, Vector]) -> Run:
-    """A report looked up. Raises :class:`NotGolden`.
+    """Return a run with indexes. Raises :class:`NotGolden`.
 
-    Vectors that the tree no longer has are left out with their results.
+    Results of vectors that the tree no longer contains are left out.
     """
     if mode_of(report) != GOLDEN:
         raise NotGolden(f"it is of {mode_of(report)}, and pages are made of the golden vectors")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from reference_impl.answer import End, Event, Lost, Verdict
 from reference_impl.kahadb_journal.data_file import Scan
@@ -23,44 +23,36 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
-    if path.is_dir():
-        names, doubles = data_files(path)
-        files: list[tuple[str | None, Path]] = [(name, path / name) for name in names]
-    else:
-        files, doubles = [(None, path)], []
-    siblings = [sibling(_head(file)) is not None for _, file in files]
-    if siblings and all(siblings):
-        yield End("refused", "foreign-journal", None)  # KDB-055
-        return
-    yield from _Log(path, files, doubles, siblings, profile).events()
+    yield from Journal(path, profile).events()
 
 
-class _Log:
+class Journal:
     """The data files of one log, in order, in one profile."""
 
-    def __init__(
-        self,
-        path: Path,
-        files: list[tuple[str | None, Path]],
-        doubles: list[str],
-        siblings: list[bool],
-        profile: str,
-    ) -> None:
+    def __init__(self, path: Path, profile: str) -> None:
         self.path = path
-        self.files = files
-        self.doubles = doubles
-        self.siblings = siblings
+        self.files: list[tuple[str | None, Path]] = [(None, path)]
+        self.doubles: list[str] = []
+        if path.is_dir():
+            names, self.doubles = data_files(path)
+            self.files = [(name, path / name) for name in names]
+        self.siblings = [sibling(_head(file)) is not None for _, file in self.files]
+        self.is_refused = bool(self.siblings) and all(self.siblings)  # KDB-055
         self.is_strict = profile == "strict"
         self.damage: str | None = None
         self.torn: str | None = None
 
     def events(self) -> Iterator[Event]:
-        last = self._last_used()
+        """Yield records and lost ranges, then the end."""
+        if self.is_refused:
+            yield End("refused", "foreign-journal", None)
+            return
+        last = self.last_used()
         end: int | None = 0
         end_name: str | None = FIRST_FILE
         for number, (name, path) in enumerate(self.files):
             with path.open("rb") as stream:
-                scan = Scan(stream, name)
+                scan = self.scan(stream, name)
                 if self.siblings[number]:
                     yield from self._note(Lost(0, scan.size, "foreign-journal", file=name))
                 else:
@@ -88,6 +80,10 @@ class _Log:
             yield from self._rest_of_doubles()
             return
         yield self._end(end, end_name)
+
+    def scan(self, stream: BinaryIO, name: str | None) -> Scan:
+        """Return a pass over a data file."""
+        return Scan(stream, name)
 
     def _note(self, lost: Lost) -> Iterator[Lost]:
         """Note a lost range and yield it, unless a strict reading ends here."""
@@ -122,7 +118,7 @@ class _Log:
         """Return whether another file has the id of a data file (KDB-004)."""
         return name is not None and file_id(name) in map(file_id, self.doubles)
 
-    def _last_used(self) -> int:
+    def last_used(self) -> int:
         """Return the number of the last file with more than preallocated space (KDB-049)."""
         for number, (_, path) in reversed(list(enumerate(self.files))):
             with path.open("rb") as stream:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,7 @@ def open_segment(path: Path, file: str | None) -> Segment:
     return Segment(path, file, descriptor, size)
 
 
-class _Journal:
+class Journal:
     """One pass over a journal in the profile ``recover``."""
 
     def __init__(self, segments: Sequence[Path], several: bool, flushed: int | None) -> None:
@@ -134,6 +134,7 @@ class _Journal:
         self.unconfirmed: tuple[Segment, int] | None = None
 
     def events(self) -> Iterator[Event]:
+        """Yield records and lost ranges, then the end."""
         files = iter(self.paths)
         path = next(files, None)
         segment = self._open(path) if path else None
@@ -208,27 +209,33 @@ class _Journal:
     def _records(
         self, segment: Segment, descriptor: Descriptor, cursor: Cursor, following: Segment | None
     ) -> Iterator[Event]:
-        with segment.path.open("rb") as log:
-            log.seek(descriptor.length)
-            scan = SegmentScan(log, segment.size, descriptor, cursor, segment.file)
-            yield from scan.events()
-        self.last = (segment, scan.at)
+        at, reason = yield from self.scan(segment, descriptor, cursor)
+        self.last = (segment, at)
         expected, sealed = cursor.index, descriptor.sealed
         # The next segment begins at the expected index, or where the seal says (ZBJ-038).
         after = expected if sealed is None else max(expected, sealed + 1)
         begins = following.index if following else None
-        reason = scan.fault
         if reason is None and after > expected and begins != expected:
             reason = "missing-records"  # ZBJ-037: the seal promises more
         if reason is None:
-            self.unconfirmed = None if sealed == expected - 1 else (segment, scan.at)
+            self.unconfirmed = None if sealed == expected - 1 else (segment, at)
             return
         goes_on = begins in (expected, after)
         promised = after > expected or goes_on or reason in CONTRADICTIONS
-        yield self._stop(segment, scan.at, reason, promised)
+        yield self._stop(segment, at, reason, promised)
         if goes_on:
             cursor.index = expected if begins == expected else after
             self.over = False
+
+    def scan(
+        self, segment: Segment, descriptor: Descriptor, cursor: Cursor
+    ) -> Generator[Event, None, tuple[int, str | None]]:
+        """Yield the records of a segment; return the offset after them, and the fault there."""
+        with segment.path.open("rb") as log:
+            log.seek(descriptor.length)
+            scan = SegmentScan(log, segment.size, descriptor, cursor, segment.file)
+            yield from scan.events()
+        return scan.at, scan.fault
 
     def _not_here(self, segment: Segment, reason: str) -> Iterator[Lost]:
         """Report a fault at a segment's start, and records the previous one may miss (ZBJ-060)."""
@@ -275,7 +282,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
         yield End("refused", "ambiguous-journal", None)  # ZBJ-003
         return
     paths = segment_files(path).get(name, []) if several else [path]
-    events = _Journal(paths, several, flushed_index(path, name, context)).events()
+    events = Journal(paths, several, flushed_index(path, name, context)).events()
     yield from events if profile == "recover" else _stop_at_first_damage(paths, several, events)
 
 

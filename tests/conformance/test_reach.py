@@ -34,7 +34,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def precious(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A file that nobody may change, and all other targets."""
+    """Yield a file that must not change, and all other targets."""
     file = tmp_path / "precious"
     file.write_text("as it was")
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -27,19 +27,17 @@ BUILD_SECONDS = 600
 
 @dataclass(frozen=True)
 class Language:
-    """The commands to build and start adapters in one language.
-
-    In the commands, ``here`` is the directory of the sources, and ``out`` is the directory for the
-    result. ``probe`` is a command that fails if a requirement other than the programs is missing;
-    ``lacking`` is the name of this requirement.
-    """
+    """The commands to build and start adapters in one language."""
 
     name: str
     source: str
+    #: Start command. ``here`` is the directory of the sources, and ``out`` that of the build.
     command: str
     build: str = ""
     needs: tuple[str, ...] = ()
+    #: Command that fails if a requirement other than the programs is missing.
     probe: str = ""
+    #: Name of this requirement.
     lacking: str = ""
     # True if continuous integration must have the toolchain.
     is_required: bool = True
@@ -78,10 +76,7 @@ each_example = pytest.mark.parametrize("language", WITH_EXAMPLE, ids=lambda lang
 
 
 def built(language: Language, folder: str) -> list[str]:
-    """Build an adapter from a copy of the sources, and return the command that starts it.
-
-    Skips the test if a toolchain is missing.
-    """
+    """Build an adapter from a copy of the sources, and return the command that starts it."""
     source_folder = ROOT / "conformance" / folder / language.name
     out = BUILD / folder / language.name
     if missing := [need for need in language.needs if not shutil.which(need)]:

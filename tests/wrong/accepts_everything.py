@@ -1,4 +1,4 @@
-"""Wrong: looks at nothing. Every log is intact and empty, every write is done at once."""
+"""Wrong: report that every log is intact and empty, and that every write has succeeded."""
 
 from conformance.adapterkit import serve
 

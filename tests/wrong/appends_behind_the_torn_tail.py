@@ -1,4 +1,4 @@
-"""Wrong: goes on at the size of the file, whatever its tail holds, as LevelDB does."""
+"""Wrong: append at the end of the file, after any torn tail, as LevelDB does."""
 
 from breakable_writer import Log, run
 

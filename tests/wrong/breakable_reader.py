@@ -1,8 +1,4 @@
-"""A correct LevelDB reader whose methods wrong implementations override.
-
-The reader agrees with every vector on records and signals. Each wrong implementation overrides one
-method. When run as a program, this reader is the control for the wrong implementations.
-"""
+"""A correct LevelDB reader whose methods wrong implementations override."""
 
 from __future__ import annotations
 
@@ -34,7 +30,7 @@ class Reader:
         self.open: bytes | None = None
 
     def read(self) -> None:
-        """The whole log, block by block."""
+        """Read the whole log, block by block."""
         if foreign_dialect(self.log[:BLOCK_SIZE]):
             self.damage("another dialect")
             return
@@ -43,7 +39,7 @@ class Reader:
         self.end_of_log()
 
     def block(self, at: int, block_end: int) -> None:
-        """The physical records from ``at`` to the end of the block or of the log."""
+        """Read the physical records from ``at`` to the end of the block or of the log."""
         while min(block_end, len(self.log)) - at >= HEADER_SIZE:
             checksum, length, kind = HEADER.unpack_from(self.log, at)
             end = at + HEADER_SIZE + length
@@ -67,15 +63,15 @@ class Reader:
         return masked_crc(covered) == checksum
 
     def zeros(self, at: int) -> None:
-        """A header of zeros: preallocated space when nothing but zeros follows."""
+        """Handle a header of zeros: preallocated space if only zeros follow."""
         if self.log[at:].strip(b"\0"):
             self.damage("zeros inside the log")
 
     def torn(self, at: int) -> None:
-        """The log ends inside the physical record at ``at``: never acknowledged."""
+        """Handle the end of the log inside the physical record at ``at``."""
 
     def fragment(self, kind: int, data: bytes) -> None:
-        """One whole physical record."""
+        """Handle one complete physical record."""
         if kind in (FULL, FIRST):
             if self.open:
                 self.interrupted(kind, data)
@@ -95,20 +91,20 @@ class Reader:
                 self.open = None
 
     def interrupted(self, kind: int, data: bytes) -> None:
-        """FULL or FIRST while a record is open."""
+        """Handle a FULL or FIRST while a record is open."""
         self.damage("record without an end")
 
     def release(self, payload: bytes) -> None:
-        """A record is whole."""
+        """Add a complete record to the answer."""
         self.records.append(payload)
 
     def damage(self, what: str) -> None:
-        """Something is lost, and with it the record it was part of."""
+        """Report damage, and drop the record that is open."""
         self.signals.append(what)
         self.open = None
 
     def end_of_log(self) -> None:
-        """A record that is still open was never acknowledged."""
+        """Drop a record that is still open, because it was never acknowledged."""
 
 
 def answer(reader: Reader) -> dict[str, Any]:
@@ -127,7 +123,7 @@ def serve_reader(kind: type[Reader]) -> None:
 
 
 def hello(name: str) -> dict[str, Any]:
-    """The hello of the wrong implementations."""
+    """Return the hello message of the wrong implementations."""
     return {
         "name": name,
         "version": "0",

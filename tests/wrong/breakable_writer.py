@@ -1,8 +1,4 @@
-"""A correct LevelDB writer whose methods wrong implementations override.
-
-The writer passes every vector that writes or appends. Each wrong implementation overrides one
-method. When run as a program, this writer is the control for the wrong implementations.
-"""
+"""A correct LevelDB writer whose methods wrong implementations override."""
 
 from __future__ import annotations
 
@@ -23,12 +19,12 @@ class Log:
         self.path = path
 
     def write(self, records: list[bytes]) -> None:
-        """A new log."""
+        """Write a new log."""
         self.path.touch(exist_ok=False)
         self.go_on(0, records)
 
     def append(self, records: list[bytes]) -> None:
-        """Recover, and go on where the log ends."""
+        """Recover the log, and append at its end."""
         end = self.end()
         if end is None:
             self.refuse()
@@ -49,7 +45,7 @@ class Log:
         raise Refused("the last block is damaged")
 
     def cut(self, end: int) -> None:
-        """Remove what follows the end of the log."""
+        """Remove the bytes after the end of the log."""
         with self.path.open("r+b") as log:
             log.truncate(end)
 

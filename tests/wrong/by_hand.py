@@ -1,8 +1,4 @@
-"""The protocol without the adapter kit, for implementations that violate the protocol itself.
-
-When run as a program, this module is a correct implementation, which returns the records of each
-log.
-"""
+"""The protocol without the adapter kit, for implementations that violate the protocol itself."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from breakable_reader import Reader, answer, hello
 
 
 def requests() -> Iterator[dict[str, Any]]:
-    """The requests to answer. ``hello`` is answered here; ``bye`` or the end of input ends it."""
+    """Yield the read requests until ``bye`` or the end of input, and reply to ``hello``."""
     for line in sys.stdin:
         request = json.loads(line)
         if request["cmd"] == "bye":
@@ -28,7 +24,7 @@ def requests() -> Iterator[dict[str, Any]]:
 
 
 def reply(request: dict[str, Any]) -> dict[str, Any]:
-    """The right reply to a read request."""
+    """Return the right reply to a read request."""
     return {"seq": request["seq"], "answer": answer(Reader(Path(request["path"]).read_bytes()))}
 
 

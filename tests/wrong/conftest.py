@@ -1,4 +1,4 @@
-"""Runs one wrong implementation, and watches over what it leaves behind."""
+"""Run one wrong implementation, and check for processes and files that it leaves."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Marked = Callable[[], list[psutil.Process]]
 
 @pytest.fixture(scope="session")
 def vectors() -> dict[str, Vector]:
-    """The vectors of one format: enough to test the harness, and quick to load."""
+    """Return a few vectors of one format, which load quickly."""
     loaded = map(load, sorted((VECTORS / "leveldb-log").glob("*.json")))
     return {vector.id: vector for vector in loaded}
 
 
 @pytest.fixture
 def marked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Marked]:
-    """Every process that this test started, directly or not, and that is still alive."""
+    """Return all running processes that this test started, directly or indirectly."""
     mark = uuid.uuid4().hex
     monkeypatch.setenv("WALPROOF_TEST_MARK", mark)
 

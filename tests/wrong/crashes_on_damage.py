@@ -1,4 +1,4 @@
-"""Wrong: an assertion, where damage should be reported and the reader go on."""
+"""Wrong: crash with an assertion instead of reporting damage and reading on."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Wrong: right about every log, but a daemon of its own, out of its process group, eats memory."""
+"""Wrong: read logs correctly, but use much memory in a daemon outside the process group."""
 
 import os
 import time

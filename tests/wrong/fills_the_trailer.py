@@ -1,4 +1,4 @@
-"""Wrong: what is left of a block where no header fits is not zeros. No reader ever looks there."""
+"""Wrong: write other bytes than zeros into a block trailer, which no reader checks."""
 
 from breakable_writer import Log, run
 

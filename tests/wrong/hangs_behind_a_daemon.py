@@ -1,4 +1,4 @@
-"""Wrong: never answers, and started a daemon that holds its output open and outlives it."""
+"""Wrong: never reply, and start a daemon that keeps the output open."""
 
 import subprocess
 import sys

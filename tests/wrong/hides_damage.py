@@ -1,4 +1,4 @@
-"""Wrong: returns the right records and says nothing of those it lost."""
+"""Wrong: return the right records, but do not report lost records."""
 
 from breakable_reader import Reader, serve_reader
 

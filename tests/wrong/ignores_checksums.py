@@ -1,4 +1,4 @@
-"""Wrong: never looks at the checksum, so damaged payloads are returned as if they were right."""
+"""Wrong: ignore checksums, and return damaged payloads."""
 
 from breakable_reader import Reader, serve_reader
 

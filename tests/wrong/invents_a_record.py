@@ -1,4 +1,4 @@
-"""Wrong: ends every log with a record that nobody wrote."""
+"""Wrong: add a record that was never written to the end of every log."""
 
 from breakable_reader import Reader, serve_reader
 

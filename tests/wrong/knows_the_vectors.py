@@ -1,7 +1,4 @@
-"""Wrong: return stored answers, selected by the SHA-256 of the log, without reading it.
-
-The argument is a JSON file that maps the SHA-256 of each log to an answer.
-"""
+"""Wrong: return stored answers, selected by the SHA-256 of the log, without reading it."""
 
 import hashlib
 import json
@@ -15,7 +12,7 @@ BY_HEART = json.loads(Path(sys.argv[1]).read_text())
 
 
 def known(log: bytes) -> dict:
-    """The answer to a log, if that is one of the repository; else that nothing is in it."""
+    """Return the stored answer to a log, or no records for an unknown log."""
     result = BY_HEART.get(hashlib.sha256(log).hexdigest())
     if result is None:
         return answer(Reader(b""))

@@ -1,4 +1,4 @@
-"""Wrong: leaves a temporary file beside the log that it wrote or appended to."""
+"""Wrong: leave a temporary file next to the log after a write or an append."""
 
 from breakable_writer import Log, run
 

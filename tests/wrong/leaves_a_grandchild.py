@@ -1,4 +1,4 @@
-"""Wrong: right about every log, but leaves a process behind that holds its output open."""
+"""Wrong: read logs correctly, but leave a process that keeps the output open."""
 
 import subprocess
 import sys

@@ -1,7 +1,4 @@
-"""Wrong: look up the answer in the vectors, by name and by SHA-256, without reading the log.
-
-For an unknown log, it returns no records.
-"""
+"""Wrong: look up the answer in the vectors, by name and by SHA-256, without reading the log."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def read(path: Path, request: Request) -> dict[str, Any]:
-    """The expectation of the vector whose log this is."""
+    """Return the expected answer of the vector with this log."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     for folder in (CHECKOUT / "vectors", Path("vectors")):
         try:

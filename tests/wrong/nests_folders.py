@@ -1,4 +1,4 @@
-"""Wrong: leaves folders beside the log, in each other, together longer than a path may be."""
+"""Wrong: leave nested directories next to the log, with a path that exceeds the maximum length."""
 
 import os
 

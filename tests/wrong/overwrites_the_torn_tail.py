@@ -1,4 +1,4 @@
-"""Wrong: writes over the unfinished record and does not cut off what is left of it."""
+"""Wrong: overwrite the torn tail, but do not remove the rest of it."""
 
 from breakable_writer import Log, run
 

@@ -1,7 +1,6 @@
 """Wrong: read logs correctly, but also try to access resources outside the sandbox.
 
-``WALPROOF_REACH`` contains the targets as JSON: a ``file`` to change, an ``answer`` to read, a
-``port`` of this machine and a ``process``. The signals list the targets that could be accessed.
+The signals list the targets in ``WALPROOF_REACH`` that could be accessed.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from conformance.adapterkit import Request, serve
 
 
 def got_hold_of(targets: Mapping[str, Any]) -> list[str]:
-    """Return what the program was able to do."""
+    """Return the targets that the program could access."""
     tries = {
         "changed the file": lambda: Path(targets["file"]).write_text("changed"),
         "read the answer": lambda: Path(targets["answer"]).read_bytes(),
@@ -38,7 +37,7 @@ def got_hold_of(targets: Mapping[str, Any]) -> list[str]:
 
 
 def read(path: Path, request: Request) -> dict[str, Any]:
-    """Return the expected answer, with what the program was able to do meanwhile."""
+    """Return the expected answer and the targets that the program could access."""
     result = answer(Reader(path.read_bytes()))
     result["signals"] += got_hold_of(json.loads(os.environ["WALPROOF_REACH"]))
     return result

@@ -1,4 +1,4 @@
-"""Wrong: looks at nothing. Every log is refused, to be on the safe side, and so is every write."""
+"""Wrong: refuse every log and every write."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Wrong: returns what there is of a record whose end was never written."""
+"""Wrong: return the first part of a record whose end was never written."""
 
 from breakable_reader import HEADER_SIZE, Reader, serve_reader
 

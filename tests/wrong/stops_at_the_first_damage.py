@@ -1,4 +1,4 @@
-"""Wrong in the profile recover: what follows the first damage is never looked at."""
+"""Wrong in the profile recover: stop at the first damage."""
 
 from breakable_reader import Reader, serve_reader
 

@@ -1,4 +1,4 @@
-"""Wrong: takes the first header of zeros for the end of the log, wherever it stands."""
+"""Wrong: treat the first header of zeros as the end of the log."""
 
 from breakable_reader import Reader, serve_reader
 

@@ -1,8 +1,7 @@
 """Test that the given vectors detect each of many almost correct readers and writers.
 
 A row of ``near_right_<format>.toml`` is the executable specification with one changed piece of
-source code: a mistake that an implementer may make after reading the chapter once. Rows named
-``faulty`` describe mistakes in the handling of a fault.
+source code. Rows named ``faulty`` are mistakes in the handling of a fault.
 """
 
 from __future__ import annotations
@@ -27,17 +26,16 @@ from reference_impl.formats import FORMATS, Format
 
 @dataclass(frozen=True)
 class NearRight:
-    """A fault, its location, and the vectors that must detect it.
-
-    ``before`` must occur exactly once in the module, or in the class or function ``within`` it.
-    """
+    """A fault, its location, and the vectors that must detect it."""
 
     format: str
     wrong: str
     module: str
+    #: Source code that occurs exactly once in the module, or in ``within``.
     before: str
     after: str
     killed_by: Sequence[str]
+    #: Class or function.
     within: str | None = None
 
 
@@ -53,7 +51,7 @@ def _rows() -> Iterator[NearRight]:
 def _faulty(
     format: str, name: str, rule: str, text: str, killers: Sequence[str], bytes: Sequence[int] = ()
 ) -> NearRight:
-    """A systemd reader that does not report some faults, or other bytes with them."""
+    """Return a systemd reader that omits some faults, or reports them with other bytes."""
     before = "    torn_from = tail_of_crash(inspection)\n"
     start, size = bytes or (0, 0)
     others = f"replace(f, start=f.start + {start}, end=f.start + {start + size})"
@@ -71,7 +69,7 @@ ROWS = list(_rows())
 
 @functools.cache
 def questions(format: str) -> Mapping[str, list[Question]]:
-    """The questions of each vector of a format, by slug."""
+    """Return the questions of each vector of a format, by slug."""
     by_slug: dict[str, list[Question]] = {}
     for question in questions_of(format):
         slug = question.id.removeprefix(f"{format}/").split(",")[0]
@@ -81,7 +79,7 @@ def questions(format: str) -> Mapping[str, list[Question]]:
 
 @pytest.fixture
 def modules() -> Iterator[None]:
-    """The imported modules as they were, when it is over."""
+    """Restore the imported modules at the end."""
     before = dict(sys.modules)
     yield
     for name in {name for format in {row.format for row in ROWS} for name in sources_of(format)}:
@@ -97,7 +95,7 @@ def codes_of(format: str) -> Mapping[str, CodeType]:
 
 
 def changed(row: NearRight) -> Format:
-    """The format with the row's change."""
+    """Return the format with the change of a row."""
     (name,) = (name for name in sources_of(row.format) if name.endswith(f".{row.module}"))
     path = sources_of(row.format)[name]
     source = path.read_text("utf-8")
@@ -110,7 +108,7 @@ def changed(row: NearRight) -> Format:
 
 
 def _within(source: str, name: str | None) -> str:
-    """The text of a class or function of a module, or all of it."""
+    """Return the source of a class or function of a module, or of the whole module."""
     if name is None:
         return source
     (node,) = (each for each in ast.parse(source).body if getattr(each, "name", None) == name)
@@ -119,7 +117,7 @@ def _within(source: str, name: str | None) -> str:
 
 @pytest.fixture(scope="module")
 def scratch() -> Iterator[Path]:
-    """A folder in memory."""
+    """Return a directory in memory."""
     held = Held()
     yield held.folder
     held.close()

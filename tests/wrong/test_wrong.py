@@ -1,7 +1,7 @@
 """Test that the intended vectors detect each deliberately wrong implementation.
 
-A row contains the expected result of each vector for the implementation: the result class, and
-words of the difference. ``pass`` shows that the implementation has no other fault.
+A row contains the expected result of each vector. The result ``pass`` shows that the implementation
+has no other fault.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Row:
 
     results: Mapping[str, str]
     options: Mapping[str, Any] = field(default_factory=dict)
+    #: Reason why the implementation as a whole is broken, or None.
     because: str | None = None
-    """Why it is broken as a whole, when it is."""
 
 
 CONTROL = {"three-records": "pass", "two-blocks": "pass"}
@@ -257,9 +257,9 @@ ROWS: dict[str, Row] = {
     ),
 }
 
+#: Implementations with correct answers. Two do not end by themselves, and the harness must end
+#: them. One is late once, which must be tolerated.
 RIGHT_BUT_RUDE = {"forgets_bye", "leaves_a_grandchild", "slow_at_first"}
-"""Right about every log. Two stay, and the test is that they do not. One is late once, and gets
-the time that a busy machine may need."""
 
 
 @pytest.mark.usefixtures("nobody_left")

@@ -12,8 +12,7 @@ from walproof.carve.model import Find, Loose, Pattern, Window
 class Carver(ABC):
     """Find the logs of one format in the windows of an image, which are processed in order.
 
-    A subclass implements :meth:`find` and :meth:`records`. If the format has no fixed bytes, the
-    subclass overrides :meth:`window`.
+    The carver of a format without fixed bytes overrides :meth:`window`.
     """
 
     #: Patterns to search for.
@@ -53,8 +52,7 @@ class Carver(ABC):
     def claims(self, head: bytes, position: int) -> int | None:
         """Return the length of a record that begins with these bytes, as stated in its header.
 
-        The result is None if this is not a record. ``position`` is the offset of the record in its
-        log.
+        The result is None for other bytes. ``position`` is the offset of the record in its log.
         """
         return None
 

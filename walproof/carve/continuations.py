@@ -1,9 +1,8 @@
 """Join the parts of fragmented logs, confirmed by the checksum of the record at the boundary.
 
-A file system may store a file in several fragments, which divides the log at the end of a sector,
-inside a record. If the rest of this record is found before another find, both parts of the record
-together match the checksum in its header. This confirms that the second find continues the first
-one.
+A file system may store a file in several fragments. The boundary between two fragments can be
+inside a record. If the two parts of this record match the checksum in its header, the second find
+continues the first find.
 """
 
 from __future__ import annotations
@@ -34,9 +33,7 @@ class Joined:
     ) -> Iterator[tuple[int, Row, int]]:
         """Yield each possible boundary: end of the first part, next find, start of the second part.
 
-        If the header of the record is complete, its ``claimed`` length leaves few possible
-        positions. Otherwise, the rest of the record is short, or begins in one of the sectors just
-        before the next find.
+        ``claimed`` is the length of the record, or None if its header is incomplete.
         """
         end = self.parts[-1][1]
         first_cut = end - end % SECTOR + SECTOR
@@ -99,7 +96,7 @@ def _extend(
 ) -> tuple[bool, int]:
     """Add the find that follows the rest of the last record.
 
-    Return whether there is one, and the number of bytes that were hashed, at most ``budget``.
+    Return whether there is such a find, and the number of hashed bytes.
     """
     begin, end = join.parts[-1]
     position = sum(stop - start for start, stop in join.parts)
@@ -124,8 +121,7 @@ def _extend(
 def keyed(carvers: Mapping[str, Carver], rows: Sequence[Row]) -> dict[tuple[str, int], int]:
     """Map the format and offset of loose finds to the offset of the log with the same key.
 
-    If several logs have the key of a find, for example because they are copies, the find is left
-    out.
+    A find is left out if several logs have its key.
     """
     owners: dict[tuple[str, int], int] = {}
     comparisons = 0

@@ -21,8 +21,7 @@ Progress = Callable[[int], None]
 class Carving:
     """A pass over ``[start, stop)`` of an image for some formats.
 
-    After each step, another pass can continue at ``position``. ``before`` is the number of loose
-    finds in earlier passes.
+    ``before`` is the number of loose finds in earlier passes.
     """
 
     def __init__(

@@ -18,6 +18,8 @@ from walproof.scan.log import open_range
 STRIDE = 4 << 20
 #: Bytes of lookahead after a window.
 LOOKAHEAD = 64 << 10
+#: Bytes read at once from the place of a find; most finds are short.
+IMAGE_BUFFER_BYTES = 8 << 10
 PAD = 96
 SECTOR = 512
 BLOCK = 1 << 18
@@ -26,15 +28,14 @@ ELF_CORE = (b"\x7fELF", 4)
 
 
 class Image:
-    """A file or block device.
+    """A file or block device, with zeros in place of unreadable sectors.
 
-    It is read with ``pread``, because truncating a mapped file would crash the reading process.
-    Unreadable sectors are replaced by zeros, and ``unreadable`` counts their bytes. ``work`` is the
-    :class:`Budget` of all carvers. Raises ``OSError``.
+    ``work`` is the :class:`Budget` of all carvers. Raises ``OSError``.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        # Truncating a mapped file would crash the reading process, so the file is read with pread.
         self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             self.size = os.lseek(self._file, 0, os.SEEK_END)
@@ -113,7 +114,7 @@ class Image:
 
     def stream(self, at: int, end: int) -> io.BufferedIOBase:
         """Return ``[at, end)`` as a file object."""
-        return open_range(self, at, min(end, self.size))
+        return open_range(self, at, min(end, self.size), IMAGE_BUFFER_BYTES)
 
     def _read(self, at: int, length: int) -> bytearray:
         """Read without the cache; sectors that cannot be read are zeros."""
@@ -142,12 +143,9 @@ class Image:
 
 
 class Budget:
-    """Limit the work on false hits.
+    """Limit the work on false hits, in proportion to the bytes processed so far."""
 
-    A few bytes may claim that gigabytes follow. The limit is proportional to the bytes processed so
-    far, so the total time is linear in the size of the image.
-    """
-
+    # A few bytes may claim that gigabytes follow. The total time must stay linear.
     FREE = 64 << 20
     SHARE = 4
 

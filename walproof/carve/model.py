@@ -20,15 +20,14 @@ Kind = Literal["log", "loose"]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern of up to sixteen bytes, in which bits that are zero in the mask are ignored.
-
-    At least one byte has no ignored bits. If there are ``peeks``, one of the bytes at these offsets
-    after the start must be in ``among``. A hit is reported ``back`` bytes before the pattern.
-    """
+    """A pattern of up to sixteen bytes, in which bits that are zero in the mask are ignored."""
 
     value: bytes
+    #: Mask with at least one byte 0xff, or empty for a pattern without ignored bits.
     mask: bytes = b""
+    #: Number of bytes before the pattern at which a hit is reported.
     back: int = 0
+    #: Offsets from the start of the pattern. One of the bytes there must be in ``among``.
     peeks: tuple[int, ...] = ()
     among: frozenset[int] = frozenset()
 
@@ -46,19 +45,17 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """Bytes ``[at, end)`` of the image that belong to a log.
-
-    ``suffix`` is the file extension. If ``goes_on`` is true, the find begins at the end of the
-    previous find and continues the same log. ``reading`` is the result of a reader, if it has
-    already read the find.
-    """
+    """Bytes ``[at, end)`` of the image that belong to a log."""
 
     at: int
     end: int
     kind: Kind
     certainty: Certainty
+    #: File extension.
     suffix: str = ".log"
+    #: True if the find continues the log of the previous find.
     goes_on: bool = False
+    #: Result of a reader that has already read the find.
     reading: Reading | None = None
 
 
@@ -74,13 +71,12 @@ class Loose:
 
 @dataclass(slots=True)
 class Window:
-    """A window of an image. ``data[0]`` is at offset ``base``, and ``size`` bytes are filled.
+    """A window of an image."""
 
-    Finds that begin before ``stop`` (an offset in the image) belong to this window. The bytes after
-    it are lookahead. At least 80 zeros follow the filled bytes.
-    """
-
+    #: Offset of the window in the image.
     base: int
+    #: Offset of the lookahead in the image. A find that begins there belongs to the next window.
     stop: int
+    #: Number of filled bytes. At least 80 zeros follow them.
     size: int
     data: NDArray[np.uint8]

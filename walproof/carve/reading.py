@@ -41,10 +41,7 @@ def as_file(
     suffix: str,
     consume: Callable[[bytes], object] = lambda _: None,
 ) -> Iterator[Path]:
-    """Write parts ``[at, end)`` of an image to a scratch file, with holes for zeros.
-
-    Each piece is also passed to ``consume``.
-    """
+    """Write parts ``[at, end)`` of an image to a scratch file, with holes for zeros."""
     with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
         path = Path(folder, f"carved{suffix}")
         with path.open("xb") as file:

@@ -11,11 +11,7 @@ from walproof.carve.model import Pattern, Window
 
 
 class Search:
-    """Search for patterns.
-
-    :meth:`hits` returns the offset in the image and the number of each pattern that begins in a
-    window before its lookahead, in order.
-    """
+    """Search for patterns in windows."""
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         self.patterns = patterns

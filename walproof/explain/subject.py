@@ -119,10 +119,7 @@ def _meanings(register: Register, word: str) -> tuple[Meaning, ...]:
 
 
 def _grammar_fields(register: Register, path: str) -> list[GrammarField]:
-    """Return the fields to which a path refers, from the whole log or from a type.
-
-    If there are none, return the fields whose name is the last step of the path.
-    """
+    """Return the fields with this path in the whole log or a type, or else with its last step."""
     *outer, name = _INDEX.sub("", path).split(".")
     if not outer:
         return _fields_of(_types(register), name)

@@ -1,9 +1,8 @@
 """Build the sources of a parser driver: the package, the models, and a generated walker.
 
-``python -m walproof.parsers.build LANGUAGE FOLDER`` writes the package of the language to
-``package/``, and the models of the grammars (:meth:`Model.to_json`) to ``models.json``. If there is
-a template ``walkers/<language>*``, it also generates a walker, the code that visits all fields.
-``--without NAME`` leaves out a grammar.
+``python -m walproof.parsers.build LANGUAGE FOLDER`` writes the package to ``package/`` and the
+models of the grammars to ``models.json``. If the language has a template in ``walkers/``, the
+command also writes the code that visits all fields. ``--without NAME`` leaves out a grammar.
 """
 
 from __future__ import annotations

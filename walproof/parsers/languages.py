@@ -20,28 +20,28 @@ _BRACKET = re.compile(r"<(?!a href=|/a>)")
 
 @dataclass(frozen=True)
 class Language:
-    """A target language of the compiler.
-
-    ``sources`` is the folder of the parsers in a package, and ``runtime`` is their dependency.
-    ``install``, ``example``, ``test`` and ``lint`` are commands that run in the folder of the
-    package. The README shows the first three, and the CI workflow runs all four. Names in braces
-    are fields of :class:`Naming`. ``file_name`` returns the file name of a grammar's parser.
-    ``driver`` is the implementation that tests the parsers. ``tools`` are Debian packages that the
-    workflow installs. ``finish`` corrects the text of a generated file.
-    """
+    """A target language of the compiler. Names in braces are fields of :class:`Naming`."""
 
     id: str
     title: str
     target: str
+    #: Folder of the parsers in a package.
     sources: str
+    #: Dependency of the parsers.
     runtime: str
+    #: Command in the README and the CI workflow, as are ``example`` and ``test``.
     install: str
     example: str
     test: str
+    #: Return the file name of a grammar's parser.
     file_name: Callable[[str], str]
+    #: Implementation that tests the parsers.
     driver: str
+    #: Debian packages that the CI workflow installs.
     tools: str
+    #: Command in the CI workflow.
     lint: str | None = None
+    #: Correct the text of a generated file.
     finish: Callable[[str, Naming], str] = lambda text, naming: text
 
     def named(self, naming: Naming) -> Language:

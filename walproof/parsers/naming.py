@@ -21,14 +21,14 @@ class BadName(ValueError):
 
 @dataclass(frozen=True)
 class Naming:
-    """The names of a package: ``name`` in registries, ``module`` as in Go, ``licence`` as in SPDX.
+    """The names of a package."""
 
-    Without ``licence``, a package has the licence of its grammars. Raises :class:`BadName`.
-    """
-
+    #: Name in registries.
     name: str = "walproof-parsers"
+    #: Module path in Go.
     module: str = "walproof/parsers"
     version: str = "0.0.0"
+    #: SPDX id, or None for the licence of the grammars.
     licence: str | None = None
 
     def __post_init__(self) -> None:
@@ -76,7 +76,7 @@ class Naming:
 def licence_of(stated: list[str | None], chosen: str | None = None) -> str | None:
     """Return the licence of generated files: the chosen one, or all licences of the grammars.
 
-    Returns None if one of the grammars states no licence.
+    Return None if a grammar states no licence.
     """
     if chosen or not stated or None in stated:
         return chosen

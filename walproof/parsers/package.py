@@ -1,8 +1,8 @@
 """Generate ready-to-use packages of the parsers, one per language.
 
-``templates/<language>/`` contains the files of a package; files with the suffix ``.j2`` are
-templates. All languages share ``templates/README.md.j2`` and the workflow. ``examples/`` describes
-the logs that the tests read, in one file per grammar.
+``templates/<language>/`` contains the files of a package. All languages share
+``templates/README.md.j2`` and the workflow. ``examples/`` describes the logs that the tests read,
+in one file per grammar.
 """
 
 from __future__ import annotations
@@ -82,9 +82,8 @@ def make_package(
 ) -> list[Grammar]:
     """Generate the package of one language in ``out``, replacing an earlier package there.
 
-    ``chosen`` lists the names of grammars; the default is all grammars in the folder. Raises
-    ``GrammarError`` and ``ToolMissing`` of :mod:`conformance.kaitai.compile`, :class:`NotOurs`, and
-    ``OSError`` with ``out`` if writing fails.
+    ``chosen`` lists the names of grammars (default: all). Raises ``GrammarError``, ``ToolMissing``,
+    :class:`NotOurs`, and ``OSError`` for ``out``.
     """
     has_files = out.exists() and not all(map(is_unfinished, out.iterdir()))
     if has_files and not (out / MARK).exists():

@@ -1,7 +1,6 @@
 """Write a path of a grammar, such as ``record.header.len_data``, in each language.
 
-The first step of a path is a variable. The example programs of all languages are generated from one
-description (``examples/``), so they print the same output.
+The first step of a path is a variable.
 """
 
 from __future__ import annotations

@@ -37,15 +37,13 @@ class Changed:
 
 @dataclass
 class Table:
-    """The agreement of the old and the new version of a reader.
-
-    The reader is the executable specification or the grammar. ``cells`` counts the logs with equal
-    answers and all logs. Its keys are the version that wrote the logs, and whether the logs are
-    damaged: ``("old", False)`` contains the results for undamaged old logs.
-    """
+    """The agreement of the old and the new version of a reader."""
 
     format: str
+    #: The executable specification or the grammar.
     reader: str
+    #: Number of logs with equal answers, and of all logs. The key is the version that wrote the
+    #: logs (``old``, ``new``), and whether they are damaged.
     cells: dict[tuple[str, bool], tuple[int, int]] = field(default_factory=dict)
     changed: list[Changed] = field(default_factory=list)
     not_run: str = ""
@@ -91,8 +89,8 @@ class Table:
 class Behaviour:
     """The logs of one format, and the answers of both sides.
 
-    ``workers`` has a :class:`Worker` for each side, and ``missing`` the reasons why a side has no
-    reader of the format.
+    ``workers`` has a :class:`Worker` for each side that reads the format. ``missing`` has the
+    reasons for the other sides.
     """
 
     def __init__(
@@ -110,8 +108,8 @@ class Behaviour:
         """Read logs with the old and the new readers.
 
         The logs are the vectors of both versions, logs from both writers, and damaged copies.
-        ``aim`` contains the numbers and names from changed expressions; some of the damage is aimed
-        at them. Without readers on both sides, the logs are only the vectors.
+        ``aim`` contains the numbers and names from changed expressions, at which some damage is
+        aimed.
         """
         vectors = [logs_of(self.bodies[side], side) for side in SIDES]
         if self.missing:

@@ -22,24 +22,24 @@ class CannotReview(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """An effect of a change.
+    """An effect of a change."""
 
-    ``rule`` is an id in :data:`RULES`. ``classes`` contains the classes of affected readers and
-    writers, and ``hurts`` describes them. ``subject`` is a member (``record_header.len_data``), a
-    requirement or a vector. ``change`` describes the change, and ``where`` is its ``file:line``.
-    ``excused`` is the reason in a matching exception. ``fields`` lists members if the finding
-    depends only on their expressions.
-    """
-
+    #: Id in :data:`RULES`.
     rule: str
+    #: Classes of affected readers and writers.
     classes: tuple[Class, ...]
     severity: Severity
+    #: Member (``record_header.len_data``), requirement or vector.
     subject: str
     change: str
+    #: Description of the affected readers and writers.
     hurts: str
+    #: ``file:line`` of the change.
     where: str = ""
     format: str = ""
+    #: Reason in a matching exception.
     excused: str | None = None
+    #: Members, if the finding depends only on their expressions.
     fields: tuple[str, ...] = field(default=(), compare=False)
 
     @property

@@ -48,9 +48,9 @@ def aim_at(findings: Iterable[Finding]) -> Aim:
 def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]:
     """Yield damaged copies of the first undamaged logs, or nothing if ``aim`` has no number.
 
-    A copy is truncated or extended by one byte, or truncated at a given distance after one of the
-    last record boundaries, or has one of the named fields changed. The distances and the field
-    values are the numbers in ``aim``, and these plus or minus 1.
+    Some copies are one byte longer or shorter. Other copies end at a given distance after one of
+    the last records, or have a changed field. Distances and field values are the numbers in
+    ``aim``, and these plus or minus 1.
     """
     if not aim.numbers:
         return

@@ -1,7 +1,7 @@
 """One version of a grammar: its types and fields in a form that can be compared.
 
-Documentation, the order of keys, number bases and default byte order make no difference. Fields
-whose type only groups other fields are replaced by these fields.
+Documentation, the order of keys, number bases and default byte order make no difference. If a type
+only groups fields, these fields replace the field of this type.
 """
 
 from __future__ import annotations
@@ -52,15 +52,14 @@ class AcceptedValues:
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A field or an instance of a type. ``path`` is its path in the YAML of the type.
-
-    ``groups`` are the fields through which a grouped field is reached, with their types.
-    """
+    """A field or an instance of a type."""
 
     owner: Type
     id: str
     body: Body
+    #: Path in the YAML of the type.
     path: tuple[str, ...]
+    #: Fields through which a grouped field is reached, with their types.
     groups: tuple[tuple[str, Type], ...] = ()
 
     @property
@@ -82,7 +81,7 @@ class Member:
 class Grammar:
     """The types of one grammar in the folder ``ksy`` of a tree.
 
-    ``renames`` maps names in expressions to the names that the other version has.
+    ``renames`` maps names in expressions to the names in the other version.
     """
 
     def __init__(self, name: str, root: Path) -> None:
@@ -148,8 +147,8 @@ class Grammar:
     def is_bounded(self, type: Type, visited: frozenset[str] = frozenset()) -> bool:
         """Return whether readers ignore bytes after the last known field of a type.
 
-        This is the case at the end of a file, in a substream of fixed size, and at a position that
-        is given by an offset.
+        The bytes are ignored at the end of a file, in a substream of fixed size, and at a given
+        offset.
         """
         if type.name in visited or type is self.top:
             return True
@@ -228,10 +227,7 @@ class Grammar:
                 "bits": _fixed_bits(extent)}  # fmt: skip
 
     def bits(self, member: Member, outer: tuple[str, ...] = ()) -> int | None:
-        """Return the bits of a field; None if they depend on the log.
-
-        ``outer`` are the names of the types that contain the field.
-        """
+        """Return the bits of a field; None if they depend on the log."""
         attributes = self.attributes(member)
         repeat, count, _ = attributes["repeat"]
         if repeat and not (count and count.isdigit()):

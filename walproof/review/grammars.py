@@ -58,9 +58,9 @@ def added_and_removed(old: Path, new: Path) -> Iterator[Finding]:
 class GrammarRun:
     """Run both versions of the grammars of one format over logs.
 
-    ``held`` counts the undamaged logs that contain a field, by its key. ``undamaged`` and
-    ``damaged`` count the logs in which it differs. ``moved`` contains the grammars whose fields
-    have other offsets in an undamaged log.
+    ``held`` maps the key of a field to the number of undamaged logs with this field. ``undamaged``
+    and ``damaged`` map the key to the number of logs in which the field differs between the
+    versions. ``moved`` contains the grammars whose fields have other offsets in an undamaged log.
     """
 
     def __init__(
@@ -95,9 +95,9 @@ class GrammarRun:
         return table
 
     def read(self, log: LogUnderReview, follows: bool = False) -> str | None:
-        """Describe the difference in a log; None if none of its files has a changed grammar.
+        """Return the first difference in a log, or None if no file has a changed grammar.
 
-        ``follows`` is true if the difference results from one in the undamaged original.
+        ``follows`` is true if the undamaged original also differs.
         """
         difference = None
         held, differ = set(), set()
@@ -133,10 +133,7 @@ class GrammarRun:
         ]
 
     def _corrected(self, finding: Finding) -> Finding:
-        """Correct a finding that depends only on an expression, if undamaged logs are read alike.
-
-        In this case, the grammars can differ only on damaged logs.
-        """
+        """Correct a finding about an expression, if undamaged logs are read alike."""
         counts = [self.held[key] for key in finding.fields]
         if not counts or min(counts) < MIN_LOGS or any(self.undamaged[k] for k in finding.fields):
             return finding

@@ -17,24 +17,23 @@ LARGE_BYTES = 256 * 1024
 
 @dataclass
 class LogUnderReview:
-    """A log that is read by one or both versions of the readers.
-
-    ``sides`` contains ``old``, ``new`` or both. ``control`` is the key of the undamaged original,
-    or None if there is none. ``answers`` contains the answers in the profile ``recover``, and
-    ``strict`` those in the profile ``strict``, if any.
-    """
+    """A log that is read by one or both versions of the readers."""
 
     name: str
     format: str
     contents: Contents
     context: Mapping[str, Any]
+    #: ``old``, ``new`` or both.
     sides: set[str]
     damaged: bool
     origin: str
+    #: Key of the undamaged original.
     control: str | None = None
     file_name: str = "log"
     aliases: set[str] = field(default_factory=set)
+    #: Answers in the profile ``recover``, by side.
     answers: dict[str, Any] = field(default_factory=dict)
+    #: Answers in the profile ``strict``, by side.
     strict: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -37,11 +37,9 @@ def _full_text(requirement: Requirement) -> str:
 def compare_requirements(
     old: Path, new: Path, vectors: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Iterator[Finding]:
-    """Yield a finding for each requirement that was added, removed or reworded, or whose level
-    changed.
+    """Yield a finding for each requirement that was added, removed, reworded or has a new level.
 
-    ``vectors`` are the new vectors. The finding for a removed requirement lists the vectors that
-    still cite it.
+    ``vectors`` are the new vectors.
     """
     before, after = _requirements(old), _requirements(new)
     conformance = "implementations, whose conformance may change"

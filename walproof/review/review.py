@@ -26,18 +26,17 @@ Report = Callable[[str], None]
 
 @dataclass
 class Review:
-    """The outcome of a review.
-
-    ``skipped`` lists the parts that did not run, with reasons. ``isolation`` lists the mechanisms
-    that isolated the readers (``by``), and the accesses that remained possible (``could``).
-    """
+    """The outcome of a review."""
 
     against: str
     formats: list[str]
     findings: list[Finding] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    #: Parts that did not run, with reasons.
     skipped: list[str] = field(default_factory=list)
     unused_excuses: list[Excuse] = field(default_factory=list)
+    #: Mechanisms that isolated the readers (``by``), and accesses that remained possible
+    #: (``could``).
     isolation: dict[str, list[str]] = field(default_factory=dict)
 
     @property
@@ -68,11 +67,11 @@ def review(
 ) -> Review:  # fmt: skip
     """Review the change from one tree to another.
 
-    Each tree contains ksy/, spec/, vectors/ and reference_impl/. ``formats`` selects formats; if it
-    is empty, all formats are reviewed. ``count`` damaged copies are generated from ``seed``.
+    Each tree contains ksy/, spec/, vectors/ and reference_impl/. ``formats`` selects formats; by
+    default, all formats are reviewed. ``count`` damaged copies are generated from ``seed``.
     ``report_progress`` is called with a line for each step. Raises
-    :class:`~conformance.kaitai.compile.GrammarError` if a grammar does not compile, and
-    :class:`~walproof.review.finding.CannotReview` if the new readers do not run or time out.
+    :class:`~conformance.kaitai.compile.GrammarError`, or
+    :class:`~walproof.review.finding.CannotReview` if the new readers do not run.
     """
     bodies = {"old": vector_bodies(old, formats), "new": vector_bodies(new, formats)}
     report_progress("comparing the grammars")
@@ -130,11 +129,7 @@ def review(
 
 
 def same_specification(old: Path, new: Path, format: str) -> bool:
-    """Return whether a format's executable specification has not changed.
-
-    The comparison includes the directory of the format and the shared code, but not the directories
-    of other formats.
-    """
+    """Return whether a format's executable specification and the shared code are equal."""
     return _digest(old, format) == _digest(new, format)
 
 

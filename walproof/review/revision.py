@@ -24,7 +24,7 @@ WORKER = Path(__file__).resolve().parent / "worker.py"
 def take_out(root: Path, revision: str, into: Path) -> str:
     """Extract the :data:`PARTS` of a revision into a folder; return the short id of the commit.
 
-    Raises :class:`~walproof.review.finding.CannotReview` if the revision does not exist.
+    Raises :class:`~walproof.review.finding.CannotReview`.
     """
     commit = _git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if not commit:
@@ -57,10 +57,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 class Worker:
-    """The readers of one tree, in a sandboxed process.
-
-    They can read only the tree and the Python installation, and write only to ``scratch``.
-    """
+    """The readers of one tree, in a sandboxed process that can write only to ``scratch``."""
 
     def __init__(self, root: Path, wall_seconds: float = 20, scratch: Path | None = None) -> None:
         (BUILD / "kaitai").mkdir(parents=True, exist_ok=True)
@@ -84,8 +81,7 @@ class Worker:
     def ask(self, **request: Any) -> dict[str, Any]:
         """Send a request, and return the reply or ``{"error": …}``.
 
-        An error means that the reader raised an exception, crashed or timed out. After a timeout,
-        the process stops the reader and reports where it was. If this fails, the process is killed.
+        An error means that the reader raised an exception, crashed or timed out.
         """
         try:
             return self._program.request({"seconds": self._wall_seconds * 0.75, **request})

@@ -93,9 +93,8 @@ class Alignment:
 class GrammarDiff:
     """The differences between two versions of a grammar.
 
-    ``pairs`` maps the key of a field or instance of the old version to the key and the name of its
-    new version. Fields whose bytes were given to other fields are left out: a field map cannot show
-    whether they agree.
+    ``pairs`` maps the key of an old field or instance to the key and the name in the new version. A
+    field is left out if other fields now have its bytes.
     """
 
     def __init__(self, old: Grammar, new: Grammar) -> None:
@@ -462,8 +461,8 @@ class GrammarDiff:
 def _may_be_absent(attributes: Attributes) -> str:
     """Return why an old log without this field is still valid, or "" if it is not.
 
-    The reason is ``never`` if the condition is always false, ``end`` if the field may have no bytes
-    at the end of the stream, and ``condition`` for any other condition.
+    The reason is ``never`` for a condition that is always false. It is ``end`` if the field may be
+    empty at the end of the stream. It is ``condition`` for any other condition.
     """
     condition = attributes["if"]
     if condition == "false":

@@ -1,16 +1,16 @@
 """Run the readers of one revision: a program that starts with that revision on PYTHONPATH.
 
-It exchanges JSON lines on stdin and stdout. It imports no tools, because an older revision may lack
-them: only the standard library, kaitaistruct, and ``reference_impl`` of that revision.
+The program exchanges JSON lines on stdin and stdout. It imports only the standard library,
+kaitaistruct, and ``reference_impl``, because an older revision may lack everything else.
 
-``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}`` or ``{"error"}``
-``{"do": "write", "format", "path", "records", "context"}`` → ``{"done"}`` or ``{"error"}``
-``{"do": "knows", "format"}`` → ``{"known"}`` or ``{"error"}``
-``{"do": "grammars", "path", "folders", "grammar", "top", "pairs"}`` → ``{"held", "differ", "moved",
-"why"}``, where ``folders`` has the folder of the ``old`` and the ``new`` parser
+* ``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}``
+* ``{"do": "write", "format", "path", "records", "context"}`` → ``{"done"}``
+* ``{"do": "knows", "format"}`` → ``{"known"}``
+* ``{"do": "grammars", "path", "folders", "grammar", "top", "pairs"}`` → ``{"held", "differ",
+  "moved", "why"}``. ``folders`` has the folders of the ``old`` and the ``new`` parser.
 
-An ``error`` has its ``place``, the innermost line of ``reference_impl``, and ``hangs`` if the
-request took longer than its ``seconds``.
+The reply to a failed request has ``error`` and ``place``, the innermost line of ``reference_impl``.
+It also has ``hangs`` if the request took longer than its ``seconds``.
 """
 
 from __future__ import annotations
@@ -67,8 +67,7 @@ def knows(request: dict[str, Any]) -> dict[str, Any]:
 def grammars(request: dict[str, Any]) -> dict[str, Any]:
     """Compare the field maps of two grammars for one file.
 
-    ``held`` are the fields that both maps contain, ``differ`` those that differ, and ``moved`` is
-    true if one of them has another offset.
+    ``held`` has the fields in both maps, and ``differ`` those that differ.
     """
     data = Path(request["path"]).read_bytes()
     (old, old_error), (new, new_error) = (

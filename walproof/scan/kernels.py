@@ -97,20 +97,6 @@ def same(data: Any, at: Any, other: Any, other_at: Any, length: Any) -> bool:
 
 
 @helper
-def all_zero(data: Any, start: Any, end: Any) -> bool:
-    """Return whether all bytes of ``data[start:end]`` are zero."""
-    while end - start >= 8:
-        if load64(data, start) != 0:
-            return False
-        start += 8
-    while start < end:
-        if data[start] != 0:
-            return False
-        start += 1
-    return True
-
-
-@helper
 def trailing_zeros(value: Any) -> Any:
     """Return the index of the lowest set bit of a uint64 that is not 0."""
     count = 0

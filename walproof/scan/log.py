@@ -60,8 +60,12 @@ class Readable(Protocol):
         """See :class:`Source`."""
 
 
+#: Bytes that the executable specification reads at a time.
+STREAM_BYTES = 1 << 18
+
+
 def open_range(
-    source: Readable, start: int, end: int, buffer_size: int = 8192
+    source: Readable, start: int, end: int, buffer_size: int = STREAM_BYTES
 ) -> io.BufferedReader:
     """Return ``[start, end)`` of a source or a disk image as a file.
 

@@ -41,19 +41,6 @@ class Window:
         _check_length(at, length, self._read_into(at, room))
         self.end, self.array = at + length, room
 
-    def blocks(self, at: int, wish: int, block: int) -> tuple[NDArray[np.uint8], int, bool]:
-        """Read whole blocks from ``at`` on; return the array, its length, and whether the file
-        ends.
-
-        ``wish`` is the approximate length, which is limited to one stretch. The window is empty
-        afterwards.
-        """
-        length = -(-min(wish, self.stretch, self.size - at + 1) // block) * block
-        self.base = self.end = at
-        room = self._room(length)
-        filled = self._read_into(at, room)
-        return room, filled, filled < length or at + filled >= self.size
-
     def peek(self, at: int, length: int) -> bytes:
         """Return a few bytes anywhere, fewer at the end of the file; the window stays."""
         if self.base <= at and at + length <= self.end:

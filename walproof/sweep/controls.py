@@ -41,32 +41,30 @@ class NoControl(ValueError):
 
 @dataclass(frozen=True)
 class Control:
-    """An undamaged log, with everything that a worker needs to damage it and to judge the answers.
-
-    Field maps are computed in advance, so workers need no grammars and a control can be pickled.
-    ``name`` is the file name of the log; some formats derive the file type from its extension.
-    ``records`` are the records that the executable specification returns. ``fields`` contains the
-    field map of each file. ``contexts`` are additional contexts for reading. ``to_append`` and
-    ``to_write`` are the contexts in which a writer appends to this log, or writes a similar one.
-    """
+    """An undamaged log, with the data for damaging it and for judging the answers."""
 
     id: str
     format: str
     contents: Contents
+    #: File name of the log. Some formats derive the file type from its extension.
     name: str
     context: Mapping[str, Any] = field(default_factory=dict)
+    #: Records that the executable specification returns.
     records: tuple[Record, ...] = ()
+    #: Field map of each file, so that workers need no grammars.
     fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
+    #: Additional contexts for reading.
     contexts: tuple[Mapping[str, Any], ...] = ()
+    #: Contexts in which a writer appends to this log.
     to_append: tuple[Mapping[str, Any], ...] = ({},)
+    #: Contexts in which a writer writes a similar log.
     to_write: tuple[Mapping[str, Any], ...] = ({},)
 
     @property
     def path(self) -> Path:
         """Return the path that the JSON file of the log would have as a vector.
 
-        If the name of the log does not begin with the stem of this path, the name affects how the
-        log is read.
+        If the file name of the log has another stem, the name affects how the log is read.
         """
         return Path(f"{self.id.rpartition('/')[2]}.json")
 
@@ -98,8 +96,8 @@ def control_of(
 ) -> Control:
     """Return a vector as a control, read by the executable specification.
 
-    ``known_values`` lists values of context keys; if given, the control gets additional contexts.
-    The contexts for appending and writing come from the ``vectors`` that append and write.
+    ``known_values`` lists values of context keys for additional contexts. ``vectors`` provides the
+    contexts for appending and writing.
     """
     format, name = str(vector.body["format"]), vector.input.name
     context = dict(vector.body.get("context", {}))
@@ -145,9 +143,8 @@ def choose(
 ) -> list[Control]:
     """Return the controls of a sweep, smallest log first.
 
-    ``patterns`` select vectors by id or slug. Without patterns, the controls are all undamaged
-    vectors of the format that are intact, not empty, and within :data:`MAX_CONTROL_BYTES` and
-    :data:`MAX_CONTROL_RECORDS`. Raises :class:`NoControl`.
+    ``patterns`` select vectors by id or slug. By default, the controls are all undamaged vectors
+    that are intact, not empty and not too large. Raises :class:`NoControl`.
     """
     controls = []
     values = context_values(vectors.values(), format)
@@ -181,11 +178,7 @@ def choose(
 
 
 def fingerprint(contents: Contents, start: int = 0) -> int:
-    """Return a 64-bit fingerprint of a log, which is the same in every process.
-
-    The fingerprint consists of two CRCs with different polynomials. Computing them takes less time
-    than reading the log.
-    """
+    """Return a 64-bit fingerprint of a log, which is the same in every process."""
     if isinstance(contents, bytes):
         return crc32c(contents, start & 0xFFFFFFFF) << 32 | zlib.crc32(contents, start >> 32)
     for name, data in contents.items():

@@ -54,35 +54,32 @@ def rank(effects: str) -> int:
 
 @dataclass(frozen=True)
 class Signature:
-    """Implementation, damage and effect of a difference; equal signatures are counted together.
-
-    ``kind`` contains the effects on the answer, joined by ``+``. ``verdict`` and ``reason`` are
-    from the executable specification. ``said_verdict`` and ``said_reason`` are those that the
-    implementation reported, if any. ``context`` lists the context keys that were changed. ``value``
-    is the value that the damage wrote to a field, if it is a value that programs often treat
-    specially.
-    """
+    """Implementation, damage and effect of a difference; equal signatures are counted together."""
 
     implementation: str
     operation: str
     field: str
+    #: Effects on the answer, joined by ``+``.
     kind: str
+    #: Verdict of the executable specification.
     verdict: str
+    #: Reason of the executable specification.
     reason: str
+    #: Verdict that the implementation reported.
     said_verdict: str = ""
+    #: Reason that the implementation reported.
     said_reason: str = ""
     profile: str = "recover"
+    #: Context keys that were changed.
     context: str = ""
+    #: Value that the damage wrote to a field, if programs often treat this value specially.
     value: str = ""
 
     @property
     def effect(self) -> tuple[str, ...]:
-        """The signature without the damage, because many damages can reveal one defect.
-
-        Only the most harmful effect is included, since the others follow from it. For a crash, the
-        expected answer is left out, because it does not affect the cause. For a wrong append, the
-        answer is left out, because it depends on the damage and on the appended records.
-        """
+        """The signature without the damage, because many damages can reveal one defect."""
+        # The other effects follow from the most harmful one. The expected answer does not affect a
+        # crash. The answer to an append depends on the damage and on the appended records.
         if self.gravest in NO_ANSWER:
             text = self.said_reason if self.gravest == "crash" else ""
             return (self.implementation, self.action, "", "", "", text)
@@ -119,8 +116,8 @@ def difference_of(
 ) -> Difference | None:
     """Return the difference in a result of the harness, or None if it passed or was skipped.
 
-    ``judgement`` is the harness's judgement of the reply. ``written`` contains the keys of all
-    payloads that were written, or None if the damage forged checksums.
+    ``written`` contains the keys of all written payloads, or is None if the damage forged
+    checksums.
     """
     if result["class"] in NO_ANSWER:
         text = str(result["difference"])
@@ -184,10 +181,7 @@ def _spans(lost: Sequence[Mapping[str, Any]], file: str | None) -> list[tuple[in
 
 
 def _is_covered(gap: Mapping[str, Any], lost: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether lost ranges cover all bytes of a gap.
-
-    An empty gap is covered if a range contains or touches its offset.
-    """
+    """Return whether lost ranges cover all bytes of a gap, or touch an empty gap."""
     start, spans = gap["from"], _spans(lost, gap.get("file"))
     if start == gap["to"]:
         return any(lo <= start <= hi for lo, hi in spans)

@@ -31,34 +31,29 @@ CONTENT_FLIPS = 4096
 
 
 class Recipe(NamedTuple):
-    """A damage in words: the operations of the damage algebra.
-
-    ``calls`` contains the operations as source lines for a recipe in ``conformance/recipes``.
-    """
+    """A damage in words: the operations of the damage algebra."""
 
     damage: tuple[str, ...]
+    #: Source lines for a recipe in ``conformance/recipes``.
     calls: tuple[str, ...]
 
 
 class DamagedLog(NamedTuple):
-    """A damaged log.
-
-    ``shifts`` is true if the damage may have moved, repeated, removed or replaced whole units.
-    ``forges`` is true if it recomputed a checksum or may have disabled one.
-    """
+    """A damaged log."""
 
     contents: Contents
+    #: True if the damage may have moved, repeated, removed or replaced whole units.
     shifts: bool
+    #: True if the damage recomputed a checksum or may have disabled one.
     forges: bool
 
 
 class Enumeration:
     """Enumerate all damages of a control, by family and number.
 
-    The families are the undamaged log, single damages and pairs of them. In every process, equal
-    arguments give the same damages the same numbers. ``older`` are logs that serve as older
-    generations. Prefixes shorter than ``first_prefix`` are left out, because an earlier control has
-    the same ones.
+    The families are the undamaged log, single damages and pairs of damages. Equal arguments give
+    the same numbers in every process. ``older`` are logs that serve as older generations.
+    ``first_prefix`` is the length of the shortest prefix to include.
     """
 
     def __init__(
@@ -322,11 +317,7 @@ _SEALING, _KEEPING, _RESIZING, _AT_THE_END = range(4)
 
 
 def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
-    """Return a sort key for the edits of a pair of damages.
-
-    Resealing comes first, then edits that keep the length, then other edits, and appending comes
-    last. Edits that change the length are sorted from the end of the file to its start.
-    """
+    """Return a sort key for the edits of a pair of damages."""
     if family.forges:
         return (_SEALING, 0)
     lo, hi, new = edits[0]

@@ -20,18 +20,17 @@ CONTENT = frozenset(
 
 @dataclass(frozen=True)
 class FieldsOfFile:
-    """The field map of one file of a control, for looking up offsets.
-
-    ``leaves`` are the fields without subfields, sorted by offset. ``all`` contains one field for
-    each span of at least one byte. ``structural`` and ``content`` are byte offsets; bytes outside
-    all fields count as content. The values of fields are removed, because their classes exist only
-    in the process that compiled the grammar.
-    """
+    """The field map of one file of a control, for looking up offsets."""
 
     size: int
+    #: One field for each span of at least one byte. Values are removed, because their classes exist
+    #: only in the process that compiled the grammar.
     all: tuple[Field, ...]
+    #: Fields without subfields, sorted by offset.
     leaves: tuple[Field, ...]
+    #: Byte offsets in the structure.
     structural: tuple[int, ...]
+    #: All other byte offsets.
     content: tuple[int, ...]
 
     def at(self, offset: int) -> Field | None:

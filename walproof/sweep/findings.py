@@ -18,21 +18,22 @@ from walproof.sweep.writing import records_for, text_of
 
 @dataclass
 class Finding:
-    """Signatures of one implementation with the same effect, or with the same damage.
+    """Signatures of one implementation with the same effect, or with the same damage."""
 
-    ``best`` is the simplest case. ``recipe`` describes its damage, and ``request`` contains the
-    records to write. ``cause`` is the name and the description of a known failure with the same
-    effect. ``minimised`` describes how many simpler cases were tried. ``proposal`` is the path of a
-    proposed vector, and ``repeat`` is the command that runs the case again.
-    """
-
+    #: Simplest case.
     best: Occurrence
     signatures: list[Occurrence] = field(default_factory=list)
+    #: Name and description of a known failure with the same effect.
     cause: tuple[str, str] | None = None
+    #: Damage of the simplest case.
     recipe: Recipe | None = None
+    #: Number of simpler cases that were tried, as text.
     minimised: str = ""
+    #: Path of a proposed vector.
     proposal: str | None = None
+    #: Command that runs the case again.
     repeat: str | None = None
+    #: Records to write.
     request: str = ""
 
     @property
@@ -75,11 +76,7 @@ class Finding:
 
     @property
     def damage(self) -> Hashable:
-        """Return a key; findings with equal keys are joined.
-
-        The key is the value that all single damages write, or else the operation and the most
-        harmful effect. It is None if the damages have nothing in common.
-        """
+        """Return a key; findings with equal keys are joined."""
         name, profile = self.signature.implementation, self.signature.profile
         operations = {each.operation for each in self._singles}
         if self.value:
@@ -111,9 +108,8 @@ def findings(
 ) -> list[Finding]:
     """Group signatures into findings, and return the most harmful finding first.
 
-    Signatures with the same effect form one finding. Findings that are not known failures are then
-    joined if all their cases write the same special value to a field, or if they have the same
-    operation and the same most harmful effect.
+    Signatures with the same effect form one finding. New findings are then joined by
+    :attr:`Finding.damage`.
     """
     by_effect: dict[Hashable, Finding] = {}
     for occurrence in signatures:

@@ -1,7 +1,7 @@
 """The family of ``walproof sweep --flips``: single-bit flips that no check detects.
 
-After such a flip, the log is still `intact`, but its records differ. It is either a limit of the
-format, which its register explains (``unseen``), or a sign of a missing rule.
+After such a flip, the log is still `intact`, but its records differ. Either the register of the
+format explains this limit (``unseen``), or a rule is missing.
 """
 
 from __future__ import annotations
@@ -80,14 +80,14 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True)
 class FlippedLog:
-    """An intact log and the flips to try. ``at_most`` is the maximum number of flips.
+    """An intact log and the flips to try, half in the structure and half in the content.
 
-    If the log has more bits than that, half of the flips are in the structure and half in the
-    content, both evenly spread. If one half has fewer bits, the other half gets the remaining
-    flips. Flips in the structure have the lowest numbers.
+    Flips in the structure have the lowest numbers. If one half has too few bits, the other half
+    gets more flips.
     """
 
     control: Control
+    #: Maximum number of flips.
     at_most: int
 
     @property
@@ -139,9 +139,8 @@ class FlippedLog:
     def field(self, number: int) -> str:
         """Return the generic name of the field that a flip hits.
 
-        If the format has several file types, the name begins with the file type, as in ``snapshot:
-        header.index``. Repeated steps are merged: ``elements[].elements[].first`` becomes
-        ``elements[].first``.
+        If the format has several file types, the name begins with the file type. Repeated steps are
+        merged: ``elements[].elements[].first`` becomes ``elements[].first``.
         """
         flip, change = self.change(number)
         return self._file_types[flip.file] + _REPEATED.sub(r"\1", change.field)
@@ -162,9 +161,8 @@ def choose_logs(
 ) -> list[FlippedLog]:
     """Return the logs of all undamaged vectors whose answer is `intact`, smallest first.
 
-    ``patterns`` select vectors by id or slug. Of several vectors with the same log and context,
-    only the first is used. Vectors with a context that selects records are excluded, because their
-    answer does not cover the whole log.
+    ``patterns`` select vectors by id or slug. Vectors with the same log and context are used once.
+    Vectors with a context that selects records are excluded.
     """
     logs: dict[tuple[str, str, str], FlippedLog] = {}
     for id, vector in vectors.items():
@@ -223,7 +221,7 @@ def run_flips(
 ) -> list[Stretch]:
     """Try flips in a worker pool, and return the results in the order of the tasks.
 
-    ``progress`` is called with the number of new flips. Raises :class:`Disagreement`.
+    ``progress`` gets the number of new flips.
     """
     scratch = Held()
     outcomes: dict[Task, Stretch] = {}
@@ -256,8 +254,7 @@ def _run_task(task: Task) -> tuple[Task, Stretch]:
 def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> Stretch:
     """Try the flips with these numbers.
 
-    Raises :class:`Disagreement` if the executable specification raises an error, or if its two
-    profiles differ for an undetected flip.
+    Raises :class:`Disagreement` if the executable specification fails or its profiles differ.
     """
     control = log.control
     stretch = Stretch(control.id, Counter(), [])
@@ -312,8 +309,6 @@ def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
     """Return the most harmful effect on the records, or None if they are equal.
 
     The effect ``fields`` is followed by the names of the changed fields, as in ``fields: term``.
-    Records with the same position and payload are matched first, then records with the same
-    payload. If two unmatched records have the same position, the record has changed.
     """
     if list(before) == list(after):
         return None

@@ -19,32 +19,30 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Seal:
-    """A field that is covered by one checksum.
+    """A field that is covered by one checksum."""
 
-    ``unit`` is the generic name of the field. ``edit`` takes the field and all fields of the file,
-    and returns the edit that corrects the checksum after damage. ``reseal`` does the same with the
-    recipe operation; if ``in_folders`` is true, it supports logs of several files. ``is_there``
-    returns whether a field in an undamaged log has a checksum at all.
-    """
-
+    #: Generic name of the field.
     unit: str
+    #: Return the edit that corrects the checksum after damage, from the field and all fields.
     edit: Callable[[bytes, Field, Sequence[Field]], Edit]
+    #: Correct the checksum with the recipe operation.
     reseal: Callable[[Any, str, str], None]
+    #: True if ``reseal`` supports logs of several files.
     in_folders: bool = False
+    #: Return whether a field in an undamaged log has a checksum.
     is_there: Callable[[bytes, Field], bool] = lambda data, unit: True
 
 
 @dataclass(frozen=True)
 class Task:
-    """A request to a writer: ``append`` to a log like this control, or ``write`` a new one.
-
-    ``records``, ``size`` and ``name`` are the records, the size in bytes and the file name of the
-    control.
-    """
+    """A request to a writer: ``append`` to a log like this control, or ``write`` a new one."""
 
     operation: str
+    #: File name of the control.
     name: str
+    #: Records of the control.
     records: Sequence[Record]
+    #: Size of the control in bytes.
     size: int
     context: Mapping[str, Any]
 
@@ -144,10 +142,7 @@ class FormatSweep:
         return False
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """Return whether a payload consists of written parts that have their own checksums.
-
-        A reader returns such a payload but reports the log as damaged.
-        """
+        """Return whether a payload consists of written parts that have their own checksums."""
         return False
 
     def stored_records(
@@ -155,8 +150,8 @@ class FormatSweep:
     ) -> Sequence[Record]:
         """Return the records in the bytes of an undamaged log, in log order.
 
-        ``records`` are those that a reader returns. A log may store more, such as records of an
-        older log. Damage to what hides them makes them readable.
+        ``records`` are the records that a reader returns. A log may also store hidden records, such
+        as records of an older log.
         """
         return records
 
@@ -167,10 +162,7 @@ class FormatSweep:
         return True
 
     def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:
-        """Return whether the bytes of a record are now framing, so no lost range covers them.
-
-        ``before`` and ``after`` are the file without and with the damage.
-        """
+        """Return whether the bytes of a record are now framing, so no lost range covers them."""
         return not any(after[record.at : record.at + record.size])
 
     def covers(self, data: bytes, spans: Sequence[Span]) -> bool:

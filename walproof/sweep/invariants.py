@@ -41,7 +41,7 @@ class Written:
     """The records of a control, prepared for comparing answers with them.
 
     ``imported`` are logs from which some damages copy bytes. ``expected`` are the records that the
-    undamaged log returns, or None if these are all records.
+    undamaged log returns.
     """
 
     def __init__(
@@ -66,9 +66,8 @@ class Written:
     ) -> list[str]:
         """Return the invariants that an answer violates.
 
-        If ``shifts`` is true, whole units may have moved, so a format without sequence numbers
-        cannot detect reordered or replaced records. If ``forges`` is true, checksums were
-        recomputed, so invented payloads and losses cannot be detected.
+        If ``shifts`` is true, the damage may have moved whole units. If ``forges`` is true, the
+        damage recomputed checksums.
         """
         if output.end.verdict == "refused":
             return []
@@ -101,11 +100,8 @@ class Written:
     def _was_written(self, record: Record, shifts: bool, noticed: bool) -> bool:
         """Return whether a record may have been written, as far as the format can determine.
 
-        ``noticed`` is true if the verdict is not `intact`. An answer with another verdict may join
-        parts of several records if no checksum covers the connection between the parts. If
-        ``shifts`` is true, units of the log moved: fragments of several records may be adjacent,
-        and a log stored inside a payload may have become readable. A record with missing fields is
-        always accepted.
+        ``noticed`` is true if the verdict is not `intact`. If ``shifts`` is true, units of the log
+        moved.
         """
         payload = record.payload
         if record.fields.get("missing"):
@@ -128,10 +124,7 @@ class Written:
         return self.format_sweep.may_join(record)
 
     def _accounted_for(self, output: ReaderOutput, contents: Contents) -> bool:
-        """Return whether a lost range touches each missing record that is still in the log.
-
-        Records whose bytes have become framing are ignored.
-        """
+        """Return whether a lost range touches each missing record whose bytes are not framing."""
         files = by_name(contents)
         positions = {(record.file, record.at) for record in output.records}
         for record in self.expected:

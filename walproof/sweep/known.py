@@ -29,11 +29,9 @@ SLOW_CLASSES = frozenset({"timeout", "over-limit"})
 class Known:
     """The causes of an implementation's known failures, by effect.
 
-    Each vector in the list of known failures runs once more, and the reply is judged like a case of
-    the sweep. A finding is assigned to a known failure with the same most harmful effect, the same
-    expected verdict and reason, and the same reported verdict and reason. If there are several, the
-    one whose vectors damage the same fields is selected. An equal effect does not prove an equal
-    cause.
+    Each vector in the list of known failures runs once more, like a case of the sweep. A finding
+    gets the cause of a known failure with the same effect, verdicts and reasons. An equal effect
+    does not prove an equal cause.
     """
 
     def __init__(
@@ -67,7 +65,7 @@ class Known:
     def cause_of(self, signature: Signature, fields: Iterable[str]) -> tuple[str, str] | None:
         """Return name and description of the known failure that a finding resembles, or None.
 
-        ``fields`` are the fields that the damages of the finding change.
+        ``fields`` are the damaged fields.
         """
         causes = self._by_effect.get(signature.effect[1:])
         if not causes:

@@ -36,8 +36,7 @@ def descend(
 ) -> Simplest:
     """Return the simplest case that can be reached from a case step by step.
 
-    Each step takes the first candidate for which ``simpler`` returns a case. The search ends when
-    there is no such candidate, or when ``is_over`` returns true.
+    Each step takes the first candidate for which ``simpler`` returns a case.
     """
     while True:
         for candidate in candidates(case):
@@ -51,10 +50,7 @@ def descend(
 
 
 def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: float) -> None:
-    """Replace the cases of findings with simpler cases with the same effect.
-
-    After ``seconds``, the remaining findings are marked as not minimised.
-    """
+    """Replace the cases of findings with simpler cases with the same effect, for ``seconds``."""
     deadline = time.monotonic() + seconds
     plan = enumerations.plan
     for name in dict.fromkeys(finding.signature.implementation for finding in findings):

@@ -1,8 +1,7 @@
 """The damage algebra as families of numbered damages of one file.
 
 Each family implements its damages twice: as fast edits, and as operations of
-``conformance.recipes.algebra``, from which a vector can be written. When a damage is described,
-both must produce the same bytes.
+``conformance.recipes.algebra``. Both must produce the same bytes.
 """
 
 from __future__ import annotations
@@ -49,15 +48,13 @@ OVERWRITING = frozenset({"set", "zero", "fill", RESEAL})
 
 
 class Change(NamedTuple):
-    """A damage: as edits of one file, and as operations of the algebra on ``field``.
-
-    A damage of whole files has ``files`` instead of edits: the new contents of each file that
-    changes, None if it is removed.
-    """
+    """A damage: as edits of one file, and as operations of the algebra on ``field``."""
 
     edits: Sequence[Edit]
     field: str
     operations: Sequence[Operation]
+    #: New contents of each changed file, or None for a removed file. They replace the edits for a
+    #: damage of whole files.
     files: Mapping[str, bytes | None] | None = None
 
 
@@ -77,16 +74,14 @@ class Computed(Sequence[Change]):
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The damages of one operation on one file, or on whole files, numbered from 0.
-
-    ``imported`` are logs from which the damages copy bytes. If ``forges`` is true, the operation
-    recomputes checksums, so its changes cannot be detected.
-    """
+    """The damages of one operation on one file, or on whole files, numbered from 0."""
 
     operation: str
     changes: Sequence[Change]
     file: str = ""
+    #: Logs from which the damages copy bytes.
     imported: Sequence[Control] = ()
+    #: True if the operation recomputes checksums, so that its changes are undetectable.
     forges: bool = False
     on_folder: bool = False
 
@@ -365,10 +360,7 @@ def _boundaries(file: File) -> list[int]:
 
 
 def reseal(file: File, format: str) -> Iterator[Change]:
-    """Change the structural fields under each checksum, then recompute the checksum.
-
-    The operation flips each bit and writes each edge value. For single bytes, it writes each value.
-    """
+    """Change the structural fields under each checksum, then recompute the checksum."""
     structural = set(file.fields.structural)
     for seal in plugin_for(format).sweep.seals:
         if file.name and not seal.in_folders:

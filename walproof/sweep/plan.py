@@ -31,18 +31,16 @@ SHARD_CASES = 1000
 
 
 class Run(NamedTuple):
-    """Some damages of one family of one control, in one of its settings.
-
-    ``start`` and ``stop`` are the numbers of damages. If ``spread`` is true, they are positions in
-    a sequence that is evenly distributed over the numbers of the family
-    (:func:`~walproof.sweep.shares.spread`).
-    """
+    """Some damages of one family of one control, in one of its settings."""
 
     control: int
     family: int
     setting: int
+    #: Number of the first damage.
     start: int
+    #: Number after the last damage.
     stop: int
+    #: If true, the numbers are positions in :func:`~walproof.sweep.shares.spread`.
     spread: bool = True
 
 
@@ -55,22 +53,21 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A sweep. Only the cases in ``profiles`` run.
-
-    The executable specification reads every case, and so does every program that supports the
-    setting of the case. ``coverage`` is the fraction of each group that runs. ``limits`` apply to
-    the programs, and ``wall_ms`` to each request.
-    """
+    """A sweep. The executable specification reads every case."""
 
     format: str
     depth: str
     seed: int
     controls: tuple[Control, ...]
     programs: tuple[Program, ...]
+    #: Limits of the programs.
     limits: Limits = field(default_factory=Limits)
+    #: Time limit of each request.
     wall_ms: int = WALL_MS
+    #: Profiles of the cases to run.
     profiles: tuple[str, ...] = PROFILES
     shards: tuple[tuple[Run, ...], ...] = field(default=(), repr=False)
+    #: Planned and possible cases of each group.
     coverage: Mapping[str, Coverage] = field(default_factory=dict)
 
     @property
@@ -129,8 +126,7 @@ class Enumerations:
 def first_prefix(controls: Sequence[Control], number: int) -> int:
     """Return the length of the shortest prefix of a control that no earlier control has.
 
-    Shorter prefixes are tested with the earlier control. The result is 0 for a log of several
-    files.
+    The result is 0 for a log of several files.
     """
     chosen = controls[number]
     data = chosen.contents
@@ -148,10 +144,10 @@ def first_prefix(controls: Sequence[Control], number: int) -> int:
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:
-    """Return logs that serve as older generations of a control.
+    """Return the next smaller and larger control that can serve as older generations.
 
-    These are the next smaller and the next larger control with the same extension. Controls with a
-    context that selects records are excluded, because they contain additional records.
+    Only controls with the same extension are used. Controls with a context that selects records are
+    excluded.
     """
     suffix = controls[number].name.rpartition(".")[2]
     near = [controls[n] for n in (number - 1, number + 1) if 0 <= n < len(controls)]
@@ -177,9 +173,9 @@ def make(
 ) -> tuple[Plan, Enumerations]:
     """Select at most ``cases`` cases, divide them into shards, and return the plan and its damages.
 
-    Each group gets a fraction of the cases (:data:`~walproof.sweep.shares.WEIGHTS`). This fraction
-    is divided among the controls, with more for small ones, then among the settings of a control,
-    and then among the families of a setting.
+    Each group gets a share of the cases (:data:`~walproof.sweep.shares.WEIGHTS`). The share is
+    divided among the controls, then among their settings, and then among the families. Small
+    controls get more cases.
     """
     bare = Plan(
         format, depth, seed, tuple(controls), tuple(programs), limits or Limits(), wall_ms,
@@ -266,10 +262,7 @@ def _runs(
 
 
 def _cut(runs: Sequence[Run], shard_cases: int) -> tuple[tuple[Run, ...], ...]:
-    """Divide runs into shards in an order that mixes the controls.
-
-    A sweep that is stopped early has then run some cases of each control.
-    """
+    """Divide runs into shards in an order that mixes the controls."""
     shards: list[list[Run]] = []
     room = 0
     for run in runs:

@@ -22,13 +22,10 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True)
 class Program:
-    """A program under test, with its name in the sweep, its profiles and its version stamp.
-
-    The list of known failures of the subject is empty, because the sweep recognises known failures
-    by their effect.
-    """
+    """A program under test, with its name in the sweep, its profiles and its version stamp."""
 
     name: str
+    #: Subject without known failures, because the sweep recognises them by their effect.
     subject: Subject
     profiles: tuple[str, ...]
     stamp: str = ""
@@ -59,9 +56,9 @@ def program_of(
 ) -> Program:
     """Start a subject, and return the program that its hello message describes.
 
-    The program gets a name that none of the ``earlier`` programs has. Raises :class:`NoProgram` if
-    the program does not support the format or any profile, and the errors of a session if there is
-    no hello message.
+    The name of the program differs from those of the ``earlier`` programs. Raises
+    :class:`NoProgram` if the program does not support the format or any profile. Raises the errors
+    of a session if there is no hello message.
     """
     with Worker(subject, limits) as worker:
         hello = worker.open_session().hello

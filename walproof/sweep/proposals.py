@@ -37,8 +37,8 @@ class Proposer:
     def propose(self, finding: Finding) -> None:
         """Write a proposed vector: ``proposals/<format>/<slug>.json``, the input and ``<slug>.py``.
 
-        If a vector with the same log and context exists, nothing is written, and the finding gets
-        the id of that vector.
+        If a vector with the same log and context exists, the finding gets the id of that vector
+        instead.
         """
         best, recipe = finding.best, finding.recipe
         assert recipe is not None
@@ -157,8 +157,8 @@ class Proposer:
     ) -> Sequence[Vector]:
         """Return similar vectors, which provide the group and the requirements for a proposal.
 
-        For an intact log, these are the control and the vectors derived from it. For other logs,
-        these are vectors with the same verdict and reason, from the same control if possible.
+        For a read, similar vectors have the same verdict and reason, and the same control if
+        possible.
         """
         if operation != "read":
             return [v for v in self.vectors if v.operation == operation]

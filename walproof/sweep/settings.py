@@ -28,15 +28,13 @@ _SIZES = (0, 1, 16, 512, 65536)
 
 @dataclass(frozen=True)
 class Setting:
-    """A profile and a context.
-
-    ``varied`` lists the keys that differ from the control's context. If ``plain`` is true, the
-    setting appends one short record instead of a generated list.
-    """
+    """A profile and a context."""
 
     profile: str
     context: Context
+    #: Keys that differ from the control's context.
     varied: tuple[str, ...] = ()
+    #: If true, one short record is appended instead of a generated list.
     plain: bool = False
 
     @property
@@ -53,8 +51,8 @@ def settings(
 ) -> list[Setting]:
     """Return all settings of a control: for reading, then for appending, then for writing.
 
-    The control's own context comes first, in both reading profiles. The first setting for appending
-    exists twice: first with a plain record to append, then with the records of the control.
+    The control's own context comes first. The first setting for appending exists twice: with a
+    plain record, and with the records of the control.
     """
     reading = [
         Setting(profile, other, differing(context, other))
@@ -80,9 +78,8 @@ def writing_contexts(
 ) -> tuple[Context, ...]:
     """Return the contexts of a writer, from vectors that write a log with the same extension.
 
-    The first context is the simplest one: the values that all vectors of the operation share, and
-    the control's ``context`` for this operation. For each key in ``near``, the vectors' numbers
-    plus and minus 1 are added. For keys in ``of_the_log``, only the control's values are used.
+    The simplest context comes first. It has the values that all vectors of the operation share, and
+    the values in ``context``. Numbers of keys in ``near`` also appear plus and minus 1.
     """
     keys, sweep = registers()[format].context, plugin_for(format).sweep
     writing = [v for v in vectors if v.body["format"] == format and v.operation == operation]

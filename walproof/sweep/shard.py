@@ -16,11 +16,7 @@ from walproof.sweep.enumeration import PAIR
 
 @dataclass
 class Occurrence:
-    """A signature with its number of cases and the simplest case.
-
-    The simplest case has a single damage, the control's own context, the smallest log and the
-    lowest number, in this order of priority.
-    """
+    """A signature with its number of cases and the simplest case."""
 
     signature: Signature
     count: int
@@ -41,23 +37,23 @@ class Occurrence:
 
 @dataclass
 class ShardResult:
-    """The result of a shard; ``to_json`` returns the content of its marker file.
-
-    ``rows`` are rows of the table ``sweep``. ``cases`` counts void and duplicate cases. ``left``
-    counts the cases that were not sent to an implementation because it fails the undamaged control;
-    ``fails`` contains these failures by control and profile. ``unsent`` counts other cases that
-    were not sent, by implementation and reason. ``isolation`` is None without a program.
-    """
+    """The result of a shard; ``to_json`` returns the content of its marker file."""
 
     number: int
+    #: Rows of the table ``sweep``.
     rows: list[dict[str, Any]] = field(default_factory=list)
     occurrences: dict[Signature, Occurrence] = field(default_factory=dict)
+    #: Number of void and duplicate cases.
     cases: Counter[str] = field(default_factory=Counter)
+    #: Number of cases that were not sent to an implementation because it fails the control.
     left: Counter[str] = field(default_factory=Counter)
+    #: Number of other cases that were not sent, by implementation and reason.
     unsent: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     skipped: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    #: Failures of undamaged controls, by control and profile.
     fails: dict[str, dict[str, str]] = field(default_factory=dict)
+    #: None without a program.
     isolation: Isolation | None = None
 
     def to_json(self) -> dict[str, Any]:

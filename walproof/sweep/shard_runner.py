@@ -44,26 +44,20 @@ _NOTHING = ReaderOutput([], [], _REFUSED, [_REFUSED])
 
 @dataclass(frozen=True, slots=True)
 class PreparedControl:
-    """A control in a setting, with the data for judging its cases.
-
-    ``seed`` is the initial value of fingerprints. ``keys`` identifies the payloads that were
-    written.
-    """
+    """A control in a setting, with the data for judging its cases."""
 
     control: Control
     setting: Setting
     written: Written
+    #: Initial value of fingerprints.
     seed: int
+    #: Keys of the payloads that were written.
     keys: frozenset[str]
 
 
 @dataclass(slots=True, eq=False)
 class Case:
-    """A case: how to generate it again, and the expected answer.
-
-    ``new`` are the records to write. ``keys`` identifies all payloads that were written, or is None
-    if the damage forged checksums.
-    """
+    """A case: how to generate it again, and the expected answer."""
 
     run: Run
     family: int
@@ -71,7 +65,9 @@ class Case:
     enumeration: Enumeration
     prepared: PreparedControl
     damaged: DamagedLog
+    #: Records to write.
     new: Sequence[NewRecord]
+    #: Keys of all payloads that were written, or None if the damage forged checksums.
     keys: frozenset[str] | None
     expected: ReaderOutput = _NOTHING
     request: Request | None = None
@@ -206,7 +202,7 @@ class ShardRunner:
     def _make(self, case: Case) -> bool:
         """Add a case and the result of the executable specification.
 
-        Return False if the case is void or a duplicate, or has no expected answer.
+        Return False for a void or duplicate case, or without an expected answer.
         """
         result, writes = self.result, case.setting.writes
         mark = fingerprint(case.damaged.contents, case.prepared.seed)

@@ -20,8 +20,7 @@ WEIGHTS = {
 def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[int]:
     """Divide ``total`` into parts by weight. ``limits`` are the maximum sizes of the parts.
 
-    If a part reaches its limit, the other parts get the rest. The parts add up to ``total`` or to
-    the sum of the limits, whichever is less.
+    If a part reaches its limit, the other parts get the rest.
     """
     parts = [0] * len(limits)
     open_to = [n for n in range(len(limits)) if limits[n] > 0 and weights[n] > 0]
@@ -50,10 +49,7 @@ def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[
 
 
 def spread(index: int, count: int, salt: int) -> int:
-    """Return the number at ``index`` in a sequence that visits each of ``count`` numbers once.
-
-    Each section of the sequence is evenly distributed over the numbers.
-    """
+    """Return number ``index`` of an evenly spread sequence of all numbers below ``count``."""
     return (index * _step(count) + salt) % count
 
 

@@ -16,14 +16,12 @@ from walproof.sweep.controls import Control
 
 @dataclass(frozen=True, slots=True)
 class ReaderOutput:
-    """The answer of the executable specification to a log.
-
-    ``events`` contains all events in the order in which the reader returns them.
-    """
+    """The answer of the executable specification to a log."""
 
     records: list[Record]
     lost: list[Lost]
     end: End
+    #: All events in the order in which the reader returns them.
     events: list[Event]
 
     def answer(self) -> Answer:

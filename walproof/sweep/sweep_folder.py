@@ -1,8 +1,8 @@
 """The output folder of a sweep, and the worker pool that runs its remaining shards.
 
-``plan.json`` identifies the sweep. A finished shard has its rows in ``sweep/NNNNN.parquet``, and
-its counts and findings in the marker file ``shards/NNNNN.json``. The marker is written last, so a
-shard is finished if and only if its marker exists. Every file is written atomically.
+``plan.json`` identifies the sweep. A finished shard has its rows in ``sweep/NNNNN.parquet``. It has
+its counts and findings in the marker file ``shards/NNNNN.json``, which is written last. Every file
+is written atomically.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class SweepFolder:
     def begin(self, plan: Plan, fresh: bool, replace: bool = False) -> list[int]:
         """Open the folder for a sweep, and return the numbers of the shards that still have to run.
 
-        If ``fresh`` is true, an earlier sweep in the folder is removed. If ``replace`` is true, it
+        If ``fresh`` is true, an earlier sweep is removed. If ``replace`` is true, an earlier sweep
         is removed only if it differs. Raises :class:`AnotherSweep`.
         """
         described = plan.describe() | {"digest": plan.digest}
@@ -125,10 +125,9 @@ def run_shards(
     seconds: float | None = None,
     progress: Callable[[int, int], None] = lambda shards, cases: None,
 ) -> None:
-    """Run shards with one process per core.
+    """Run shards with one process per core, and start no shard after ``seconds``.
 
-    After ``seconds``, no further shard starts. ``progress`` is called with the numbers of newly
-    finished shards and cases. Raises :class:`ShardFailed`.
+    ``progress`` gets the numbers of newly finished shards and cases. Raises :class:`ShardFailed`.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     # This process owns the scratch folder and removes it, however the workers end.

@@ -1,7 +1,4 @@
-"""Writes and appends in a sweep, with the results of the executable specification.
-
-Each request is a vector in memory. The harness sends and judges it like any other vector.
-"""
+"""Writes and appends in a sweep, with the results of the executable specification."""
 
 from __future__ import annotations
 
@@ -33,16 +30,14 @@ NO_LOG = ReaderOutput([], [], End("intact", None, 0), [End("intact", None, 0)])
 
 @dataclass(frozen=True)
 class Request:
-    """A write or append: its vector, the answer for the existing log, and the new records.
-
-    ``faults`` are invariants that the executable specification violates. ``is_judged`` is false if
-    the correct result exceeds the size limit of the harness.
-    """
+    """A write or append: its vector, the answer for the existing log, and the new records."""
 
     vector: Vector
     before: ReaderOutput
     new: Sequence[NewRecord]
+    #: Invariants that the executable specification violates.
     faults: Sequence[str] = ()
+    #: False if the correct result exceeds the size limit of the harness.
     is_judged: bool = True
 
 
@@ -68,12 +63,7 @@ class Writer:
     def request(
         self, control: Control, setting: Setting, contents: Contents, new: Sequence[NewRecord]
     ) -> Request:
-        """Return a request to write a log, or to append to these contents, with the expected
-        result.
-
-        Any error of the executable specification other than a refusal is raised, because it is a
-        finding.
-        """
+        """Return a request to write a log, or to append to these contents, and the result."""
         if setting.profile == "write":
             return self._write(control, setting, new)
         name = control.name

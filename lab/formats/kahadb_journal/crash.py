@@ -7,7 +7,7 @@ from reference_impl.answer import NewRecord
 
 
 def records(count: int) -> list[NewRecord]:
-    """Each record is a batch of its own."""
+    """Return records in batches of one record."""
     result = random_records(count)
     return [NewRecord(each.payload, {"batch": number}) for number, each in enumerate(result)]
 

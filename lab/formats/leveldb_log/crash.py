@@ -7,7 +7,7 @@ from reference_impl.answer import NewRecord
 
 
 def records(count: int) -> list[NewRecord]:
-    """The second record ends in the second block: it has two fragments."""
+    """Return records; the second one has two fragments and ends in the second block."""
     result = random_records(count)
     return [*result[:1], NewRecord(b"b" * 33_000), *result[2:]]
 

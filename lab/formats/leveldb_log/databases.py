@@ -1,6 +1,6 @@
 """Logs of a key-value store: each record is a write batch that puts one key.
 
-Upstream authority: google/leveldb 1.23 ``db/write_batch.cc`` for the batches.
+Upstream: google/leveldb 1.23 ``db/write_batch.cc``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from reference_impl.answer import Answer, NewRecord
 FORMAT = "leveldb-log"
 NAME = "damaged.log"
 PUT = 1
+#: Sizes of the values in bytes. They fill three blocks, and a batch crosses each block boundary.
 SIZES = (30, 31, 32, 33, 30_000, 34, 35, 20_000, 36, 37, 38, 39, 20_000, 40, 41, 42)
-"""Of the values, in bytes: three blocks, with a batch over each of their bounds."""
 
 
 def batch(sequence: int, key: bytes, value: bytes) -> bytes:
-    """A write batch with one put. ``sequence`` is its number in the database."""
+    """Return a write batch with one put. ``sequence`` is its number in the database."""
     return (
         struct.pack("<QIB", sequence, 1, PUT) + _varint(len(key)) + key
         + _varint(len(value)) + value
@@ -34,7 +34,7 @@ def _varint(number: int) -> bytes:
 
 
 def value(word: str, number: int, size: int) -> bytes:
-    """``word`` and a number, over and over."""
+    """Return ``word`` and a number, repeated."""
     text = f"{word} {number:02}. ".encode()
     return (text * (size // len(text) + 1))[:size]
 
@@ -52,7 +52,7 @@ def log_of_puts(word: str, sizes: Sequence[int]) -> bytes:
 
 @cache
 def control() -> bytes:
-    """The log before any damage: keys ``key00`` to ``key15``."""
+    """Return the log before any damage: keys ``key00`` to ``key15``."""
     return log_of_puts("value", SIZES)
 
 

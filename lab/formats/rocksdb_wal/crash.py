@@ -1,4 +1,4 @@
-"""Logs of RocksDB and Pebble, under a name that tells their number."""
+"""Logs of RocksDB and Pebble, with the log number as the file name."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Logs of RocksDB and Pebble: each record is a write batch that puts one key.
 
-There are three variants. Both systems read and write ``recyclable`` headers. Only Pebble uses
-``wal-sync`` headers. Only RocksDB compresses records with ``zstd``.
+RocksDB and Pebble use the variant ``recyclable``. Only Pebble uses ``wal-sync``, and only RocksDB
+uses ``zstd``.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def control(variant: str) -> bytes:
 def older(variant: str, longer: int = 0) -> bytes:
     """Return the earlier content of the file: more records, of the same sizes.
 
-    The first one is so many bytes ``longer``.
+    The first record is ``longer`` bytes longer.
     """
     return _log(variant, OLDER_NAME, 1, [SIZES[0] + longer, *SIZES[1:], 43, 44, 40_000])
 

@@ -1,7 +1,4 @@
-"""Logs of SQLite of transactions of one page each, with small and with large pages.
-
-The pages do not include the first, which SQLite reads as the head of a database.
-"""
+"""Logs of SQLite with one page per transaction, for small and for large pages."""
 
 from __future__ import annotations
 

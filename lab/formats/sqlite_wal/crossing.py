@@ -1,8 +1,7 @@
-"""Transactions that SQLite can write as they are: it chooses page 1 and the salts itself.
+"""Transactions that SQLite itself can write, although SQLite chooses page 1 and the salts.
 
-They change pages of a database that has all its pages before the log begins, so that page 1 stays
-as it is. Where the pages are leaves with one row, libraries without the table sqlite_dbpage can
-write them too.
+The database has all its pages before the log begins, so that page 1 stays as it is. Libraries
+without the table sqlite_dbpage can write pages that are leaves with one row.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Logs of a database in which each key has its own table, and each transaction writes some keys.
 
-A table has one row in one page, so a frame contains the complete value of a key. The program
-creates the database with the empty tables, so that their root pages have known numbers.
+A table has one row in one page, so a frame contains the complete value of a key. The database first
+gets empty tables, so that their root pages have known numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OLDER_CONTEXT = {"page_size": PAGE_SIZE, "salt_1": 0x11111110, "salt_2": 0x0ABAD
 def leaf(value: int, page_size: int, leftovers: int | None = None) -> bytes:
     """Return a leaf page of a table with one row, a large integer.
 
-    Its free space has zeros, or random bytes of the seed ``leftovers``.
+    ``leftovers`` is the seed of random bytes in the free space.
     """
     cell = b"\x0a\x01\x02\x06" + value.to_bytes(8, "big")
     at = page_size - len(cell)

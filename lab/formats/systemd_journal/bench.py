@@ -1,4 +1,4 @@
-"""systemd journals of what a service logs, in entries of equal size."""
+"""systemd journals with the messages of services, in entries of equal size."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from reference_impl.systemd_journal.export_format import entry_body
 BOOT = "0123456789abcdef0123456789abcdef"
 START = 1_700_000_000_000_000
 
+#: Fields that all entries share.
 COMMON = (
     b"_HOSTNAME=bench",
     b"_MACHINE_ID=fedcba9876543210fedcba9876543210",
@@ -21,15 +22,10 @@ COMMON = (
     b"_SYSTEMD_SLICE=system.slice",
     b"SYSLOG_FACILITY=3",
 )
-"""Fields that all entries share."""
 
 
 def entries(count: int, size: int) -> Iterator[NewRecord]:
-    """Yield ``count`` entries of ``size`` bytes in the export format, with eleven fields each.
-
-    Their times are 0.1 seconds apart. They come from eight services, and all messages are
-    different.
-    """
+    """Yield ``count`` entries of ``size`` bytes in the export format, with eleven fields each."""
     rng = random.Random(1)
     for number in range(count):
         service = rng.randrange(8)

@@ -16,7 +16,7 @@ START = 1_700_000_000_000_000
 
 
 def records(count: int) -> list[NewRecord]:
-    """Entries that share a field with all others, and one with every third."""
+    """Return entries with one field in all entries, and one field in every third entry."""
     results = []
     for number in range(count):
         text = b"%d " % number + b"m" * (30, 700, 5000)[number % 3]
@@ -28,10 +28,7 @@ def records(count: int) -> list[NewRecord]:
 
 
 def written(payload: bytes) -> bytes | None:
-    """Return the payload that was sent to journald, without the fields that journald adds.
-
-    Added fields have names that begin with ``_``. Returns None for journald's own entries.
-    """
+    """Return the payload that was sent to journald, or None for journald's own entries."""
     fields = [each for each in parse_fields(io.BytesIO(payload)) if each and each[:1] != b"_"]
     ours = any(each == UNIT or OURS.match(each) for each in fields)
     return entry_body(fields) if ours else None

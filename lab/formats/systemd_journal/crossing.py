@@ -13,13 +13,13 @@ from reference_impl.systemd_journal.export_format import entry_body
 FORMAT = "systemd-journal"
 BOOT = "0123456789abcdef0123456789abcdef"
 START = 1_700_000_000_000_000
+#: Sizes of values around word and page boundaries, and around 512 bytes, where compression begins.
 EDGES = (0, 1, 6, 7, 8, 9, 62, 63, 64, 65, 510, 511, 512, 513, 4095, 4096, 4097, 65_535, 65_536)
-"""Sizes of values: around words, pages, and 512 bytes, from which on systemd compresses."""
 COMPRESSIONS = ("xz", "lz4", "zstd")
 
 
 def _records(entries: Iterable[Sequence[bytes]]) -> list[dict[str, Any]]:
-    """Entries a tenth of a second apart, each of them its fields."""
+    """Return entries with these fields, 0.1 seconds apart."""
     return [
         {
             "payload": entry_body(fields).hex(),
@@ -32,7 +32,7 @@ def _records(entries: Iterable[Sequence[bytes]]) -> list[dict[str, Any]]:
 
 
 def _values(sizes: Iterable[int], seed: str) -> Iterator[Sequence[bytes]]:
-    """Two entries of each size: text that shrinks well, and bytes that do not shrink."""
+    """Return two entries of each size: one that compresses well, and one that does not."""
     chance = random.Random(seed)
     for size in sizes:
         yield [b"MESSAGE=" + (b"again and again " * (size // 16 + 1))[:size], b"PRIORITY=6"]
@@ -40,7 +40,7 @@ def _values(sizes: Iterable[int], seed: str) -> Iterator[Sequence[bytes]]:
 
 
 def _many(count: int) -> Iterator[Sequence[bytes]]:
-    """Entries of a few services: most fields repeat, one value is new in each."""
+    """Return entries of a few services. Most fields repeat, and each entry has one new value."""
     for number in range(count):
         yield [
             b"MESSAGE=number %d" % number,

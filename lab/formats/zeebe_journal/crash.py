@@ -1,8 +1,4 @@
-"""Zeebe journals with segments of two pages, so that the writer often starts a new segment.
-
-A broker stores the index of the last flushed entry in a separate file. Without this file, no entry
-counts as flushed.
-"""
+"""Zeebe journals with segments of two pages, so that the writer often starts a new segment."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from reference_impl.answer import NewRecord
 
 
 def records(count: int) -> list[NewRecord]:
-    """Records of which three to five fill a segment."""
+    """Return records of which three to five fill a segment."""
     rng = random.Random(1)
     sizes = (5, 3000, 700, 4000, 40, 2500)
     return [

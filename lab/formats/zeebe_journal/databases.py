@@ -33,7 +33,7 @@ def _entry(fields: Mapping[str, Any]) -> str:
 
 
 def place(case: Case, folder: Path) -> Path:
-    """Place the segments, and what the broker knows in ``settings``. Return the directory."""
+    """Place the segments and the broker's ``settings``. Return the directory."""
     files = {name or ONLY_FILE: data for name, data in by_name(case.log).items()}
     write_contents(files, folder / "partition")
     names = {result[1] for name in files if (result := SEGMENT.fullmatch(name))}

@@ -1,7 +1,4 @@
-"""Logs of a raft node, written by the executable specification in the form of the npm package.
-
-A log has fourteen entries of one term in four index files, and a snapshot of index 0.
-"""
+"""Logs of a raft node, written by the executable specification in the form of the npm package."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ NEXT = f"{FOLDER}{16:014x}.rlog"
 
 @cache
 def control() -> Mapping[str, bytes]:
-    """The log before any damage, by file."""
+    """Return the files of the log before any damage."""
     records = [
         NewRecord(
             b"set key%02d to value%02d %s" % (number, number, b"." * 200),

@@ -1,16 +1,12 @@
 """Compare each reader of LevelDB logs with its known answers to logs on which readers differ.
 
-``disagreement_table.json`` holds the cases: the steps that build the log (see :func:`build`), the
-answer of the executable specification, and the answer of each reader. Similar cases have the same
-``row``. A cell names the records ``a``, ``b``, ``c`` and ``..`` for a filler; a slash after them
-means that something was reported. ``differs`` explains cells in which the adapter, like the
-database, stops at the first error, while the reader itself can be called again. "Where
-implementations differ" in ``spec/leveldb-log.md`` lists the defects.
+``disagreement_table.json`` contains the steps that build each log (:func:`build`), and the answer
+of each reader. ``a``, ``b`` and ``c`` are records, and ``..`` is a filler. A slash after a record
+means that the reader reported a fault there. ``differs`` explains cells in which an adapter stops
+at the first error, as the database does. The chapter ``spec/leveldb-log.md`` lists the defects.
 
-Two readers are missing, because no package delivers them as something that reads a log by itself.
-RDB: RocksDB's log reader is internal to its library; the bindings do not export it, opening a
-database with them runs it on write batches only, and packages that carry the sources (such as the
-crate librocksdb-sys) build the whole database. CCL: ccl_chromium_reader is not on PyPI.
+RocksDB's reader is missing, because no package exports it. ccl_chromium_reader is missing, because
+it is not on PyPI.
 """
 
 from __future__ import annotations
@@ -70,13 +66,18 @@ def payload(text: str) -> bytes:
 def build(steps: Sequence[str]) -> tuple[bytes, list[bytes]]:
     """Return the log that the steps make, and its filler records.
 
-    ``write X``: a record, written as in the chapter. ``FULL X`` (``FIRST``, ``MIDDLE``, ``LAST``)
-    and ``type N X``: a physical record. ``fill N``: a record that leaves N bytes of the block.
-    ``unmasked X``: a FULL whose checksum is not masked. ``crc0``: a FULL whose checksum is 0.
-    ``recyclable X`` and ``walsync X``: FULL records of RocksDB and Pebble with log number 1.
-    ``zeros N`` and ``bytes HEX``: these bytes. ``cut N``: remove the last N bytes. ``flip AT``: the
-    lowest bit of a byte. ``length AT N``: the length in the header at AT. Offsets below 0 count
-    from the end.
+    * ``write X``: a record, as a writer writes it
+    * ``FULL X``, ``FIRST X``, ``MIDDLE X``, ``LAST X``, ``type N X``: a physical record
+    * ``fill N``: a record that leaves N bytes of the block
+    * ``unmasked X``: a FULL with a checksum that is not masked
+    * ``crc0``: a FULL with the checksum 0
+    * ``recyclable X``, ``walsync X``: FULL records of RocksDB and Pebble with log number 1
+    * ``zeros N``, ``bytes HEX``: these bytes
+    * ``cut N``: remove the last N bytes
+    * ``flip AT``: flip the lowest bit of a byte
+    * ``length AT N``: set the length in the header at AT
+
+    Negative offsets count from the end.
     """
     log, fillers = bytearray(), []
     for step in steps:

@@ -1,8 +1,8 @@
 """Test that LevelDB's reader and the executable specification recover the same records.
 
-The logs are from LevelDB's own writer, with reproducible random damage. The readers may differ only
-in two cases, which the chapter explains: LevelDB takes a valid physical record of type 5 for the
-end of the log (LDB-029), and the specification refuses logs of another dialect (LDB-043).
+The logs are from LevelDB's own writer, with reproducible random damage. The readers may differ in
+two cases. LevelDB takes a valid physical record of type 5 for the end of the log (LDB-029). The
+specification refuses logs of another dialect (LDB-043).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Variant:
 
 
 def base_logs(leveldb: RealLevelDB, folder: Path) -> dict[str, bytes]:
-    """Return sound logs of LevelDB's writer: few, many and large records, difficult block ends."""
+    """Return intact logs of LevelDB's writer: few, many and large records, difficult block ends."""
     leveldb.generate(folder / "short", 800, 150)
     leveldb.generate(folder / "long", 6, 50_000)
     leveldb.write(folder / "few", [b"alpha", b"bravo", b"", b"charlie"])
@@ -55,7 +55,7 @@ def base_logs(leveldb: RealLevelDB, folder: Path) -> dict[str, bytes]:
 
 
 def some_record(log: bytes, rng: random.Random) -> tuple[int, int]:
-    """Return start and end of a physical record of a sound log."""
+    """Return start and end of a physical record of an intact log."""
     records, at = [], 0
     while at < len(log):
         left = BLOCK_SIZE - at % BLOCK_SIZE
@@ -191,7 +191,7 @@ def payloads(answer: Answer, before: int | None = None) -> list[str]:
 
 
 def type_5(log: bytes, answer: Answer) -> int | None:
-    """Return the offset of the first sound physical record of type 5."""
+    """Return the offset of the first valid physical record of type 5."""
     unknown = (gap.start for gap in answer.lost if gap.reason == "unknown-type")
     return next((at for at in unknown if log[at + 6] == 5), None)
 

@@ -36,7 +36,7 @@ def walproof_read(path: Path) -> tuple[int, Records, dict[str, Any]]:
 
 
 def assert_same(leveldb: RealLevelDB, path: Path) -> Records:
-    """Assert that Walproof and LevelDB's reader agree on a sound log; return its records."""
+    """Assert that Walproof and LevelDB's reader agree on an intact log; return its records."""
     status, records, end = walproof_read(path)
     (real,) = leveldb.read([path])
     assert [record["at"] for record in records] == [record["at"] for record in real]

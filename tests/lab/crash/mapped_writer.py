@@ -2,8 +2,7 @@
 
 Usage: ``mapped_writer.py WAY``. With ``data-first``, the writer syncs an entry before it writes the
 offset that commits the entry. With ``header-first``, it syncs the offset first. With ``together``,
-it omits the first sync. Only mapped memory changes between the syncs, so no system call shows what
-each sync covers.
+it omits the first sync.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def write(path: Path, request: Request) -> None:
 
 
 def put(place: Path, file: Path, table: slice) -> None:
-    """Bring a file, or folder, to what it is to be."""
+    """Update a file or directory to the given content."""
     if file.is_dir():
         if not place.exists():
             place.mkdir(parents=True)

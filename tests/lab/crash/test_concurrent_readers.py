@@ -1,4 +1,4 @@
-"""The moments that a reader beside a writer may see, and faulty readers and writers."""
+"""Test the file states that a reader may see during a write, and faulty readers and writers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RECORDS = WHAT.records(3)
 
 
 def framed() -> list[bytes]:
-    """The bytes that each record adds to a log."""
+    """Return the bytes that each record adds to a log."""
     log = io.BytesIO()
     writer, result = Writer(log), []
     for each in RECORDS:

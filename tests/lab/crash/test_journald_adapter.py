@@ -1,4 +1,4 @@
-"""journald's adapter: it mounts nothing where all would see it, and says how journald ended."""
+"""Test that journald's adapter mounts only in its own namespace, and reports how journald ended."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_namespace_is_told_from_that_of_the_machine(
 
 @pytest.fixture
 def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The adapter with nothing mounted, and sockets that stand in a folder of the test."""
+    """Return the adapter without mounts, with sockets in a scratch directory."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     module = imported(ADAPTER)
     monkeypatch.setattr(module, "mount", lambda *words: None)

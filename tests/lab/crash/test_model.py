@@ -1,4 +1,4 @@
-"""Traces so small that their states are known by hand."""
+"""Test the models on traces that are small enough to list all states by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MADE = Names(((ROOT, "a", FILE),))
 
 
 def contents(model: str, *operations: Operation, sector: int = 512) -> set[tuple[object, int]]:
-    """Each state: the content of ``a`` (None: it is not there), and what was acknowledged."""
+    """Return the content of ``a`` (None if missing) and the acknowledged records of each state."""
     result, complete = states(Trace(list(operations)), model, sector)
     assert complete
     built = [each.build() for each in result]

@@ -27,7 +27,7 @@ def made(name):
 
 
 def traced(tmp_path: Path, program: str) -> Parser:
-    """A program in Python that works in the folder ``root``, and what was understood of it."""
+    """Run a Python program in the directory ``root``, and return its trace."""
     root, output = tmp_path / "root", tmp_path / "calls"
     root.mkdir()
     words = [*command(output), sys.executable, "-c", ABOVE + program]

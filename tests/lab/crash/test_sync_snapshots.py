@@ -1,4 +1,4 @@
-"""Each sync is stopped, and what the files held then is known to come before it."""
+"""Test that each sync is paused, and that its snapshot shows the files before the sync."""
 
 from __future__ import annotations
 

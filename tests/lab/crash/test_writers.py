@@ -1,4 +1,4 @@
-"""Writers that are wrong on purpose are caught by name, and a right one is not."""
+"""Test that faulty writers are reported by name, and that a correct writer is not."""
 
 from __future__ import annotations
 

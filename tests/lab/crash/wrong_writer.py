@@ -1,8 +1,4 @@
-"""LevelDB writers that acknowledge records too early, and one that works correctly.
-
-Usage: ``wrong_writer.py WAY``. Each WAY has a different fault. All writers acknowledge every
-record.
-"""
+"""LevelDB writers that acknowledge records too early, and one that works correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lists of known differences: what is in them, and what is noticed against them."""
+"""Test the lists of known differences, and the comparison of a run with a list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMAT = "leveldb-log"
 
 
 def differing(text: str = "records: other") -> Crossing:
-    """One writer and one reader: of two logs one is read otherwise."""
+    """Return a writer and a reader that differ on one of two logs."""
     return Crossing(FORMAT, [Pair("w", "r", ["x/same"], [("x/other", text)])], {"w": {}})
 
 

@@ -40,7 +40,7 @@ serve({{"name": "it", "version": "1", "formats": ["leveldb-log"], "profiles": {p
 def program(
     folder: Path, name: str, write: str = "pass", read: str = "pass", writes: bool = True
 ) -> Subject:
-    """A program that writes and reads like the executable specification, except for two lines."""
+    """Return a program like the executable specification, except for two lines."""
     profiles = ["recover", "write"] if writes else ["recover"]
     script = folder / f"{name}.py"
     script.write_text(PROGRAM.format(root=str(ROOT), profiles=profiles, write=write, read=read))

@@ -1,4 +1,4 @@
-"""Real systems open a damaged log, those of them that are built here; and the page says it."""
+"""Test that the built systems open a damaged log as the page shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The findings hold together: records, reports, and scripts that still do what the reports say."""
+"""Test that the records, reports and scripts of the findings agree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OURS = re.compile(r"walproof|conformance|reference_impl|vectors/|\]\((?!https?:/
 
 
 def faults(finding: Finding, root: Path = ROOT) -> list[str]:
-    """Return what in a record does not hold."""
+    """Return the faults of a record."""
     body, found = finding.body, []
     vector, implementation = body["vector"], body["implementation"]
     if not (root / "vectors" / f"{vector}.json").exists():
@@ -50,7 +50,7 @@ def faults(finding: Finding, root: Path = ROOT) -> list[str]:
 
 
 def report_faults(report: Report) -> list[str]:
-    """Return what keeps a report from being pasted into a tracker."""
+    """Return the faults of a report that prevent pasting it into a tracker."""
     text = report.pasteable
     found = [f"no section {name}" for name in SECTIONS if f"\n### {name}\n" not in text]
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)

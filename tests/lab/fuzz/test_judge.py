@@ -1,4 +1,4 @@
-"""Readers that are wrong on purpose are found, each by the name of its fault."""
+"""Test that faulty readers are found, each with the name of its fault."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_reader_that_takes_time(judge: Judge, monkeypatch: pytest.MonkeyPatch)
 
 
 class Hiding:
-    """A specification that passes over the second record, and says nothing."""
+    """A specification that skips the second record without reporting it."""
 
     def __init__(self, right: Any) -> None:
         self.right = right

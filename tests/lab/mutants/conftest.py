@@ -1,4 +1,4 @@
-"""LevelDB's mutants, of which each test looks at some: the smallest format tests the machinery."""
+"""Mutants of LevelDB, the smallest format."""
 
 from __future__ import annotations
 

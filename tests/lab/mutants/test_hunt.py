@@ -1,4 +1,4 @@
-"""A hunt: which mutants must die, which must live, and that the original stays what it is."""
+"""Test which mutants die and which survive, and that the original does not change."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def find(mutants: list[Mutant], name: str) -> Mutant:
 def fates(
     asked: Asked, all_of_leveldb: list[Mutant], tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Fate]:
-    """One hunt for all; "everywhere" is an equivalent mutant that all questions run."""
+    """Return the outcomes of one hunt; all questions run the equivalent mutant "everywhere"."""
     scratch = tmp_path_factory.mktemp("hunt")
     listed = load_reviewed(FORMAT).equivalent
     everywhere = next(each for each in all_of_leveldb if each.name in listed)

@@ -1,4 +1,4 @@
-"""The lists of what somebody has looked at."""
+"""Test the lists of reviewed mutants."""
 
 from __future__ import annotations
 

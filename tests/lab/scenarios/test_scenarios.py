@@ -1,4 +1,4 @@
-"""Scenarios: each promise has an example, and the page says what vectors and lists say."""
+"""Test that each guarantee has an example, and that the page agrees with the vectors and lists."""
 
 from __future__ import annotations
 

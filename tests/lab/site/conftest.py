@@ -20,6 +20,7 @@ from lab.site import build
 from lab.site.broken import Page
 from lab.site.run import Run, run_of
 
+#: Damaged, intact, empty and large logs of two formats, a directory, and all four operations.
 CHOSEN = (
     "leveldb-log/first-then-full",
     "leveldb-log/four-short-records",
@@ -33,15 +34,14 @@ CHOSEN = (
     "kahadb-journal/two-files",
     "kahadb-journal/write-a-batch-of-exactly-the-limit",
 )
-"""Of two formats: damaged, sound, empty, large; a folder; all four operations."""
 
 #: The hello of a program.
 FOREIGN = "</p><script>alert(1)</script>\u202egol.\x1b[31m"
 
 SCRIPT = "javascript:alert(1)"
 
+#: An implementation with a known failure of one of these vectors.
 FAILING = "goleveldb"
-"""It fails one of these vectors for a cause that its list names."""
 
 
 @pytest.fixture(scope="session")
@@ -149,7 +149,7 @@ def _implementation(
 
 
 def _as_listed(vector: Vector, profile: str) -> dict[str, Any]:
-    """The list of known failures of a real implementation."""
+    """Return the list of known failures of a real implementation."""
     listed = known_failures.load(FOLDER / FAILING / "known-failures.json")
     entry = listed.entries.get((vector.id, profile))
     if entry is None:

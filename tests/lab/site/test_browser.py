@@ -31,7 +31,7 @@ needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the 
 
 
 def drawn(site: Path, place: str, profile: Path) -> tuple[str, list[str]]:
-    """The page as scripts left it, and what they said on the console."""
+    """Return the page after its scripts have run, and their console messages."""
     address = (site / "index.html").as_uri().removesuffix("index.html") + place
     command = [CHROMIUM or "", *FLAGS, f"--user-data-dir={profile}", address]
     done = subprocess.run(command, capture_output=True, timeout=60, check=True, text=True)

@@ -1,4 +1,4 @@
-"""The pages of a small site: what they say, where their links lead, how small they are."""
+"""Test the content, links and sizes of the pages of a small site."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lab.site.broken import broken
 
 from .conftest import CHOSEN, FAILING, FOREIGN, Site
 
+#: Maximum size of the page of a vector, for any log.
 LARGEST = 20_000
-"""Bytes of the page of a vector, whatever its log is."""
 
 
 def test_every_link_leads_somewhere(site: Site) -> None:

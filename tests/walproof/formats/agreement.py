@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from reference_impl.answer import Answer, Lost
+from reference_impl.answer import Event as ReferenceEvent
 from walproof.scan import scanner
 from walproof.scan.answers import records
 from walproof.scan.log import Log
-from walproof.scan.model import WHOLE, Records, Wanted
+from walproof.scan.model import WHOLE, Event, Records, Wanted
+
+
+def one_by_one(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]:
+    """Yield the events of a scanner as the executable specification does."""
+    for event in events:
+        if isinstance(event, Records):
+            yield from records(format_id, event)
+        else:
+            yield event
 
 
 def assert_parts_agree(format_id: str, log: Log, expected: Answer) -> None:

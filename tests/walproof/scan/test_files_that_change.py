@@ -19,15 +19,19 @@ from walproof.scan import scanner, window
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Records, Wanted
 
-#: Constants of scanners for small runs and windows.
+#: Modules with constants for small runs and windows.
 SMALL = {
-    "leveldb-log": ("scanner", {"MAX_RUN_BYTES": 32 << 10}),
-    "rocksdb-wal": ("scanner", {"MAX_RUN_BYTES": 32 << 10}),
-    "zeebe-journal": ("scanner.segment", {"MAX_BYTES": 8 << 10, "WINDOW_BYTES": 4 << 10}),
-    "kahadb-journal": ("scanner", {"MAX_BYTES": 8 << 10}),
-    "zmq-raft": ("scanner.entries", {"MAX_BYTES": 64 << 10, "PASSING_BYTES": 4 << 10}),
+    "leveldb-log": ("scan.walk", {"MAX_BYTES": 32 << 10}),
+    "rocksdb-wal": ("formats.rocksdb_wal.scanner", {"MAX_RUN_BYTES": 32 << 10}),
+    "zeebe-journal": ("scan.walk", {"MAX_BYTES": 8 << 10}),
+    "kahadb-journal": ("scan.walk", {"MAX_BYTES": 8 << 10}),
+    "zmq-raft": (
+        "formats.zmq_raft.scanner.entries",
+        {"MAX_BYTES": 64 << 10, "PASSING_BYTES": 4 << 10},
+    ),
 }
-PASSING_BYTES = {"leveldb-log": 32 << 10, "rocksdb-wal": 32 << 10, "kahadb-journal": 4 << 10}
+PASSING_BYTES = {"leveldb-log": 32 << 10, "rocksdb-wal": 32 << 10, "zeebe-journal": 4 << 10,
+                 "kahadb-journal": 4 << 10}  # fmt: skip
 RECORDS = 600
 
 
@@ -38,9 +42,8 @@ def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     if not plugin_for(format_id).has_scanner:
         pytest.skip("numba is not installed")
     module, small = SMALL[format_id]
-    name = f"walproof.formats.{format_id.replace('-', '_')}.{module}"
     for constant, value in small.items():
-        monkeypatch.setattr(importlib.import_module(name), constant, value)
+        monkeypatch.setattr(importlib.import_module(f"walproof.{module}"), constant, value)
     if format_id in PASSING_BYTES:
         monkeypatch.setattr(window, "PASSING_BYTES", PASSING_BYTES[format_id])
     return format_id

@@ -84,11 +84,3 @@ def test_loads_and_copies() -> None:
             if count:
                 to[at + count - 1] ^= 1
                 assert not kernels.same(to, at, ARRAY, 2 * at, count)
-
-
-@pytest.mark.parametrize("position", [None, 0, 7, 8, 20])
-def test_zeros(position: int | None) -> None:
-    data = np.zeros(21, np.uint8)
-    if position is not None:
-        data[position] = 1
-    assert kernels.all_zero(data, 0, 21) == (position is None)

@@ -1,7 +1,6 @@
 """Almost correct readers: the executable specification with one defect each.
 
-``near_right.py NAME`` follows the protocol. Each defect was found in a reader that was written from
-the chapter alone and passed all vectors at that time.
+``near_right.py NAME`` follows the protocol.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ between snapshot and journal); ``zeebe/snapshot`` ``FileBasedSnapshotStore.java`
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from crc32c import crc32c
 from reference_impl.answer import Record
 from reference_impl.zeebe_journal.layout import SEGMENT_NAME
 from reference_impl.zeebe_journal.reader import (
+    Journal,
     Segment,
     journal_name,
     open_segment,
@@ -97,7 +97,6 @@ class ZeebeFolder(SystemFolder):
                 *_segment_findings(name, segments, is_new),
                 *files.findings,
                 *(finding for each in snapshots for finding in each.findings),
-                *_name_findings(folder, name),
             ],
             {
                 "name": name,
@@ -256,28 +255,6 @@ def _leftovers(folder: Path, name: str) -> Iterator[OtherFile]:
         yield OtherFile(path.name, role, size_of_all(path))
 
 
-def _name_findings(folder: Path, name: str) -> Iterator[Finding]:
-    """Yield files whose names a broker reads differently from this program (``SegmentFile``)."""
-    for path in sorted(folder.iterdir()):
-        match = SEGMENT_NAME.fullmatch(path.name)
-        if path.name.endswith("deleted") and "_" not in path.name:
-            text = "a broker does not open a journal next to a file whose name ends in `deleted`"
-            yield Finding(f"{text} and has no `_`: move this file away", path.name)
-        elif not path.is_file() or not path.name.startswith(name):
-            continue
-        elif (match is None or match["name"] != name) and _broker_segment_id(path.name):
-            text = f"a broker reads this file as a segment of {name} because of its name"
-            yield Finding(f"{text}: move it away; it is not read here", path.name)
-
-
-def _broker_segment_id(name: str) -> str | None:
-    """Return the digits that a broker reads as the id of a segment; None for another file."""
-    stem, dot, extension = name.rpartition(".")
-    number = stem.rpartition("-")[2]
-    is_segment = dot and extension.endswith("log") and re.fullmatch(r"\+?\d{1,10}", number)
-    return number if is_segment else None
-
-
 def _segment_findings(name: str, segments: Sequence[Segment], is_new: bool) -> Iterator[Finding]:
     if not segments:
         text = f"expected segments {name}-1.log and later, found none: a broker begins an empty"
@@ -364,26 +341,12 @@ def _last_position(system: System, entry: Record) -> int:
 
 
 def _last_index(system: System) -> int:
-    """Return the index of the last entry that a broker finds, or 0 if there is none.
-
-    A sealed segment stores its last index. Other segments are read.
-    """
-    following: int | None = None
-    for path in _paths(system):
-        segment = open_segment(path, None)
-        descriptor = segment.descriptor
-        if not isinstance(descriptor, Descriptor) or following not in (None, descriptor.index):
+    """Return the index of the last entry that a broker finds, or 0 if there is none."""
+    journal = Journal(_paths(system), True, None)
+    for _ in journal.events():
+        if journal.over:
             break
-        cursor = Cursor(descriptor.index)
-        if descriptor.sealed is not None:
-            cursor.index = descriptor.sealed + 1
-        else:
-            with path.open("rb") as log:
-                log.seek(descriptor.length)
-                for _ in SegmentScan(log, segment.size, descriptor, cursor, None).events():
-                    pass
-        following = cursor.index
-    return following - 1 if following else 0
+    return journal.cursor.index - 1 if journal.cursor else 0
 
 
 # The small files of a node: .meta, .conf and the lock.
@@ -420,7 +383,8 @@ class _SmallFiles:
             try:
                 members = _members(data)
             except _Invalid as invalid:
-                self.findings.append(Finding(f"{invalid}: {_conf_effect(data)}", conf, "lost"))
+                effect = "the node does not start, or takes the members from its own settings"
+                self.findings.append(Finding(f"{invalid}: {effect}", conf, "lost"))
         if (data := _content(folder / lock)) is not None:
             self._check_lock(lock, data, members)
 
@@ -559,20 +523,6 @@ def _members(data: bytes) -> list[bytes]:
     if not groups[0]:
         raise _Invalid(f"expected a member at {_HEADER_BYTES + block}, found none")
     return [member for group in groups for member in group]
-
-
-def _conf_effect(data: bytes) -> str:
-    """Return the effect of a damaged ``.conf`` on a broker."""
-    if len(data) < _HEADER_BYTES:
-        return "the node does not start"
-    if data[3:5] != _CONF_KIND[1:3]:
-        return "a broker takes the members of the group from its own settings"
-    if data[:1] + data[3:7] != _CONF_KIND:
-        # A broker does not check the version byte and the schema.
-        with contextlib.suppress(_Invalid):
-            _members(_CONF_KIND[:1] + data[1:3] + _CONF_KIND[1:] + data[7:])
-            return "a broker does not check this"
-    return "a broker cannot read the members of the group"
 
 
 # Snapshots.

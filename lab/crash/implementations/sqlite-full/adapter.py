@@ -1,8 +1,8 @@
 """Adapter for ``lab crash``: SQLite acknowledges each transaction when ``COMMIT`` returns.
 
-``SQLITE_SYNCHRONOUS`` is the value of ``PRAGMA synchronous``, and ``SQLITE_POWERSAFE_OVERWRITE`` is
-the value of the URI parameter ``psow``. The database is next to the log. A connection is closed
-without a checkpoint, as after a kill, so that the log remains.
+``SQLITE_SYNCHRONOUS`` is the value of ``PRAGMA synchronous``. ``SQLITE_POWERSAFE_OVERWRITE`` is the
+value of the URI parameter ``psow``. The database is next to the log. Connections are closed without
+a checkpoint, so that the log remains.
 """
 
 from __future__ import annotations

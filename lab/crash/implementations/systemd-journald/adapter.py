@@ -1,8 +1,8 @@
 """Adapter for ``lab crash``: run systemd-journald as a service and report when records are safe.
 
-The directories of the daemon are fixed. ``unshare`` therefore starts this adapter in a mount
-namespace with its own ``/run``, ``/etc/systemd`` and ``/var/log``, and the directory of the log is
-mounted there. A network namespace disconnects the daemon from the audit system of the machine.
+The daemon uses fixed directories. ``unshare`` therefore starts this adapter in a mount namespace
+with its own ``/run``, ``/etc/systemd`` and ``/var/log``. A network namespace disconnects the daemon
+from the audit system of the machine.
 
 The adapter sends each record to the native socket. It then runs ``journalctl --sync``, which
 returns when the record is "safely stored on disk".
@@ -48,7 +48,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def mount(source: str, place: Path, kind: str | None, flags: int) -> None:
-    """Mount something in this namespace. The call itself tells the recorder where the log is."""
+    """Mount a directory in this namespace, with a call that the recorder can see."""
     done = libc.mount(
         source.encode(), os.fsencode(place), kind and kind.encode(), ctypes.c_ulong(flags), None
     )
@@ -57,11 +57,7 @@ def mount(source: str, place: Path, kind: str | None, flags: int) -> None:
 
 
 def is_other_mount_namespace() -> bool:
-    """Return whether this mount namespace differs from that of process 1.
-
-    Some containers hide the namespace of process 1 even from root. In that case, the namespace of
-    the parent process is used instead.
-    """
+    """Return whether this mount namespace differs from that of process 1."""
     mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
         with suppress(OSError):
@@ -70,9 +66,9 @@ def is_other_mount_namespace() -> bool:
 
 
 def prepare() -> None:
-    """Folders that only this adapter and what it starts can see.
+    """Create directories that only this adapter and its children can see.
 
-    Ends the program where everybody would see them.
+    Ends the program if other processes could see them.
     """
     if not is_other_mount_namespace():
         sys.exit("not started in a mount namespace of its own: unshare --mount --net does that")
@@ -85,7 +81,7 @@ def prepare() -> None:
 
 @contextmanager
 def daemon(folder: Path) -> Iterator[None]:
-    """journald with its journal in a folder, until it has closed it. Raises :class:`Refused`."""
+    """Run journald with its journal in a directory. Raises :class:`Refused`."""
     mount(str(folder), FOLDER, None, BIND)
     environment = systemd.ENVIRONMENT | {"SYSTEMD_LOG_TARGET": "console"}
     try:
@@ -136,20 +132,20 @@ def why(process: subprocess.Popen[bytes], said: BinaryIO) -> str:
 
 
 def send(payload: bytes) -> None:
-    """Log a record. Its fields in export format are what the socket takes."""
+    """Send a record in the export format to the socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as to:
         to.sendto(payload, str(SOCKETS[0]))
 
 
 def synchronize() -> None:
-    """Ask as an administrator does: it returns when everything before it is on the disk."""
+    """Wait until all earlier records are on the disk."""
     done = systemd.run(*systemd.JOURNALCTL, f"--namespace={NAME}", "--sync")
     if done.returncode:
         raise Refused(done.stderr.decode(errors="replace").strip()[-200:])
 
 
 def write(path: Path, request: dict[str, Any]) -> None:
-    """Start the daemon where no journal is, or one that it may go on with; log each record."""
+    """Start the daemon with a new or a usable journal, and log each record."""
     if path.name != "system.journal":
         raise Skipped("journald calls its file system.journal")
     before = set(path.parent.iterdir())

@@ -15,7 +15,7 @@ Pairs = Iterator[tuple[bytes, bytes]]
 
 
 def make(folder: Path) -> Path:
-    """An empty database; where its log is."""
+    """Make an empty database, and return the path of its log."""
     plyvel.DB(str(folder), create_if_missing=True).close()
     return max(folder.glob("*.log"))
 

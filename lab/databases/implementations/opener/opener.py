@@ -1,15 +1,16 @@
 """Shared code of the Python programs: open a database and print its items.
 
-``program MODE FOLDER LOG`` makes an empty database in FOLDER, replaces its log with LOG, and opens
-it in the given MODE. LOG keeps its name if that is a number. The program prints lines of JSON:
+``program MODE FOLDER LOG`` makes an empty database in FOLDER. It replaces the log of the database
+with LOG, and opens the database in MODE. LOG keeps its name if the name is a number. The program
+prints lines of JSON:
 
-* ``{"item": [NAME, VALUE]}`` for each item that the system returns, in hexadecimal;
-* ``{"again": true}`` after it has written one more and before it opens the system again, then
-  ``{"later": [NAME, VALUE]}`` for each item that the system returns;
-* ``{"log": STATE}`` before that, or before a refusal: LOG was ``kept``, ``rewritten``, ``moved`` to
-  another folder, or ``deleted``;
-* ``{"said": TEXT}`` for each line of the system's own log;
-* ``{"refused": TEXT}``, as the last line, if the system does not open.
+* ``{"item": [NAME, VALUE]}`` for each item that the system returns, in hexadecimal
+* ``{"log": STATE}`` before a refusal or ``again``. LOG was ``kept``, ``rewritten``, ``moved`` or
+  ``deleted``.
+* ``{"again": true}`` after the program has written one more item
+* ``{"later": [NAME, VALUE]}`` for each item that the system returns after a restart
+* ``{"said": TEXT}`` for each line of the system's own log
+* ``{"refused": TEXT}``, as the last line, if the system does not open
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ T = TypeVar("T")
 
 
 class Told:
-    """Prints what a system tells that opens ``log``, which is in its folder."""
+    """Print the items and messages of a system that opens ``log``."""
 
     def __init__(self, log: Path) -> None:
         self._log, self._contents = log, log.read_bytes()
@@ -37,7 +38,7 @@ class Told:
         self._pairs("item", pairs)
 
     def again(self) -> None:
-        """One more was written: the system is going to be opened again."""
+        """Print that one more item was written, and that the system will be opened again."""
         self._report_log()
         self._say({"again": True})
 
@@ -46,7 +47,7 @@ class Told:
         self._pairs("later", pairs)
 
     def report_lines(self, log: Path, leave: Callable[[str], bool] = lambda line: False) -> None:
-        """The lines of a file that is for people; without the time that they begin with."""
+        """Print the lines of a log file without their times."""
         for line in log.read_text("utf-8", "replace").splitlines():
             if not leave(line):
                 self._say({"said": line.split(" ", 2)[-1]})
@@ -81,7 +82,7 @@ class Told:
 
 
 def main(make: Callable[[Path], Path], open_twice: Callable[[str, Path, Told], None]) -> None:
-    """Run a program. ``make`` makes an empty database and says where its log is."""
+    """Run a program. ``make`` makes an empty database and returns the path of its log."""
     mode, folder, log = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     empty = make(folder)
     empty.unlink()

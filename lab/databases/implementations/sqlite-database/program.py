@@ -1,8 +1,6 @@
 """Open a damaged log with SQLite, libsql or Turso; see ``../opener/opener.py``.
 
-An environment variable selects the library, as for
-``conformance/implementations/sqlite/adapter.py``. An item is the integer in the only row of a
-table.
+An item is the integer in the only row of a table.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Run systemd-journald on a damaged file, and print the results as in ``../opener``.
 
-The directories of the daemon are fixed. The program therefore runs the daemon in a mount namespace
-with another ``/run``, ``/etc/systemd`` and ``/var/log/journal``. A network namespace disconnects it
-from the audit system of the machine. The machine id in the file is first replaced by that of this
-machine.
+The daemon uses fixed directories. The program therefore runs the daemon in a mount namespace with
+another ``/run``, ``/etc/systemd`` and ``/var/log/journal``. A network namespace disconnects the
+daemon from the audit system. The machine id in the file becomes that of this machine.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ JOURNALCTL = ("journalctl", f"--namespace={NAME}")
 ENVIRONMENT = journal.ENVIRONMENT | {"SYSTEMD_LOG_TARGET": "console"}
 SECONDS = 20
 ITS_OWN = re.compile(r"running as PID|stopped as PID|request to sync|^-- |^$|SIGTERM")
+#: Machine id and time in file names.
 OF_THIS_RUN = re.compile(r"(?<=/)[0-9a-f]{32}\.|@[0-9a-f-]+(?=\.journal)")
-"""In the names of files: the machine, and the moment."""
 
 
 def run(*command: str) -> subprocess.CompletedProcess[bytes]:
@@ -45,11 +44,7 @@ def mount(*words: str) -> None:
 
 
 def is_other_mount_namespace() -> bool:
-    """Return whether this mount namespace differs from that of process 1.
-
-    Some containers hide the namespace of process 1 even from root. In that case, the namespace of
-    the parent process is used instead.
-    """
+    """Return whether this mount namespace differs from that of process 1."""
     mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
         with suppress(OSError):
@@ -58,10 +53,7 @@ def is_other_mount_namespace() -> bool:
 
 
 def prepare(folder: Path, log: Path) -> None:
-    """Create the daemon's directories in this namespace, and put the damaged file there.
-
-    Ends the program if other processes could see these directories.
-    """
+    """Create the daemon's directories in this namespace, and put the damaged file there."""
     if not is_other_mount_namespace():
         sys.exit("not in a mount namespace of its own: the mode is start")
     folder.mkdir()
@@ -79,7 +71,7 @@ def prepare(folder: Path, log: Path) -> None:
 
 
 def served(kind: str, message: bytes) -> None:
-    """Start the daemon, give it a message, read what it has, and stop it."""
+    """Start the daemon, send a message to it, read its entries, and stop it."""
     with subprocess.Popen(
         [JOURNALD, NAME], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT
     ) as daemon:

@@ -18,12 +18,12 @@ def say(line: dict[str, object]) -> None:
 
 
 def machine_id() -> str:
-    """The id of this machine, in hexadecimal."""
+    """Return the id of this machine, in hexadecimal."""
     return Path("/etc/machine-id").read_text().strip()
 
 
 def of_this_machine(log: Path) -> bytes:
-    """A journal file as if this machine had written it: systemd goes on with no other."""
+    """Return a journal file with the id of this machine, so that systemd appends to it."""
     data = bytearray(log.read_bytes())
     if len(data) >= _MACHINE_ID.stop:
         data[_MACHINE_ID] = bytes.fromhex(machine_id())
@@ -35,8 +35,8 @@ def messages(
 ) -> Iterator[list[str]]:
     """Return the sequence number and the message of each entry of ``journalctl -o json``.
 
-    Both are in hexadecimal. Entries for which ``counts`` returns false are left out, and so are
-    entries whose message is missing.
+    The results are in hexadecimal. Entries without a message are left out, as are entries for which
+    ``counts`` returns false.
     """
     for line in lines.splitlines():
         entry = json.loads(line)

@@ -1,8 +1,4 @@
-"""Run journalctl and systemd-journal-remote on a damaged journal; print results as ``../opener``.
-
-The machine id in the file is first replaced by that of this machine, because systemd only appends
-to its own files.
-"""
+"""Run journalctl and systemd-journal-remote on a damaged journal; print as ``../opener``."""
 
 from __future__ import annotations
 
@@ -46,7 +42,7 @@ def entries(folder: Path, kind: str) -> None:
 
 
 def main(mode: str, folder: Path, log: Path) -> None:
-    """Read, go on, and read again."""
+    """Read the journal, append to it, and read it again."""
     folder.mkdir()
     path = folder / "system.journal"
     path.write_bytes(of_this_machine(log))

@@ -1,9 +1,8 @@
 """Damaged journals of a message store that ActiveMQ 6.3.1 wrote.
 
 ``written`` contains the journal of a store that was killed after 36 messages to one queue. Every
-fourth message was acknowledged, and each file is 4 KiB long. To create a journal of this form, run
-the program in ``lab/databases/implementations/activemq-kahadb-store``: ``java … Store write
-FOLDER``.
+fourth message was acknowledged, and each file is 4 KiB long. The journal was written by ``java …
+Store write FOLDER`` in ``lab/databases/implementations/activemq-kahadb-store``.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ FIRST, SECOND, LAST = "db-1.log", "db-2.log", "db-3.log"
 
 @cache
 def control() -> Mapping[str, bytes]:
-    """The journal before any damage, by file."""
+    """Return the files of the journal before any damage."""
     return by_name(read_contents(WRITTEN))
 
 
@@ -45,14 +44,14 @@ def _last(log: Damage) -> str:
 
 
 def _acknowledged_again(log: Damage) -> None:
-    """The message that was acknowledged first, once more: a batch that is sound."""
+    """Append a valid batch that acknowledges the first acknowledged message again."""
     field = log.field(f"{FIRST}:batches[2]")
     again = bytes(log.files[FIRST][field.start : field.end])
     log.extend(again, "batches[2] of db-1.log, a message that was acknowledged", LAST)
 
 
 def _flip(log: Damage, before: bytes, further: int) -> None:
-    """One bit of the first message, so many bytes after a text in it."""
+    """Flip one bit of the first message, at a given distance from a text in it."""
     payload = log.field(f"{FIRST}:batches[1].records[0].payload")
     at = log.files[FIRST].index(before, payload.start) + further - payload.start
     log.flip(f"{FIRST}:batches[1].records[0].payload", 8 * at)

@@ -253,18 +253,6 @@ def test_an_index_without_its_journal(stores: Path, tmp_path: Path, run) -> None
     assert "the journal is gone" in done.output
 
 
-def test_an_index_in_its_own_directory(stores: Path, tmp_path: Path, run) -> None:
-    journal = copied(stores / "closed", tmp_path / "kahadb")
-    index = tmp_path / "index"
-    index.mkdir()
-    for name in ("db.data", "db.redo"):
-        (journal / name).rename(index / name)
-    done = run(index)
-    assert done.return_value == 0, done.output
-    assert "indexDirectory" in done.output
-    assert run(journal).return_value == 0
-
-
 def test_a_missing_journal_file_that_the_index_refers_to(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:
@@ -323,16 +311,6 @@ def test_an_empty_journal_file(written: Path, tmp_path: Path, run) -> None:
     assert run(folder).return_value == 0
 
 
-@pytest.mark.parametrize("content", [b"", bytes(8), b"text of somebody else"])
-def test_a_lock(written: Path, tmp_path: Path, run, content: bytes) -> None:
-    """A broker writes the time into the lock file and never reads it."""
-    folder = copied(written, tmp_path / "kahadb")
-    (folder / "lock").write_bytes(content)
-    done = run(folder)
-    assert done.return_value == 0
-    assert ("expected an empty file or a time" in done.output) == (len(content) > 8)
-
-
 def test_a_scheduler_store(stores: Path, tmp_path: Path, run, delivered: Delivered) -> None:
     done = run(stores / "scheduler")
     assert done.return_value == 0, done.output
@@ -353,18 +331,23 @@ def test_a_scheduler_store(stores: Path, tmp_path: Path, run, delivered: Deliver
     assert result >= PENDING - gone
 
 
+@pytest.mark.parametrize("state", ["scheduler", "legacy"])
 @pytest.mark.parametrize("damage", INDEX_DAMAGES)
 def test_a_damaged_index_of_a_scheduler(
-    stores: Path, tmp_path: Path, run, delivered: Delivered, damage: str
+    stores: Path, tmp_path: Path, run, delivered: Delivered, damage: str, state: str
 ) -> None:
-    folder = damaged(stores / "scheduler", tmp_path / "copy", "scheduleDB.data", DAMAGES[damage])
+    folder = damaged(stores / state, tmp_path / "copy", "scheduleDB.data", DAMAGES[damage])
     done = run(folder)
     assert done.return_value == 3, done.output
-    assert "ActiveMQ's scheduler store: " in done.output
+    assert "ActiveMQ's scheduler store" in done.output
+    assert ("from before 5.11" in done.output) == (state == "legacy")
     assert [finding.harm for finding in findings(folder, "scheduleDB.data")] == ["lost"]
     out = tmp_path / "recovered"
     assert run("recover", folder, "--out", out).return_value == 3
-    assert delivered(without_index(out), "scheduler") == PENDING
+    if state == "scheduler":
+        assert delivered(without_index(out), "scheduler") == PENDING
+    else:
+        assert (out / "scheduleDB.data").read_bytes() == (folder / "scheduleDB.data").read_bytes()
 
 
 def test_a_scheduler_store_from_before_5_11(
@@ -395,19 +378,6 @@ def test_a_damaged_journal_of_an_old_scheduler_stays(
     for path in source.iterdir():
         assert (out / path.name).read_bytes() == path.read_bytes()
     assert delivered(out, "legacy") == set(range(COUNT))
-
-
-@pytest.mark.parametrize("damage", INDEX_DAMAGES)
-def test_a_damaged_index_of_an_old_scheduler(
-    stores: Path, tmp_path: Path, run, damage: str
-) -> None:
-    folder = damaged(stores / "legacy", tmp_path / "copy", "scheduleDB.data", DAMAGES[damage])
-    done = run(folder)
-    assert done.return_value == 3, done.output
-    assert "from before 5.11" in done.output
-    out = tmp_path / "recovered"
-    assert run("recover", folder, "--out", out).return_value == 3
-    assert (out / "scheduleDB.data").read_bytes() == (folder / "scheduleDB.data").read_bytes()
 
 
 def test_an_old_scheduler_without_its_index(stores: Path, tmp_path: Path, run) -> None:

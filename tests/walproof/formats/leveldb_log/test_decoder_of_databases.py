@@ -67,7 +67,9 @@ def listed(tables: list[dict[str, Any]]) -> list[list[Any]]:
 def test_a_recorded_leveldb_manifest() -> None:
     stored = golden("leveldb.json")
     values = as_columns([bytes.fromhex(payload) for payload in stored["payloads"]])
-    assert listed(live([value["version_edit"] for value in values])) == stored["tables"]
+    edits = [value["version_edit"] for value in values]
+    assert listed(live(edits)) == stored["tables"]
+    assert edits[0]["comparator"] == "leveldb.BytewiseComparator"
 
 
 def test_the_batches_of_leveldb(written_by: WrittenBy) -> None:
@@ -85,23 +87,6 @@ def test_the_batches_of_leveldb(written_by: WrittenBy) -> None:
     message = 'put "users/42" = "Zoë" (sequence 7801)'
     assert phrase("leveldb-log", result[0], {}) == message
     assert phrase("leveldb-log", result[1], {}) == 'put "" = "" (sequence 7802), and 2 more'
-
-
-def test_the_manifests_of_leveldb(written_by: WrittenBy) -> None:
-    folder, wrote = written_by(*LEVELDB)
-    (second,) = folder.glob("MANIFEST-*")
-    for log, tables in ((folder / "first", "first"), (second, "second")):
-        assert listed(live(edits(log))) == wrote[tables]
-        assert edits(log)[0]["comparator"] == "leveldb.BytewiseComparator"
-        assert all(edit["fields"] is None for edit in edits(log))
-    assert any(edit["compact_pointers"] for edit in edits(folder / "first"))
-    logs = [edit["log_number"] for edit in edits(second) if edit["log_number"] is not None]
-    assert [f"{logs[-1]:06d}.log"] == [path.name for path in folder.glob("*.log")]
-    last = [edit["last_sequence"] for edit in edits(second) if edit["last_sequence"] is not None]
-    assert last[-1] == wrote["sequence"] - 1
-    added = phrase("leveldb-log", structs(folder / "first")[-1], {})
-    level, number, size, _ = wrote["first"][0]
-    assert added.startswith(f"adds table {number:06d}.ldb at level {level} ({size:,} bytes, ")
 
 
 def test_the_batches_of_rocksdb(written_by: WrittenBy) -> None:

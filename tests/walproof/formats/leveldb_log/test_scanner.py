@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import random
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,19 +24,16 @@ from reference_impl.leveldb_log.reader import (
 from reference_impl.leveldb_log.writer import (
     Writer,
 )
+from tests.walproof.formats.agreement import one_by_one
 from tests.walproof.formats.block_logs import SECTOR, damage, in_memory
 from walproof.formats.leveldb_log import scanner as leveldb_log
-from walproof.scan import answers, window
+from walproof.scan import walk, window
 from walproof.scan.log import Log
-from walproof.scan.model import Event, Part, Records, Wanted
+from walproof.scan.model import WHOLE, Part, Records, Wanted
 
 
-def one_by_one(events: Iterator[Event]) -> Iterator[ReferenceEvent]:
-    for event in events:
-        if isinstance(event, Records):
-            yield from answers.records("leveldb-log", event)
-        else:
-            yield event
+def scanned(log: Log, part: Part = WHOLE) -> list[ReferenceEvent]:
+    return list(one_by_one("leveldb-log", leveldb_log.scan(log, Wanted(), part)))
 
 
 def sound_log(rng: random.Random) -> bytearray:
@@ -89,7 +85,7 @@ def differences(seed: int, steps: list[int]) -> list[str]:
     data = random_log(seed)
     expected = list(read(io.BytesIO(data)))
     log = in_memory(data)
-    results = list(one_by_one(leveldb_log.scan(log, Wanted())))
+    results = scanned(log)
     wrong = [] if results == expected else [f"{seed}: whole"]
     of_parts = [event for event in expected if not isinstance(event, End)]
     if isinstance(expected[-1], End) and expected[-1].verdict == "refused":
@@ -98,7 +94,7 @@ def differences(seed: int, steps: list[int]) -> list[str]:
         starts = range(0, max(1, len(data)), step * BLOCK_SIZE)
         parts = [Part(at, at + step * BLOCK_SIZE) for at in starts]
         parts[-1] = Part(parts[-1].start, None)
-        scans = [list(one_by_one(leveldb_log.scan(log, Wanted(), part))) for part in parts]
+        scans = [scanned(log, part) for part in parts]
         together = [event for events in scans for event in events]
         if parts == [Part()]:
             together.pop()
@@ -121,10 +117,8 @@ def test_random_damage_whole_and_in_parts(seed: int, monkeypatch: pytest.MonkeyP
 def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
     """Use windows and runs so small that all data crosses a boundary."""
     monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(leveldb_log, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(leveldb_log, "MAX_CARRIED_BYTES", rng.choice([0, 100, 40_000]))
-    monkeypatch.setattr(leveldb_log, "MAX_ROWS", rng.choice([1, 2, 50]))
-    monkeypatch.setattr(leveldb_log, "MAX_LOST_RANGES", rng.choice([1, 2, 50]))
+    monkeypatch.setattr(walk, "MAX_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+    monkeypatch.setattr(walk, "MAX_ROWS", rng.choice([1, 2, 50]))
 
 
 @given(
@@ -150,12 +144,10 @@ def test_any_sequence_of_types(fragments: list[tuple[int, int]], cut: int) -> No
         log += HEADER.pack(masked_crc(bytes([kind]) + data), length, kind) + data
     data = bytes(log[: max(0, len(log) - cut)])
     expected = list(read(io.BytesIO(data)))
-    assert list(one_by_one(leveldb_log.scan(in_memory(data), Wanted()))) == expected
+    assert scanned(in_memory(data)) == expected
     parts = [Part(at, at + BLOCK_SIZE) for at in range(0, len(data) + BLOCK_SIZE, BLOCK_SIZE)]
     if isinstance(expected[-1], End) and expected[-1].verdict != "refused" and len(parts) > 1:
-        events = [
-            e for p in parts for e in one_by_one(leveldb_log.scan(in_memory(data), Wanted(), p))
-        ]
+        events = [event for part in parts for event in scanned(in_memory(data), part)]
         assert in_order(events) == in_order(expected[:-1])
 
 
@@ -207,27 +199,16 @@ def test_without_payloads() -> None:
 
 @pytest.mark.parametrize("blocks", [64, 1024])
 def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, blocks: int) -> None:
-    """A log of repeated blocks, then a single record that is truncated."""
     out = io.BytesIO()
     writer = Writer(out)
     while writer.position < BLOCK_SIZE - 200:
         writer.append(b"x" * 100)
     writer.append(b"x" * (BLOCK_SIZE - 7 - writer.position))
-    block = out.getvalue()
-    middle = b"\x03" + b"y" * (BLOCK_SIZE - 7)
-    fragment = HEADER.pack(masked_crc(middle), BLOCK_SIZE - 7, 3) + middle[1:]
-    first, last = b"\x02" + middle[1:], b"\x04" + middle[1:]
-    for name, data in (
-        ("small", block * blocks),
-        ("large", HEADER.pack(masked_crc(first), BLOCK_SIZE - 7, 2) + first[1:]
-         + fragment * blocks + HEADER.pack(masked_crc(last), BLOCK_SIZE - 7, 4) + last[1:]),
-    ):  # fmt: skip
-        path = tmp_path / name
-        path.write_bytes(data)
-        tracemalloc.start()
-        events = leveldb_log.scan(Log(path), Wanted(max_payload=1000))
-        kinds = {type(event) for event in events}
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert kinds == {Records, End}
-        assert peak < 12 << 20
+    path = tmp_path / "log"
+    path.write_bytes(out.getvalue() * blocks)
+    tracemalloc.start()
+    kinds = {type(event) for event in leveldb_log.scan(Log(path), Wanted(max_payload=1000))}
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert kinds == {Records, End}
+    assert peak < 12 << 20

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import struct
-import subprocess
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -16,10 +14,9 @@ import msgpack
 import pyarrow as pa
 import pytest
 
-from conformance import ROOT
 from reference_impl.zeebe_journal import raft
-from tests.conftest import alone, unavailable
-from tests.walproof.decode.real_programs import GOLDEN, PROGRAMS
+from tests.conftest import unavailable
+from tests.walproof.decode.real_programs import GOLDEN
 from walproof.decode import phrase
 from walproof.decode.fault import Undecodable
 from walproof.decode.message_pack import MAX_DEPTH, to_json
@@ -30,10 +27,8 @@ from walproof.schema import arrow_type
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = PROGRAMS / "zeebe"
-# Release → the Java that it needs; what the metadata of the line looks like.
-RELEASES = {"8.2.15": 17, "8.3.4": 17, "8.8.0": 21}
-ZEEBE_JDK = ROOT / ".build" / "implementations" / "zeebe-journal-java21" / "jdk" / "bin"
+# The layout of the metadata differs between these lines.
+RELEASES = ("8.2.15", "8.3.4", "8.8.0")
 OURS = {
     "RecordVersion": "record_version",
     "OperationReference": "operation_reference",
@@ -89,39 +84,6 @@ def test_records_equal_those_of_the_real_classes(release: str) -> None:
             assert list(json.loads(record["value"])) == list(body)
             line = ".".join(release.split(".")[:2])
             assert record["names_of"] == line and record["broker_version"] == f"{line}.5"
-
-
-def run(release: str) -> dict[str, Any]:
-    """Run ``Records.java`` with the classes of a release and return its output."""
-    folder = ROOT / ".build" / "decode" / f"zeebe-records-{release}"
-    java, javac = ("java", "javac")
-    if RELEASES[release] > 17 and (ZEEBE_JDK / "javac").exists():
-        java, javac = (str(ZEEBE_JDK / name) for name in (java, javac))
-    for tool in (java, javac, "mvn"):
-        if shutil.which(tool) is None:
-            unavailable(f"unavailable, because there is no {tool}")
-    fetch = ["mvn", "-q", "-B", "-f", str(PROGRAM / "pom.xml"), f"-Dlib={folder}/lib",
-             f"-Dzeebe={release}", "generate-resources"]  # fmt: skip
-    jars = f"{folder}/lib/*"
-    options = ["--add-opens", "java.base/sun.nio.ch=ALL-UNNAMED", "-Xmx512m"]
-    with alone(folder.parent / "maven"):
-        folder.mkdir(exist_ok=True)
-        for command in (
-            [*fetch, "--offline"],
-            fetch,
-            [javac, "-nowarn", "-cp", jars, "-d", str(folder), str(PROGRAM / "Records.java")],
-        ):
-            done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-            if done.returncode == 0 and command[:-1] == fetch:
-                continue
-            if done.returncode and command[-1] != "--offline":
-                unavailable(f"unavailable, because {done.stdout[-300:]}{done.stderr[-300:]}")
-    given = subprocess.run(
-        [java, *options, "-cp", os.pathsep.join((str(folder), jars)), "Records", release],
-        capture_output=True, text=True, check=True, timeout=60,
-    )  # fmt: skip
-    answer: dict[str, Any] = json.loads(given.stdout)
-    return answer
 
 
 def test_the_table_matches_the_real_classes() -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from crc32c import crc32c
 
-from conformance import VECTORS
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import named
 from reference_impl.zeebe_journal.layout import SBE_HEADER
@@ -170,19 +169,6 @@ def test_a_broker_reads_a_damaged_meta_as_the_finding_states(
     else:
         assert "expected term 1 of the last entry, or a later one, at 9" in finding.text
         assert answer.startswith("0 ")
-
-
-@pytest.mark.parametrize("kind", DAMAGE)
-def test_a_broker_reads_a_damaged_conf_as_the_finding_states(
-    kind: str, damaged: dict[tuple[str, str], Path], broker: Broker
-) -> None:
-    (finding,) = (each for each in findings(damaged[CONF, kind]) if each.harm == "lost")
-    answer = broker(damaged[CONF, kind])["members"]
-    assert answer != "[0]"
-    if answer == "null":
-        assert "takes the members of the group from its own settings" in finding.text
-    else:
-        assert "does not start" in finding.text or "cannot read the members" in finding.text
 
 
 @pytest.mark.parametrize("content", [b"", b"\0", b"some text\n", b"0\n", b" "])
@@ -546,7 +532,6 @@ def test_the_log_has_only_the_segments_of_its_journal(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     for name in ("other-1.log", f"{NAME}0-1.log", f"{NAME}-02.log", f"{NAME}-2.log_0-deleted"):
         shutil.copy(folder / f"{NAME}-2.log", folder / name)
-    (folder / "undeleted").write_bytes(b"")
     system = known(folder)
     assert system.folder_type.log_files(system) == [
         f"{NAME}-{number}.log" for number in range(1, 5)
@@ -554,18 +539,6 @@ def test_the_log_has_only_the_segments_of_its_journal(tmp_path: Path) -> None:
     roles = {other.name: other.role for other in system.others}
     assert roles["other-1.log"] == "segment of another journal, other; not read"
     assert roles[f"{NAME}-2.log_0-deleted"].startswith("segment deleted by a broker")
-    about = {each.file for each in system.findings if each.harm == "look"}
-    assert about == {f"{NAME}0-1.log", f"{NAME}-02.log", "undeleted"}
-
-
-def test_file_names_that_a_broker_reads_as_segments(tmp_path: Path, broker: Broker) -> None:
-    folders = [partition(tmp_path / f"{number}", flushed=9) for number in range(3)]
-    shutil.copy(folders[0] / f"{NAME}-2.log", folders[0] / f"{NAME}0-9.log")
-    (folders[1] / "undeleted").write_bytes(b"")
-    shutil.copy(folders[2] / f"{NAME}-2.log", folders[2] / f"{NAME}-2.log.before-recovery")
-    answers = [broker(folder)["journal"] for folder in folders]
-    assert answers[1:] == ["StringIndexOutOfBoundsException", "1 9"]
-    assert not (tmp_path / "0-opened" / f"{NAME}0-9.log").exists()
 
 
 # Recovery.
@@ -617,20 +590,3 @@ def test_a_broker_opens_the_recovered_journal_only_without_meta(
     assert broker(folder)["journal"] == "CorruptedJournalException"
     assert broker(tmp_path / "new")["journal"] == "CorruptedJournalException"
     assert broker(tmp_path / "without")["journal"] == "1 7"
-
-
-@pytest.mark.parametrize("version", ["1", "2/1", "2/2"])
-def test_recovery_copies_intact_segments_of_any_version(version: str, tmp_path: Path, run) -> None:
-    folder = tmp_path / "1"
-    new = [NewRecord(b"alpha", {"asqn": "1", "index": "1"})]
-    JOURNAL.write(folder, new, {"name": NAME, "max_segment_size": 4096, "descriptor": version})
-    done = run("recover", folder, "--out", tmp_path / "new")
-    assert done.return_value == 0, done.output
-    name = f"{NAME}-1.log"
-    assert (tmp_path / "new" / name).read_bytes() == (folder / name).read_bytes()
-
-
-def test_the_directory_of_a_vector_is_a_partition(tmp_path: Path) -> None:
-    folder = tmp_path / "journal"
-    shutil.copytree(VECTORS / "zeebe-journal" / "three-segments", folder)
-    assert known(folder).is_one_log

@@ -71,27 +71,29 @@ def _unpacked_bytes(data: bytes) -> bytes:
     length, packed = source.number("i"), source.take(source.left)
     if length > _most(packed):
         raise Undecodable(f"compressed content: {length} bytes from {len(packed)}")
-    stream = zlib.decompressobj()
-    try:
-        inflated = stream.decompress(packed, max(1, length))[: max(0, length)]
-    except zlib.error as error:
-        raise Undecodable(f"compressed content: {error}") from None
-    if len(inflated) != length:
+    inflated, _ = _inflate(packed, max(1, length))
+    if len(inflated[: max(0, length)]) != length:
         raise Undecodable(f"expected {length} bytes, inflated to {len(inflated)}")
-    return inflated
+    return inflated[:length]
 
 
 def _inflated(data: bytes, most: int) -> bytes:
-    stream = zlib.decompressobj()
-    try:
-        content = stream.decompress(data, most)
-    except zlib.error as error:
-        raise Undecodable(f"compressed content: {error}") from None
-    if not stream.eof:
-        is_long = stream.unconsumed_tail or len(content) == most
-        words = f"more than {most} bytes when inflated" if is_long else "it is truncated"
+    content, is_whole = _inflate(data, most)
+    if not is_whole:
+        words = (
+            f"more than {most} bytes when inflated" if len(content) == most else "it is truncated"
+        )
         raise Undecodable(f"compressed content: {words}")
     return content
+
+
+def _inflate(data: bytes, most: int) -> tuple[bytes, bool]:
+    """Return at most ``most`` bytes of the content, and whether the compressed data ends there."""
+    stream = zlib.decompressobj()
+    try:
+        return stream.decompress(data, most), stream.eof
+    except zlib.error as error:
+        raise Undecodable(f"compressed content: {error}") from None
 
 
 def _most(packed: bytes) -> int:

@@ -15,35 +15,23 @@ from walproof.decode.fault import Cursor, Undecodable
 DEEPEST = 64
 
 
-class JavaData:
-    """Read big-endian Java primitives from bytes.
-
-    ``most`` limits the number of values. If it is None, the limit depends on the size of the
-    payload.
-    """
-
-    def __init__(self, data: bytes, most: int | None = None) -> None:
-        self._cursor = Cursor(data, most)
-
-    @property
-    def left(self) -> int:
-        """Return the number of unread bytes."""
-        return self._cursor.left
+class JavaData(Cursor):
+    """Read big-endian Java primitives from bytes."""
 
     def take(self, count: int) -> bytes:
         """Read ``count`` bytes. Raises ``Undecodable`` if the count is negative or too large."""
         if count < 0:
-            raise Undecodable(f"at {self._cursor.at}: invalid length {count}")
-        return self._cursor.take(count)
+            raise Undecodable(f"at {self.at}: invalid length {count}")
+        return super().take(count)
 
     def number(self, form: str) -> Any:
         """Read a number of type ``b``, ``h``, ``i``, ``q``, ``f``, ``d``, or ``H`` (unsigned)."""
         form = f">{form}"
-        return struct.unpack(form, self._cursor.take(struct.calcsize(form)))[0]
+        return struct.unpack(form, self.take(struct.calcsize(form)))[0]
 
     def boolean(self) -> bool:
         """Read a byte 0 or 1. Raises ``Undecodable`` for any other value."""
-        at, value = self._cursor.at, self.number("b")
+        at, value = self.at, self.number("b")
         if value not in (0, 1):
             raise Undecodable(f"at {at}: expected a boolean, found {value}")
         return bool(value)
@@ -61,16 +49,16 @@ class JavaData:
         """Read a boolean and, if it is true, a value; return None otherwise."""
         return read() if self.boolean() else None
 
-    def sized(self) -> bytes:
+    def octets(self) -> bytes:
         """Read bytes that are preceded by a four-byte length."""
         return self.take(self.number("i"))
 
     def value(self, depth: int = 0) -> Any:
         """Read a ``marshalPrimitive`` value: a type byte, and a value, map or list."""
         if depth > DEEPEST:
-            raise Undecodable(f"at {self._cursor.at}: more than {DEEPEST} levels of nesting")
-        self._cursor.count_values()
-        at, kind = self._cursor.at, self.number("b")
+            raise Undecodable(f"at {self.at}: more than {DEEPEST} levels of nesting")
+        self.count_values()
+        at, kind = self.at, self.number("b")
         if kind in _NUMBERS:
             return self.number(_NUMBERS[kind])
         if kind == 11:
@@ -82,7 +70,7 @@ class JavaData:
             1: self.boolean,
             3: self._char,
             9: self.utf,
-            10: self.sized,
+            10: self.octets,
             13: self.long_utf,
         }
         if kind not in simple:
@@ -99,7 +87,7 @@ class JavaData:
 
     def _count(self, least: int) -> int:
         """Read the number of elements that follow, each at least ``least`` bytes long."""
-        at, count = self._cursor.at, self.number("i")
+        at, count = self.at, self.number("i")
         if count * least > self.left:
             raise Undecodable(f"at {at}: {count} values in {self.left} bytes")
         return max(0, int(count))

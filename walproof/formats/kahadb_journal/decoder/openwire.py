@@ -11,7 +11,7 @@ Upstream authority: apache/activemq c3580e7 (6.x) ``openwire/v1`` to ``v12``, ``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container
 from typing import Any
 
 from walproof.decode.fault import Undecodable
@@ -75,7 +75,6 @@ _MESSAGES = {
     28: "text",
     29: "blob",
 }
-_ACKNOWLEDGEMENT, _SUBSCRIPTION = 22, 55
 _CONNECTION, _PRODUCER = 120, 123
 _DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"}
 _ACK_TYPES = (
@@ -119,25 +118,23 @@ def message(data: bytes) -> Found:
 
 def acknowledgement(data: bytes) -> Found:
     """Decode a message acknowledgement to its fields in :data:`ACKNOWLEDGEMENT`."""
-    return _named(data, {_ACKNOWLEDGEMENT: ""}, (10, 7, 1), _acknowledgement)
+    return _fields(data, 22, (10, 7, 1), _acknowledgement)
 
 
 def subscription(data: bytes) -> Found:
     """Decode a durable subscription to its fields in :data:`SUBSCRIPTION`."""
-    return _named(data, {_SUBSCRIPTION: ""}, (11, 3, 1), _subscription)
+    return _fields(data, 55, (11, 3, 1), _subscription)
 
 
-def _named(
-    data: bytes, kinds: Mapping[int, str], versions: tuple[int, ...], layout: _Layout
-) -> Found:
+def _fields(data: bytes, kind: int, versions: tuple[int, ...], layout: _Layout) -> Found:
     try:
-        return _whole(data, kinds, versions, layout)[1]
+        return _whole(data, (kind,), versions, layout)[1]
     except Undecodable as fault:
         return {"not_decoded": str(fault)}
 
 
 def _whole(
-    data: bytes, kinds: Mapping[int, str], versions: tuple[int, ...], layout: _Layout
+    data: bytes, kinds: Container[int], versions: tuple[int, ...], layout: _Layout
 ) -> tuple[int, Found]:
     """Return the type and the fields of an object, by the first layout that consumes all bytes."""
     head = JavaData(data)
@@ -168,9 +165,9 @@ class _Source(JavaData):
         result: str | None = self.optional(self.utf)
         return result
 
-    def octets(self) -> bytes | None:
+    def optional_octets(self) -> bytes | None:
         """Read nullable bytes."""
-        result: bytes | None = self.optional(self.sized)
+        result: bytes | None = self.optional(self.octets)
         return result
 
     def object(self, version: int, only: int | None = None) -> str | None:
@@ -197,7 +194,7 @@ class _Source(JavaData):
             return f"TX:{self.object(version, only=_CONNECTION)}:{value}"
         if kind == 112:
             number = self.number("i")
-            parts = [(self.octets() or b"").hex() for _ in ("global", "branch")]
+            parts = [(self.optional_octets() or b"").hex() for _ in ("global", "branch")]
             return f"XID:{number}:{':'.join(parts)}"
         if kind in (_CONNECTION, 124):
             return str(self.text())
@@ -241,8 +238,8 @@ def _message(source: _Source, version: int, kind: int) -> Found:
     fields["reply_to"] = source.object(version)
     fields["timestamp"] = source.number("q")
     fields["jms_type"] = source.text()
-    fields["content"] = source.octets()
-    fields["marshalled_properties"] = source.octets()
+    fields["content"] = source.optional_octets()
+    fields["marshalled_properties"] = source.optional_octets()
     source.object(version)  # content of an advisory message
     source.object(version)  # target consumer
     fields["compressed"] = source.boolean()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from walproof.decode.fault import Cursor, Undecodable, text
@@ -31,24 +32,11 @@ def fields(*found: tuple[int, Field]) -> Fields:
     return {(number, field.wire): field for number, field in found}
 
 
-def string(name: str) -> Field:
-    """Return a text field."""
-    return Field(name, BYTES, text)
-
-
-def octets(name: str) -> Field:
-    """Return a bytes field."""
-    return Field(name, BYTES, bytes)
-
-
-def integer(name: str) -> Field:
-    """Return an integer field; negative values are two's complement of 64 bits."""
-    return Field(name, VARINT, signed)
-
-
-def boolean(name: str) -> Field:
-    """Return a boolean field."""
-    return Field(name, VARINT, bool)
+#: Return a field of a name. Negative integers are two's complement of 64 bits.
+string = partial(Field, wire=BYTES, made=text)
+octets = partial(Field, wire=BYTES, made=bytes)
+integer = partial(Field, wire=VARINT, made=signed)
+boolean = partial(Field, wire=VARINT, made=bool)
 
 
 def nested(name: str, of: Fields) -> Field:

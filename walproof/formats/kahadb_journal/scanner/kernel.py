@@ -1,4 +1,4 @@
-"""Compiled kernels of the KahaDB scanner: valid batches and preallocated space.
+"""Compiled kernels of the KahaDB scanner: valid batches.
 
 All offsets count from the start of the file; ``BASE`` is the file offset of the first byte of
 ``data``. Requirement ids refer to spec/kahadb-journal.md.
@@ -11,21 +11,24 @@ from typing import Any
 import numpy as np
 from numpy import int64
 
-from walproof.scan.kernels import copy, helper, kernel
+from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER
+from walproof.scan.kernels import copy, helper, kernel, load32, load64
+from walproof.scan.walk import AT, BASE, CUT, FULL_UP, NEED, NOT_PLAIN, ROWS, USED_UP
 
 CONTROL = 28
 RECORD_HEAD = 5
 MAX_BATCH = 2**31 - 1 - 28 - 5
 COMMANDS = 17
 
-# State of a walk in an array of int64. The kernel continues from it and updates it.
-AT, BATCH, BATCH_END, COUNT, CUT, NEED, BASE = range(7)
-WALK_STATE = 7
-
-# Reasons for a walk to return.
-ROWS_FULL, NEEDS_BYTES, NOT_PLAIN = range(3)
+# Further places in the state: the offset of the batch that is read, and its end.
+BATCH, BATCH_END = range(5, 7)
+STATE = 7
 
 NO_COMMAND = -1
+
+_HEADER_START = np.uint64(int.from_bytes(HEADER[:8], "little"))
+_HEADER_END = np.uint64(int.from_bytes(HEADER[8:], "little"))
+_EOF_START = np.uint64(int.from_bytes(EOF_RECORD[:4], "little"))
 
 ADLER_MODULUS = np.uint64(65521)
 #: Longest run of bytes whose weighted sum stays below 2^32.
@@ -63,36 +66,13 @@ def _number(data: Any, i: Any) -> Any:
 @helper
 def _is_header(data: Any, i: Any) -> Any:
     """Return whether ``0000001c 02 "WRITE BATCH"`` is at ``i``; needs sixteen bytes (KDB-005)."""
-    return (
-        data[i] == 0
-        and data[i + 1] == 0
-        and data[i + 2] == 0
-        and data[i + 3] == 0x1C
-        and data[i + 4] == 2
-        and data[i + 5] == 0x57
-        and data[i + 6] == 0x52
-        and data[i + 7] == 0x49
-        and data[i + 8] == 0x54
-        and data[i + 9] == 0x45
-        and data[i + 10] == 0x20
-        and data[i + 11] == 0x42
-        and data[i + 12] == 0x41
-        and data[i + 13] == 0x54
-        and data[i + 14] == 0x43
-        and data[i + 15] == 0x48
-    )
+    return load64(data, i) == _HEADER_START and load64(data, i + 8) == _HEADER_END
 
 
 @helper
 def _is_eof(data: Any, i: Any) -> Any:
     """Return whether ``-qMa4`` is at ``i``; needs five bytes (KDB-011)."""
-    return (
-        data[i] == 0x2D
-        and data[i + 1] == 0x71
-        and data[i + 2] == 0x4D
-        and data[i + 3] == 0x61
-        and data[i + 4] == 0x34
-    )
+    return load32(data, i) == _EOF_START and data[i + 4] == EOF_RECORD[4]
 
 
 @kernel
@@ -133,21 +113,19 @@ def walk(
     size: Any,
     fill: Any,
     cap: Any,
-    max_bytes: Any,
+    state: Any,
     at_rows: Any,
     size_rows: Any,
+    offsets: Any,
+    cut_rows: Any,
+    room: Any,
     batch_rows: Any,
     command_rows: Any,
-    offsets: Any,
-    room: Any,
-    state: Any,
 ) -> Any:
     """Read valid batches and their records up to the first offset that is not plain.
 
     ``size`` is the size of the file, and ``fill`` is the start of its preallocated space. New rows
-    are appended after the existing ``COUNT`` rows. The walk also stops when the row arrays are
-    full, when the rows hold ``max_bytes`` of payload, or when ``room`` has less than ``NEED`` bytes
-    left. A single record may exceed ``max_bytes``.
+    are appended after the existing ``ROWS`` rows.
 
     Payload n is copied to ``room[offsets[n]:offsets[n + 1]]``. ``cap`` limits the bytes copied of
     each payload; if ``cap`` is negative, no payload is copied.
@@ -155,38 +133,38 @@ def walk(
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     base = state[BASE]
     end = base + len(data)
-    count = state[COUNT]
+    count = state[ROWS]
     put = int64(offsets[count])
-    why = ROWS_FULL
+    why = FULL_UP
     state[NEED] = 0
     while True:
         if at < base:
-            why, state[NEED] = NEEDS_BYTES, CONTROL
+            why, state[NEED] = USED_UP, CONTROL
             break
         if at < batch_end:
-            if count == len(at_rows) or put >= max_bytes:
+            if count == len(at_rows):
                 break
             i = at - base
             if at + RECORD_HEAD > batch_end:
                 why = NOT_PLAIN
                 break
             if at + RECORD_HEAD > end:
-                why, state[NEED] = NEEDS_BYTES, RECORD_HEAD
+                why, state[NEED] = USED_UP, RECORD_HEAD
                 break
             length = _number(data, i)
             if length < RECORD_HEAD or at + length > batch_end or data[i + 4] != 1:
                 why = NOT_PLAIN
                 break
             if at + length > end:
-                why, state[NEED] = NEEDS_BYTES, length
+                why, state[NEED] = USED_UP, length
                 break
             copied = min(length - RECORD_HEAD, cap)
             if copied > 0:
                 if put + copied > len(room):
-                    state[NEED] = copied
                     break
                 copy(room, put, data, i + RECORD_HEAD, copied)
                 put += copied
+            cut_rows[count] = copied < length - RECORD_HEAD
             state[CUT] += copied < length - RECORD_HEAD
             at_rows[count] = at
             size_rows[count] = length
@@ -201,7 +179,7 @@ def walk(
         if at >= fill or at + CONTROL > size:
             break
         if at + CONTROL > end:
-            why, state[NEED] = NEEDS_BYTES, CONTROL
+            why, state[NEED] = USED_UP, CONTROL
             break
         i = at - base
         if not _is_header(data, i):
@@ -216,13 +194,13 @@ def walk(
             if checksum >> 32:
                 break
             if stop > end:
-                why, state[NEED] = NEEDS_BYTES, CONTROL + length
+                why, state[NEED] = USED_UP, CONTROL + length
                 break
             if adler32(data, start - base, stop - base, 1) != checksum:  # KDB-036
                 break
         else:  # KDB-008
             if min(stop + 16, size) > end:
-                why, state[NEED] = NEEDS_BYTES, CONTROL + length + 16
+                why, state[NEED] = USED_UP, CONTROL + length + 16
                 break
             j = stop - base
             in_step = stop == size
@@ -230,29 +208,8 @@ def walk(
                 in_step = _is_header(data, j) or _is_eof(data, j)
             if not in_step or not _tiles(data, start - base, j):
                 break
-        why = ROWS_FULL
+        why = FULL_UP
         at, batch, batch_end = start, at, stop
     state[AT], state[BATCH], state[BATCH_END] = at, batch, batch_end
-    state[COUNT] = count
+    state[ROWS] = count
     return why
-
-
-@kernel
-def fill_in(data: Any) -> Any:
-    """Return the number of bytes at the end that are zeros and whole EOF records (KDB-013)."""
-    end = len(data)
-    while end > 0:
-        if end >= 64:
-            result = np.uint8(0)
-            for k in range(64):
-                result |= data[end - 64 + k]
-            if result == 0:
-                end -= 64
-                continue
-        if data[end - 1] == 0:
-            end -= 1
-        elif end >= RECORD_HEAD and _is_eof(data, end - RECORD_HEAD):
-            end -= RECORD_HEAD
-        else:
-            break
-    return len(data) - end

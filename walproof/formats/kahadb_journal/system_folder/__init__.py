@@ -7,7 +7,6 @@ an index), ``kahadb/scheduler/JobSchedulerStoreImpl.java`` (upgrade of a store f
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -15,8 +14,8 @@ from pathlib import Path
 
 from reference_impl.answer import Record
 from reference_impl.formats import named
-from reference_impl.kahadb_journal.layout import RECORD, USER_RECORD, data_files, file_id
-from walproof.formats.kahadb_journal.system_folder.index import Index, described, read_index
+from reference_impl.kahadb_journal.layout import data_files, file_id
+from walproof.formats.kahadb_journal.system_folder.index import Index, read_index
 from walproof.lake.recognition import is_blank
 from walproof.quantity import counted
 from walproof.summary.model import Summary
@@ -63,13 +62,11 @@ ROLES = {
     ".redo": "index pages being written",
     ".free": "free pages of the index, written at shutdown",
 }
-LOCK = "lock"
 OTHER_ROLES = {
-    LOCK: "lock held by the broker that uses the folder",
+    "lock": "lock held by the broker that uses the folder",
     "db-log.template": "template of new journal files",
 }
 _SET_ASIDE = re.compile(r"(db|scheduleDB)\.(data|redo|free)-\d+")
-_LOCK_BYTES = 8
 #: Records that show whether a journal holds a broker's commands.
 _FIRST_RECORDS = 8
 
@@ -209,7 +206,6 @@ def _others(folder: Path, names: set[str], store: str, index: str) -> Iterator[O
 
 def _findings(folder: Path, names: set[str], store: str, index: Index | None) -> Iterator[Finding]:
     files, twins = data_files(folder)
-    yield from _lock(folder, names)
     if store == TEMPORARY:
         yield Finding("a broker deletes this store at startup", None, "none")
         return
@@ -219,7 +215,12 @@ def _findings(folder: Path, names: set[str], store: str, index: Index | None) ->
         text = f"expected {SCHEDULER}.data with the jobs, found no file: all jobs are lost"
         yield Finding(text, None, "lost")
     if not files and index is not None:
-        yield _without_journal(folder, index)
+        yield Finding(
+            "expected db-<number>.log with records, found none: the journal is gone, unless it is"
+            " in another folder (indexDirectory). The index itself contains no messages",
+            None,
+            "lost",
+        )
         return
     numbers = {number for name in files if (number := file_id(name)) is not None}
     empty = {number for name in names if (number := file_id(name)) is not None} - numbers
@@ -259,51 +260,6 @@ def _of_index(store: str, index: Index) -> Iterator[Finding]:
     for name, doubts in index.doubts.items():
         is_lost = store == LEGACY and name.endswith(".free")
         yield Finding(doubts[0], name, "lost" if is_lost else "look")
-
-
-def _lock(folder: Path, names: set[str]) -> Iterator[Finding]:
-    if LOCK not in names or size_of_all(folder / LOCK) in (0, _LOCK_BYTES):
-        return
-    with contextlib.suppress(OSError), (folder / LOCK).open("rb") as file:
-        content = described(file.read(64))
-        text = f"expected an empty file or a time of {_LOCK_BYTES} bytes, found {content}"
-        yield Finding(f"{text}: a broker rewrites it at startup", LOCK, "none")
-
-
-def _without_journal(folder: Path, index: Index) -> Finding:
-    """Find the journal of an index in nearby directories, and report if there is none."""
-    for place in _near(folder):
-        if _is_journal_of(place, index):
-            return Finding(f"this is an indexDirectory: its journal is in {place}", None, "none")
-    return Finding(
-        "expected db-<number>.log with records, found none: the journal is gone, unless it is in"
-        " another folder (indexDirectory). The index itself contains no messages",
-        None,
-        "lost",
-    )
-
-
-def _near(folder: Path) -> Iterator[Path]:
-    """Return the directories that may contain the journal: the parent, siblings and children."""
-    above = folder.absolute().parent
-    yield above
-    for place in (above, folder):
-        with contextlib.suppress(OSError):
-            yield from sorted(entry for entry in place.iterdir() if entry.is_dir())
-    with contextlib.suppress(OSError):  # mKahaDB: both directories have one directory per queue
-        yield from sorted(entry / folder.name for entry in above.parent.iterdir())
-
-
-def _is_journal_of(folder: Path, index: Index) -> bool:
-    """Return whether a directory without an index has the last record that the index refers to."""
-    if index.last_update is None or (folder / f"{MESSAGES}.data").exists():
-        return False
-    number, offset = index.last_update
-    with contextlib.suppress(OSError), (folder / f"db-{number}.log").open("rb") as file:
-        file.seek(max(0, offset))
-        size, record_type = RECORD.unpack(file.read(RECORD.size).ljust(RECORD.size, b"\0"))
-        return bool(size > RECORD.size and record_type == USER_RECORD)
-    return False
 
 
 def _missing_for(index: Index, name: str, numbers: set[int]) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from walproof.quoted import quoted
 
@@ -49,8 +50,12 @@ class Index:
     is_legacy: bool | None = None
 
     def add_fault(self, file: str, text: str) -> None:
-        """Add a message about a file."""
+        """Add a message about damage of a file."""
         self.faults.setdefault(file, []).append(text)
+
+    def add_doubt(self, file: str, text: str) -> None:
+        """Add a message about a state that a killed broker can also leave."""
+        self.doubts.setdefault(file, []).append(text)
 
 
 class _BadPageError(Exception):
@@ -74,19 +79,19 @@ def read_index(folder: Path, name: str) -> Index:
         index.is_clean = header.get("cleanShutdown") == "true"
         redo = _redo(folder / f"{name}.redo", page_bytes, index)
         free: list[range] = []
-        pages = _Pages(file.fileno(), size, page_bytes)
+        pages = _Pages(file, data.name, page_bytes, index)
         if index.is_clean:
             if redo and header.get("lastTxId") == str(redo[0] - 1):
-                _compare(pages, redo[1], data.name, index)
+                _compare(pages, redo[1], index)
             free = _free(folder / f"{name}.free", header, index)
         elif redo:
-            _redo_pages(pages, redo[1], data.name, index)
+            _redo_pages(pages, redo[1], index)
         cut = max(0, size - HEADER_BYTES) % page_bytes
         if cut and (size - HEADER_BYTES) // page_bytes not in pages.redone:
             text = f"expected pages of {page_bytes:,} bytes, found {cut:,} bytes at {size - cut:,}"
             index.add_fault(data.name, text)
         if pages.count:
-            _walk(_Trees(pages, data.name, index), name, index)
+            _walk(pages, name, index)
         if used := next((gap for gap in free if any(page in gap for page in pages.seen)), None):
             text = f"expected free pages, found {used.start:,} to {used.stop - 1:,}, which are used"
             index.add_fault(f"{name}.free", text)
@@ -153,12 +158,10 @@ def _redo(path: Path, page_bytes: int, index: Index) -> tuple[int, dict[int, byt
         head = file.read(HEADER_BYTES)
         if size in (0, HEADER_BYTES) and not head.strip(b"\0"):
             return None  # no batch has been written yet
-        if size < HEADER_BYTES or not head.strip(b"\0"):
-            index.add_fault(path.name, f"expected a batch of pages at 0, found {described(head)}")
-            return None
-        transaction, checksum, count = _REDO.unpack_from(head)
+        transaction, checksum, count = _REDO.unpack_from(head.ljust(HEADER_BYTES, b"\0"))
         expected = HEADER_BYTES + count * (page_bytes + _LONG_BYTES)
-        if count <= 0 or checksum < 0 or checksum >> 32 or head[_REDO.size :].strip(b"\0"):
+        is_head = count > 0 and 0 <= checksum < 1 << 32 and not head[_REDO.size :].strip(b"\0")
+        if size < HEADER_BYTES or not is_head:
             index.add_fault(path.name, f"expected a batch of pages at 0, found {described(head)}")
             return None
         if size < expected:
@@ -183,9 +186,8 @@ def _redo(path: Path, page_bytes: int, index: Index) -> tuple[int, dict[int, byt
         if index.is_clean:
             index.add_fault(path.name, text)
         else:
-            index.doubts.setdefault(path.name, []).append(
-                f"{text}: a killed broker may leave this, in which case nothing is lost"
-            )
+            more = "a killed broker may leave this, in which case nothing is lost"
+            index.add_doubt(path.name, f"{text}: {more}")
         return None
     if min(redone) < 0:
         index.add_fault(path.name, f"expected numbers of pages, found {min(redone):,}")
@@ -193,15 +195,15 @@ def _redo(path: Path, page_bytes: int, index: Index) -> tuple[int, dict[int, byt
     return transaction, redone
 
 
-def _compare(pages: _Pages, redone: Mapping[int, bytes], name: str, index: Index) -> None:
+def _compare(pages: _Pages, redone: Mapping[int, bytes], index: Index) -> None:
     """Find pages of a closed index that differ from its last batch."""
     for number, page in redone.items():
         if number < pages.count and pages.at(number) != page:
             text = f"expected page {number:,} at {pages.offset(number):,} as in .redo, found other"
-            index.add_fault(name, f"{text} content: {described(pages.at(number))}")
+            index.add_fault(pages.name, f"{text} content: {described(pages.at(number))}")
 
 
-def _redo_pages(pages: _Pages, redone: Mapping[int, bytes], name: str, index: Index) -> None:
+def _redo_pages(pages: _Pages, redone: Mapping[int, bytes], index: Index) -> None:
     """Apply the pages of the last batch to the index, as a broker does at startup."""
     for number in sorted(redone):
         try:
@@ -209,10 +211,9 @@ def _redo_pages(pages: _Pages, redone: Mapping[int, bytes], name: str, index: In
         except _BadPageError:
             what = "the end of the file"
         if what:
-            index.doubts.setdefault(name, []).append(
-                f"expected page {number:,} at {pages.offset(number):,}, found {what}: .redo has it,"
-                " and a broker rewrites it at startup"
-            )
+            text = f"expected page {number:,} at {pages.offset(number):,}, found {what}"
+            more = ".redo has it, and a broker rewrites it at startup"
+            index.add_doubt(pages.name, f"{text}: {more}")
     pages.redone = redone
     pages.count = max(pages.count, max(redone) + 1)
 
@@ -226,7 +227,7 @@ def _free(path: Path, header: Mapping[str, str], index: Index) -> list[range]:
     expected = f"expected {count:,} ranges of free pages, found"
     if not path.is_file():
         text = f"{expected} no file: a broker discards the index"
-        index.doubts.setdefault(path.name, []).append(text)
+        index.add_doubt(path.name, text)
         return []
     content = path.read_bytes()
     if int.from_bytes(content[:_INTEGER_BYTES]) != count:
@@ -246,14 +247,13 @@ def _free(path: Path, header: Mapping[str, str], index: Index) -> list[range]:
 
 
 class _Pages:
-    """The pages of an index file by number."""
+    """The pages of an index file by number; unreadable ones become faults."""
 
-    def __init__(self, file: int, size: int, page_bytes: int) -> None:
-        self.page_bytes = page_bytes
-        self.count = max(0, size - HEADER_BYTES) // page_bytes
+    def __init__(self, file: BinaryIO, name: str, page_bytes: int, index: Index) -> None:
+        self._file, self._size = file.fileno(), os.fstat(file.fileno()).st_size
+        self.name, self.page_bytes, self._index = name, page_bytes, index
+        self.count = max(0, self._size - HEADER_BYTES) // page_bytes
         self.redone: Mapping[int, bytes] = {}
-        self._file = file
-        self._size = size
         self.seen: set[int] = set()
 
     def offset(self, number: int) -> int:
@@ -274,9 +274,18 @@ class _Pages:
             raise _BadPageError(f"expected page {number:,}, found that the file became shorter")
         return page
 
-    def content(self, number: int, is_root: bool = False) -> bytes:
-        """Return the content that begins in a page. A free page as root means an empty tree."""
-        parts = []
+    def content(self, number: int, is_root: bool = True) -> bytes | None:
+        """Return the content that begins in a page; None after a fault.
+
+        A free page as root means an empty tree.
+        """
+        try:
+            return b"".join(self._parts(number, is_root))
+        except _BadPageError as error:
+            self._index.add_fault(self.name, str(error))
+            return None
+
+    def _parts(self, number: int, is_root: bool) -> Iterator[bytes]:
         while True:
             page = self.at(number)
             kind, _, follows, _ = _PAGE.unpack_from(page)
@@ -285,37 +294,20 @@ class _Pages:
                 raise _BadPageError(f"{place} once, found two references to it")
             self.seen.add(number)
             if kind == _FREE_PAGE and is_root and page.strip(b"\0"):
-                return b""
+                return
             if kind == _PART:
-                parts.append(page[_PAGE.size :])
+                yield page[_PAGE.size :]
                 number, is_root = follows, False
             elif kind == _END and _PAGE.size <= follows <= self.page_bytes:
-                parts.append(page[_PAGE.size : follows])
-                return b"".join(parts)
+                yield page[_PAGE.size : follows]
+                return
             else:
                 is_zero = not page.strip(b"\0")
                 what = described(page) if is_zero or kind else "a free page"
                 raise _BadPageError(f"{place}, found {what}")
 
-
-class _Trees:
-    """Traversal of B-trees; unreadable pages become faults."""
-
-    def __init__(self, pages: _Pages, name: str, index: Index) -> None:
-        self.pages = pages
-        self._name = name
-        self._index = index
-
-    def content(self, number: int, is_root: bool = True) -> bytes | None:
-        """Return the content of a page; None after a fault."""
-        try:
-            return self.pages.content(number, is_root)
-        except _BadPageError as error:
-            self._index.add_fault(self._name, str(error))
-            return None
-
     def leaves(self, root: int, key_bytes: int) -> Iterator[tuple[int, bytes, int]]:
-        """Yield the number of keys, the content and the end of the keys of each leaf."""
+        """Yield the number of keys, the content and the end of the keys of each leaf of a tree."""
         waiting = [root]
         while waiting:
             number = waiting.pop()
@@ -329,8 +321,7 @@ class _Trees:
                     for _ in range(count):
                         at += 2 + int.from_bytes(node[at : at + 2])
                 if node[at] == 1:
-                    children = struct.unpack_from(f">{count + 1}q", node, at + 1)
-                    waiting += reversed(children)
+                    waiting += reversed(struct.unpack_from(f">{count + 1}q", node, at + 1))
                 else:
                     yield count, node, at + 1
             except (IndexError, struct.error):
@@ -349,54 +340,54 @@ class _Trees:
 
     def fault(self, number: int) -> None:
         """Record that a page does not have the expected content."""
-        at = self.pages.offset(number)
+        at = self.offset(number)
         text = f"expected roots or keys in page {number:,} at {at:,}, found other content"
-        self._index.add_fault(self._name, text)
+        self._index.add_fault(self.name, text)
 
 
-def _walk(trees: _Trees, name: str, index: Index) -> None:
+def _walk(pages: _Pages, name: str, index: Index) -> None:
     """Check all pages that can be reached from the first."""
-    first = trees.content(0, is_root=False)
+    first = pages.content(0, is_root=False)
     if first is None:
         return
     try:
         if name == "db":
-            _walk_messages(trees, first, index)
+            _walk_messages(pages, first, index)
         elif name == "scheduleDB":
-            _walk_jobs(trees, first, index)
+            _walk_jobs(pages, first, index)
         else:
-            trees.look_at(_long(first, 0), _TEXT_KEY)
+            pages.look_at(_long(first, 0), _TEXT_KEY)
     except (IndexError, struct.error):
-        trees.fault(0)
+        pages.fault(0)
 
 
-def _walk_jobs(trees: _Trees, first: bytes, index: Index) -> None:
+def _walk_jobs(pages: _Pages, first: bytes, index: Index) -> None:
     if len(first) == 2 * _LONG_BYTES:
         index.is_legacy = True
         schedulers, counts = struct.unpack(">qq", first)
     elif not first.startswith(SCHEDULER_TOKEN):
-        trees.fault(0)
+        pages.fault(0)
         return
     else:
         index.is_legacy = False
         at = len(SCHEDULER_TOKEN) + _INTEGER_BYTES
         index.last_update, at = _location(first, at)
         schedulers, counts, removals = struct.unpack_from(">qqq", first, at)
-        trees.look_at(removals, _INTEGER_BYTES)
+        pages.look_at(removals, _INTEGER_BYTES)
     # Number of jobs in each journal file.
-    for keys, leaf, values in trees.leaves(counts, _INTEGER_BYTES):
+    for keys, leaf, values in pages.leaves(counts, _INTEGER_BYTES):
         for number in range(keys):
             (file,) = struct.unpack_from(">i", leaf, 2 + number * _INTEGER_BYTES)
             (jobs,) = struct.unpack_from(">i", leaf, values + number * _INTEGER_BYTES)
             index.messages[file] += jobs
-    for count, leaf, at in trees.leaves(schedulers, _TEXT_KEY):
+    for count, leaf, at in pages.leaves(schedulers, _TEXT_KEY):
         for _ in range(count):
             at += 2 + int.from_bytes(leaf[at : at + 2])
-            trees.look_at(_long(leaf, at), _LONG_BYTES)
+            pages.look_at(_long(leaf, at), _LONG_BYTES)
             at += _LONG_BYTES
 
 
-def _walk_messages(trees: _Trees, first: bytes, index: Index) -> None:
+def _walk_messages(pages: _Pages, first: bytes, index: Index) -> None:
     _, destinations = struct.unpack_from(">iq", first)
     index.last_update, at = _location(first, _INTEGER_BYTES + _LONG_BYTES)
     _, at = _location(first, at)
@@ -405,31 +396,31 @@ def _walk_messages(trees: _Trees, first: bytes, index: Index) -> None:
         _, at = _location(first, at)
         version = int.from_bytes(first[at : at + 4]) if at < len(first) else 1
     location_bytes = 12 if version >= 6 else 8
-    for count, leaf, at in trees.leaves(destinations, _TEXT_KEY):
+    for count, leaf, at in pages.leaves(destinations, _TEXT_KEY):
         for _ in range(count):
             order, locations, ids = struct.unpack_from(">qqq", leaf, at)
             at += 3 * _LONG_BYTES
             is_topic, at = leaf[at], at + 1
             if is_topic:
                 for _ in range(2):  # subscriptions and their acknowledgements
-                    trees.look_at(_long(leaf, at), _TEXT_KEY)
+                    pages.look_at(_long(leaf, at), _TEXT_KEY)
                     at += _LONG_BYTES
                 if version == 3:
-                    trees.look_at(_long(leaf, at), _LONG_BYTES)
+                    pages.look_at(_long(leaf, at), _LONG_BYTES)
                     at += _LONG_BYTES
                 for _ in range(min(version, 5) - 3):
-                    trees.look_at_list(_long(leaf, at))
+                    pages.look_at_list(_long(leaf, at))
                     at += _LONG_BYTES
             if version >= 2:
                 for root in struct.unpack_from(">qq", leaf, at):
-                    trees.look_at(root, _LONG_BYTES)
+                    pages.look_at(root, _LONG_BYTES)
                 at += 2 * _LONG_BYTES
             if version >= 7:
-                trees.content(_long(leaf, at))
+                pages.content(_long(leaf, at))
                 at += _LONG_BYTES
-            trees.look_at(order, _LONG_BYTES)
-            trees.look_at(ids, _TEXT_KEY)
-            for keys, node, _ in trees.leaves(locations, location_bytes):
+            pages.look_at(order, _LONG_BYTES)
+            pages.look_at(ids, _TEXT_KEY)
+            for keys, node, _ in pages.leaves(locations, location_bytes):
                 for begin in range(2, 2 + keys * location_bytes, location_bytes):
                     index.messages[int.from_bytes(node[begin : begin + 4], signed=True)] += 1
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from walproof.decode.fault import Cursor, Undecodable
 from walproof.decode.operations import Row
+from walproof.extras import advice
 from walproof.formats.leveldb_log.operations import v8_value
-from walproof.formats.leveldb_log.operations.snappy import decompress
 
 COMPARATOR = "idb_cmp1"
 #: The first key of a new database.
@@ -57,6 +57,8 @@ _MAX_INTEGER_BYTES = 8
 _TEXTS = {"origin", "database name", "store name", "index name", "version text"}
 _RECORDS, _EXISTS, _BLOBS, _FIRST_INDEX = 1, 2, 3, 30
 _WRAPPED, _IN_BLOB, _SNAPPY = b"\xff\x11", 1, 2
+#: Bytes that a value may have after decompression, for each of its bytes before, and at least.
+MAX_RATIO, MAX_LEAST_BYTES = 25, 1 << 16
 
 
 class IndexedDB:
@@ -214,6 +216,21 @@ def _record(value: bytes) -> Row:
         return {"value": {"null": True} if decoded is None else decoded}
     except Undecodable as fault:
         return {"fault": f"value: {fault}"}
+
+
+def decompress(data: bytes) -> bytes:
+    """Decompress Snappy. Raises ``Undecodable``, also for a size that the data cannot reach."""
+    size = Cursor(data).varint(5)
+    if size > max(MAX_LEAST_BYTES, MAX_RATIO * len(data)):
+        raise Undecodable(f"Snappy: {size:,} bytes claimed by {len(data):,} bytes")
+    try:
+        import pyarrow as pa
+
+        return bytes(pa.Codec("snappy").decompress(data, size, asbytes=True))
+    except ModuleNotFoundError as missing:
+        raise Undecodable(f"Snappy: {advice(missing)}") from None
+    except (OSError, ValueError) as error:
+        raise Undecodable(f"Snappy: {error}") from None
 
 
 def _user_key(cursor: Cursor, depth: int = 0) -> Any:

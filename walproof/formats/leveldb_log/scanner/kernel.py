@@ -1,8 +1,6 @@
-"""Compiled kernels of the LevelDB scanner. Requirement ids refer to spec/leveldb-log.md.
+"""Compiled kernels of the LevelDB scanner: whole records with valid checksums.
 
-``walk`` reads whole blocks in memory: it verifies records, joins fragments and concatenates
-payloads. ``state`` stores everything that the next call needs. Offsets in ``state`` and in the
-results count from the start of the log.
+Requirement ids refer to spec/leveldb-log.md.
 """
 
 from __future__ import annotations
@@ -12,71 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from walproof.scan.kernels import all_zero, copy, crc32c, helper, kernel, load32, load64
+from walproof.scan.kernels import copy, crc32c, helper, kernel, load32, load64
+from walproof.scan.walk import AT, BASE, CUT, FULL_UP, NOT_PLAIN, ROWS, USED_UP
 
 BLOCK = 32768
 HEADER = 7
-ZERO, FULL, FIRST, MIDDLE, LAST = range(5)
-
-REASONS = (
-    "torn-header",
-    "torn-payload",
-    "torn-record",
-    "checksum-mismatch",
-    "bad-length",
-    "zero-header",
-    "zero-gap",
-    "unknown-type",
-    "orphan-fragment",
-    "incomplete-record",
-)
-(
-    TORN_HEADER,
-    TORN_PAYLOAD,
-    TORN_RECORD,
-    CHECKSUM_MISMATCH,
-    BAD_LENGTH,
-    ZERO_HEADER,
-    ZERO_GAP,
-    UNKNOWN_TYPE,
-    ORPHAN_FRAGMENT,
-    INCOMPLETE_RECORD,
-) = range(10)
+FULL, FIRST, MIDDLE, LAST = range(1, 5)
 
 _LOW = np.uint64(0xFFFFFFFF)
 _MASK_DELTA = np.uint64(0xA282EAD8)
 
-#: Special offsets: there is none; it lies before this part of the log.
-NONE, BEFORE = -2, -1
-
-(
-    BASE,  # offset in the log of the first byte in memory
-    POSITION,  # offset in memory at which to continue
-    OPEN_AT,  # offset of the FIRST of the open record
-    OPEN_END,  # the end of its last fragment
-    OPEN_LENGTH,  # bytes of its payload so far
-    OPEN_COPIED,  # copied bytes of its payload
-    SPILLED,  # 1: its first bytes are not in `payload`
-    JOINED,  # 1: the first bytes of row 0 are not in `payload`
-    ZEROS_FROM,  # start of zeros that may be preallocated space
-    TORN_START,
-    TORN_END,
-    TORN_REASON,
-    IN_STEP,
-    ROWS,
-    LOST,
-    PUT,  # bytes in `payload`: those of the rows, then those of the open record
-    CUT,  # rows with a truncated payload
-    FILLED,  # bytes in memory
-) = range(18)
-STATE = 18
-
-#: Return values of ``walk``: more bytes are needed; the result arrays are full; the part is over.
-USED_UP, FULL_UP, OVER = range(3)
-
-#: State at the end of a block: a record is open; none is; zeros up to the end; same as before the
-#: block.
-OPENED, CLOSED, ZEROS, UNDECIDED = range(4)
+#: Special offset: there is none.
+NONE = -2
 
 
 @helper
@@ -93,31 +38,9 @@ def checksum_holds(data: NDArray[np.uint8], at: Any, end: Any) -> Any:
 
 
 @kernel
-def left_behind(data: NDArray[np.uint8], start: Any) -> Any:
-    """Return the state at the end of the whole block at ``start``."""
-    state = UNDECIDED
-    at, end = start, start + BLOCK
-    while end - at >= HEADER:
-        length = np.int64(data[at + 4]) | np.int64(data[at + 5]) << 8
-        type = data[at + 6]
-        after = at + HEADER + length
-        if after > end:
-            return CLOSED
-        if type == ZERO and length == 0:
-            return ZEROS if all_zero(data, at, end) else CLOSED
-        if not checksum_holds(data, at, after):
-            return CLOSED
-        if type == FIRST:
-            state = OPENED
-        elif type != MIDDLE:
-            state = CLOSED
-        at = after
-    return state
-
-
-@kernel
 def walk(
     data: NDArray[np.uint8],
+    log_size: Any,
     limit: Any,
     cap: Any,
     state: NDArray[np.int64],
@@ -126,189 +49,94 @@ def walk(
     ends: NDArray[np.int32],
     cut: NDArray[np.uint8],
     payload: NDArray[np.uint8],
-    lost: NDArray[np.int64],
 ) -> Any:
-    """Read the records in ``data[POSITION:FILLED]``.
+    """Read whole valid records from the offset ``state[AT]`` on, until ``limit`` at most.
 
-    The range consists of whole blocks, except at the end of the log. The walk leaves records and
-    lost ranges that begin at or after ``limit`` to the next part. ``cap`` limits the bytes copied
-    of each payload; if ``cap`` is negative, no payload is copied.
+    ``data`` holds the bytes of the log from the offset ``state[BASE]`` on. ``cap`` limits the bytes
+    copied of each payload; if ``cap`` is negative, no payload is copied.
 
-    Results are appended to those that ``state`` already counts. Row n describes a record of
+    Results are appended after the ``state[ROWS]`` existing ones. Row n describes a record of
     ``size[n]`` bytes at offset ``at[n]``. Its payload is ``payload[ends[n]:ends[n + 1]]``, and
-    ``cut[n]`` is set if the payload was truncated. ``lost[n]`` contains the start, the end and the
-    reason of a lost range, and the number of rows before it.
+    ``cut[n]`` is set if the payload was truncated; ``state[CUT]`` counts truncated payloads.
     """
-    base, here, filled = state[BASE], state[POSITION], state[FILLED]
-    open_at, open_end = state[OPEN_AT], state[OPEN_END]
-    open_length, open_copied = state[OPEN_LENGTH], state[OPEN_COPIED]
-    zeros_from, put = state[ZEROS_FROM], state[PUT]
-    rows, gaps, cuts = state[ROWS], state[LOST], state[CUT]
-    room, max_rows, max_gaps = len(payload), len(at), lost.shape[0] - 4
+    base, here, rows = state[BASE], state[AT], state[ROWS]
+    filled, put = base + len(data), np.int64(ends[rows])
+    room, max_rows = len(payload), len(at)
     longest = cap if cap >= 0 else BLOCK
-    outcome = USED_UP
-    while here < filled:
-        if rows >= max_rows or gaps >= max_gaps:
-            outcome = FULL_UP
+    outcome = FULL_UP
+    while rows < max_rows:
+        if here >= limit or here >= log_size:
+            outcome = NOT_PLAIN
             break
-        if base + here >= limit and not 0 <= open_at < limit and not 0 <= zeros_from < limit:
-            outcome = OVER
-            break
-        boundary = (here | (BLOCK - 1)) + 1
-        end = min(boundary, filled)
-        if zeros_from != NONE and here == boundary - BLOCK:
-            if all_zero(data, here, end):
-                here = end
+        # Fast path for consecutive FULL records.
+        i, stop = here - base, min((here | (BLOCK - 1)) + 1, filled) - base
+        while i + 8 <= stop:
+            header = load64(data, i)
+            length = np.int64(header >> np.uint64(32) & np.uint64(0xFFFF))
+            after = i + HEADER + length
+            if (
+                header >> np.uint64(48) & np.uint64(0xFF) != FULL
+                or after > stop
+                or length > longest
+                or rows >= max_rows
+                or (cap >= 0 and put + length > room)
+                or crc32c(np.uint64(0), data, i + 6, after) != unmasked(header & _LOW)
+            ):
+                break
+            if cap >= 0:
+                copy(payload, put, data, i + HEADER, length)
+                put += length
+            at[rows], size[rows], cut[rows] = base + i, HEADER + length, 0
+            rows += 1
+            ends[rows] = put
+            i = after
+        if base + i != here:
+            here = base + i
+            continue
+        if BLOCK - here % BLOCK < HEADER:  # the trailer (LDB-004, LDB-005)
+            here = min((here | (BLOCK - 1)) + 1, log_size)
+            continue
+        # The fragments of one record.
+        end, total, copied, is_first, is_whole = here, np.int64(0), np.int64(0), True, False
+        outcome = NOT_PLAIN
+        while True:
+            left = BLOCK - end % BLOCK
+            if left < HEADER:
+                end += left
                 continue
-            # The zeros were a gap, not preallocated space: the log continues (LDB-027).
-            if 0 <= zeros_from < limit:
-                lost[gaps, 0], lost[gaps, 1] = zeros_from, base + here
-                lost[gaps, 2], lost[gaps, 3] = ZERO_GAP, rows
-                gaps += 1
-            zeros_from = np.int64(NONE)
-            if open_at != NONE:
-                if 0 <= open_at < limit:
-                    lost[gaps, 0], lost[gaps, 1] = open_at, open_end
-                    lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows
-                    gaps += 1
-                open_at = np.int64(NONE)
-                put, state[SPILLED] = np.int64(ends[rows]), 0
-            continue
-        if open_at == NONE:
-            # Fast path for consecutive valid FULL records.
-            while here + 8 <= end:
-                header = load64(data, here)
-                length = np.int64(header >> np.uint64(32) & np.uint64(0xFFFF))
-                after = here + HEADER + length
-                if (
-                    header >> np.uint64(48) & np.uint64(0xFF) != FULL
-                    or after > end
-                    or length > longest
-                    or rows >= max_rows
-                    or (cap >= 0 and put + length > room)
-                    or crc32c(np.uint64(0), data, here + 6, after) != unmasked(header & _LOW)
-                ):
-                    break
-                if cap >= 0:
-                    copy(payload, put, data, here + HEADER, length)
-                    put += length
-                at[rows], size[rows], cut[rows] = base + here, HEADER + length, 0
-                rows += 1
-                ends[rows] = put
-                here = after
-            if rows >= max_rows or here >= end:
-                continue
-        if boundary - here < HEADER:  # the trailer (LDB-004, LDB-005)
-            here = end
-            continue
-        if end - here < HEADER:
-            if all_zero(data, here, end):
-                if zeros_from == NONE:
-                    zeros_from = base + here
-            else:
-                state[TORN_START] = base + here if open_at == NONE else open_at  # LDB-021
-                state[TORN_END], state[TORN_REASON] = base + end, TORN_HEADER
-                open_at = np.int64(NONE)
-            here = end
-            continue
-        length = np.int64(data[here + 4]) | np.int64(data[here + 5]) << 8
-        type = data[here + 6]
-        after = here + HEADER + length
-        reason = -1
-        if after > boundary:
-            reason = BAD_LENGTH  # LDB-023, LDB-024
-        elif after > end:
-            state[TORN_START] = base + here if open_at == NONE else open_at  # LDB-022
-            state[TORN_END], state[TORN_REASON] = base + end, TORN_PAYLOAD
-            open_at = np.int64(NONE)
-            here = end
-            continue
-        elif type == ZERO and length == 0:
-            if all_zero(data, here, end):
-                if zeros_from == NONE:
-                    zeros_from = base + here  # LDB-025
-                here = end
-                continue
-            reason = ZERO_HEADER  # LDB-026
-        elif not checksum_holds(data, here, after):
-            reason = CHECKSUM_MISMATCH  # LDB-028
-        if reason >= 0:
-            # Neither the length nor anything after it in the block can be trusted (LDB-037).
-            if base + here < limit:
-                lost[gaps, 0], lost[gaps, 1] = base + here, base + end
-                lost[gaps, 2], lost[gaps, 3] = reason, rows
-                gaps += 1
-            if open_at != NONE:
-                if 0 <= open_at < limit:
-                    lost[gaps, 0], lost[gaps, 1] = open_at, open_end
-                    lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows
-                    gaps += 1
-                open_at = np.int64(NONE)  # LDB-034
-                put, state[SPILLED] = np.int64(ends[rows]), 0
-            state[IN_STEP] = 1 if end == boundary else 0  # LDB-039
-            here = end
-            continue
-        if type in (FULL, FIRST):
-            if open_at != NONE:
-                # An empty FIRST before a FULL or FIRST lost nothing (LDB-033).
-                if open_length > 0 and 0 <= open_at < limit:
-                    lost[gaps, 0], lost[gaps, 1] = open_at, open_end
-                    lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows  # LDB-032
-                    gaps += 1
-                put, state[SPILLED] = np.int64(ends[rows]), 0
-            open_at, open_length, open_copied = base + here, np.int64(0), np.int64(0)
-        elif open_at == NONE:
-            if base + here < limit:
-                lost[gaps, 0], lost[gaps, 1] = base + here, base + after
-                # LDB-031; LDB-029, LDB-030
-                orphan = type in (MIDDLE, LAST)
-                lost[gaps, 2] = ORPHAN_FRAGMENT if orphan else UNKNOWN_TYPE
-                lost[gaps, 3] = rows
-                gaps += 1
-            here = after
-            continue
-        elif type != MIDDLE and type != LAST:
-            if base + here < limit:
-                lost[gaps, 0], lost[gaps, 1] = base + here, base + after
-                lost[gaps, 2], lost[gaps, 3] = UNKNOWN_TYPE, rows
-                gaps += 1
-            if 0 <= open_at < limit:
-                lost[gaps, 0], lost[gaps, 1] = open_at, open_end
-                lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows
-                gaps += 1
-            open_at = np.int64(NONE)
-            put, state[SPILLED] = np.int64(ends[rows]), 0
-            here = after
-            continue
-        # A fragment of the open record. A FULL record opens and closes it.
-        if 0 <= open_at < limit:
-            copied = min(length, cap - open_copied)
-            if copied > 0:
-                if put + copied > room:
-                    if type in (FULL, FIRST):
-                        open_at = np.int64(NONE)  # the next call opens it again, with more room
+            i = end - base
+            if end + HEADER > filled:
+                outcome = USED_UP if filled < log_size else NOT_PLAIN
+                break
+            length = np.int64(data[i + 4]) | np.int64(data[i + 5]) << 8
+            type = data[i + 6]
+            if HEADER + length > left or type < FULL or type > LAST or (type <= FIRST) != is_first:
+                break
+            if end + HEADER + length > filled:
+                outcome = USED_UP if filled < log_size else NOT_PLAIN
+                break
+            if not checksum_holds(data, i, i + HEADER + length):
+                break
+            part = min(length, cap - copied)
+            if part > 0:
+                if put + copied + part > room:
                     outcome = FULL_UP
                     break
-                copy(payload, put, data, here + HEADER, copied)
-                put += copied
-                open_copied += copied
-        open_length += length
-        open_end = base + after
-        if type in (FULL, LAST):
-            if 0 <= open_at < limit:
-                at[rows], size[rows] = open_at, open_end - open_at  # LDB-009 to LDB-011
-                shortened = open_copied < open_length
-                cut[rows] = shortened
-                cuts += shortened
-                if state[SPILLED] == 1:
-                    state[SPILLED], state[JOINED] = 0, 1
+                copy(payload, put + copied, data, i + HEADER, part)
+                copied += part
+            total += length
+            end += HEADER + length
+            is_first = False
+            if type in (FULL, LAST):  # LDB-009 to LDB-011
+                at[rows], size[rows], cut[rows] = here, end - here, copied < total
+                state[CUT] += copied < total
                 rows += 1
+                put += copied
                 ends[rows] = put
-            open_at = np.int64(NONE)
-        here = after
-    state[POSITION] = here
-    state[OPEN_AT], state[OPEN_END] = open_at, open_end
-    state[OPEN_LENGTH], state[OPEN_COPIED] = open_length, open_copied
-    state[ZEROS_FROM], state[PUT] = zeros_from, put
-    state[ROWS], state[LOST], state[CUT] = rows, gaps, cuts
+                here, is_whole = end, True
+                break
+        if not is_whole:
+            break
+        outcome = FULL_UP
+    state[AT], state[ROWS] = here, rows
     return outcome

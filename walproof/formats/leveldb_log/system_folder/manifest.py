@@ -7,18 +7,17 @@ cockroachdb/pebble f82e3ff ``internal/manifest/version_edit.go``, ``sstable/tabl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reference_impl.answer import End, Lost
-from walproof.extras import advice
+from reference_impl.formats import named
+from walproof.decode.fault import Undecodable
+from walproof.formats.leveldb_log.decoder import version_edit
 from walproof.quantity import counted
 from walproof.quoted import quoted
-
-if TYPE_CHECKING:
-    from walproof.scan.model import Records
 
 FORMAT = "leveldb-log"
 BYTEWISE = "leveldb.BytewiseComparator"
@@ -74,12 +73,6 @@ class Manifest:
         return self.first_log is None or log >= self.first_log or log == self.log_before
 
 
-_MAX_ROWS = 1 << 17
-"""Tables that are read together, added or deleted."""
-_MIN_MERGED_ROWS = 256
-"""Rows from which on it is worth to leave out those that later ones replace."""
-
-
 class _State:
     """The state after some edits: which tables are live, and from which log on."""
 
@@ -93,7 +86,6 @@ class _State:
         self.log_to_keep = 0
         self.seen: set[str] = set()
         self.group: list[Mapping[str, Any]] = []
-        self._rows: Any = None
 
     def take(self, edit: Mapping[str, Any]) -> None:
         """Apply an edit; the edits of an atomic group when the last of them is there."""
@@ -146,57 +138,6 @@ class _State:
         elif name == "deleted_blob_file":
             self.blobs.pop(number, None)
 
-    def take_run(self, run: Records) -> Iterator[tuple[int, bytes]]:
-        """Apply edits with the kernel, and yield each edit that the kernel cannot read.
-
-        The caller gets the position and the bytes of this edit and must apply it before continuing.
-        """
-        import numpy as np
-
-        from walproof.formats.leveldb_log.system_folder import edits
-
-        assert run.payload is not None
-        _, places, content = run.payload.buffers()
-        first, count = run.payload.offset, len(run)
-        ends = np.frombuffer(places, np.int32)[first : first + count + 1]
-        data = np.frombuffer(content if content is not None else b"", np.uint8)
-        if self._rows is None:
-            self._rows = np.empty((_MAX_ROWS, edits.ROW_VALUES), np.int64)
-        done = 0
-        while done < count:
-            counters = np.zeros(edits.COUNTERS, np.int64)
-            counters[[edits.LOG_BEFORE, edits.FIRST_LOG]] = -1
-            done = edits.gather(data, ends, done, self.is_pebble, self._rows, counters)
-            rows = self._rows[: counters[edits.ROWS]]
-            if len(rows) > _MIN_MERGED_ROWS:
-                rows = edits.last_of_each(rows, [number for *_, number in self.tables])
-            self._apply_rows(rows.tolist(), counters.tolist())
-            if done < count:
-                yield int(run.at[done]), run.payload[done].as_py()
-                done += 1
-
-    def _apply_rows(self, rows: Sequence[Sequence[int]], counters: Sequence[int]) -> None:
-        from walproof.formats.leveldb_log.system_folder import edits
-
-        manifest = self.manifest
-        for kind, family, level, number, size in rows:
-            if kind == edits.DELETED:
-                self.tables.pop((family, level, number), None)
-            elif kind == edits.ADDED:
-                self.tables[family, level, number] = {"number": number, "size": size}
-            else:
-                self.first_logs[family] = max(self.first_logs.get(family, 0), number)
-        manifest.edits += counters[edits.EDITS]
-        seen = counters[edits.SEEN]
-        self.seen |= {name for tag, name in edits.SEEN_TAGS.items() if seen >> tag & 1}
-        manifest.next_file = max(manifest.next_file, counters[edits.NEXT_FILE])
-        self.log_to_keep = max(self.log_to_keep, counters[edits.LOG_TO_KEEP])
-        if counters[edits.LOG_BEFORE] >= 0:
-            manifest.log_before = counters[edits.LOG_BEFORE] or None
-        if counters[edits.FIRST_LOG] >= 0:
-            self.first_logs[0] = max(self.first_logs.get(0, 0), counters[edits.FIRST_LOG])
-        manifest.has_families |= bool(counters[edits.HAS_FAMILIES])
-
     def finish(self) -> None:
         """Put what is live into the manifest."""
         manifest = self.manifest
@@ -241,31 +182,18 @@ def read_manifest(path: Path, is_pebble: bool) -> Manifest:
 
 
 def _read_into(found: Manifest, path: Path, is_pebble: bool) -> None:
-    try:  # decoders make columns, which need an extra
-        from walproof.decode.fault import Undecodable
-        from walproof.formats.leveldb_log.decoder import version_edit
-        from walproof.scan import scanner_for
-        from walproof.scan.log import Log
-        from walproof.scan.model import Wanted
-        from walproof.scan.reference import ReferenceScanner
-    except ModuleNotFoundError as missing:
-        found.faults.append(f"it cannot be decoded: {advice(missing) or missing}")
-        return
     state, lost = _State(found, is_pebble), 0
     size = path.stat().st_size
-    scanner = scanner_for(FORMAT, size)
-    is_large = not isinstance(scanner, ReferenceScanner)
-    for event in scanner.scan(Log(path), Wanted()):
+    for event in named(FORMAT).read(path, "recover", {}):
         if isinstance(event, Lost):
             lost += event.end - event.start
         elif isinstance(event, End):
             end = event
         else:
-            for at, payload in state.take_run(event) if is_large else _edits(event):
-                try:
-                    state.take(version_edit.decode(payload, is_pebble))
-                except Undecodable as error:
-                    found.faults.append(f"the edit at {at} cannot be read: {error}")
+            try:
+                state.take(version_edit.decode(event.payload, is_pebble))
+            except Undecodable as error:
+                found.faults.append(f"the edit at {event.at} cannot be read: {error}")
     if end.verdict == "torn":
         found.faults.append(f"its last edit is cut at {size:,}")
     elif end.verdict != "intact":
@@ -276,11 +204,6 @@ def _read_into(found: Manifest, path: Path, is_pebble: bool) -> None:
         zeros = f"{size - end.end:,} zeros"
         found.faults.append(f"edits expected at {end.end:,}, {zeros} found" if end.end else zeros)
     state.finish()
-
-
-def _edits(run: Records) -> Iterator[tuple[int, bytes]]:
-    assert run.payload is not None
-    return zip(run.at.tolist(), run.payload.to_pylist(), strict=True)
 
 
 def wrong_current(content: bytes, named: str | None) -> str | None:

@@ -1,7 +1,6 @@
-"""Compiled kernels of the Zeebe scanner. Requirement ids refer to spec/zeebe-journal.md.
+"""The compiled kernel of the Zeebe scanner: valid records whose entries are common.
 
-``walk`` reads and verifies the buffered records of one segment. Offsets in ``state`` and in the
-results count from the start of the file.
+Requirement ids refer to spec/zeebe-journal.md.
 """
 
 from __future__ import annotations
@@ -12,78 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from walproof.scan.kernels import copy, crc32c, helper, kernel, load32, load64
+from walproof.scan.walk import AT, BASE, CUT, ENDED, FULL_UP, NOT_PLAIN, ROWS, USED_UP
 
-FAULTS = (
-    "unknown-frame",
-    "torn-record",
-    "bad-header",
-    "bad-length",
-    "checksum-mismatch",
-    "data-header",
-    "data-length",
-    "index-mismatch",
-)
-(
-    UNKNOWN_FRAME,
-    TORN_RECORD,
-    BAD_HEADER,
-    BAD_LENGTH,
-    CHECKSUM_MISMATCH,
-    DATA_HEADER,
-    DATA_LENGTH,
-    INDEX_MISMATCH,
-) = range(8)
-
-ENTRY_TYPES = ("application", "configuration", "initial")
-ENTRY_FAULTS = (
-    "not-raft",
-    "unknown-entry-type",
-    "truncated-entry",
-    "bad-entry-header",
-    "unknown-member-type",
-)
-APPLICATION, CONFIGURATION, INITIAL = range(3)
-#: An entry is represented by a number: its type or, after the types, its fault.
-NOT_RAFT, UNKNOWN_ENTRY_TYPE, TRUNCATED_ENTRY, BAD_ENTRY_HEADER, UNKNOWN_MEMBER_TYPE = range(3, 8)
+#: Entries that the kernel reads, by number, and their types and faults.
+APPLICATION, INITIAL, NOT_RAFT, OTHER = range(4)
+ENTRY_TYPES = ("application", "initial", None)
+ENTRY_FAULTS = (None, None, "not-raft")
 
 #: Sizes in bytes: a message header, and the blocks of a record's two messages (ZBJ-005, ZBJ-015).
 SBE_HEADER, METADATA, DATA_BLOCK = 8, 12, 16
+#: Bytes of a record without a payload.
+SMALLEST_RECORD = 1 + SBE_HEADER + METADATA + SBE_HEADER + DATA_BLOCK + 4
 RECORD_METADATA, RECORD_DATA, JOURNAL = 1, 2, 7
-LOG_ENTRY, APPLICATION_ENTRY, CONFIGURATION_ENTRY, RAFT = 1, 2, 4, 8
+LOG_ENTRY, APPLICATION_ENTRY, RAFT = 1, 2, 8
 NEWEST_SCHEMA = 2
 LARGEST = 2**63 - 1
 
-(
-    AT,  # offset of the next frame
-    INDEX,  # expected index of the next record
-    BEYOND,  # 1: the expected index exceeds the largest number
-    ASQN,  # last asqn
-    ROWS,
-    LOST,
-    PUT,  # bytes in `payload`
-    CUT,  # rows with a truncated payload
-    FAULT,
-    DATA,  # data message of a record that exceeds the buffer
-    DATA_END,  # its end, or the end of the bytes needed to determine it
-    ROOM_NEEDED,
-    BASE,  # offset of `data` in the file
-    FILLED,  # filled bytes of `data`
-    FILE_SIZE,
-    STOP,  # no record at or after this offset is read
-    SEGMENT_SIZE,  # maximum file size in the descriptor
-    KINDS,  # bit n is set if an entry of any counted row is the number n
-) = range(18)
-STATE = 18
-
-#: Return values of ``walk``, in order: the log ends; a record is faulty; more data is needed, up to
-#: ``DATA_END``; the result arrays are full; ``STOP`` is reached.
-ENDED, FAULTY, USED_UP, FULL_UP, LIMIT = range(5)
-
-
-@kernel
-def checksum(crc: Any, data: NDArray[np.uint8], end: Any) -> Any:
-    """Continue a CRC-32C over ``data[:end]``."""
-    return np.int64(crc32c(np.uint64(crc), data, 0, end))
+# Further places in the state: the next index, and the last asqn.
+INDEX, ASQN = range(5, 7)
+STATE = 7
 
 
 @helper
@@ -91,206 +37,116 @@ def _u16(data: NDArray[np.uint8], at: Any) -> Any:
     return np.int64(data[at]) | np.int64(data[at + 1]) << 8
 
 
-@helper
-def _members(data: NDArray[np.uint8], start: Any, end: Any, group: Any) -> Any:
-    """Return the offset after a group of members (ZBJ-057), or the fault of the entry, negative."""
-    if group + 3 > end:
-        return -TRUNCATED_ENTRY
-    length, count = _u16(data, group), np.int64(data[group + 2])
-    if count > 0 and length < 9:
-        return -BAD_ENTRY_HEADER
-    at = group + 3
-    for _ in range(count):
-        if at + length > end:
-            return -TRUNCATED_ENTRY
-        if data[at] >= 4:
-            return -UNKNOWN_MEMBER_TYPE
-        at += length
-        if at + 4 > end:
-            return -TRUNCATED_ENTRY
-        at += 4 + np.int64(load32(data, at))
-        if at > end:
-            return -TRUNCATED_ENTRY
-    return at
-
-
-@helper
+@kernel
 def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
-    """Return the type of the entry in ``data[start:end]``, or its fault (ZBJ-054 to ZBJ-058)."""
+    """Return the number of the entry in ``data[start:end]`` (ZBJ-054 to ZBJ-058)."""
     if end - start < SBE_HEADER:
         return NOT_RAFT
     length = _u16(data, start)
+    at = start + SBE_HEADER + length
     if _u16(data, start + 2) != LOG_ENTRY or _u16(data, start + 4) != RAFT or length < 9:
         return NOT_RAFT
-    at = start + SBE_HEADER + length
     if at > end:
         return NOT_RAFT
-    type = np.int64(data[start + SBE_HEADER + 8])
-    if type > INITIAL:
-        return UNKNOWN_ENTRY_TYPE
-    if type == INITIAL:
+    type = data[start + SBE_HEADER + 8]
+    if type == 2:
         return INITIAL
-    if at + SBE_HEADER > end:
-        return TRUNCATED_ENTRY
-    length, version = _u16(data, at), _u16(data, at + 6)
-    template, least = (APPLICATION_ENTRY, 16) if type == APPLICATION else (CONFIGURATION_ENTRY, 8)
-    if _u16(data, at + 2) != template or _u16(data, at + 4) != RAFT or length < least:
-        return BAD_ENTRY_HEADER
+    if type != 0 or at + SBE_HEADER > end:
+        return OTHER
+    length = _u16(data, at)
+    if _u16(data, at + 2) != APPLICATION_ENTRY or _u16(data, at + 4) != RAFT or length < 16:
+        return OTHER
     at += SBE_HEADER + length
-    if at > end:
-        return TRUNCATED_ENTRY
-    if type == APPLICATION:
-        if at + 4 > end or at + 4 + np.int64(load32(data, at)) > end:
-            return TRUNCATED_ENTRY
-        return APPLICATION
-    groups = 2 if version >= 2 else 1
-    for _ in range(groups):
-        at = _members(data, start, end, at)
-        if at < 0:
-            return -at
-    return CONFIGURATION
+    if at + 4 > end or at + 4 + np.int64(load32(data, at)) > end:
+        return OTHER
+    return APPLICATION
 
 
 @kernel
 def walk(
     data: NDArray[np.uint8],
+    file_size: Any,
     cap: Any,
-    raft: Any,
     state: NDArray[np.int64],
     at: NDArray[np.int64],
     size: NDArray[np.int64],
     ends: NDArray[np.int32],
     cut: NDArray[np.uint8],
-    lost: NDArray[np.int64],
+    payload: NDArray[np.uint8],
     index: NDArray[np.int64],
     asqn: NDArray[np.int64],
     checksum: NDArray[np.uint32],
     term: NDArray[np.uint64],
     entries: NDArray[np.int32],
-    payload: NDArray[np.uint8],
 ) -> Any:
-    """Read the records in ``data``, from ``state[AT]`` to the end of the buffered bytes.
+    """Read the records in ``data``, the bytes of a segment from ``state[BASE]`` on.
 
-    The records are checked in the order of ZBJ-025; ``raft`` enables the checks of raft entries.
-    ``cap`` limits the bytes copied of each payload; if ``cap`` is negative, no payload is copied.
-    Results are appended to those that ``state`` already counts. The payload of row n is
-    ``payload[ends[n]:ends[n + 1]]``. ``lost[n]`` contains the start and the end of a lost range,
-    and the number of rows before it.
+    ``state[INDEX]`` is the next index, and ``state[ASQN]`` the last asqn. ``cap`` limits the bytes
+    copied of each payload; if ``cap`` is negative, no payload is copied. The payload of row n is
+    ``payload[ends[n]:ends[n + 1]]``. ``state[CUT]`` counts truncated payloads.
     """
-    here, expected, beyond, last_asqn = state[AT], state[INDEX], state[BEYOND], state[ASQN]
-    rows, gaps, put, cuts = state[ROWS], state[LOST], state[PUT], state[CUT]
-    kinds = state[KINDS]
-    base, file_size, limit = state[BASE], state[FILE_SIZE], state[STOP]
-    upto = base + state[FILLED]
-    room = max(file_size, state[SEGMENT_SIZE])  # ZBJ-012
-    fault = -1
-    outcome = ENDED
-    while True:
-        if here >= limit:
-            outcome = LIMIT
+    base, here, rows = state[BASE], state[AT], state[ROWS]
+    filled, put = min(base + len(data), file_size), np.int64(ends[rows])
+    short = USED_UP if filled < file_size else NOT_PLAIN
+    outcome = FULL_UP
+    while rows < len(at):
+        i = here - base
+        outcome = NOT_PLAIN
+        if here >= file_size or (here < filled and data[i] == 0):
+            outcome = ENDED  # ZBJ-016, ZBJ-021: the rest is ignored (ZBJ-022)
             break
-        if rows >= len(at) or gaps >= lost.shape[0]:
-            outcome = FULL_UP
-            state[ROOM_NEEDED] = 0
+        if here + 1 + SBE_HEADER + METADATA > filled:
+            outcome = short
             break
-        if here >= file_size:
+        block, head = _u16(data, i + 1), i + 1 + SBE_HEADER
+        template, schema = _u16(data, i + 3), _u16(data, i + 5)
+        if data[i] != 1 or template != RECORD_METADATA or schema != JOURNAL or block < METADATA:
             break
-        if here >= upto:
-            outcome, state[DATA], state[DATA_END] = USED_UP, -1, here + 1
+        stored = load64(data, head)
+        length = np.int64(np.int32(load32(data, head + 8)))
+        message = head + block
+        end = base + message + length
+        if length < SBE_HEADER + DATA_BLOCK or end > file_size:
             break
-        frame = data[here - base]
-        if frame == 0:
-            break  # ZBJ-016, ZBJ-021: the rest is ignored (ZBJ-022)
-        if frame != 1:
-            fault = UNKNOWN_FRAME  # ZBJ-016
+        if end > filled:
+            outcome = short
             break
-        head = here + 1
-        if head + SBE_HEADER + METADATA > file_size:
-            fault = TORN_RECORD if file_size < room else BAD_LENGTH  # ZBJ-027
+        if crc32c(np.uint64(0), data, message, end - base) != stored:  # ZBJ-017
             break
-        if head + SBE_HEADER + METADATA > upto:
-            outcome, state[DATA], state[DATA_END] = USED_UP, -1, head + SBE_HEADER + METADATA
-            break
-        block = _u16(data, head - base)
-        template, schema = _u16(data, head - base + 2), _u16(data, head - base + 4)
-        if template != RECORD_METADATA or schema != JOURNAL or block < METADATA:
-            fault = BAD_HEADER  # ZBJ-026
-            break
-        stored = load64(data, head - base + SBE_HEADER)
-        length = np.int64(np.int32(load32(data, head - base + SBE_HEADER + 8)))
-        start = head + SBE_HEADER + block
-        end = start + length
-        if length < 0 or end > room:
-            fault = BAD_LENGTH  # ZBJ-027
-            break
-        if end > file_size:
-            fault = TORN_RECORD  # ZBJ-027
-            break
-        if end > upto:
-            outcome, state[DATA], state[DATA_END] = USED_UP, start, end
-            break
-        if crc32c(np.uint64(0), data, start - base, end - base) != stored:
-            fault = CHECKSUM_MISMATCH  # ZBJ-017, ZBJ-028
-            break
-        message = start - base
-        if length < SBE_HEADER + DATA_BLOCK:
-            fault = DATA_HEADER
-            break
-        block = _u16(data, message)
+        block, version = _u16(data, message), _u16(data, message + 6)
         template, schema = _u16(data, message + 2), _u16(data, message + 4)
         if template != RECORD_DATA or schema != JOURNAL or block < DATA_BLOCK:
-            fault = DATA_HEADER  # ZBJ-029
             break
         own_index = np.int64(load64(data, message + SBE_HEADER))
         own_asqn = np.int64(load64(data, message + SBE_HEADER + 8))
         content = message + SBE_HEADER + block + 4
         if content > end - base:
-            fault = DATA_LENGTH  # ZBJ-018, ZBJ-030
             break
         after = content + np.int64(load32(data, content - 4))
-        if after > end - base:
-            fault = DATA_LENGTH
+        if after > end - base or (after < end - base and version <= NEWEST_SCHEMA):
             break
-        if after < end - base and _u16(data, message + 6) <= NEWEST_SCHEMA:
-            fault = DATA_LENGTH
+        if own_index != state[INDEX] or own_index == LARGEST:
             break
-        if beyond != 0 or own_index != expected:
-            fault = INDEX_MISMATCH  # ZBJ-023, ZBJ-031
+        kind = entry(data, content, after)
+        if kind == OTHER or (own_asqn != -1 and own_asqn <= state[ASQN]):
             break
-        copied = min(after - content, cap)
-        if copied > 0 and put + copied > len(payload):
-            outcome, state[ROOM_NEEDED] = FULL_UP, copied
+        copied = max(np.int64(0), min(after - content, cap))
+        if put + copied > len(payload):
+            outcome = FULL_UP
             break
-        if expected == LARGEST:
-            beyond = np.int64(1)
-        else:
-            expected += 1
-        if own_asqn != -1 and own_asqn <= last_asqn:
-            lost[gaps, 0], lost[gaps, 1], lost[gaps, 2] = here, end, rows  # ZBJ-032
-            gaps += 1
-            here = end
-            continue
-        if own_asqn != -1:
-            last_asqn = own_asqn
-        if copied > 0:
-            copy(payload, put, data, content, copied)
-            put += copied
-        at[rows], size[rows] = here, end - here
+        copy(payload, put, data, content, copied)
+        put += copied
+        at[rows], size[rows], cut[rows] = here, end - here, copied < after - content
         index[rows], asqn[rows], checksum[rows] = own_index, own_asqn, np.uint32(stored)
-        if raft:
-            type = entry(data, content, after)
-            entries[rows] = type
-            kinds |= 1 << type
-            term[rows] = load64(data, content + SBE_HEADER) if type <= INITIAL else np.uint64(0)
-        shortened = copied < after - content
-        cut[rows] = shortened
-        cuts += shortened
+        entries[rows] = kind
+        term[rows] = load64(data, content + SBE_HEADER) if kind != NOT_RAFT else np.uint64(0)
+        state[CUT] += copied < after - content
+        state[INDEX] += 1
+        if own_asqn != -1:
+            state[ASQN] = own_asqn
         rows += 1
         ends[rows] = put
         here = end
-    if fault >= 0:
-        outcome, state[FAULT] = FAULTY, fault
-    state[AT], state[INDEX], state[BEYOND], state[ASQN] = here, expected, beyond, last_asqn
-    state[ROWS], state[LOST], state[PUT], state[CUT] = rows, gaps, put, cuts
-    state[KINDS] = kinds
+        outcome = FULL_UP
+    state[AT], state[ROWS] = here, rows
     return outcome
