@@ -177,8 +177,7 @@ class _Committed:
         return arrays.binary(ends.astype(np.int32), room, pa.binary())
 
     def ends_in_older_frames(self) -> bool:
-        """Return whether all slots after the committed frames are of older generations (SQW-030).
-        """
+        """Return whether all later slots are of older generations (SQW-030)."""
         rest = self.rest
         number, slots = rest.committed + 1, rest.slots
         if slots.cut < slots.size:
