@@ -1,8 +1,7 @@
 """Run one command on one log, and print its peak memory use and exit status as JSON.
 
 ``python -m tests.hostile.command_worker LOG SMALL FORMAT WORD…``. The command first runs on SMALL,
-a small log of the same format, so that imports and compilation are not measured. For processes that
-the command starts, the result is the difference between the two runs.
+a small log of the same format, so that imports and compilation are not measured.
 
 In the words, ``LOG`` stands for the log, ``FORMAT`` for its format, and ``OUT`` for a new path.
 """
@@ -24,14 +23,10 @@ POLL_SECONDS = 0.05
 
 
 class Watched:
-    """Measure the peak memory use of the child processes that start inside the block.
-
-    ``peak`` is the maximum for a single process, in bytes. Processes that were running before the
-    block, and their children, are not included. Memory is sampled at intervals, so an increase just
-    before the end of a process may be missed. Without Linux's ``/proc``, the result is 0.
-    """
+    """Measure the peak memory use of the child processes that start inside the block."""
 
     def __init__(self) -> None:
+        #: The maximum for a single process, in bytes. The value is 0 without Linux's ``/proc``.
         self.peak = 0
         self._before: frozenset[int] = frozenset()
         self._is_over = threading.Event()
