@@ -117,8 +117,7 @@ def payload_to_json(payload: bytes) -> dict[str, str]:
 def collect(events: Iterable[Event]) -> Answer:
     """Run a reader to its end, and return its answer with the lost ranges in log order.
 
-    Raises ``ValueError`` for a defective reader, whose events do not end with exactly one
-    :class:`End`.
+    Raises ``ValueError`` unless the last event is the only :class:`End`.
     """
     records: list[Record] = []
     lost: list[Lost] = []

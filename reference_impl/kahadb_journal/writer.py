@@ -119,7 +119,7 @@ class Writer:
     def plan(self, records: Sequence[NewRecord], length: int) -> list[_Planned]:
         """Group records with the same ``batch`` into batches, within the limits of KDB-022.
 
-        The last batch of the file ends at ``length``.
+        ``length`` is the end of the last batch in the file.
         """
         planned: list[_Planned] = []
         previous = None

@@ -57,7 +57,7 @@ def log_number(name: str) -> int | None:
 def header_size(kind: int, is_sync: bool) -> int:
     """Return the size of the header of a physical record in any dialect.
 
-    Set ``is_sync`` for Pebble's meaning of the types 9 to 12.
+    Set ``is_sync`` to read the types 9 to 12 as Pebble does.
     """
     if is_sync and 9 <= kind <= 12:
         return SYNC_HEADER_SIZE

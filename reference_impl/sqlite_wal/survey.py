@@ -1,7 +1,7 @@
 """Prove frames of a SQLite write-ahead log after a fault in the chain of checksums.
 
-A frame stores the running checksum after it. The step of a frame can be reversed, so the checksum
-before the frame is known and identifies the previous slot.
+A frame stores the running checksum up to its end. Reversing the calculation over the frame gives
+the checksum before the frame, which identifies the previous slot.
 """
 
 from __future__ import annotations

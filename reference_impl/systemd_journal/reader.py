@@ -156,9 +156,9 @@ def disjoint(inspection: Inspection, torn_from: int | None) -> list[Lost]:
 
 
 def _owned(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Divide overlapping ranges into disjoint parts, each of which belongs to its first range.
+    """Divide overlapping ranges into disjoint parts (SDJ-057).
 
-    Yield the index of the range, the start and the end of each part (SDJ-057).
+    For each part, yield the index of the first range that contains it, its start and its end.
     """
     by_start = sorted(range(len(ranges)), key=lambda number: ranges[number])
     offsets = sorted({offset for pair in ranges for offset in pair})

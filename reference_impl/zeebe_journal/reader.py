@@ -331,7 +331,7 @@ class Tail:
     #: The number of records in the segment that contains ``end``, including records that are lost
     #: as ``asqn-order``.
     count: int
-    #: The offset of the last record in this segment.
+    #: The offset of the last counted record.
     last_at: int | None
     #: The largest asqn of the log, or -1.
     asqn: int

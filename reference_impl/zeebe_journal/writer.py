@@ -201,8 +201,8 @@ class _Place:
 def _check(records: Sequence[NewRecord], place: _Place) -> int:
     """Check all records before anything is written; return the number of the last segment.
 
-    Raises ``ValueError`` for an invalid asqn (ZBJ-053) or index (ZBJ-023). Raises ``ValueError`` if
-    a record does not fit, or if a segment cannot exist (ZBJ-049).
+    Raises ``ValueError`` for an invalid asqn (ZBJ-053) or index (ZBJ-023), for a record that does
+    not fit, and for a segment that cannot exist (ZBJ-049).
     """
     for record in records:
         asqn = int(record.fields.get("asqn", NO_ASQN))

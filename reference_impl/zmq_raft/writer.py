@@ -40,8 +40,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it (ZMR-018, ZMR-080).
 
-    Raises ``ValueError`` before any change if a writer must refuse. Without records, the log is not
-    changed.
+    Raises ``ValueError`` before any change if a writer must refuse the log. Without records, the
+    log is not changed.
     """
     if not records:
         return

@@ -73,7 +73,7 @@ class Store:
     modes: Sequence[str]
     #: Opens a folder in a mode and returns ``items`` or ``refused``.
     open_with: Callable[[str, Path], Mapping[str, Any]]
-    #: Sentences of the output. The real system must succeed in the mode of each sentence.
+    #: Patterns of output sentences, each with the mode in which the real system must then succeed.
     promises: Mapping[str, str] = field(default_factory=dict)
 
     def pairs(self, mode: str, folder: Path, scratch: Path) -> Pairs | None:
