@@ -7,6 +7,7 @@ imported only when they are needed.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,11 +29,33 @@ def __getattr__(name: str) -> Any:
 def register(spark: SparkSession) -> None:
     """Register ``format("journal")`` in a session that does not find this package automatically.
 
-    Raises :class:`~pyspark_journal.interpreter.WrongPython` if workers on this machine cannot
-    import the package.
+    Raises :class:`WrongPython` if workers on this machine cannot import the package. Workers on
+    other machines, and those of Spark Connect, are not checked.
     """
-    from pyspark_journal.interpreter import check_workers
     from pyspark_journal.source import JournalDataSource
 
-    check_workers(spark)
+    context = getattr(spark, "_sc", None)
+    if context is not None and context.master.startswith("local"):
+        _check_python(context.pythonExec, context.environment.get("PYTHONPATH"))
     spark.dataSource.register(JournalDataSource)
+
+
+class WrongPython(RuntimeError):
+    """The workers of a session run a Python without this package; the message has the remedy."""
+
+
+def _check_python(python: str, path: str | None) -> None:
+    from conformance.process import CannotStart, Timeout, run_program
+
+    command = [python, "-c", "import pyarrow, pyspark_journal.source"]
+    try:
+        trial = run_program(command, 60, variables={"PYTHONPATH": path} if path else None)
+        if trial.returncode == 0:
+            return
+        reason = trial.stderr.strip().rpartition("\n")[2]
+    except (CannotStart, Timeout) as error:
+        reason = str(error)
+    raise WrongPython(
+        f"the workers of this session run {python}, which cannot read journals ({reason}). Set"
+        f" PYSPARK_PYTHON={sys.executable} before the session starts"
+    )

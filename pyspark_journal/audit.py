@@ -34,7 +34,7 @@ from walproof.inventory.result import (
     write_result,
 )
 from walproof.inventory.summary import summarise
-from walproof.inventory.task import Options, Task, Written, write_rows
+from walproof.inventory.task import TableOptions, Task, Written, write_rows
 from walproof.lake.trees import absolute
 from walproof.progress import progress_bar
 
@@ -66,7 +66,7 @@ class Outcome:
 
 
 def audit(
-    options: Options,
+    options: TableOptions,
     out: Path,
     master: str | None = None,
     settings: Mapping[str, str] | None = None,

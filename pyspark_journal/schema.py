@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ def offered(options: Options) -> pa.Schema:
     because the schema of a table must not depend on the existing files. The columns of all formats
     together would be mostly null, and reading them would take a third longer.
     """
-    return _columns(options, () if options.format == "auto" else (options.format,))
+    return _columns(options, [] if options.format == "auto" else [options.format])
 
 
 def known(options: Options) -> pa.Schema:
@@ -41,34 +41,29 @@ def known(options: Options) -> pa.Schema:
 
     A column whose type depends on the format (``entry_type``) is text.
     """
-    return _columns(options, tuple(FORMATS) if options.format == "auto" else (options.format,))
+    return _columns(options, FORMATS if options.format == "auto" else [options.format])
 
 
-def _columns(options: Options, formats: Sequence[str]) -> pa.Schema:
+def _columns(options: Options, formats: Iterable[str]) -> pa.Schema:
     fields = {field.name: field for field in rows.FIXED}
     for format_id in formats:
         for field in rows.schema(format_id):
-            before = fields.setdefault(field.name, field)
-            if before.type != field.type:
+            if fields.setdefault(field.name, field).type != field.type:
                 fields[field.name] = pa.field(field.name, pa.string())
     if options.decode:
-        fields[DECODED] = pa.field(DECODED, decoded_type(options))
-    if options.corrupt_column is not None:
-        name = options.corrupt_column
-        if name in fields:
-            raise BadSchema(f"journal: columnNameOfCorruptRecord: there is already a column {name}")
+        type = pa.struct(
+            (format_id.replace("-", "_"), decode.type_of(format_id, options.entry_fields))
+            for format_id in FORMATS
+        )
+        if options.format != "auto":
+            type = decode.type_of(options.format, options.entry_fields)
+        fields[DECODED] = pa.field(DECODED, type)
+    name = options.corrupt_column
+    if name in fields:
+        raise BadSchema(f"journal: columnNameOfCorruptRecord: there is already a column {name}")
+    if name is not None:
         fields[name] = pa.field(name, pa.binary())
     return pa.schema(fields.values())
-
-
-def decoded_type(options: Options) -> pa.DataType:
-    """Return the struct of ``decode``; with ``auto`` it has one field for each format."""
-    if options.format != "auto":
-        return decode.type_of(options.format, options.entry_fields)
-    return pa.struct(
-        (format_id.replace("-", "_"), decode.type_of(format_id, options.entry_fields))
-        for format_id in FORMATS
-    )
 
 
 @dataclass(frozen=True)
@@ -87,20 +82,9 @@ class Columns:
 
     def needed(self, format_id: str, options: Options) -> Wanted:
         """Return the data that a scanner must read."""
-        columns = frozenset(self.names)
         payload = self.has("payload", "payload_truncated")
-        if self.has(DECODED):
-            columns |= decode.columns_for(format_id)
-            payload = payload or decode.needs_payload(format_id)
-        return Wanted(payload, columns, options.max_payload)
-
-    def fit(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return a batch with the columns in order and with Spark's types."""
-        columns = [
-            column if column.type == field.type else column.cast(field.type)
-            for column, field in zip(batch.columns, self.target, strict=True)
-        ]
-        return pa.RecordBatch.from_arrays(columns, schema=self.target)
+        wanted = Wanted(payload, frozenset(self.names), options.max_payload)
+        return decode.with_decoding(format_id, wanted) if self.has(DECODED) else wanted
 
 
 def requested_columns(schema: StructType, options: Options) -> Columns:
@@ -136,13 +120,6 @@ def requested_columns(schema: StructType, options: Options) -> Columns:
             )
         chosen.append(column.name)
     return Columns(target, tuple(chosen))
-
-
-def spark_schema(options: Options) -> StructType:
-    """Return :func:`offered` as a Spark schema."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    return from_arrow_schema(offered(options))
 
 
 def _ddl(type: pa.DataType) -> str:

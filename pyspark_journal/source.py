@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from pyspark_journal.options import Options
     from pyspark_journal.schema import Columns
     from pyspark_journal.stream import JournalStreamReader
-    from walproof.lake.splits import Piece
 
 
 class JournalDataSource(DataSource):
     """Journal files as a table: a row for each record and each lost range.
 
-    The name of the source is ``journal``, and its options are ``pyspark_journal.options.OPTIONS``.
+    The name of the source is ``journal``, and its options are ``pyspark_journal.options.Options``.
     Spark finds the installed package automatically. If the package is not installed, call
     ``pyspark_journal.register(spark)``.
 
@@ -35,9 +34,11 @@ class JournalDataSource(DataSource):
 
     def schema(self) -> StructType:
         """Return all columns that exist with these options."""
-        from pyspark_journal.schema import spark_schema
+        from pyspark.sql.pandas.types import from_arrow_schema
 
-        return spark_schema(self._options())
+        from pyspark_journal.schema import offered
+
+        return from_arrow_schema(offered(self._options()))
 
     def reader(self, schema: StructType) -> JournalReader:
         """Return a reader of the columns in ``schema``, which may be any of :meth:`schema`."""
@@ -54,38 +55,11 @@ class JournalDataSource(DataSource):
         options = self._options()
         return JournalStreamReader(requested_columns(schema, options), options)
 
-    def writer(self, schema: StructType, overwrite: bool) -> NoReturn:
-        """Raise :class:`ReadOnly`."""
-        raise ReadOnly(READ_ONLY)
-
-    def streamWriter(self, schema: StructType, overwrite: bool) -> NoReturn:
-        """Raise :class:`ReadOnly`."""
-        raise ReadOnly(READ_ONLY)
-
     def _options(self) -> Options:
         # Spark imports this module in every session, also in those that read no journal.
-        from pyspark_journal.options import parse
+        from pyspark_journal.options import Options
 
-        return parse(self.options)
-
-
-READ_ONLY = (
-    "journal: the data source is read-only. Save the rows as a table with"
-    " df.write.parquet(path), or write a log's surviving records into a new log with"
-    " `walproof recover LOG --out NEW`"
-)
-
-
-class ReadOnly(NotImplementedError):
-    """A writer was requested; the message names the alternatives."""
-
-
-class JournalPartition(InputPartition):
-    """Parts of logs for one task."""
-
-    def __init__(self, pieces: list[Piece]) -> None:
-        super().__init__(None)
-        self.pieces = pieces
+        return Options.parse(self.options)
 
 
 class JournalReader(DataSourceReader):
@@ -100,6 +74,7 @@ class JournalReader(DataSourceReader):
 
         Raises ``FileNotFoundError`` for a missing path.
         """
+        from pyspark_journal.reading import JournalPartition
         from walproof.lake.discovery import find
         from walproof.lake.splits import plan
 
@@ -108,7 +83,7 @@ class JournalReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a partition."""
-        from pyspark_journal.reading import Reader
+        from pyspark_journal.reading import JournalPartition, Reader
 
         # Spark adds an empty partition if there is nothing to read.
         pieces = partition.pieces if isinstance(partition, JournalPartition) else []

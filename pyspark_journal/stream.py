@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,9 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from pyspark_journal.following import advance
-from pyspark_journal.identity import Looked, keys_of, with_identity
 from pyspark_journal.options import Options
-from pyspark_journal.positions import Position, Range, is_rewritten
+from pyspark_journal.positions import Position, Range, identify, is_rewritten
+from pyspark_journal.reading import JournalPartition, Reader
 from reference_impl.formats import UnknownFormat
 from walproof.lake.discovery import FoundLog, find
 from walproof.lake.file_tree import Tree
@@ -56,31 +56,6 @@ class StreamPiece(Piece):
     range: Range
 
 
-class StreamPartition(InputPartition):
-    """Parts of logs for one task of a batch."""
-
-    def __init__(self, pieces: Sequence[StreamPiece]) -> None:
-        super().__init__(None)
-        self.pieces = pieces
-
-
-@dataclass
-class _Seen:
-    """The state of a log when it was last read to its end, with the time."""
-
-    listed: FoundLog
-    after: Position
-    when: float
-
-    def still_holds(self, listed: FoundLog, before: Position) -> bool:
-        """Return whether reading it again from there would find nothing new."""
-        return (
-            _news(self.after) == _news(before)
-            and (self.listed.size, self.listed.modified) == (listed.size, listed.modified)
-            and time.monotonic() - self.when < LOOK_AGAIN
-        )
-
-
 def _news(position: Position) -> tuple[object, ...]:
     """Return the parts of a position that change with new data, without its path."""
     return (position.order_key, position.epoch, position.fault)
@@ -92,7 +67,8 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, columns: Columns, options: Options) -> None:
         self.columns = columns
         self.options = options
-        self._seen: dict[str, _Seen] = {}
+        # Each log that was read to its end: its size, time and position, and the time of reading.
+        self._seen: dict[str, tuple[tuple[object, ...], float]] = {}
         self._logs: dict[str, FoundLog] = {}
         self._target: dict[str, Position] | None = None
         self._is_bounded = False
@@ -117,14 +93,9 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: Offsets, limit: ReadLimit) -> Offsets:
         """Return the positions up to which the next batch reads. Raises :class:`Rewritten`."""
         before = {key: Position.from_json(body) for key, body in start.items()}
-        is_limited = not isinstance(limit, ReadAllAvailable)
-        if not self._is_bounded:
-            after = self._advance(before, is_limited)
-        elif self._target is None:
+        if self._is_bounded and self._target is None:
             self._target = self._advance(before, False)
-            after = self._advance(before, True) if is_limited else self._target
-        else:
-            after = self._advance(before, is_limited)
+        after = self._advance(before, not isinstance(limit, ReadAllAvailable))
         if after == before:
             return start
         return {key: after[key].to_json() for key in sorted(after)}
@@ -141,48 +112,39 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 pieces.append(self._piece(key, before, after))
         packing = self.options.packing
         packed = packing.pack(pieces, packing.target_bytes([piece.size for piece in pieces]))
-        return [StreamPartition(some) for some in packed]
+        return [JournalPartition(some) for some in packed]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a partition."""
-        from pyspark_journal.reading import Reader
 
         def in_range(piece: Piece, events: Iterator[Event], format_id: str) -> Iterator[Event]:
             assert isinstance(piece, StreamPiece)
             return piece.range.of(events, format_id)
 
-        if isinstance(partition, StreamPartition):
+        if isinstance(partition, JournalPartition):
             yield from Reader(self.columns, self.options).batches(partition.pieces, in_range)
-
-    def commit(self, end: Offsets) -> None:
-        """Do nothing: there is nothing to free after a commit."""
-
-    def stop(self) -> None:
-        """Do nothing: nothing is open."""
 
     def _look(self, before: dict[str, Position]) -> bool:
         """Find the logs; return False if a directory could not be listed."""
         looked = []
         is_whole = True
-        for listed in find(self.options):
-            tree = self._tree(listed)
-            is_whole = is_whole and listed.fault is None
-            if listed.format is None and listed.fault is None:
+        for log in find(self.options):
+            tree = self._tree(log)
+            is_whole = is_whole and log.fault is None
+            if log.format is None and log.fault is None:
                 # A file that is still too short, or has no known format, is checked again later.
                 with contextlib.suppress(OSError, UnknownFormat):
-                    format_id = tree.detect(listed.path)
-                    context = self.options.context(format_id)
-                    listed = replace(listed, format=format_id, context=context)
-            looked.append(Looked(listed, tree))
-        self._logs = dict(zip(keys_of(looked, before), (log.listed for log in looked), strict=True))
+                    format_id = tree.detect(log.path)
+                    log = replace(log, format=format_id, context=self.options.context(format_id))
+            looked.append((log, tree))
+        self._logs = identify(looked, before)
         return is_whole
 
     def _tree(self, listed: FoundLog) -> Tree:
         return tree_of(listed.path, dict(self.options.file_system))
 
     def _advance(self, before: dict[str, Position], is_limited: bool) -> dict[str, Position]:
-        # In bounded mode the logs were listed when the bound was set.
-        is_whole = True if self._target is not None else self._look(before)
+        is_whole = self._look(before)
         bytes_left = self.options.max_trigger if is_limited else None
         files_left = self.options.max_files if is_limited else None
         # Forget the positions of deleted logs, unless a directory could not be listed.
@@ -190,13 +152,14 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         moved = False
         # Oldest first: a constantly growing log must not starve the others.
         for key in sorted(self._logs, key=lambda key: (self._logs[key].modified, key)):
-            if self._target is not None and key not in self._target:
-                continue
             if files_left == 0 or (bytes_left is not None and bytes_left <= 0):
                 break
-            known = before.get(key)
-            start = known or Position(self._logs[key].path)
+            start = before.get(key) or Position(self._logs[key].path)
             position, size = self._advance_one(key, start, bytes_left, not moved)
+            if self._target is not None:
+                target = self._target.get(key, start)
+                if target.epoch == position.epoch and target.order_key <= position.order_key:
+                    position = target
             if _news(position) == _news(start):
                 continue
             after[key] = position
@@ -210,31 +173,25 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _advance_one(
         self, key: str, before: Position, limit: int | None, one_at_least: bool
     ) -> tuple[Position, int]:
-        listed, tree = self._logs[key], self._tree(self._logs[key])
-        target = self._target.get(key) if self._target is not None else None
-        if target is not None and _news(target) == _news(before):
-            return before, 0
-        seen = self._seen.get(key)
-        if seen is not None and seen.still_holds(listed, before):
+        log, tree = self._logs[key], self._tree(self._logs[key])
+        facts = (log.size, log.modified, _news(before))
+        seen, when = self._seen.get(key, (None, 0.0))
+        if seen == facts and time.monotonic() - when < LOOK_AGAIN:
             return before, 0
         size, is_all = 0, True
         try:
-            if listed.fault is not None:
-                raise listed.fault
-            start = before
-            if is_rewritten(before, listed, tree):
-                start = self._rewritten(listed, before)
-            bound = target.order_key if target is not None and target.epoch == start.epoch else None
-            reached = advance(listed, start, tree, self.options, limit, bound, one_at_least)
-            position = with_identity(reached.position, listed, tree)
-            size, is_all = reached.size, reached.is_all
+            if log.fault is not None:
+                raise log.fault
+            is_new = is_rewritten(before, log, tree)
+            start = self._rewritten(log, before) if is_new else before
+            position, size, is_all = advance(log, start, tree, self.options, limit, one_at_least)
         except UnknownFormat as error:
-            is_quiet = time.time() - listed.modified >= self.options.quiet
+            is_quiet = time.time() - log.modified >= self.options.quiet
             position = replace(before, fault=str(error)) if is_quiet else before
         except OSError as error:
             position = replace(before, fault=str(error))
         if is_all:
-            self._seen[key] = _Seen(listed, position, time.monotonic())
+            self._seen[key] = (log.size, log.modified, _news(position)), time.monotonic()
         return position, size
 
     def _rewritten(self, listed: FoundLog, before: Position) -> Position:

@@ -76,11 +76,13 @@ def record(
     records: Sequence[NewRecord],
     slow: float = 0.0,
 ) -> tuple[Trace, dict[str, Any]]:
-    """Record a program that writes the first half of the records and appends the others.
+    """Run a program under strace.
 
-    A program that cannot append writes all records. Each sync is delayed by at least ``slow``
-    seconds. The program runs without isolation. Return the trace and the hello message of the
-    program. Raises :class:`CannotRecord`, ``NotUnderstood``, and the errors of a session.
+    The program writes the first half of the records, and then appends the second half. A program
+    that cannot append writes all records. Each sync is delayed by at least ``slow`` seconds. The
+    program runs without isolation. Return the trace and the hello message of the program.
+
+    Raises :class:`CannotRecord`, ``NotUnderstood``, and the errors of a session.
     """
     if shutil.which("strace") is None:
         raise CannotRecord("there is no strace on PATH")

@@ -1,157 +1,153 @@
-"""A failing file system: no log is charged for it, and the next run has the complete result."""
+"""The output after a failed or killed audit: the previous result or the new one, complete."""
 
 from __future__ import annotations
 
 import errno
-import json
 import os
+import resource
 import shutil
-import subprocess
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from conformance import ROOT
 from pyspark_journal.audit import audit
 from tests.walproof.inventory.lakes import leveldb, options, rows, vector
+from walproof.lake import retry
 
 from .in_process import InProcess
+from .test_audit import TASK_BYTES, State, audited, change, small_lake, state
 
-HERE = Path(__file__).parent
-Ask = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("unavailable, because no C compiler was found")
-    library = tmp_path_factory.mktemp("shim") / "failing.so"
-    command = [compiler, "-shared", "-fPIC", "-O1", "-o", library, HERE / "failing.c", "-ldl"]
-    subprocess.run(command, check=True)
-    return library
+#: Events of Python's audit hooks for accesses to the file system.
+ACCESSES = {"open", "os.listdir", "os.scandir", "os.rename", "os.remove", "os.rmdir", "os.mkdir",
+            "os.link"}  # fmt: skip
+DONE, FAILED = 0, 3
 
 
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    lake = tmp_path_factory.mktemp("failing") / "the-lake"
-    vector("leveldb-log", "large-lengths-in-every-block.log", lake)
-    vector("zeebe-journal", "last-segment-cut", lake)
-    vector("kahadb-journal", "negative-size-in-the-first-file", lake)
-    vector("systemd-journal", "closed-file.journal", lake)
-    vector("zmq-raft", "last-file-full", lake)
-    leveldb(lake / "deep" / "large.log", 1500)
-    return lake
+def at_access(number: int, folder: Path, do: Callable[[], None]) -> None:
+    """Call ``do`` before access ``number`` to a folder or its temporary siblings."""
+    left = number
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal left
+        if event in ACCESSES and folder.name in f"{arguments[0]}":
+            left -= 1
+            if left == 0:
+                do()
+
+    sys.addaudithook(hook)
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two units, with rows of both tables."""
-    lake = tmp_path_factory.mktemp("failing-small") / "a-lake"
-    vector("leveldb-log", "large-lengths-in-every-block.log", lake)
-    leveldb(lake / "large.log", 900)
-    return lake
+def child_audit(lake: Path, out: Path, prepare: Callable[..., None], *arguments: object) -> int:
+    """Audit in a child, because hooks and limits remain; return its exit status.
+
+    It is negative for a signal, and ``FAILED`` after an ``OSError`` that names the output.
+    """
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            prepare(*arguments)
+            audit(options(lake), out, spark=InProcess(), max_task_bytes=TASK_BYTES)
+            status = DONE
+        except OSError as error:
+            if out.name in f"{error.filename} {error}":
+                status = FAILED
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-@pytest.fixture(scope="module")
-def truth(lake: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    out = tmp_path_factory.mktemp("truth") / "out"
-    audit(options(lake), out, spark=InProcess(), max_task_bytes=64 << 10)
-    return state(out)
+def access_numbers(share: int) -> Iterator[int]:
+    """Yield each of the first numbers, then fewer and fewer."""
+    number = 1
+    while True:
+        yield number
+        number += 1 + number // share
 
 
-@pytest.fixture(scope="module")
-def ask(shim: Path, lake: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    folder = tmp_path_factory.mktemp("outputs")
-    program = subprocess.Popen(
-        [sys.executable, "-m", f"{__package__}.failing"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "LD_PRELOAD": str(shim), "ARROW_DEFAULT_MEMORY_POOL": "system"},
-    )
-    assert program.stdin is not None and program.stdout is not None
-    warm = {"lake": str(lake), "out": str(folder / "warm")}
-    program.stdin.write(json.dumps(warm) + "\n")
-    number = 0
-
-    def run_case(
-        lake: Path, call: str, directory: str, at: int, times: int, error: int
-    ) -> dict[str, Any]:
-        nonlocal number
-        number += 1
-        out = folder / f"the-output-{number}"
-        case = {
-            "lake": str(lake), "out": str(out),
-            "kind": call, "below": directory, "at": at, "times": times, "error": error,
-        }  # fmt: skip
-        program.stdin.write(json.dumps(case) + "\n")
-        program.stdin.flush()
-        return {**json.loads(program.stdout.readline()), "out": out}
-
-    yield run_case
-    program.stdin.close()
-    program.wait(60)
+def kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
-def state(out: Path) -> dict[str, Any]:
-    tables: dict[str, Any] = {name: rows(out, name) for name in ("records", "damage", "files")}
-    totals = json.loads((out / "summary.json").read_text())["totals"]
-    return {**tables, "totals": totals}
+def fail() -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "the output")
 
 
-def again(lake: Path, out: Path) -> dict[str, Any]:
-    audit(options(lake), out, spark=InProcess(), max_task_bytes=64 << 10)
-    return state(out)
+@pytest.mark.parametrize("fault", [kill, fail])
+@pytest.mark.parametrize("first", [True, False], ids=["first", "second"])
+def test_a_fault_at_any_access_to_the_output_keeps_a_result(
+    tmp_path: Path, first: bool, fault: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.fsync", lambda _: None)  # for power failures, which do not happen here
+    lake, original = tmp_path / "lake", tmp_path / "original"
+    small_lake(lake)
+    old = None if first else audited(lake, original)
+    if not first:
+        change(lake)
+    new = audited(lake, tmp_path / "fresh")
+    assert old != new
+    seen: list[bool] = []
+    for number in access_numbers(4):
+        out = tmp_path / "the output"
+        if original.exists():
+            shutil.copytree(original, out)
+        status = child_audit(lake, out, at_access, number, out, fault)
+        final_state: State = state(out)
+        assert final_state in (old, new), f"access {number}"
+        seen.append(final_state == new)
+        # The next run repairs everything and leaves no temporary files.
+        if status == DONE or not len(seen) % 4:
+            assert audited(lake, out) == new
+            assert not list(tmp_path.glob(f".{out.name}.*"))
+        shutil.rmtree(out, ignore_errors=True)
+        if status == DONE and final_state == new and number > 30:
+            break
+        assert status in (-signal.SIGKILL, FAILED, DONE), f"access {number}"
+    assert seen[0] is False
+    assert fault is fail or seen == sorted(seen), "once the new result is there, it stays"
 
 
-@pytest.mark.parametrize("call", ["open", "read", "list", "stat"])
+@pytest.mark.parametrize("limit", [0, 500, 5_000])
+def test_a_full_disk_is_not_charged_to_a_log(tmp_path: Path, limit: int) -> None:
+    small_lake(tmp_path / "lake")
+    out = tmp_path / "the output"
+
+    def limit_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    assert child_audit(tmp_path / "lake", out, limit_files) == FAILED
+    assert state(out) is None
+    assert audited(tmp_path / "lake", out) == audited(tmp_path / "lake", tmp_path / "fresh")
+
+
 def test_a_failed_read_is_repeated_by_the_next_run(
-    call: str, lake: Path, truth: dict[str, Any], ask: Ask
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = failed = 0
-    while True:
-        at += 1 + at // 2  # each of the first calls, then fewer and fewer
-        error = (errno.EIO, errno.ESTALE, errno.EMFILE)[at % 3]
-        result = ask(lake, call, "the-lake", at, 1, error)
-        assert "error" not in result, f"{call} {at}: {result}"
-        if result["unreadable"]:
-            assert again(lake, result["out"]) == truth, f"{call} {at}"
-        else:
-            assert state(result["out"]) == truth, f"{call} {at}"
-        if result["calls"] < at:
-            break
-        failed += 1
-        shutil.rmtree(result["out"])
-    assert failed >= 3
+    monkeypatch.setattr(retry, "PAUSE_SECONDS", (0.0, 0.0))
+    lake, out = tmp_path / "the lake", tmp_path / "out"
+    for format_id, name in (
+        ("leveldb-log", "large-lengths-in-every-block.log"),
+        ("zeebe-journal", "last-segment-cut"),
+        ("kahadb-journal", "negative-size-in-the-first-file"),
+        ("zmq-raft", "last-file-full"),
+    ):
+        vector(format_id, name, lake)
+    leveldb(lake / "deep" / "large.log", 1500)
+    truth = audited(lake, tmp_path / "fresh")
+    errors = 0
 
+    def fail_once() -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-@pytest.mark.parametrize("call", ["open", "write", "sync", "rename", "mkdir"])
-def test_an_output_error_is_not_charged_to_a_log(
-    call: str, small: Path, ask: Ask, tmp_path: Path
-) -> None:
-    expected = again(small, tmp_path / "truth")
-    at = failed = 0
-    while True:
-        at += 1 + at // 3
-        error = (errno.ENOSPC, errno.EIO)[at % 2]
-        result = ask(small, call, "the-output", at, 1, error)
-        if result["calls"] < at:
-            break
-        failed += 1
-        out = result["out"]
-        assert "status" not in result, f"{call} {at}"
-        if "error" in result:
-            assert "the-output" in result["error"], f"{call} {at}: {result['error']}"
-            assert os.strerror(error) in result["error"]
-        else:
-            # Calls that the result does not need, such as the removal of an older one.
-            assert result["unreadable"] == 0
-            assert state(out) == expected
-        assert again(small, out) == expected, f"{call} {at}"
+    for number in access_numbers(2):
+        status = child_audit(lake, out, at_access, number, lake, fail_once)
+        assert status == DONE, f"access {number}"
+        errors += any(row["error"] for row in rows(out, "files"))
+        assert audited(lake, out) == truth, f"access {number}"
         shutil.rmtree(out)
-    assert failed >= 2
+        if number > 60:
+            break
+    assert errors

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import re
-import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
+import psutil
 import pytest
+from click.testing import CliRunner
 
 from conformance import ROOT
+from pyspark_journal import audit as audit_module
 from pyspark_journal.audit import audit
 from tests.walproof.inventory.lakes import (
-    CRASHES,
     leveldb,
     mixed,
     options,
@@ -23,6 +27,9 @@ from tests.walproof.inventory.lakes import (
     vector,
     write_tables,
 )
+from walproof.cli import walproof
+
+from .in_process import InProcess
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,7 +43,7 @@ def test_spark_writes_the_tables_of_one_process(spark: SparkSession, tmp_path: P
     local = write_tables(lake, tmp_path / "b")
     for table in ("records", "damage", "files"):
         assert rows(tmp_path / "a", table) == rows(tmp_path / "b", table)
-    for name in ("totals", "reasons", "where", "worst"):
+    for name in ("totals", "reasons", "worst"):
         assert on_spark[name] == local[name]
 
 
@@ -54,18 +61,14 @@ def test_spark_reads_the_tables(spark: SparkSession, tmp_path: Path) -> None:
     assert lost == damage.where("verdict = 'damaged'").agg({"length": "sum"}).collect()[0][0]
 
 
-def test_a_log_that_kills_its_reader_does_not_end_the_job(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("attempt", "is_careful"), [(0, False), (1, False), (2, True)])
+def test_a_task_that_failed_twice_is_careful(
+    attempt: int, is_careful: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("a", "crash", "z"):
-        leveldb(tmp_path / "lake" / f"{name}.log", 3)
-    # Not in this process, but in the workers and their children.
-    (tmp_path / "sitecustomize.py").write_text(CRASHES)
-    monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", str(tmp_path))
-    audit(options(tmp_path / "lake"), tmp_path / "out", spark=spark)
-    files = {Path(row["file"]).name: row for row in rows(tmp_path / "out", "files")}
-    assert files["crash.log"]["error"] == "the reader was killed by signal 11"
-    assert files["a.log"]["records"] == files["z.log"]["records"] == 3
+    context = SimpleNamespace(attemptNumber=lambda: attempt)
+    monkeypatch.setattr("pyspark.TaskContext.get", lambda: context)
+    monkeypatch.setattr(audit_module, "write_rows", lambda task, is_careful: is_careful)
+    assert audit_module._write_rows(cast(Any, None)) is is_careful
 
 
 COMMAND = (sys.executable, "-m", "walproof", "audit")
@@ -94,21 +97,58 @@ def test_the_command_prints_the_summary(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("java")
-def test_sigterm_keeps_the_previous_result(tmp_path: Path) -> None:
-    for number in range(40):
-        leveldb(tmp_path / "lake" / f"{number}.log", 2000)
-    out = tmp_path / "out"
-    command = [*COMMAND, tmp_path / "lake", "--out", out, "--unit", "0.05"]
-    running = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+def test_a_killed_executor_does_not_change_the_result(tmp_path: Path) -> None:
+    """Executors are separate JVMs, as on a cluster."""
+    lake, out = tmp_path / "lake", tmp_path / "out"
+    for number in range(60):
+        leveldb(lake / f"{number}.log", 300)
+    vector("leveldb-log", "cut-in-a-payload.log", lake)
+    # With numba, each executor would compile the kernels first.
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['numba'] = None")
+    environment = {
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
+        "SPARK_HOME": str(Path(pytest.importorskip("pyspark").__file__).parent),
+    }
+    command = [*COMMAND, lake, "--out", out, "--unit", "0.01", "--master", "local-cluster[1,2,512]"]
+    running = subprocess.Popen(
+        [*command, "--conf", "spark.executor.memory=512m"],
+        cwd=tmp_path, env=os.environ | environment, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
     deadline = time.monotonic() + 300
-    while not list(tmp_path.glob(".out.unfinished/tasks/records/*")):
+    while len(list(tmp_path.glob(".out.unfinished/tasks/records/*.parquet"))) < 3:
         assert running.poll() is None and time.monotonic() < deadline
         time.sleep(0.005)
-    running.terminate()
+    executors = [
+        child
+        for child in psutil.Process(running.pid).children(recursive=True)
+        if any("CoarseGrainedExecutorBackend" in word for word in child.cmdline())
+    ]
+    for executor in executors:
+        executor.kill()
+    assert not (out / "summary.json").exists(), "the job was over before the executor died"
     _, errors = running.communicate(timeout=300)
-    assert running.returncode == 128 + signal.SIGTERM
-    assert "Interrupted; the previous result is unchanged." in errors
-    assert not out.exists() and not (tmp_path / ".out.unfinished").exists()
+    assert running.returncode == 3, errors
+    write_tables(options(lake), tmp_path / "here")
+    for table in ("records", "damage", "files"):
+        assert rows(out, table) == rows(tmp_path / "here", table)
+
+
+def test_an_interrupt_keeps_the_previous_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(InProcess):
+        def collect(self) -> list[Any]:
+            super().collect()
+            raise KeyboardInterrupt
+
+    leveldb(tmp_path / "lake" / "a.log", 3)
+    monkeypatch.setattr(audit_module, "_started", lambda *_: nullcontext(Interrupted()))
+    done = CliRunner().invoke(
+        walproof, ["audit", str(tmp_path / "lake"), "--out", f"{tmp_path}/out"]
+    )
+    assert done.exit_code
+    assert "Interrupted; the previous result is unchanged." in done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["lake"]
 
 
 def test_a_wrong_option_is_one_line(tmp_path: Path) -> None:

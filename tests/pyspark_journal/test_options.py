@@ -1,33 +1,18 @@
-"""Options: one table, and errors that state the expectation."""
+"""Options, and errors that state the expectation."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from conformance import ROOT
-from pyspark_journal.options import OPTIONS, Options, parse, table
-from walproof.lake.options import BadOption, of_formats
-
-
-def test_each_option_has_an_attribute_and_shows_its_default() -> None:
-    attributes = {field.name for field in fields(Options)} - {"paths", "file_system", "contexts"}
-    assert {option.attribute for option in OPTIONS} == attributes
-    for option in OPTIONS:
-        shown = option.shown.strip("`")
-        default = getattr(Options(), option.attribute)
-        if default is None:
-            assert shown in ("none", "all", "_corrupt_record", "cores of the driver's machine")
-        else:
-            assert option.parse(shown) == default, option.name
-
-
-def test_an_option_of_a_format_is_not_in_its_context_by_default() -> None:
-    for _, option in of_formats():
-        shown = option.shown.strip("`")
-        assert shown in ("none", "all") or option.parse(shown) is None, option.name
+from pyspark_journal.options import Options
+from reference_impl.formats import FORMATS
+from walproof.formats import plugin_for
+from walproof.lake.options import BadOption
 
 
 @pytest.mark.parametrize(
@@ -46,7 +31,7 @@ def test_an_option_of_a_format_is_not_in_its_context_by_default() -> None:
     ],
 )
 def test_values_are_parsed(given: dict[str, str], attribute: str, value: Any) -> None:
-    assert getattr(parse(given), attribute) == value
+    assert getattr(Options.parse(given), attribute) == value
 
 
 @pytest.mark.parametrize(
@@ -70,19 +55,34 @@ def test_errors_name_option_value_and_expectation(
     given: dict[str, str], message_parts: tuple[str, ...]
 ) -> None:
     with pytest.raises(BadOption) as caught:
-        parse(given)
+        Options.parse(given)
     for part in message_parts:
         assert part in str(caught.value)
 
 
 def test_contexts_are_parsed() -> None:
-    options = parse({"lastFlushedIndex": "meta", "journalName": "raft", "rawEntries": "true"})
+    options = Options.parse(
+        {"lastFlushedIndex": "meta", "journalName": "raft", "rawEntries": "true"}
+    )
     assert options.context("zeebe-journal") == {"last_flushed_index": "meta", "name": "raft"}
     assert options.context("zmq-raft") == {"entries": "raw"}
     assert options.context("leveldb-log") == {}
 
 
-def test_the_readme_has_the_table() -> None:
+def test_the_readme_has_each_option_and_its_default() -> None:
     readme = (ROOT / "pyspark_journal" / "README.md").read_text()
-    between = readme.split("and a test compares them -->\n")[1].split("\n<!-- end of options")[0]
-    assert between == table()
+    table = readme.split("| option | default | meaning |\n|---|---|---|\n")[1].split("\n<!--")[0]
+    described = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", table, re.M))
+    known = {each.metadata["name"]: each for each in fields(Options) if each.metadata}
+    of_formats = [
+        (name, parser)
+        for format_id in FORMATS
+        for name, (_, parser) in plugin_for(format_id).discovery.options.items()
+    ]
+    assert list(described) == [*known, *(name for name, _ in of_formats)]
+    for name, each in known.items():
+        if each.default is not None:
+            assert each.metadata["parse"](described[name].strip("`")) == each.default, name
+    assert described["columnNameOfCorruptRecord"] == f"`{Options().corrupt_name}`"
+    for name, parser in of_formats:
+        assert described[name] in ("none", "all") or parser(described[name].strip("`")) is None

@@ -6,7 +6,6 @@ import os
 import random
 import shutil
 import struct
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,12 @@ import pyarrow as pa
 import pytest
 
 from conformance.vectors import Vector, load_all
-from pyspark_journal.options import parse
+from pyspark_journal.options import Options
 from pyspark_journal.reading import Malformed
 from pyspark_journal.source import JournalDataSource
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import FORMATS, named
 from walproof.lake.discovery import find
-from walproof.scan.reference import ScannerMissing
 
 RowsOf = Callable[..., list[dict[str, Any]]]
 READ = [vector for vector in load_all().values() if vector.operation == "read"]
@@ -95,7 +93,7 @@ def test_vectors_yield_their_answers(format_id: str, rows_of: RowsOf) -> None:
         expected = expected_rows(answer, vector.input)
         if vector.input.is_dir():
             # The reference ignores other files in the directory; for the source they may be logs.
-            (log, *_) = find(parse({"path": str(vector.input), "journalFormat": format_id}))
+            (log, *_) = find(Options.parse({"path": str(vector.input), "journalFormat": format_id}))
             files = {str(vector.input), *(f"{log.path}/{name}" for name in log.files)}
             rows = [row for row in rows if row["file"] in files]
         if row_tuples(rows) != expected:
@@ -108,20 +106,6 @@ def leveldb(rng: random.Random, path: Path, count: int) -> Path:
     records = [NewRecord(rng.randbytes(rng.randint(0, size))) for size in sizes]
     named("leveldb-log").write(path, records, {})
     return path
-
-
-def test_a_part_of_a_log_is_not_read_without_numba(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Executors may lack what the driver has; without numba, a log has no parts."""
-    log = leveldb(random.Random(7), tmp_path / "000003.log", 200)
-    source = JournalDataSource({"path": str(log), "maxPartitionBytes": "65536"})
-    reader = source.reader(source.schema())
-    partitions = reader.partitions()
-    assert len(partitions) > 1
-    monkeypatch.setitem(sys.modules, "numba", None)
-    with pytest.raises(ScannerMissing, match="numba is missing on this one"):
-        list(reader.read(partitions[0]))
 
 
 def damage(rng: random.Random, path: Path) -> None:
@@ -146,7 +130,7 @@ def damage(rng: random.Random, path: Path) -> None:
     path.write_bytes(data)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_damaged_logs_in_random_splits(seed: int, tmp_path: Path, rows_of: RowsOf) -> None:
     rng = random.Random(seed)
     expected = []
@@ -186,7 +170,7 @@ def test_damaged_vectors_in_random_splits(format_id: str, tmp_path: Path, rows_o
                 "maxPartitionBytes": rng.randint(1, 5_000),
                 "openCostInBytes": 1,
             }
-            log = find(parse({"path": str(copy), "journalFormat": format_id}))[0]
+            log = find(Options.parse({"path": str(copy), "journalFormat": format_id}))[0]
             mine = {str(copy), *(f"{copy}/{name}" for name in log.files)}
             rows = [row for row in rows_of(copy, **options) if row["file"] in mine]
             assert row_tuples(rows) == expected_rows(answer, copy), vector.id
@@ -331,24 +315,20 @@ def test_no_permission(lake: Path, rows_of: RowsOf) -> None:
     assert row["kind"] == "unreadable" and "Permission denied" in row["detail"]
 
 
-def test_nothing_to_read(tmp_path: Path, rows_of: RowsOf) -> None:
-    assert rows_of(tmp_path) == []
-
-
-def test_one_bad_file_among_two_thousand(
+def test_one_bad_file_among_many(
     tmp_path: Path, batches: Callable[..., list[pa.RecordBatch]]
 ) -> None:
     named("leveldb-log").write(tmp_path / "000000.log", [NewRecord(b"alpha")], {})
     data = (tmp_path / "000000.log").read_bytes()
-    for number in range(1, 2000):
+    for number in range(1, 500):
         (tmp_path / f"{number:06d}.log").write_bytes(data)
     (tmp_path / "000000.log").unlink()
     (tmp_path / "000000.log").symlink_to("/nowhere")
     batches_read = batches(tmp_path, journalFormat="leveldb-log", minPartitionNum=2)
-    assert sum(batch.num_rows for batch in batches_read) == 2000
+    assert sum(batch.num_rows for batch in batches_read) == 500
     assert len(batches_read) <= 20
     kinds = pa.chunked_array([batch["kind"] for batch in batches_read]).value_counts().to_pylist()
-    assert {each["values"]: each["counts"] for each in kinds} == {"record": 1999, "unreadable": 1}
+    assert {each["values"]: each["counts"] for each in kinds} == {"record": 499, "unreadable": 1}
 
 
 def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:

@@ -11,8 +11,8 @@ import pytest
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from conformance import VECTORS
-from pyspark_journal.options import parse
-from pyspark_journal.schema import BadSchema, known, offered, requested_columns, spark_schema
+from pyspark_journal.options import Options
+from pyspark_journal.schema import BadSchema, known, offered, requested_columns
 from reference_impl.formats import FORMATS
 from walproof.formats import plugin_for
 from walproof.formats.systemd_journal.columns import FIELDS
@@ -21,15 +21,15 @@ from walproof.tables.rows import FIXED
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_the_schema_of_a_format(format_id: str) -> None:
-    names = offered(parse({"journalFormat": format_id})).names
+    names = offered(Options.parse({"journalFormat": format_id})).names
     assert names == [*FIXED.names, *(column.name for column in plugin_for(format_id).columns)]
 
 
 def test_the_schema_of_all_formats() -> None:
     """By default only the common columns; each other column if a schema names it."""
-    assert offered(parse({})).names == FIXED.names
-    assert offered(parse({"decode": "true"})).names == [*FIXED.names, "decoded"]
-    schema = known(parse({}))
+    assert offered(Options.parse({})).names == FIXED.names
+    assert offered(Options.parse({"decode": "true"})).names == [*FIXED.names, "decoded"]
+    schema = known(Options.parse({}))
     for format_id in FORMATS:
         assert {column.name for column in plugin_for(format_id).columns} <= set(schema.names)
     assert len(schema.names) == len(set(schema.names))
@@ -38,18 +38,18 @@ def test_the_schema_of_all_formats() -> None:
 
 def test_a_column_of_one_format_among_all() -> None:
     asked_for = from_arrow_schema(pa.schema({"term": pa.int64(), "cursor": pa.string()}))
-    assert requested_columns(asked_for, parse({})).names == ("term", "cursor")
+    assert requested_columns(asked_for, Options.parse({})).names == ("term", "cursor")
 
 
 @pytest.mark.parametrize("format_id", ["auto", *FORMATS])
 def test_the_whole_schema_may_be_requested(format_id: str) -> None:
-    options = parse({"journalFormat": format_id, "columnNameOfCorruptRecord": "raw"})
-    columns = requested_columns(spark_schema(options), options)
+    options = Options.parse({"journalFormat": format_id, "columnNameOfCorruptRecord": "raw"})
+    columns = requested_columns(from_arrow_schema(offered(options)), options)
     assert list(columns.names) == offered(options).names
 
 
 def test_only_requested_columns_are_read() -> None:
-    options = parse({"journalFormat": "zeebe-journal"})
+    options = Options.parse({"journalFormat": "zeebe-journal"})
     columns = requested_columns(
         from_arrow_schema(pa.schema({"Offset": pa.int64(), "term": pa.int64()})), options
     )
@@ -70,7 +70,7 @@ def test_only_requested_columns_are_read() -> None:
 def test_errors_name_the_column(field: pa.Field, message_parts: tuple[str, ...]) -> None:
     schema = from_arrow_schema(pa.schema([field]))
     with pytest.raises(BadSchema) as caught:
-        requested_columns(schema, parse({"journalFormat": "leveldb-log"}))
+        requested_columns(schema, Options.parse({"journalFormat": "leveldb-log"}))
     for part in message_parts:
         assert part in str(caught.value)
 
@@ -87,9 +87,9 @@ def test_batches_have_sparks_schema(batches: Callable[..., list[Any]], tmp_path:
             pa.field("entry_type", pa.string()),
         ]
     )
-    for schema in (None, some, known(parse({}))):
-        spark_type = from_arrow_schema(schema) if schema else spark_schema(parse({}))
-        created = batches(*every[::7], schema=schema)
+    for schema in (None, some, known(Options.parse({}))):
+        spark_type = from_arrow_schema(schema or offered(Options.parse({})))
+        created = batches(*every[::40], schema=schema)
         assert created
         for batch in created:
             assert batch.schema.equals(to_arrow_schema(spark_type, timezone="UTC"))

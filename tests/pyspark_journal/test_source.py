@@ -114,11 +114,6 @@ def test_an_error_of_the_source_reaches_the_user(spark: SparkSession, log: Path)
         reader.load(str(log)).count()
 
 
-def test_a_writer_error_names_the_alternative(spark: SparkSession, log: Path) -> None:
-    with pytest.raises(Exception, match=r"df\.write\.parquet.*walproof recover"):
-        spark.read.format("journal").load(str(log)).write.format("journal").mode("append").save("x")
-
-
 def test_a_missing_path_is_an_error(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(Exception, match="path does not exist"):
         spark.read.format("journal").load(str(tmp_path / "nothing")).count()

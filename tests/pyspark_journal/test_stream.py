@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import random
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes
 
 from pyspark_journal.source import JournalDataSource
 from pyspark_journal.stream import JournalStreamReader, Rewritten
 from reference_impl.answer import Answer, NewRecord, Record, collect
 from reference_impl.formats import FORMATS, named
-from walproof.lake.file_tree import Entry
-from walproof.lake.trees import LocalTree
 
 Rows = list[dict[str, Any]]
 
@@ -295,12 +291,6 @@ def test_renamed_journald_files_are_followed(tmp_path: Path) -> None:
     assert sorted(stream.offset) == [f"systemd:{'aa' * 16}", f"systemd:{'bb' * 16}"]
 
 
-def test_options_set_the_limits(tmp_path: Path) -> None:
-    assert isinstance(Stream(tmp_path).reader.getDefaultReadLimit(), ReadAllAvailable)
-    limit = Stream(tmp_path, maxBytesPerTrigger="1k").reader.getDefaultReadLimit()
-    assert limit == ReadMaxBytes(1024)
-
-
 def add(path: Path, first: int, count: int) -> None:
     records = [NewRecord(b"record %d" % number) for number in range(first, first + count)]
     if path.exists():
@@ -337,25 +327,3 @@ def test_a_renamed_log_is_the_same_log(restarts: bool, tmp_path: Path) -> None:
     add(tmp_path / "4.log", 500, 1)
     stream.all()
     assert payloads(stream)[-1] == b"record 500"
-
-
-def test_a_reused_inode_is_another_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = Stream(tmp_path)
-    add(tmp_path / "old.log", 0, 5)
-    stream.all()
-    inode = (tmp_path / "old.log").stat().st_ino
-    (tmp_path / "old.log").unlink()
-    add(tmp_path / "new.log", 50, 5)
-    entry = LocalTree.entry
-
-    def reused(tree: LocalTree, path: str) -> Entry:
-        first_entry = entry(tree, path)
-        return (
-            replace(first_entry, inode=(first_entry.inode[0], inode))
-            if first_entry.inode
-            else first_entry
-        )
-
-    monkeypatch.setattr(LocalTree, "entry", reused)
-    stream.all()
-    assert payloads(stream) == [b"record %d" % n for n in (*range(5), *range(50, 55))]

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,8 +14,9 @@ from lab.crash.concurrent_readers import moments
 from lab.crash.format_crash import crash_of
 from lab.crash.model import State
 from lab.crash.recorder import record
-from pyspark_journal.source import JournalDataSource
 from walproof.implementations import all_implementations
+
+from .test_stream import Stream, payloads
 
 
 def may_trace() -> bool:
@@ -45,32 +45,6 @@ def put(state: State, folder: Path, modified: int) -> None:
         os.utime(path, ns=(modified, modified))
 
 
-class Stream:
-    """A query: its offsets, and the payloads of its batches."""
-
-    def __init__(self, path: Path) -> None:
-        source = JournalDataSource({"path": str(path)})
-        self.reader: Any = source.streamReader(source.schema())
-        self.offset: dict[str, Any] = {}
-        self.payloads: list[bytes] = []
-
-    def look(self) -> None:
-        """Read the available data."""
-        while True:
-            end = self.reader.latestOffset(self.offset, self.reader.getDefaultReadLimit())
-            if end == self.offset:
-                return
-            rows = [
-                row
-                for partition in self.reader.partitions(self.offset, end)
-                for batch in self.reader.read(partition)
-                for row in batch.to_pylist()
-            ]
-            rows.sort(key=lambda row: (row["file"], row["offset"] or 0))
-            self.payloads += [row["payload"] for row in rows if row["kind"] == "record"]
-            self.offset = end
-
-
 @pytest.mark.parametrize("format", ["leveldb-log", "kahadb-journal", "zmq-raft"])
 def test_a_stream_returns_each_record_once(format: str, tmp_path: Path) -> None:
     crash = crash_of(format)
@@ -82,8 +56,9 @@ def test_a_stream_returns_each_record_once(format: str, tmp_path: Path) -> None:
     now = time.time_ns()
     for number, moment in enumerate(moments(trace)):
         put(moment.state, tmp_path, now + number * 1_000_000)
-        stream.look()
-        count = len(stream.payloads)
-        assert stream.payloads == written[:count], moment.state.missing
+        stream.all()
+        delivered = payloads(stream)
+        count = len(delivered)
+        assert delivered == written[:count], moment.state.missing
         assert count >= moment.state.acknowledged, "what was acknowledged is delivered at once"
-    assert stream.payloads == written
+    assert payloads(stream) == written

@@ -96,17 +96,17 @@ def audit(
     from pyspark_journal.java import JavaMissing
     from pyspark_journal.session import DidNotStart
     from walproof.inventory.summary import exit_status
-    from walproof.inventory.task import Options
+    from walproof.inventory.task import TableOptions
     from walproof.inventory.terminal import print_summary, work_line
-    from walproof.lake.options import BadOption, parse
+    from walproof.lake.options import BadOption, Options
 
     spark_settings = dict(key_and_value("--conf", each) for each in settings)
     source_options = dict(key_and_value("--option", each) for each in given)
     try:
-        source = parse({"lastFlushedIndex": "meta", **source_options})
+        source = Options.parse({"lastFlushedIndex": "meta", **source_options})
     except BadOption as error:
         raise click.UsageError(str(error).replace("journal: ", "--option: ", 1)) from None
-    options = Options(replace(source, paths=paths, recursive=True), payload, decode)
+    options = TableOptions(replace(source, paths=paths, recursive=True), payload, decode)
     try:
         outcome = run(options, out, master, spark_settings, is_again, int(unit * (1 << 20)))
     except (OutputRefused, JobFailed, JavaMissing, DidNotStart) as error:

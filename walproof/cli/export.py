@@ -45,8 +45,8 @@ NOT_A_JOURNAL = "only systemd journals have the Journal Export Format; use --par
     type=click.Choice(["auto", "lz4", "zstd", "snappy", "none"]),
     default="auto",
     show_default=True,
-    help="Compression of the Parquet file: lz4 is fastest, zstd smallest. auto is lz4, without"
-    " compression of payloads if a sample of them does not compress; for tables it is zstd.",
+    help="Compression of the Parquet files: lz4 is fastest, zstd smallest. auto is lz4 for a file,"
+    " zstd for tables.",
 )
 @click.option(
     "--max-payload",
@@ -85,9 +85,8 @@ def export(
 
     With --parquet, one log becomes a file with one row per record and per lost range. The columns
     are those of the Spark data source; the metadata of the file contains the verdict. Memory use is
-    bounded, and the file appears only when it is complete. If a sample of the payloads from the
-    first 32 MiB does not compress, payloads are stored uncompressed, and the last line reports
-    this. --decode adds the struct decoded: write batches, broker commands, Zeebe records.
+    bounded, and the file appears only when it is complete. --decode adds the struct decoded: write
+    batches, broker commands, Zeebe records.
 
     With --parquet, several paths or a folder of logs become a new folder with the tables of
     walproof audit: records, damage and files. Subfolders are searched, and all cores are used.
@@ -143,7 +142,8 @@ def _parquet(
         format = log.format
         context = context_of(context_items, format.id)
         done = to_parquet(
-            Log(log.path, context), format.id, out, compression, max_payload,
+            Log(log.path, context), format.id, out,
+            "lz4" if compression == "auto" else compression, max_payload,
             is_decoded=is_decoded, has_payloads=not is_bare,
         )  # fmt: skip
     end: End = done.end
@@ -151,7 +151,6 @@ def _parquet(
     say(
         f"{out}: {format.id}, {end.verdict}{why}, {counted(done.records, 'record')},"
         f" {counted(done.lost, 'lost range')}"
-        f"{'; payloads are not compressed' if done.is_stored else ''}"
     )
     return EXIT_STATUS[end.verdict]
 
@@ -182,14 +181,14 @@ def _tables(
     from walproof.inventory.logs import find_logs
     from walproof.inventory.result import make_plan, run_in_pool, write_result
     from walproof.inventory.summary import exit_status, summarise
-    from walproof.inventory.task import Options
+    from walproof.inventory.task import TableOptions
     from walproof.inventory.terminal import print_summary
-    from walproof.lake.options import parse
+    from walproof.lake.options import Options
     from walproof.worker_pool import core_count
 
     if context_items and format_id is None:
         raise click.UsageError("--context for several logs needs --format")
-    source = parse({"lastFlushedIndex": "meta", "journalFormat": format_id or "auto"})
+    source = Options.parse({"lastFlushedIndex": "meta", "journalFormat": format_id or "auto"})
     contexts = dict(source.contexts)
     if format_id is not None and context_items:
         contexts[format_id] = context_of(context_items, format_id)
@@ -197,7 +196,7 @@ def _tables(
         source, paths=paths, recursive=True, max_payload=max_payload, contexts=contexts
     )
     codec = "zstd" if compression == "auto" else compression
-    options = Options(source, not is_bare, is_decoded, codec)
+    options = TableOptions(source, not is_bare, is_decoded, codec)
     if out.exists():
         raise click.UsageError(f"--parquet {out} already exists")
     with stoppable(), temporary_sibling(out) as building:

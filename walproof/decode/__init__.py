@@ -8,6 +8,7 @@ struct is null, and ``detail`` contains the reason.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from reference_impl.answer import Record
@@ -19,7 +20,7 @@ from walproof.schema import arrow_type, with_nulls
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from walproof.scan.model import Records
+    from walproof.scan.model import Records, Wanted
 
 #: Approximate bytes of a run that are decoded together; structs may take a hundred times as many.
 BATCH_BYTES = 1 << 17
@@ -33,22 +34,20 @@ def type_of(format_id: str, names: tuple[str, ...] = ()) -> pa.DataType:
     return arrow_type(decoder.TYPE)
 
 
-def columns_for(format_id: str) -> frozenset[str]:
-    """Return the columns of the scanner that decoding needs."""
-    return plugin_for(format_id).decoder.COLUMNS
-
-
-def needs_payload(format_id: str) -> bool:
-    """Return whether decoding needs payloads."""
-    return plugin_for(format_id).decoder.NEEDS_PAYLOAD
+def with_decoding(format_id: str, wanted: Wanted) -> Wanted:
+    """Return a selection of columns together with those that decoding needs."""
+    decoder = plugin_for(format_id).decoder
+    columns = None if wanted.columns is None else wanted.columns | decoder.COLUMNS
+    return replace(wanted, columns=columns, payload=wanted.payload or decoder.NEEDS_PAYLOAD)
 
 
 def pieces(format_id: str, run: Records) -> Iterator[Records]:
     """Yield the run in pieces of about :data:`BATCH_BYTES`, to be decoded one after the other."""
     if not len(run):
         return
-    columns = [run.payload] if needs_payload(format_id) else []
-    columns += [column for name, column in run.fields.items() if name in columns_for(format_id)]
+    decoder = plugin_for(format_id).decoder
+    columns = [run.payload] if decoder.NEEDS_PAYLOAD else []
+    columns += [column for name, column in run.fields.items() if name in decoder.COLUMNS]
     half = len(run) // 2
     if not half or sum(column.nbytes for column in columns if column is not None) <= BATCH_BYTES:
         yield run
@@ -102,7 +101,8 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
     # An extra: other modules of this package work without it.
     import pyarrow as pa
 
-    results = [decode_row(format_id, row, names) for row in rows(run, columns_for(format_id))]
+    columns = plugin_for(format_id).decoder.COLUMNS
+    results = [decode_row(format_id, row, names) for row in rows(run, columns)]
     values, faults = zip(*results, strict=True) if results else ((), ())
     return pa.array(values, type_of(format_id, names)), pa.array(faults, pa.string())
 

@@ -26,6 +26,26 @@ class _Pairs(list[tuple[Any, Any]]):
     """A map as it is stored, including repeated keys."""
 
 
+class _Counter:
+    """Counts the values inside arrays and maps, and makes maps into pairs."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit, self.left = limit, limit - 1  # the outermost value
+
+    def array(self, values: list[Any]) -> list[Any]:
+        self._count(len(values))
+        return values
+
+    def map(self, pairs: list[tuple[Any, Any]]) -> _Pairs:
+        self._count(2 * len(pairs))
+        return _Pairs(pairs)
+
+    def _count(self, count: int) -> None:
+        self.left -= count
+        if self.left < 0:
+            raise Undecodable(f"MessagePack value with more than {self.limit:,} values")
+
+
 def to_json(data: bytes, nested: frozenset[str] = frozenset()) -> str:
     """Return the only value in ``data`` as JSON text, with its keys in order.
 
@@ -43,17 +63,18 @@ def unpacked(data: bytes) -> Any:
     end = first_end(data)
     if end != len(data):
         raise Undecodable(f"{len(data) - end} bytes after the MessagePack value")
-    limit = most_values(len(data))
-    if len(data) > limit and _has_more(data, limit):
-        raise Undecodable(f"MessagePack value with more than {limit:,} values")
+    counter = _Counter(most_values(len(data)))
     try:
         return msgpack.unpackb(
             data,
             strict_map_key=False,
             unicode_errors="surrogateescape",
-            object_pairs_hook=_Pairs,
+            object_pairs_hook=counter.map,
+            list_hook=counter.array,
             **_limits(data),
         )
+    except Undecodable:
+        raise
     except (ValueError, TypeError, RecursionError) as fault:
         raise Undecodable(f"not MessagePack: {fault or type(fault).__name__}") from None
 
@@ -71,42 +92,6 @@ def first_end(data: bytes) -> int:
     except (ValueError, TypeError) as fault:
         raise Undecodable(f"not MessagePack: {fault or type(fault).__name__}") from None
     return int(unpacker.tell())
-
-
-def _has_more(data: bytes, limit: int) -> bool:
-    """Return whether a complete value consists of more than ``most`` values."""
-    at = count = 0
-    while at < len(data) and count <= limit:
-        fixed, counted = _HEADS[data[at]]
-        at += fixed + int.from_bytes(data[at + 1 : at + 1 + counted])
-        count += 1
-    return count > limit
-
-
-def _heads() -> list[tuple[int, int]]:
-    """Return the size of the head for each first byte, and the size of its length field.
-
-    The head is the part of a MessagePack value before any nested values. A length field follows the
-    first byte, and its value is added to the size of the head.
-    """
-    heads = [(1, 0)] * 256
-    for size in range(32):
-        heads[0xA0 + size] = (1 + size, 0)
-    for first in (0xC4, 0xC7, 0xD9):  # bytes, extensions, text
-        for width in range(3):
-            counted = 1 << width
-            heads[first + width] = (1 + counted + (first == 0xC7), counted)
-    for first, sizes in {0xCA: (4, 8), 0xCC: (1, 2, 4, 8), 0xD0: (1, 2, 4, 8)}.items():
-        for number, size in enumerate(sizes):
-            heads[first + number] = (1 + size, 0)
-    for width in range(5):
-        heads[0xD4 + width] = (2 + (1 << width), 0)
-    for first in (0xDC, 0xDE):  # arrays, maps
-        heads[first], heads[first + 1] = (3, 0), (5, 0)
-    return heads
-
-
-_HEADS = _heads()
 
 
 def _limits(data: bytes) -> dict[str, int]:

@@ -18,10 +18,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 
-from walproof.inventory.logs import LogFiles
-from walproof.inventory.schemas import FILES, SCHEMAS
+from walproof.inventory.logs import NamedLog
+from walproof.inventory.schemas import FILES, SCHEMAS, TIME
 from walproof.inventory.tally import Tally, file_rows, merged
-from walproof.inventory.task import LogPiece, Options, Task, Written, logs_in, write_rows
+from walproof.inventory.task import LogPiece, TableOptions, Task, Written, logs_in, write_rows
 from walproof.lake.splits import Packing, cut
 from walproof.progress import progress_bar
 from walproof.tables.parquet import ParquetFile
@@ -49,12 +49,14 @@ class Earlier:
     def read(cls, folder: Path) -> Earlier:
         """Read the table ``files`` of a result. Raises ``OSError``."""
         earlier = cls(folder)
-        for batch in pa.parquet.ParquetFile(folder / "files" / "files.parquet").iter_batches():
-            for row in as_microseconds(batch).to_pylist():
-                earlier.rows.setdefault(row["log"], []).append(row)
+        table = pa.parquet.read_table(folder / "files" / "files.parquet")
+        # Python cannot represent every time.
+        numbers = [f.with_type(pa.int64()) if f.type == TIME else f for f in table.schema]
+        for row in table.cast(pa.schema(numbers)).to_pylist():
+            earlier.rows.setdefault(row["log"], []).append(row)
         return earlier
 
-    def is_of(self, logs: Sequence[LogFiles]) -> bool:
+    def is_of(self, logs: Sequence[NamedLog]) -> bool:
         """Return whether a new result of these logs would be equal."""
         unchanged = self.unchanged(logs)
         return self.rows.keys() == {log.name for log in logs} and all(
@@ -63,11 +65,11 @@ class Earlier:
             for log in logs
         )
 
-    def unchanged(self, logs: Iterable[LogFiles]) -> set[str]:
+    def unchanged(self, logs: Iterable[NamedLog]) -> set[str]:
         """Return the names of the logs that are unchanged and were readable."""
         return {log.name for log in logs if log.error is None and self._is_unchanged(log)}
 
-    def _is_unchanged(self, log: LogFiles) -> bool:
+    def _is_unchanged(self, log: NamedLog) -> bool:
         rows = self.rows.get(log.name, [])
         # A missing file that the log names has a row without a time.
         stored = {
@@ -76,15 +78,6 @@ class Earlier:
             if row["modified"] is not None
         }
         return stored == log.identity and all(row["error"] is None for row in rows)
-
-
-def as_microseconds(batch: pa.RecordBatch) -> pa.Table:
-    """Return rows of ``files`` with times as numbers, since Python cannot represent every time."""
-    table = pa.Table.from_batches([batch])
-    for n, column in enumerate(table.schema):
-        if pa.types.is_timestamp(column.type):
-            table = table.set_column(n, column.name, table.column(n).cast(pa.int64()))
-    return table
 
 
 @dataclass
@@ -100,8 +93,8 @@ class Plan:
 
 
 def make_plan(
-    logs: Sequence[LogFiles],
-    options: Options,
+    logs: Sequence[NamedLog],
+    options: TableOptions,
     folder: Path,
     slots: int,
     earlier: Earlier | None = None,
@@ -125,9 +118,9 @@ def make_plan(
                         plan.tasks.append(add(len(plan.tasks), copy_from=file, logs=unchanged))
     changed = [log for log in logs if log.error is None and log.name not in plan.unchanged]
     plan.logs_to_read = len(changed)
-    plan.bytes_to_read = sum(log.size for log in changed)
+    plan.bytes_to_read = sum(log.source.size for log in changed)
     packing = Packing(slots * TASKS_PER_SLOT, max_task_bytes)
-    target = packing.target_bytes([log.size for log in changed])
+    target = packing.target_bytes([log.source.size for log in changed])
     target = max(target, min(MIN_TASK_BYTES, max_task_bytes))
     pieces = [
         LogPiece(piece.log, piece.part, piece.size, log.name, number)
@@ -140,7 +133,7 @@ def make_plan(
 
 
 def write_result(
-    logs: Sequence[LogFiles], plan: Plan, earlier: Earlier | None, run: Run, result: Path
+    logs: Sequence[NamedLog], plan: Plan, earlier: Earlier | None, run: Run, result: Path
 ) -> None:
     """Run the plan, and merge the three tables in the new folder ``result``.
 
@@ -171,7 +164,7 @@ def write_result(
 
 
 def _file_rows(
-    logs: Sequence[LogFiles],
+    logs: Sequence[NamedLog],
     plan: Plan,
     earlier: Earlier | None,
     tallies: Mapping[str, Mapping[int, Tally]],
@@ -187,7 +180,7 @@ def _file_rows(
 
 
 def _write(path: Path, table: pa.Table) -> None:
-    with ParquetFile(path, table.schema, lambda _: {"compression": "zstd"}) as file:
+    with ParquetFile(path, table.schema, "zstd") as file:
         for batch in table.to_batches():
             file.add(batch)
         file.finish()

@@ -7,15 +7,14 @@ Offsets, lengths and sizes are in bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from conformance.text import one_line
 from reference_impl.formats import FORMATS
-from walproof import decode
+from walproof.decode import phrases
 from walproof.formats import plugin_for
 from walproof.scan.model import Records
 from walproof.tables import rows as table
@@ -61,7 +60,6 @@ DAMAGE = pa.schema(
         ("length", pa.int64()),
         ("verdict", pa.string()),
         ("reason", pa.string()),
-        ("file_size", pa.int64()),
     ]
 )
 
@@ -97,7 +95,6 @@ SCHEMAS = {"records": RECORDS, "damage": DAMAGE}
 
 #: Maximum characters of ``decoded``; longer text is cut and ends with an ellipsis.
 MAX_DECODED_CHARACTERS = 1 << 10
-_LAST_MICROSECOND = 2**63 - 1
 
 
 def wanted_columns(format_id: str, payload: bool) -> frozenset[str]:
@@ -111,17 +108,30 @@ def times(run: Records) -> pa.Array | None:
     realtime = run.fields.get("realtime")
     if realtime is None:
         return None
-    values = realtime.to_numpy(zero_copy_only=False)
-    # Nulls are masked: converted to floats, times would lose precision.
-    valid = np.asarray(realtime.is_valid()) if realtime.null_count else np.ones(len(run), bool)
-    exact = np.asarray(realtime.fill_null(0)) if realtime.null_count else values
-    fits = valid & (exact <= np.uint64(_LAST_MICROSECOND))
-    return pa.array(np.where(fits, exact, 0).astype(np.int64), mask=~fits)
+    is_valid = pc.less_equal(realtime, pa.scalar(2**63 - 1, pa.uint64()))
+    return pc.if_else(is_valid, realtime, pa.scalar(None, pa.uint64())).cast(pa.int64())
 
 
-def decoded(run: Records, format_id: str) -> pa.Array:
-    """Return each decoded record as one line."""
-    return pa.array([_line(text) for text, _ in decode.phrases(format_id, run)], pa.string())
+def record_rows(
+    run: Records, log: str, path: str, format_id: str, payload: bool, decode: bool
+) -> pa.RecordBatch:
+    """Return a run of records as rows of :data:`RECORDS`.
+
+    Without ``payload``, they have the positions of records, without their content.
+    """
+    columns: dict[str, Any] = {"log": log, "format": format_id}
+    moments = times(run)
+    if moments is not None:
+        columns["time"] = moments
+    if decode:
+        texts = [_line(text) for text, _ in phrases(format_id, run)]
+        columns["decoded"] = pa.array(texts, pa.string())
+    if not payload:
+        content = run.fields.keys() - wanted_columns(format_id, payload=False)
+        columns |= dict.fromkeys([*table.OF_PAYLOADS, *content])
+    batch = table.batch(run, RECORDS, path, columns)
+    assert batch is not None
+    return batch
 
 
 def _line(text: str | None) -> str | None:
@@ -129,37 +139,3 @@ def _line(text: str | None) -> str | None:
         return None
     line = one_line(text[:MAX_DECODED_CHARACTERS])
     return line if len(text) <= MAX_DECODED_CHARACTERS else f"{line}…"
-
-
-def without_content(run: Records, format_id: str) -> Records:
-    """Return the run with the positions of its records, without their content."""
-    names = wanted_columns(format_id, payload=False)
-    fields = {name: column for name, column in run.fields.items() if name in names}
-    return replace(run, payload=None, truncated=None, fields=fields)
-
-
-def record_rows(
-    run: Records, file: str, log: str, format_id: str, more: Mapping[str, pa.Array]
-) -> pa.RecordBatch:
-    """Return a run of records as rows of :data:`RECORDS`; ``more`` has precomputed columns."""
-    n = len(run)
-    moments = times(run)
-    time = pa.nulls(n, TIME) if moments is None else moments.cast(pa.timestamp("us")).cast(TIME)
-    more = {
-        **more,
-        "file": _constant(file, n),
-        "log": _constant(log, n),
-        "format": _constant(format_id, n),
-        "time": time,
-    }
-    for name, column in run.fields.items():
-        if RECORDS.field(name).type == pa.string() and column.type != pa.string():
-            more[name] = column.cast(pa.string())
-    batch = table.batch(run, RECORDS, log, more)
-    assert batch is not None
-    return batch
-
-
-def _constant(text: str, n: int) -> pa.Array:
-    # With an explicit type, pyarrow does not try to import pandas on each call.
-    return pa.repeat(pa.scalar(text, pa.string()), n)

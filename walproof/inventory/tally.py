@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow.compute as pc
+
 from reference_impl.answer import Lost
-from walproof.inventory.logs import LogFiles
+from walproof.inventory.logs import NamedLog, microseconds
 from walproof.inventory.schemas import FILES, times
 from walproof.lake.names import shown
 from walproof.scan.model import Records
@@ -35,18 +38,17 @@ class FileTally:
 
     def add_records(self, run: Records) -> None:
         """Count a run of records."""
-        self.records += len(run)
-        self.record_bytes += int(run.size.sum())
+        part = FileTally(len(run), int(run.size.sum()))
         moments = times(run)
         if moments is not None and moments.null_count < len(moments):
-            valid = moments.drop_null().to_numpy()
-            self._add_times(int(valid.min()), int(valid.max()))
+            first_and_last = pc.min_max(moments).as_py()
+            part.first_time, part.last_time = first_and_last["min"], first_and_last["max"]
+        self.merge(part)
 
     def add_lost(self, lost: Lost) -> None:
         """Count a lost range."""
-        self.lost_ranges += 1
-        self.lost_bytes += lost.end - lost.start
-        self._add_fault(("torn" if lost.torn else "damaged", lost.reason))
+        fault = ("torn" if lost.torn else "damaged", lost.reason)
+        self.merge(FileTally(0, 0, 1, lost.end - lost.start, fault))
 
     def merge(self, later: FileTally) -> None:
         """Add the counts of a later part of the same file."""
@@ -55,18 +57,12 @@ class FileTally:
         self.lost_ranges += later.lost_ranges
         self.lost_bytes += later.lost_bytes
         self.is_blank = self.is_blank or later.is_blank
-        if later.first_fault is not None:
-            self._add_fault(later.first_fault)
-        if later.first_time is not None and later.last_time is not None:
-            self._add_times(later.first_time, later.last_time)
-
-    def _add_fault(self, fault: tuple[str, str]) -> None:
-        if self.first_fault is None or (self.first_fault[0], fault[0]) == ("torn", "damaged"):
-            self.first_fault = fault
-
-    def _add_times(self, first: int, last: int) -> None:
-        self.first_time = first if self.first_time is None else min(self.first_time, first)
-        self.last_time = last if self.last_time is None else max(self.last_time, last)
+        is_worse = later.first_fault is not None and later.first_fault[0] == "damaged"
+        if self.first_fault is None or (is_worse and self.first_fault[0] == "torn"):
+            self.first_fault = later.first_fault
+        first = [part.first_time for part in (self, later) if part.first_time is not None]
+        last = [part.last_time for part in (self, later) if part.last_time is not None]
+        self.first_time, self.last_time = min(first, default=None), max(last, default=None)
 
 
 @dataclass
@@ -78,14 +74,12 @@ class Tally:
     """
 
     format: str | None = None
-    files: dict[str | None, FileTally] = field(default_factory=dict)
+    files: defaultdict[str | None, FileTally] = field(
+        default_factory=lambda: defaultdict(FileTally)
+    )
     verdict: str | None = None
     reason: str | None = None
     error: str | None = None
-
-    def of_file(self, name: str | None) -> FileTally:
-        """Return the counts of a file, creating them at its first event."""
-        return self.files.setdefault(name, FileTally())
 
 
 def merged(parts: Iterable[Tally]) -> Tally:
@@ -97,20 +91,18 @@ def merged(parts: Iterable[Tally]) -> Tally:
     for part in parts:
         total.error = total.error or part.error
         for name, tally in part.files.items():
-            total.of_file(name).merge(tally)
+            total.files[name].merge(tally)
     refused = next((part for part in parts if part.verdict == "refused"), None)
     if refused is not None:
         total.verdict, total.reason = refused.verdict, refused.reason
     elif total.error is None:
         faults = [tally.first_fault for tally in total.files.values() if tally.first_fault]
-        faults.sort(
-            key=lambda fault: fault[0] == "torn"
-        )  # stable sort: first damage, else first torn range
+        faults.sort(key=lambda fault: fault[0] == "torn")  # stable: the first damage first
         total.verdict, total.reason = faults[0] if faults else ("intact", None)
     return total
 
 
-def file_rows(log: LogFiles, tally: Tally) -> Iterator[dict[str, Any]]:
+def file_rows(log: NamedLog, tally: Tally) -> Iterator[dict[str, Any]]:
     """Yield a row of ``files`` for each file of a log, including missing ones that it names."""
     of_log = {
         "log": log.name,
@@ -119,29 +111,21 @@ def file_rows(log: LogFiles, tally: Tally) -> Iterator[dict[str, Any]]:
         "log_reason": tally.reason,
         "error": tally.error,
     }
-    members = {member.name: member for member in log.members}
+    members = log.members
     # A log whose files cannot be listed has one row too.
     for name in dict.fromkeys([*members, *tally.files]) or [None]:
         member, counts = members.get(name), tally.files.get(name, FileTally())
         verdict, reason = _verdict(tally, name, counts) if members or tally.files else (None, None)
-        yield (
-            dict.fromkeys(FILES.names)
-            | of_log
-            | {
-                "file": shown(file_name(log.source.path, name)),
-                "size": member.size if member else 0,
-                "modified": member.modified if member else None,
-                "verdict": verdict,
-                "reason": reason,
-                "records": counts.records,
-                "record_bytes": counts.record_bytes,
-                "lost_ranges": counts.lost_ranges,
-                "lost_bytes": counts.lost_bytes,
-                "first_time": counts.first_time,
-                "last_time": counts.last_time,
-                "remark": NOTHING_BUT_ZEROS if counts.is_blank else None,
-            }
-        )
+        yield {
+            **of_log,
+            "file": shown(file_name(log.source.path, name)),
+            "size": member.size if member else 0,
+            "modified": microseconds(member) if member else None,
+            "verdict": verdict,
+            "reason": reason,
+            **{name: value for name, value in vars(counts).items() if name in FILES.names},
+            "remark": NOTHING_BUT_ZEROS if counts.is_blank else None,
+        }
 
 
 def _verdict(tally: Tally, name: str | None, counts: FileTally) -> tuple[str | None, str | None]:

@@ -21,36 +21,33 @@ import pyarrow.dataset
 import pyarrow.parquet
 
 from conformance import __version__
-from reference_impl.answer import End, Lost
+from reference_impl.answer import End
 from reference_impl.formats import FORMATS, UnknownFormat
-from walproof import decode
+from walproof.decode import with_decoding
 from walproof.inventory.logs import describe_error
 from walproof.inventory.schemas import (
     DAMAGE,
     SCHEMAS,
-    decoded,
     record_rows,
     wanted_columns,
-    without_content,
 )
 from walproof.inventory.tally import Tally
 from walproof.lake import options as lake
-from walproof.lake.names import shown
 from walproof.lake.opening import opened
 from walproof.lake.recognition import is_blank
 from walproof.lake.splits import Piece
-from walproof.lake.trees import is_local, tree_of
-from walproof.scan.model import PIECE_ROWS, Event, Records, Wanted
+from walproof.lake.trees import is_local
+from walproof.scan.model import Records, Wanted
 from walproof.scan.reference import ScannerMissing
+from walproof.tables import rows
 from walproof.tables.parquet import ParquetFile
-from walproof.tables.rows import file_name
 
 #: Key in the metadata of a Parquet file for the names of its logs, as JSON.
 LOGS_KEY = "walproof.logs"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class TableOptions:
     """Options for reading and writing.
 
     If ``payload`` is true, the table has the payloads of records. If ``decode`` is true, it has the
@@ -73,6 +70,12 @@ class Options:
             "context": {format_id: self.source.context(format_id) for format_id in FORMATS},
         }
 
+    def wanted(self, format_id: str) -> Wanted:
+        """Return the data that a scanner must read."""
+        columns = wanted_columns(format_id, self.payload)
+        wanted = Wanted(self.payload, columns, self.source.max_payload)
+        return with_decoding(format_id, wanted) if self.decode else wanted
+
 
 @dataclass(frozen=True)
 class LogPiece(Piece):
@@ -91,7 +94,7 @@ class Task:
 
     number: int
     folder: Path
-    options: Options
+    options: TableOptions
     pieces: tuple[LogPiece, ...] = ()
     copy_from: Path | None = None
     logs: tuple[str, ...] = ()
@@ -124,7 +127,7 @@ def write_rows(task: Task, is_careful: bool = False) -> Written:
         with ExitStack() as stack:
             files = {
                 table: stack.enter_context(
-                    ParquetFile(task.folder / table / name, schema, _properties(task.options))
+                    ParquetFile(task.folder / table / name, schema, task.options.compression)
                 )
                 for table, schema in SCHEMAS.items()
             }
@@ -146,10 +149,6 @@ def logs_in(file: Path) -> set[str]:
     return set(json.loads(metadata.get(LOGS_KEY.encode(), b"[]")))
 
 
-def _properties(options: Options) -> Any:
-    return lambda _: {"compression": options.compression}
-
-
 #: Name of a table, and rows for it.
 Row = tuple[str, pa.RecordBatch]
 
@@ -169,7 +168,7 @@ def _rows(task: Task, written: Written, is_careful: bool) -> Iterator[Row]:
             yield from _read(piece, task.options, tally)
 
 
-def _killed_by(piece: LogPiece, options: Options) -> int:
+def _killed_by(piece: LogPiece, options: TableOptions) -> int:
     """Return the signal that kills a process reading the piece; 0 if it survives."""
     reader = multiprocessing.get_context("spawn").Process(
         target=_read_through, args=(piece, options), daemon=True
@@ -179,36 +178,38 @@ def _killed_by(piece: LogPiece, options: Options) -> int:
     return max(0, -(reader.exitcode or 0))
 
 
-def _read_through(piece: LogPiece, options: Options) -> None:
+def _read_through(piece: LogPiece, options: TableOptions) -> None:
     for _ in _read(piece, options, Tally()):
         pass
 
 
-def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
+def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]:
     """Yield the rows of a part, including those before an error of its reader.
 
     Raises :class:`ScannerMissing`, because this is not an error of the log.
     """
     path = piece.log.path
-    gaps = _Gaps(piece.name)
     try:
-        for format_id, event in _events(piece, options):
-            tally.format = format_id
-            if isinstance(event, End):
-                tally.verdict, tally.reason = event.verdict, event.reason
-                continue
-            counts = tally.of_file(event.file)
-            file = file_name(path, event.file)
-            if isinstance(event, Records):
-                counts.add_records(event)
-                for run in event.pieces():
-                    more = {"decoded": decoded(run, format_id)} if options.decode else {}
-                    if not options.payload:
-                        run = without_content(run, format_id)
-                    yield "records", record_rows(run, shown(file), piece.name, format_id, more)
-            else:
-                counts.add_lost(event)
-                yield from gaps.add(event, file, format_id, options.source)
+        with opened(piece.log, options.source) as log:
+            tally.format = log.format
+            for event in log.scan(options.wanted(log.format), piece.part):
+                if isinstance(event, End):
+                    tally.verdict, tally.reason = event.verdict, event.reason
+                elif isinstance(event, Records):
+                    tally.files[event.file].add_records(event)
+                    for run in event.pieces():
+                        yield (
+                            "records",
+                            record_rows(
+                                run, piece.name, path, log.format, options.payload, options.decode
+                            ),
+                        )
+                else:
+                    tally.files[event.file].add_lost(event)
+                    of_log = {"log": piece.name, "format": log.format}
+                    batch = rows.batch(event, DAMAGE, path, of_log)
+                    assert batch is not None
+                    yield "damage", batch
         if piece.number == 0:
             _note_if_blank(tally, path)
     except UnknownFormat as error:
@@ -220,62 +221,12 @@ def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
         raise
     except Exception as error:
         tally.error = describe_error(error, path)
-    yield from gaps.take()
-
-
-def _events(piece: LogPiece, options: Options) -> Iterator[tuple[str, Event]]:
-    """Yield the id of the format and the events of a piece, with the columns of the tables."""
-    with opened(piece.log, options.source) as log:
-        columns = wanted_columns(log.format, options.payload)
-        payload = options.payload
-        if options.decode:
-            columns |= decode.columns_for(log.format)
-            payload = payload or decode.needs_payload(log.format)
-        selection = Wanted(payload, columns, options.source.max_payload)
-        for event in log.scan(selection, piece.part):
-            yield log.format, event
 
 
 def _note_if_blank(tally: Tally, path: str) -> None:
     """Mark a file of zeros, which may be an intact log without records. Raises ``OSError``."""
     if tally.verdict not in ("intact", None) or not is_local(path) or not Path(path).is_file():
         return
-    counts = tally.of_file(None)
+    counts = tally.files[None]
     if not counts.records and not counts.lost_ranges and is_blank(Path(path)):
         counts.is_blank = Path(path).stat().st_size > 0
-
-
-class _Gaps:
-    """Collect lost ranges into batches, since a damaged log may have a million."""
-
-    def __init__(self, log: str) -> None:
-        self.log = log
-        self._rows: list[tuple[Any, ...]] = []
-        self._sizes: dict[str, int] = {}
-
-    def add(self, lost: Lost, file: str, format_id: str, options: lake.Options) -> Iterator[Row]:
-        if file not in self._sizes:
-            self._sizes[file] = _size(file, options.file_system)
-        verdict, length = "torn" if lost.torn else "damaged", lost.end - lost.start
-        self._rows.append(
-            (
-                shown(file), self.log, format_id, lost.start, length, verdict, lost.reason,
-                self._sizes[file],
-            )
-        )  # fmt: skip
-        if len(self._rows) == PIECE_ROWS:
-            yield from self.take()
-
-    def take(self) -> Iterator[Row]:
-        if self._rows:
-            columns = zip(*self._rows, strict=True)
-            arrays = [pa.array(c, type) for c, type in zip(columns, DAMAGE.types, strict=True)]
-            self._rows.clear()
-            yield "damage", pa.RecordBatch.from_arrays(arrays, schema=DAMAGE)
-
-
-def _size(file: str, file_system: tuple[tuple[str, str], ...]) -> int:
-    try:
-        return tree_of(file, dict(file_system)).entry(file).size
-    except OSError:
-        return 0  # a missing file that the log names

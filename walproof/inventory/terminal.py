@@ -17,7 +17,6 @@ MAX_SHOWN_REASONS = 12
 MAX_SHOWN_FILES = 5
 #: Width of a terminal from which on the number of files is shown.
 WIDE_COLUMNS = 92
-_GAP = 2
 
 
 def print_summary(summary: Mapping[str, Any], console: Console) -> None:
@@ -36,33 +35,20 @@ Cell = tuple[str, str]
 
 
 def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: Console) -> None:
-    """Print columns. The first and the last column are left-aligned.
-
-    If the last cell is too long, its beginning is cut off, because the end of a file name is more
-    useful.
-    """
+    """Print columns; all but the first and the last are right-aligned."""
     widths = [
         max(len(text) for text in (head, *(row[n][0] for row in rows)))
         for n, head in enumerate(heads)
     ]
-    total = sum(widths) + _GAP * (len(widths) - 1)
-    gap = 1 if console.is_terminal and total > console.width else _GAP
+    last = len(heads) - 1
     for style, cells in [("bold", [(head, "") for head in heads]), *(("", row) for row in rows)]:
         line = Text(style=style)
         for n, ((text, of_cell), width) in enumerate(zip(cells, widths, strict=True)):
-            line.append(" " * gap * bool(n))
-            if n == len(heads) - 1:
-                text = _tail(text, console.width - len(line)) if console.is_terminal else text
-                line.append(text, style=of_cell)
-            else:
-                line.append(text.rjust(width) if n else text.ljust(width), style=of_cell)
+            padded = text.rjust(width) if 0 < n < last else text.ljust(width)
+            line.append(padded if n == last else padded + "  ", style=of_cell)
         say(line, console)
         if style:
-            say(Text("─" * min(total, console.width), style="dim"), console)
-
-
-def _tail(text: str, room: int) -> str:
-    return text if len(text) <= room else "…" + text[len(text) - max(room - 1, 0) :]
+            say(Text("─" * min(sum(widths) + 2 * last, console.width), style="dim"), console)
 
 
 def _print_formats(summary: Mapping[str, Any], console: Console) -> None:
@@ -137,27 +123,23 @@ def _print_worst(
 
 def _print_other_files(summary: Mapping[str, Any], console: Console) -> None:
     """Print unreadable and all-zero files, and the number of files that are not logs."""
-    _print_files(summary, "unreadable", ("unreadable", "bold red"), "unreadable file", console)
-    _print_files(summary, "blank", ("zeros", "yellow"), "all-zero file", console)
+    for key, label, noun in (
+        ("unreadable", ("unreadable", "bold red"), "unreadable file"),
+        ("blank", ("zeros", "yellow"), "all-zero file"),
+    ):
+        listed = summary[key]
+        if listed["count"]:
+            console.print()
+        for file in listed["first"][:MAX_SHOWN_FILES]:
+            detail = file["error"] if "error" in file else f"{in_bytes(file['size'])}, all 0"
+            name = short_path(file["file"], summary["paths"])
+            say(Text.assemble(label, f"  {name}: {detail}"), console)
+        _print_more(listed["count"] - MAX_SHOWN_FILES, noun, console)
     count = summary["totals"]["other_files"]
     if count:
         console.print()
         noun = "file is not a log" if count == 1 else "files are not logs"
         say(Text(f"{number(count)} {noun} of a known format.", style="dim"), console)
-
-
-def _print_files(
-    summary: Mapping[str, Any], key: str, label: tuple[str, str], noun: str, console: Console
-) -> None:
-    listed = summary[key]
-    if not listed["count"]:
-        return
-    console.print()
-    for file in listed["first"][:MAX_SHOWN_FILES]:
-        detail = file["error"] if "error" in file else f"{in_bytes(file['size'])}, all 0"
-        name = short_path(file["file"], summary["paths"])
-        say(Text.assemble(label, f"  {name}: {detail}"), console)
-    _print_more(listed["count"] - MAX_SHOWN_FILES, noun, console)
 
 
 def _print_more(count: int, noun: str, console: Console) -> None:
@@ -187,14 +169,10 @@ def _verdict(summary: Mapping[str, Any]) -> Text:
 
 
 def work_line(summary: Mapping[str, Any], is_new: bool) -> str:
-    """Return a line with the amount of data that an audit read, and the rate."""
-    read, unchanged = summary["read"], summary["carried_over"]["logs"]
+    """Return a line with the amount of data that an audit read."""
     if not is_new:
         return f"No changes since {summary['started']}; result is up to date."
-    seconds = summary["seconds"]
-    suffix = " and other files" if summary["totals"]["other_files"] else ""
-    line = f"Read {counted(read['logs'], 'log')}{suffix}, {in_bytes(read['bytes'])}"
-    line += f", in {seconds:.1f} s"
-    if seconds and read["bytes"] > 1 << 20:
-        line += f" ({in_bytes(read['bytes'] / seconds)}/s)"
+    read, unchanged = summary["read"], summary["carried_over"]["logs"]
+    line = f"Read {counted(read['logs'], 'log')}, {in_bytes(read['bytes'])}"
+    line += f", in {summary['seconds']:.1f} s"
     return line + (f"; {number(unchanged)} unchanged and reused." if unchanged else ".")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,23 +24,22 @@ from walproof.lake.trees import absolute, tree_of
 
 
 @dataclass(frozen=True)
-class FoundLog:
+class FoundLog(Entry):
     """A log that was found by a search. Instances are small and picklable.
 
-    ``format`` is None if it was not detected yet. ``files`` contains the file names of a log of
-    several files, relative to ``path``. ``fault`` is the error that prevents reading. ``inode``
-    identifies a local log of one file. ``is_link`` is true if the path is a symbolic link.
+    ``format`` is None if it was not detected yet. ``members`` are the files of a log of several
+    files, which is a folder.
     """
 
-    path: str
-    size: int = 0
-    modified: float = 0.0
     format: str | None = None
-    files: tuple[str, ...] = ()
+    members: tuple[Entry, ...] = ()
     context: dict[str, Any] = field(default_factory=dict)
-    fault: OSError | None = None
-    inode: tuple[int, int] | None = None
-    is_link: bool = False
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the members, relative to ``path``."""
+        prefix = len(self.path.rstrip("/")) + 1
+        return tuple(member.path[prefix:] for member in self.members)
 
 
 def find(options: Options) -> list[FoundLog]:
@@ -52,151 +52,114 @@ def find(options: Options) -> list[FoundLog]:
     """
     if not options.paths:
         raise BadOption("journal: no path: use load(path), option('path', …) or OPTIONS(path '…')")
-    results: dict[tuple[str, str], FoundLog] = {}
-    seen: set[tuple[int, int]] = set()
-    searches = []
+    search = _Search(options)
     for path in options.paths:
         here = absolute(path)
         tree = tree_of(here, dict(options.file_system))
-        search = _Search(tree, options, seen)
-        searches.append((search, _expand(tree, here, path)))
-    for search, roots in searches:
-        for log in (log for root in roots for log in search.under(root)):
-            results.setdefault((log.path, str(log.context.get("name"))), log)
-    for search, _ in searches:
-        for log in search.behind_links():
-            results.setdefault((log.path, str(log.context.get("name"))), log)
-    return _once([results[key] for key in sorted(results)])
-
-
-def _once(logs: Sequence[FoundLog]) -> list[FoundLog]:
-    """Remove links to files that were also found under another name."""
-    mine = {log.inode for log in logs if log.inode is not None and not log.is_link}
-    stored = []
+        for root in _expand(tree, here, path):
+            if root.is_folder:
+                search.folders.append((tree, root, 0))
+            else:
+                search.add(search.file(root))
+    search.run()
+    logs = [search.results[key] for key in sorted(search.results)]
+    seen = {log.inode for log in logs if not log.is_link}
+    distinct = []
     for log in logs:
-        if log.inode is not None and log.is_link:
-            if log.inode in mine:
+        if log.is_link and log.inode is not None:
+            if log.inode in seen:
                 continue
-            mine.add(log.inode)
-        stored.append(log)
-    return stored
+            seen.add(log.inode)
+        distinct.append(log)
+    return distinct
 
 
 class _Search:
-    """A search in one tree. ``seen`` are the folders visited by any search of a query."""
+    """A search. ``folders`` and ``links`` are still to be searched, with their depth."""
 
-    def __init__(self, tree: Tree, options: Options, seen: set[tuple[int, int]]) -> None:
-        self.tree = tree
+    def __init__(self, options: Options) -> None:
         self.options = options
-        self.seen = seen
-        self._links: list[Entry] = []
+        self.results: dict[tuple[str, str], FoundLog] = {}
+        self.folders: deque[tuple[Tree, Entry, int]] = deque()
+        self.links: deque[tuple[Tree, Entry, int]] = deque()
+        self._seen: set[tuple[int, int]] = set()
 
-    def under(self, root: Entry) -> Iterator[FoundLog]:
-        """Yield the logs at a given path, except in linked folders."""
-        if root.is_folder:
-            yield from filter(self._is_wanted, self._folder(root, 0))
-        elif self._is_wanted(log := self._file(root)):
-            yield log
+    def run(self) -> None:
+        # Links come last, so that a log is found under its own path.
+        while queue := self.folders or self.links:
+            tree, folder, depth = queue.popleft()
+            try:
+                self._visit(tree, folder, depth)
+            except OSError as error:
+                self.add(FoundLog(folder.path, fault=error))
 
-    def behind_links(self) -> Iterator[FoundLog]:
-        """Yield the logs in linked folders that were not reached without a link."""
-        while self._links:
-            yield from filter(self._is_wanted, self._folder(self._links.pop(0), 1))
+    def add(self, log: FoundLog) -> None:
+        if self._is_wanted(log):
+            self.results.setdefault((log.path, str(log.context.get("name"))), log)
 
-    def _file(self, entry: Entry) -> FoundLog:
+    def file(self, entry: Entry) -> FoundLog:
         format_id = None if self.options.format == "auto" else self.options.format
         context = self.options.context(format_id) if format_id else {}
-        return FoundLog(
-            entry.path,
-            entry.size,
-            entry.modified,
-            format_id,
-            context=context,
-            fault=entry.fault,
-            inode=entry.inode,
-            is_link=entry.is_link,
-        )
+        return FoundLog(**vars(entry), format=format_id, context=context)
 
-    def _folder(self, folder: Entry, depth: int) -> Iterator[FoundLog]:
-        try:
-            if self._was_here(folder):
+    def _visit(self, tree: Tree, folder: Entry, depth: int) -> None:
+        if folder.inode is not None:
+            if folder.inode in self._seen:  # a circular link, for example
                 return
-            entries = [entry for entry in self.tree.entries(folder.path) if not _is_hidden(entry)]
-        except OSError as error:
-            yield FoundLog(folder.path, fault=error)
+            self._seen.add(folder.inode)
+        entries = [entry for entry in tree.entries(folder.path) if not _is_hidden(entry)]
+        logs = list(self._logs_of_several(tree, folder, entries))
+        for log in logs:
+            self.add(log)
+        if depth and not self.options.recursive:
             return
-        logs = list(self._logs_of_several(folder, entries))
-        yield from logs
-        taken = {f"{log.path.rstrip('/')}/{name}" for log in logs for name in log.files}
+        taken = {member.path for log in logs for member in log.members}
         for entry in entries:
             if entry.is_folder:
-                if any(name.startswith(f"{entry.path}/") for name in taken):
-                    continue
-                if self.options.recursive and entry.is_link:
-                    self._links.append(entry)
-                elif self.options.recursive:
-                    yield from self._folder(entry, depth + 1)
-                elif depth == 0:
-                    yield from self._child(entry)
+                if not any(path.startswith(f"{entry.path}/") for path in taken):
+                    queue = self.links if entry.is_link else self.folders
+                    queue.append((tree, entry, depth + 1))
             elif entry.path not in taken:
-                log = self._file(entry)
+                log = self.file(entry)
                 # A file next to those of a log belongs to it unless it is a log itself.
-                if not logs or self._recognised(log):
-                    yield log
+                if not logs or self._recognised(tree, log):
+                    self.add(log)
 
-    def _child(self, folder: Entry) -> Iterator[FoundLog]:
-        """Yield the logs of several files in a folder whose subfolders are not searched."""
-        try:
-            entries = [entry for entry in self.tree.entries(folder.path) if not _is_hidden(entry)]
-        except OSError as error:
-            yield FoundLog(folder.path, fault=error)
-            return
-        yield from self._logs_of_several(folder, entries)
-
-    def _was_here(self, folder: Entry) -> bool:
-        """Record a visit; return whether the folder was visited before, as by a circular link."""
-        if folder.inode is None:
-            return False
-        if folder.inode in self.seen:
-            return True
-        self.seen.add(folder.inode)
-        return False
-
-    def _recognised(self, log: FoundLog) -> bool:
+    def _recognised(self, tree: Tree, log: FoundLog) -> bool:
         if log.fault is not None:
             return True
         try:
-            result = self.tree.detect(log.path)
+            result = tree.detect(log.path)
         except (OSError, ValueError):
             return False
         return self.options.format in ("auto", result)
 
-    def _logs_of_several(self, folder: Entry, entries: Sequence[Entry]) -> Iterator[FoundLog]:
-        wanted = FORMATS if self.options.format == "auto" else (self.options.format,)
-        for format_id in wanted:
-            is_given = self.options.format != "auto"
-            looked_at = Folder(format_id, entries, self.tree, is_given)
+    def _logs_of_several(
+        self, tree: Tree, folder: Entry, entries: Sequence[Entry]
+    ) -> Iterator[FoundLog]:
+        is_given = self.options.format != "auto"
+        for format_id in (self.options.format,) if is_given else FORMATS:
+            looked_at = Folder(format_id, entries, tree, is_given)
             for context, files in plugin_for(format_id).discovery.logs_in(looked_at):
-                prefix = len(folder.path.rstrip("/")) + 1
                 yield FoundLog(
                     folder.path,
-                    sum(file.size for file in files),
-                    max(file.modified for file in files),
-                    format_id,
-                    tuple(file.path[prefix:] for file in files),
-                    {**self.options.context(format_id), **context},
+                    size=sum(file.size for file in files),
+                    modified=max(file.modified for file in files),
+                    format=format_id,
+                    members=tuple(files),
+                    context={**self.options.context(format_id), **context},
                 )
 
     def _is_wanted(self, log: FoundLog) -> bool:
         options = self.options
-        if log.files and log.format is not None:
+        if log.members and log.format is not None:
             # The given context may select one of several logs in a folder.
             given = options.context(log.format)
             if any(log.context.get(key, value) != value for key, value in given.items()):
                 return False
         if options.glob is not None:
-            names = [log.path, *log.files]
-            if not any(_matches(name.rpartition("/")[2], options.glob) for name in names):
+            names = [log.name, *(member.name for member in log.members)]
+            if not any(_matches(name, options.glob) for name in names):
                 return False
         if log.fault is not None:
             return True

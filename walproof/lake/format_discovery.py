@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from walproof.lake.file_tree import Entry, Tree
-from walproof.lake.option import Option
 
 #: The context that a folder provides for a log in it, and the files of the log.
 FoundFiles = tuple[dict[str, Any], list[Entry]]
@@ -42,8 +41,9 @@ class Folder:
 class Discovery:
     """The default: a format without options, whose logs are single files without a stable name."""
 
-    #: Options that go into the context of the readers; ``attribute`` is the key.
-    options: Sequence[Option] = ()
+    #: Options that go into the context of the readers: context key and parser by name. A parser
+    #: returns None for the default, and raises ``ValueError`` with the expected value.
+    options: Mapping[str, tuple[str, Callable[[str], Any]]] = {}
 
     #: Distance in bytes between offsets where a scan may begin; None if only at the start of a log.
     restart_bytes: int | None = None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
 
 from walproof.lake.discovery import FoundLog
 from walproof.lake.options import Options
-from walproof.lake.remote import RemoteLog, log_of
+from walproof.lake.remote import RemoteLog
 from walproof.lake.trees import is_local, tree_of
 from walproof.scan import reads_ranges, scanner
 from walproof.scan.log import Log
@@ -18,11 +18,19 @@ from walproof.scan.model import WHOLE, Event, Part, Wanted
 
 @dataclass(frozen=True)
 class OpenLog:
-    """A log, its format id, and the context for its reader."""
+    """A log with the context for its reader, and its format id."""
 
     log: Log
     format: str
-    context: dict[str, Any]
+
+    def plan(self, target_bytes: int) -> Sequence[Part]:
+        """Return parts of about the given size.
+
+        Raises ``OSError`` and the errors of the scanner.
+        """
+        if isinstance(self.log, RemoteLog) and not reads_ranges(self.format):
+            return [WHOLE]  # it has to be copied first
+        return scanner(self.format).plan(self.log, target_bytes)
 
     def scan(self, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
         """Yield the events of a part. Raises ``OSError`` and the errors of the scanner."""
@@ -30,36 +38,16 @@ class OpenLog:
 
 
 @contextmanager
-def opened(entry: FoundLog, options: Options) -> Iterator[OpenLog]:
+def opened(found: FoundLog, options: Options) -> Iterator[OpenLog]:
     """Open a log and close it at the end. Raises ``UnknownFormat`` and ``OSError``."""
-    format_id = entry.format or format_of(entry, options)
-    context = entry.context or options.context(format_id)
-    log = log_of(entry, options, context)
+    tree = tree_of(found.path, dict(options.file_system))
+    format_id = found.format or tree.detect(found.path)
+    context = found.context or options.context(format_id)
+    if is_local(found.path):
+        yield OpenLog(Log(Path(found.path), context), format_id)
+        return
+    log = RemoteLog(found, context, options)
     try:
-        yield OpenLog(log, format_id, context)
+        yield OpenLog(log, format_id)
     finally:
-        if isinstance(log, RemoteLog):
-            log.close()
-
-
-def format_of(entry: FoundLog, options: Options) -> str:
-    """Return the format id of a file. Raises ``UnknownFormat`` and ``OSError``."""
-    return tree_of(entry.path, dict(options.file_system)).detect(entry.path)
-
-
-def in_parts(
-    entry: FoundLog, options: Options, target_bytes: int
-) -> tuple[FoundLog, Sequence[Part]]:
-    """Split a log into parts of about the given size; set its format and context if it has
-    several.
-
-    Returns ``[WHOLE]`` if the log cannot be split, or would have to be copied first. Raises
-    ``UnknownFormat``, ``OSError``, and the errors of the scanner.
-    """
-    with opened(entry, options) as log:
-        if not is_local(entry.path) and not reads_ranges(log.format):
-            return entry, [WHOLE]
-        parts = scanner(log.format).plan(log.log, target_bytes)
-    if len(parts) < 2:
-        return entry, [WHOLE]
-    return replace(entry, format=log.format, context=log.context), parts
+        log.close()

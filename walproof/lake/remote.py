@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, cast
 
 from walproof.lake.discovery import FoundLog
 from walproof.lake.options import Options
 from walproof.lake.retry import with_retries
-from walproof.lake.trees import RemoteTree, is_local, tree_of
+from walproof.lake.trees import RemoteTree, tree_of
 from walproof.scan.log import Log, Source
 
 PREFIX = "walproof-fetch"
-PIECE = 8 << 20
+COPIED_BYTES = 8 << 20
 
 
 class TooLarge(OSError):
@@ -42,68 +42,55 @@ class RangeSource:
         self._file.close()
 
 
-@dataclass(frozen=True)
 class RemoteLog(Log):
     """A log reached through ``pyarrow.fs``. :meth:`close` removes its local copy."""
 
-    tree: RemoteTree | None = None
-    name: str = ""
-    files: Sequence[str] = ()
-    size: int = 0
-    limit: int = 0
-    copies: list[Path] = field(default_factory=list)
+    def __init__(self, found: FoundLog, context: Mapping[str, Any], options: Options) -> None:
+        super().__init__(Path(found.name), context)
+        tree = tree_of(found.path, dict(options.file_system))
+        assert isinstance(tree, RemoteTree)
+        self.found, self.tree, self.limit = found, tree, options.max_fetch
+        self._copies = ExitStack()
+        self._copy: Path | None = None
 
     def is_folder(self) -> bool:
         """See :class:`~walproof.scan.log.Log`."""
-        return bool(self.files)
+        return bool(self.found.members)
 
     @with_retries
     def open(self) -> Source:
         """See :class:`~walproof.scan.log.Log`."""
-        assert self.tree is not None
-        return RangeSource(self.tree.file_system.open_input_file(self.tree.inside(self.name)))
+        return RangeSource(self.tree.open(self.found.path))
 
     def local(self) -> Path:
         """See :class:`~walproof.scan.log.Log`. Raises :class:`TooLarge`."""
-        if not self.copies:
-            if self.size > self.limit:
+        if self._copy is None:
+            if self.found.size > self.limit:
                 raise TooLarge(
-                    f"{self.name}: expected at most {self.limit} bytes to copy (option"
-                    f" maxFetchBytes), found {self.size}"
+                    f"{self.found.path}: expected at most {self.limit} bytes to copy (option"
+                    f" maxFetchBytes), found {self.found.size}"
                 )
             sweep()
-            self.copies.append(Path(tempfile.mkdtemp(prefix=f"{PREFIX}-{os.getpid()}-")))
-            try:
-                self._copy()
-            except BaseException:
-                self.close()
-                raise
-        return self.copies[0] / self.path.name
-
-    def _copy(self) -> None:
-        root = self.copies[0] / self.path.name
-        for name in self.files or [""]:
-            to = root / name if name else root
-            to.parent.mkdir(parents=True, exist_ok=True)
-            self._copy_file(f"{self.name.rstrip('/')}/{name}" if name else self.name, to)
+            folder = tempfile.TemporaryDirectory(prefix=f"{PREFIX}-{os.getpid()}-")
+            root = Path(self._copies.enter_context(folder), self.path.name)
+            for file in self.found.members or (self.found,):
+                to = Path(f"{root}{file.path.removeprefix(self.found.path.rstrip('/'))}")
+                to.parent.mkdir(parents=True, exist_ok=True)
+                self._copy_file(file.path, to)
+            self._copy = root
+        return self._copy
 
     @with_retries
-    def _copy_file(self, name: str, to: Path) -> None:
-        assert self.tree is not None
-        left = self.limit
-        with (
-            self.tree.file_system.open_input_file(self.tree.inside(name)) as source,
-            to.open("wb") as copy,
-        ):
+    def _copy_file(self, path: str, to: Path) -> None:
+        with self.tree.open(path) as source, to.open("wb") as copy:
             # Copy only up to the current size, because a log may grow.
-            size = min(source.size(), left)
-            for at in range(0, size, PIECE):
-                copy.write(source.read_at(min(PIECE, size - at), at))
+            size = min(source.size(), self.limit)
+            for at in range(0, size, COPIED_BYTES):
+                copy.write(source.read_at(min(COPIED_BYTES, size - at), at))
 
     def close(self) -> None:
         """Remove the local copy."""
-        while self.copies:
-            shutil.rmtree(self.copies.pop(), ignore_errors=True)
+        self._copies.close()
 
 
 def sweep() -> None:
@@ -112,18 +99,3 @@ def sweep() -> None:
         owner = folder.name.removeprefix(f"{PREFIX}-").partition("-")[0]
         if owner.isdecimal() and not Path("/proc", owner).exists() and Path("/proc/self").exists():
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def log_of(entry: FoundLog, options: Options, context: dict[str, Any]) -> Log:
-    """Return the log in the form that scanners take."""
-    if is_local(entry.path):
-        return Log(Path(entry.path), context)
-    return RemoteLog(
-        Path(entry.path.rstrip("/").rpartition("/")[2]),
-        context,
-        cast(RemoteTree, tree_of(entry.path, dict(options.file_system))),
-        entry.path,
-        entry.files,
-        entry.size,
-        options.max_fetch,
-    )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from walproof.lake.discovery import FoundLog
-from walproof.lake.opening import in_parts
+from walproof.lake.opening import opened
 from walproof.lake.options import Options
 from walproof.scan.model import WHOLE, Part
 
@@ -66,17 +67,13 @@ def plan(logs: Sequence[FoundLog], options: Options, packing: Packing) -> list[l
 
 def cut(log: FoundLog, target_bytes: int, options: Options) -> list[Piece]:
     """Return a log as pieces in log order; a large log is split if its format allows it."""
-    whole = [Piece(log, WHOLE, log.size)]
-    if log.fault is not None or log.size <= target_bytes:
-        return whole
-    try:
-        log, parts = in_parts(log, options, target_bytes)
-    except Exception:
-        return whole  # its reader reports the error
-    if len(parts) < 2:
-        return whole
-    return [Piece(log, part, _size(log, part, len(parts))) for part in parts]
-
-
-def _size(log: FoundLog, part: Part, parts: int) -> int:
-    return log.size // parts if part.end is None else part.end - part.start
+    parts: Sequence[Part] = [WHOLE]
+    if log.fault is None and log.size > target_bytes:
+        # The reader reports any error.
+        with contextlib.suppress(Exception), opened(log, options) as open_log:
+            parts = open_log.plan(target_bytes)
+            log = replace(log, format=open_log.format, context=dict(open_log.log.context))
+    return [
+        Piece(log, part, log.size // len(parts) if part.end is None else part.end - part.start)
+        for part in parts
+    ]

@@ -97,9 +97,10 @@ class RemoteTree:
         scheme = match[1].lower()
         try:
             if scheme in S3:
-                self.file_system = fs.S3FileSystem(
-                    **_typed(options), retry_strategy=s3_retry_strategy()
-                )
+                # Exponential backoff for up to 3 s. Arrow's default permits about a hundred retries
+                # for each file system object; after that, every error of the store is final.
+                strategy = fs.AwsDefaultS3RetryStrategy(max_attempts=S3_TRIES)
+                self.file_system = fs.S3FileSystem(**_typed(options), retry_strategy=strategy)
                 self._prefix = f"{match[1]}://"
             else:
                 self.file_system, inside = fs.FileSystem.from_uri(uri)
@@ -109,9 +110,13 @@ class RemoteTree:
         except (ImportError, NotImplementedError, TypeError, ValueError, OSError) as error:
             raise NoFileSystem(f"{uri}: cannot reach this file system: {error}") from error
 
-    def inside(self, path: str) -> str:
+    def _inside(self, path: str) -> str:
         """Return a path in the form that the file system expects."""
-        return path.removeprefix(self._prefix)
+        return path.removeprefix(self._prefix).rstrip("/")
+
+    def open(self, path: str) -> Any:
+        """Return a file for reading by ranges. Raises ``OSError``."""
+        return self.file_system.open_input_file(self._inside(path))
 
     def _entry(self, info: Any) -> Entry:
         folder = info.type == self._fs.FileType.Directory
@@ -121,7 +126,7 @@ class RemoteTree:
     @with_retries
     def entry(self, path: str) -> Entry:
         """See :class:`Tree`."""
-        info = self.file_system.get_file_info([self.inside(path).rstrip("/")])[0]
+        info = self.file_system.get_file_info([self._inside(path)])[0]
         if info.type == self._fs.FileType.NotFound:
             raise FileNotFoundError(f"no such file or folder: '{path}'")
         return self._entry(info)
@@ -129,7 +134,7 @@ class RemoteTree:
     @with_retries
     def entries(self, folder: str) -> Sequence[Entry]:
         """See :class:`Tree`."""
-        selector = self._fs.FileSelector(self.inside(folder).rstrip("/"))
+        selector = self._fs.FileSelector(self._inside(folder))
         result = self.file_system.get_file_info(selector)
         return sorted((self._entry(info) for info in result), key=lambda entry: entry.path)
 
@@ -158,22 +163,11 @@ class RemoteTree:
     @with_retries
     def read(self, path: str, offset: int, length: int) -> bytes:
         """See :class:`Tree`."""
-        with self.file_system.open_input_file(self.inside(path)) as file:
+        with self.open(path) as file:
             size = file.size()
             if offset >= size:
                 return b""
             return cast(bytes, file.read_at(min(length, size - offset), offset))
-
-
-def s3_retry_strategy() -> Any:
-    """Return the retry strategy for Arrow's S3 file system: exponential backoff for up to 3 s.
-
-    The default of Arrow (``AwsStandardS3RetryStrategy``) permits about a hundred retries for each
-    file system object. After that, every error of the store is final.
-    """
-    from pyarrow import fs
-
-    return fs.AwsDefaultS3RetryStrategy(max_attempts=S3_TRIES)
 
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:

@@ -108,8 +108,8 @@ class Behaviour:
         """Read logs with the old and the new readers.
 
         The logs are the vectors of both versions, logs from both writers, and damaged copies.
-        ``aim`` contains the numbers and names from changed expressions, at which some damage is
-        aimed.
+        Some damage writes values near the numbers in ``aim``, or changes the fields in it. They
+        come from changed expressions.
         """
         vectors = [logs_of(self.bodies[side], side) for side in SIDES]
         if self.missing:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-
-from walproof.scan.model import MAX_ROWS
 
 _ARROW = {np.dtype(t): pa.from_numpy_dtype(t) for t in (np.int32, np.int64, np.uint32, np.uint64)}
 
@@ -31,15 +28,8 @@ def numbers(values: NDArray[Any]) -> pa.Array:
 
 
 def repeated(value: Any, type_: pa.DataType, count: int) -> pa.Array:
-    """Return one value, or null, ``count`` times; the memory is shared by all runs."""
-    if count > MAX_ROWS:
-        return pa.repeat(pa.scalar(value, type_), count)
-    return _cached_repeat(value, type_)[:count]
-
-
-@functools.lru_cache(maxsize=64)
-def _cached_repeat(value: Any, type_: pa.DataType) -> pa.Array:
-    return pa.repeat(pa.scalar(value, type_), MAX_ROWS)
+    """Return one value, or null, ``count`` times."""
+    return pa.repeat(pa.scalar(value, type_), count)
 
 
 def binary(ends: NDArray[Any], data: Any, type_: pa.DataType) -> pa.Array:

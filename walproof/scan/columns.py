@@ -25,8 +25,7 @@ class Column:
     """A field of a record, in a column and in an answer.
 
     If ``is_content`` is true, the field is content of the record, like the payload; otherwise it
-    describes the position. If ``is_settled`` is true, later records cannot change the field. If
-    ``is_own`` is true, nearly all records have different values.
+    describes the position. If ``is_settled`` is true, later records cannot change the field.
     """
 
     name: str
@@ -34,17 +33,11 @@ class Column:
     doc: str
     is_content: bool = False
     is_settled: bool = True
-    is_own: bool = False
 
     @cached_property
     def type(self) -> pa.DataType:
         """Type of the column."""
         return arrow_type(self.schema)
-
-    @property
-    def with_dictionaries(self) -> pa.DataType:
-        """Type for writers that store repeated text as a dictionary."""
-        return self.type
 
     def of(self, record: Record) -> Any:
         """Return the value for the column; None if the record has none."""

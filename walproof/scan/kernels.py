@@ -18,7 +18,7 @@ import llvmlite.binding as llvm
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import uint8, uint64
+from numba import uint64
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
@@ -74,14 +74,6 @@ def load64(data: Any, at: Any) -> Any:
 
 
 @helper
-def store64(data: Any, at: Any, value: Any) -> None:
-    """Write a uint64 as eight little-endian bytes."""
-    i = uint64(at)
-    for byte in range(8):
-        data[i + uint64(byte)] = uint8(value >> uint64(8 * byte))
-
-
-@helper
 def copy(to: Any, to_at: Any, data: Any, at: Any, count: Any) -> None:
     """Copy bytes between arrays that do not overlap."""
     to_at, at = uint64(to_at), uint64(at)
@@ -105,19 +97,13 @@ def same(data: Any, at: Any, other: Any, other_at: Any, length: Any) -> bool:
 
 
 @helper
-def popcount(value: Any) -> Any:
-    """Return the number of set bits in a uint64."""
-    value = value - (value >> uint64(1) & uint64(0x5555555555555555))
-    twos = uint64(0x3333333333333333)
-    value = (value & twos) + (value >> uint64(2) & twos)
-    value = (value + (value >> uint64(4))) & uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64(value * uint64(0x0101010101010101) >> uint64(56))
-
-
-@helper
 def trailing_zeros(value: Any) -> Any:
     """Return the index of the lowest set bit of a uint64 that is not 0."""
-    return popcount((value & (~value + uint64(1))) - uint64(1))
+    count = 0
+    while value & uint64(1) == 0:
+        value >>= uint64(1)
+        count += 1
+    return count
 
 
 def _slicing_tables() -> NDArray[np.uint64]:

@@ -35,13 +35,8 @@ class LocalSource:
 
     def read(self, offset: int, length: int) -> bytes:
         """See :class:`Source`."""
-        length = max(0, min(length, self.size - offset))
-        data = os.pread(self._descriptor, length, offset)
-        while len(data) < length and (
-            more := os.pread(self._descriptor, length - len(data), offset + len(data))
-        ):
-            data += more
-        return data
+        room = np.empty(max(0, min(length, self.size - offset)), np.uint8)
+        return room[: self.read_into(offset, room)].tobytes()
 
     def read_into(self, offset: int, room: NDArray[np.uint8]) -> int:
         """Fill ``room`` from ``offset`` on; return the number of bytes. Raises ``OSError``."""

@@ -28,14 +28,12 @@ class Wanted:
 
     ``columns`` lists the fields to return; None means all. ``max_payload`` is the maximum size in
     bytes of a payload, and of each value in a journal entry. Longer ones are truncated, and their
-    records are marked in ``Records.truncated``. If ``dictionaries`` is true, columns may have the
-    type ``Column.with_dictionaries``.
+    records are marked in ``Records.truncated``.
     """
 
     payload: bool = True
     columns: frozenset[str] | None = None
     max_payload: int = 1 << 30
-    dictionaries: bool = False
 
     @property
     def cap(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,23 +12,9 @@ from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.answer import Record
 from reference_impl.formats import named
 from walproof.formats import plugin_for
+from walproof.scan.columns import Column
 from walproof.scan.log import Log
 from walproof.scan.model import MAX_BYTES, PIECE_ROWS, WHOLE, Event, Part, Records, Wanted
-
-
-class _Row(NamedTuple):
-    """A record as a row of columns, which takes much less memory than a dictionary of its fields.
-
-    ``held`` is the number of bytes of payload and text.
-    """
-
-    at: int
-    size: int
-    payload: bytes
-    values: list[Any]
-    file: str | None
-    was_cut: bool
-    held: int
 
 
 class ScannerMissing(Exception):
@@ -63,59 +49,58 @@ class ReferenceScanner:
 
     def in_runs(self, events: Iterable[ReferenceEvent], wanted: Wanted) -> Iterator[Event]:
         """Yield events of the executable specification, with records in runs of one file."""
-        run: list[_Row] = []
-        held = 0
+        run = _Run(self.columns, wanted)
         for event in events:
-            if isinstance(event, Record):
-                if run and (
-                    event.file != run[0].file or len(run) == PIECE_ROWS or held >= MAX_BYTES
-                ):
-                    yield self._emptied(run, wanted)
-                    held = 0
-                run.append(self._row(event, wanted))
-                held += run[-1].held
+            if not isinstance(event, Record):
+                yield from run.take()
+                yield event
                 continue
-            if run:
-                yield self._emptied(run, wanted)
-                held = 0
-            yield event
-        if run:
-            yield self._emptied(run, wanted)
+            if event.file != run.file or len(run.rows) == PIECE_ROWS or run.bytes >= MAX_BYTES:
+                yield from run.take()
+            run.add(event)
+        yield from run.take()
 
-    def _emptied(self, run: list[_Row], wanted: Wanted) -> Records:
-        """Return the rows as columns and clear the list, to save memory."""
-        records = self._in_columns(run, wanted)
-        run.clear()
-        return records
 
-    def in_columns(self, run: Sequence[Record], wanted: Wanted) -> Records:
-        """Return records of one file, at least one, as a run."""
-        return self._in_columns([self._row(record, wanted) for record in run], wanted)
+class _Run:
+    """Records of one file, as rows of values: a dictionary of fields takes much more memory."""
 
-    def _row(self, record: Record, wanted: Wanted) -> _Row:
-        cap = wanted.max_payload
-        was_cut = wanted.payload and len(record.payload) > cap
-        payload = record.payload[:cap] if wanted.payload else b""
-        values, held = [], len(payload)
+    def __init__(self, columns: Sequence[Column], wanted: Wanted) -> None:
+        self.columns = [column for column in columns if wanted.wants(column.name)]
+        self.wanted = wanted
+        self.rows: list[tuple[int, int, bytes, bool, list[Any]]] = []
+        self.file: str | None = None
+        self.bytes = 0
+
+    def add(self, record: Record) -> None:
+        limit = self.wanted.max_payload
+        payload = record.payload[:limit] if self.wanted.payload else b""
+        is_cut = self.wanted.payload and len(record.payload) > limit
+        self.bytes += len(payload)
+        values = []
         for column in self.columns:
-            if wanted.wants(column.name):
-                value, is_cut = column.cut(column.of(record), cap)
-                values.append(value)
-                held += len(value) if isinstance(value, str) else 0
-                was_cut |= is_cut
-        return _Row(record.at, record.size, payload, values, record.file, was_cut, held)
+            value, is_value_cut = column.cut(column.of(record), limit)
+            values.append(value)
+            self.bytes += len(value) if isinstance(value, str) else 0
+            is_cut |= is_value_cut
+        self.rows.append((record.at, record.size, payload, is_cut, values))
+        self.file = record.file
 
-    def _in_columns(self, run: Sequence[_Row], wanted: Wanted) -> Records:
-        columns = [column for column in self.columns if wanted.wants(column.name)]
-        longer = np.array([row.was_cut for row in run])
-        return Records(
-            at=np.array([row.at for row in run], np.int64),
-            size=np.array([row.size for row in run], np.int64),
-            payload=pa.array([row.payload for row in run], pa.binary()) if wanted.payload else None,
+    def take(self) -> Iterator[Records]:
+        """Yield the records as columns, and forget them."""
+        if not self.rows:
+            return
+        at, size, payloads, are_cut, values = zip(*self.rows, strict=True)
+        self.rows, self.bytes = [], 0
+        truncated = np.array(are_cut)
+        by_column = zip(*values, strict=True) if self.columns else ()
+        yield Records(
+            at=np.array(at, np.int64),
+            size=np.array(size, np.int64),
+            payload=pa.array(payloads, pa.binary()) if self.wanted.payload else None,
             fields={
-                column.name: pa.array([row.values[number] for row in run], column.type)
-                for number, column in enumerate(columns)
+                column.name: pa.array(of_column, column.type)
+                for column, of_column in zip(self.columns, by_column, strict=True)
             },
-            file=run[0].file,
-            truncated=longer if longer.any() else None,
+            file=self.file,
+            truncated=truncated if truncated.any() else None,
         )

@@ -21,7 +21,7 @@ class Window:
     """A part ``[base, end)`` of a file in a reused buffer, ``array``.
 
     Offsets are offsets in the file, and ``size`` is the size of the file. All methods raise
-    ``OSError``, also if the file has become shorter.
+    ``OSError``, for example if the file has become shorter.
     """
 
     def __init__(self, source: Source, stretch: int = WINDOW_BYTES) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,39 +19,34 @@ from walproof import decode
 from walproof.scan import scanner
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
-from walproof.tables import encodings, rows
-from walproof.tables.batches import Pile
+from walproof.tables import rows
 
 DECODED = "decoded"
-#: docs/speed.md has the measurements.
-COMPRESSION = "lz4"
-#: ``COMPRESSION``, but payloads uncompressed if a sample of them does not get smaller.
-AUTO = "auto"
-STORED = "none"
+#: Sizes at which a row group is written; they limit memory for logs of any length.
+GROUP_BYTES = 32 << 20
+GROUP_ROWS = 1 << 18
+#: Number of batches that are joined into one: a batch of one row takes some thousand bytes, one of
+#: many rows hardly more.
+JOINED_BATCHES = 1024
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The result of an export: the numbers of records, payload bytes and lost ranges, and the end.
-
-    ``is_stored`` is true if payloads were stored without compression, because a sample did not
-    become smaller.
-    """
+    """The result of an export: the numbers of records, payload bytes and lost ranges, and the
+    end."""
 
     records: int
     payload_bytes: int
     lost: int
     end: End
-    is_stored: bool = False
 
 
 def to_parquet(
     log: Log,
     format_id: str,
     out: Path,
-    compression: str = AUTO,
+    compression: str = "lz4",
     max_payload: int = Wanted.max_payload,
-    progress: Callable[[int], None] = lambda records: None,
     is_decoded: bool = False,
     has_payloads: bool = True,
 ) -> Exported:
@@ -72,124 +66,29 @@ def to_parquet(
         schema = pa.schema([field for field in schema if field.name not in rows.OF_PAYLOADS])
     if is_decoded:
         schema = schema.append(pa.field(DECODED, decode.type_of(format_id)))
-    selection = Wanted(has_payloads or is_decoded, None, max_payload, dictionaries=True)
-    choice = _Compression(compression, format_id)
-    with ParquetFile(out, encodings.handed_over(schema, format_id), choice) as file:
-        exported = _write(file, log, format_id, selection, progress)
-        file.finish(_metadata(format_id, exported.end) | _types(schema))
-    return replace(exported, is_stored=choice.is_stored)
-
-
-class ParquetFile:
-    """Write a Parquet file atomically, in large row groups.
-
-    ``properties`` returns the arguments of ``pyarrow.parquet.ParquetWriter``, given the first row
-    group. All methods raise ``OSError`` with the name of the file.
-    """
-
-    def __init__(
-        self, path: Path, schema: pa.Schema, properties: Callable[[pa.Table], Mapping[str, Any]]
-    ) -> None:
-        self.path, self.schema = path, schema
-        self._properties = properties
-        self._pile = Pile()
-        self._writer: pq.ParquetWriter | None = None
-        self._open_files = ExitStack()
-
-    def __enter__(self) -> ParquetFile:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        """Remove the file if an error ends the block before :meth:`finish`."""
-        if self._writer is not None and self._writer.is_open:
-            with suppress(OSError, pa.ArrowException):
-                self._writer.close()
-            self._writer.is_open = False  # otherwise its destructor closes it again
-        self._open_files.__exit__(*error)
-
-    @property
-    def has_rows(self) -> bool:
-        """True if rows were added."""
-        return self._writer is not None or self._pile.rows > 0
-
-    def add(self, batch: pa.RecordBatch) -> bool:
-        """Add rows; return whether a row group was written."""
-        self._pile.add(batch)
-        if not self._pile.is_full:
-            return False
-        self._write_group()
-        return True
-
-    def finish(self, metadata: Mapping[str, str] | None = None) -> None:
-        """Write the remaining rows and the key-value metadata, and rename the file to its name."""
-        if self._pile.rows:
-            self._write_group()
-        writer = self._writer or self._open(self.schema.empty_table())
-        writer.add_key_value_metadata(dict(metadata or {}))
-        with named_in_errors(self.path):
-            writer.close()
-            self._open_files.close()
-
-    def _write_group(self) -> None:
-        table = pa.Table.from_batches(self._pile.take(), self.schema).unify_dictionaries()
-        writer = self._writer or self._open(table)
-        with named_in_errors(self.path):
-            writer.write_table(table, row_group_size=len(table))
-
-    def _open(self, first: pa.Table) -> pq.ParquetWriter:
-        unfinished = self._open_files.enter_context(saved(self.path)).name
-        with named_in_errors(self.path):
-            # With a Python file, pyarrow would copy each page once more.
-            file = self._open_files.enter_context(pa.OSFile(os.fsencode(unfinished), "wb"))
-            self._writer = pq.ParquetWriter(file, self.schema, **self._properties(first))
-        return self._writer
-
-
-class _Compression:
-    """Choose the compression of payloads by a sample of the first row group."""
-
-    def __init__(self, compression: str, format_id: str) -> None:
-        self.compression, self.format = compression, format_id
-        self.is_stored = False
-
-    def __call__(self, first: pa.Table) -> Mapping[str, Any]:
-        compression, payloads = self.compression, None
-        if compression == AUTO:
-            compression = COMPRESSION
-            if encodings.PAYLOAD in first.column_names and len(first):
-                column = first[encodings.PAYLOAD]
-                self.is_stored = not encodings.gets_smaller(column, compression)
-                payloads = STORED if self.is_stored else compression
-        return encodings.properties(first.schema, self.format, compression, payloads)
-
-
-def _types(schema: pa.Schema) -> dict[str, str]:
-    """Return the metadata from which Arrow readers take types: text instead of dictionaries."""
-    return {"ARROW:schema": base64.b64encode(schema.serialize().to_pybytes()).decode()}
-
-
-def _write(
-    file: ParquetFile,
-    log: Log,
-    format_id: str,
-    selection: Wanted,
-    progress: Callable[[int], None],
-) -> Exported:
+    wanted = Wanted(has_payloads or is_decoded, None, max_payload)
     records = payload_bytes = lost = 0
     end: End | None = None
-    for event in scanner(format_id).scan(log, selection):
-        if isinstance(event, Records):
-            records += len(event)
-            payload_bytes += rows.payload_bytes(event)
-        elif isinstance(event, Lost):
-            lost += 1
-        else:
-            end = event
-        for batch in _batches(event, format_id, str(log.path), file.schema):
-            if file.add(batch):
-                progress(records)
-    progress(records)
-    assert end is not None
+    with ParquetFile(out, schema, compression) as file:
+        for event in scanner(format_id).scan(log, wanted):
+            if isinstance(event, Records):
+                records += len(event)
+                payload_bytes += rows.payload_bytes(event)
+            elif isinstance(event, Lost):
+                lost += 1
+            else:
+                end = event
+            for batch in _batches(event, format_id, str(log.path), schema):
+                file.add(batch)
+        assert end is not None
+        file.finish(
+            {
+                "walproof.format": format_id,
+                "walproof.verdict": end.verdict,
+                "walproof.reason": end.reason or "",
+                "walproof.end": json.dumps(end_to_json(end.end, end.file)),
+            }
+        )
     return Exported(records, payload_bytes, lost, end)
 
 
@@ -207,10 +106,79 @@ def _batches(
         yield batch
 
 
-def _metadata(format_id: str, end: End) -> dict[str, str]:
-    return {
-        "walproof.format": format_id,
-        "walproof.verdict": end.verdict,
-        "walproof.reason": end.reason or "",
-        "walproof.end": json.dumps(end_to_json(end.end, end.file)),
-    }
+class ParquetFile:
+    """Write a Parquet file atomically, in large row groups.
+
+    All methods raise ``OSError`` with the name of the file.
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
+        self.path, self.schema, self.compression = path, schema, compression
+        self._batches: list[pa.RecordBatch] = []
+        self._rows = self._bytes = 0
+        self._writer: pq.ParquetWriter | None = None
+        self._open_files = ExitStack()
+
+    def __enter__(self) -> ParquetFile:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Remove the file if an error ends the block before :meth:`finish`."""
+        if self._writer is not None and self._writer.is_open:
+            with suppress(OSError, pa.ArrowException):
+                self._writer.close()
+            self._writer.is_open = False  # otherwise its destructor closes it again
+        self._open_files.__exit__(*error)
+
+    @property
+    def has_rows(self) -> bool:
+        """True if rows were added."""
+        return self._writer is not None or self._rows > 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add rows."""
+        self._batches.append(batch)
+        self._rows += batch.num_rows
+        self._bytes += batch.nbytes
+        if self._bytes >= GROUP_BYTES or self._rows >= GROUP_ROWS:
+            self._write_group()
+        elif len(self._batches) == JOINED_BATCHES:
+            self._batches = [pa.concat_batches(self._batches)]
+
+    def finish(self, metadata: Mapping[str, str] | None = None) -> None:
+        """Write the remaining rows and the key-value metadata, and rename the file to its name."""
+        if self._rows:
+            self._write_group()
+        writer = self._open()
+        writer.add_key_value_metadata(dict(metadata or {}))
+        with named_in_errors(self.path):
+            writer.close()
+            self._open_files.close()
+
+    def _write_group(self) -> None:
+        table = pa.Table.from_batches(self._batches, self.schema)
+        self._batches, self._rows, self._bytes = [], 0, 0
+        with named_in_errors(self.path):
+            self._open().write_table(table, row_group_size=len(table))
+
+    def _open(self) -> pq.ParquetWriter:
+        """Return the writer, which creates the file at the first call."""
+        if self._writer is None:
+            numbers = [field.name for field in self.schema if pa.types.is_integer(field.type)]
+            unfinished = self._open_files.enter_context(saved(self.path)).name
+            with named_in_errors(self.path):
+                # With a Python file, pyarrow would copy each page once more.
+                file = self._open_files.enter_context(pa.OSFile(os.fsencode(unfinished), "wb"))
+                self._writer = pq.ParquetWriter(
+                    file,
+                    self.schema,
+                    compression=self.compression,
+                    # Offsets and indexes ascend, so their differences take the least space.
+                    use_dictionary=[
+                        field.name for field in self.schema if pa.types.is_string(field.type)
+                    ],
+                    column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
+                    # Payloads have none: they would store copies.
+                    write_statistics=[*numbers, "kind"],
+                )
+        return self._writer

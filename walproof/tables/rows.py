@@ -6,9 +6,8 @@ support unsigned numbers, so a number that may exceed 2⁶³ is a bigint in two'
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +15,7 @@ import pyarrow as pa
 from reference_impl.answer import Lost
 from walproof.formats import plugin_for
 from walproof.lake.names import printable_message, shown
-from walproof.scan.model import MAX_ROWS, PIECE_ROWS, Event, Records
+from walproof.scan.model import Event, Records
 
 #: Columns of every format.
 FIXED = pa.schema(
@@ -43,17 +42,6 @@ FIXED = pa.schema(
 OF_PAYLOADS = ("payload", "payload_truncated")
 
 
-#: Number of rows up to which a constant column is created anew: many small logs have distinct
-#: paths.
-MAX_UNCACHED_ROWS = PIECE_ROWS // 8
-#: Maximum size of a constant column that is cached for later runs. Creating one for each run of
-#: small records would take as long as their scan.
-MAX_CACHED_BYTES = 2 << 20
-
-#: Function that creates a column of a type.
-Make = Callable[[pa.DataType], pa.Array]
-
-
 def schema(format_id: str) -> pa.Schema:
     """Return the columns of a format: the fixed ones, then its own."""
     own_fields = [
@@ -71,50 +59,38 @@ def batch(
     event: Event,
     schema: pa.Schema,
     file: str,
-    more: Mapping[str, pa.Array] | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> pa.RecordBatch | None:
     """Return the rows of an event, or None for an ``End`` without a refusal.
 
-    ``schema`` may be any selection of the fields of :func:`schema`, in any order. A column that is
-    constant for an event, such as ``file``, may be a dictionary of its type. ``file`` is the name
-    of the log. ``more`` contains additional columns of the caller, with one value per row. Unknown
-    columns are null.
+    ``schema`` may be any selection of the fields of :func:`schema`, in any order. ``file`` is the
+    name of the log. ``more`` contains additional columns of the caller: arrays with one value per
+    row, or a value for all rows. Unknown columns are null.
     """
-    columns: Mapping[str, Make]
+    name = shown(file_name(file, event.file))
+    columns: Mapping[str, Any]
     if isinstance(event, Records):
-        count = len(event)
-        columns = _of_records(event, file)
-    elif isinstance(event, Lost):
-        count = 1
+        return _batch(schema, len(event), _of_records(event, name) | dict(more or {}))
+    if isinstance(event, Lost):
         columns = {
-            "file": _constant(shown(file_name(file, event.file)), 1),
-            "offset": lambda _: pa.array([event.start], pa.int64()),
-            "length": lambda _: pa.array([event.end - event.start], pa.int64()),
-            "kind": _constant("lost", 1),
-            "verdict": _constant("torn" if event.torn else "damaged", 1),
-            "reason": _constant(event.reason, 1),
+            "file": name,
+            "offset": event.start,
+            "length": event.end - event.start,
+            "kind": "lost",
+            "verdict": "torn" if event.torn else "damaged",
+            "reason": event.reason,
         }
     elif event.verdict == "refused":
-        count = 1
-        columns = {
-            "file": _constant(shown(file_name(file, event.file)), 1),
-            "kind": _constant("refused", 1),
-            "verdict": _constant("refused", 1),
-            "reason": _constant(event.reason, 1),
-        }
+        columns = {"file": name, "kind": "refused", "verdict": "refused", "reason": event.reason}
     else:
         return None
-    return _batch(schema, count, columns, more or {})
+    return _batch(schema, 1, columns | dict(more or {}))
 
 
 def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
     """Return the row of a log that could not be read to its end."""
-    columns: Mapping[str, Make] = {
-        "file": _constant(shown(file), 1),
-        "kind": _constant("unreadable", 1),
-        "detail": _constant(printable_message(error), 1),
-    }
-    return _batch(schema, 1, columns, {})
+    columns = {"file": shown(file), "kind": "unreadable", "detail": printable_message(error)}
+    return _batch(schema, 1, columns)
 
 
 def file_name(log: str, file: str | None) -> str:
@@ -131,73 +107,36 @@ def payload_bytes(run: Records) -> int:
     return int(ends[first + len(run)]) - int(ends[first])
 
 
-def _of_records(run: Records, file: str) -> dict[str, Make]:
-    count = len(run)
-
-    columns: dict[str, Make] = {
-        "file": _constant(shown(file_name(file, run.file)), count),
-        "offset": lambda _: pa.array(run.at),
-        "length": lambda _: pa.array(run.size),
-        "kind": _constant("record", count),
-        "verdict": _constant("intact", count),
+def _of_records(run: Records, file: str) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        "file": file,
+        "offset": pa.array(run.at),
+        "length": pa.array(run.size),
+        "kind": "record",
+        "verdict": "intact",
+        **run.fields,
     }
     if run.payload is not None:
-        columns["payload"] = lambda _: run.payload
-        columns["payload_truncated"] = (
-            _constant(False, count) if run.truncated is None else lambda _: pa.array(run.truncated)
-        )
-    for name, column in run.fields.items():
-        columns[name] = partial(_signed, column)
+        columns["payload"] = run.payload
+        is_cut = False if run.truncated is None else pa.array(run.truncated)
+        columns["payload_truncated"] = is_cut
     return columns
 
 
-def _batch(
-    schema: pa.Schema,
-    count: int,
-    makers: Mapping[str, Make],
-    more: Mapping[str, pa.Array],
-) -> pa.RecordBatch:
-    columns = []
-    for field in schema:
-        if field.name in more:
-            columns.append(more[field.name])
-        elif field.name in makers:
-            columns.append(makers[field.name](field.type))
-        else:
-            columns.append(_constant(None, count)(field.type))
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+def _batch(schema: pa.Schema, count: int, columns: Mapping[str, Any]) -> pa.RecordBatch:
+    """Return a batch from arrays, and from values that are repeated."""
+    arrays = [_array(columns.get(field.name), field.type, count) for field in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _signed(column: pa.Array, type: pa.DataType) -> pa.Array:
-    if column.type == pa.uint64():
-        return column.view(pa.int64())
-    return column if column.type == type else column.cast(type)
-
-
-def _constant(value: str | bool | None, count: int) -> Make:
-    """Return a function that creates a constant column."""
-
-    def make(type: pa.DataType) -> pa.Array:
-        width = len(value) if isinstance(value, str) else 1
-        length = PIECE_ROWS if count <= PIECE_ROWS else MAX_ROWS
-        if MAX_UNCACHED_ROWS < count <= length and width * length <= MAX_CACHED_BYTES:
-            return _constant_column(value, type, length)[:count]
-        return _repeated(value, type, count)
-
-    return make
-
-
-def _repeated(value: str | bool | None, type: pa.DataType, count: int) -> pa.Array:
+def _array(value: Any, type: pa.DataType, count: int) -> pa.Array:
     if value is None:
         return pa.nulls(count, type)
-    if pa.types.is_dictionary(type):
-        numbers = pa.array(np.zeros(count, np.int32))
-        return pa.DictionaryArray.from_arrays(numbers, pa.array([value], type.value_type))
-    # With an explicit type, pyarrow does not try to import pandas on each call.
-    return pa.repeat(pa.scalar(value, type), count)
-
-
-@functools.lru_cache(maxsize=16)
-def _constant_column(value: str | bool | None, type: pa.DataType, length: int) -> pa.Array:
-    """Return a cached column of the maximum length, of which each run takes a part."""
-    return _repeated(value, type, length)
+    if not isinstance(value, pa.Array):
+        if count == 1:  # ten times faster; a damaged log may have a million lost ranges
+            return pa.array([value], type)
+        # With an explicit type, pyarrow does not try to import pandas on each call.
+        return pa.repeat(pa.scalar(value, type), count)
+    if value.type == pa.uint64() and type == pa.int64():
+        return value.view(type)
+    return value if value.type == type else value.cast(type)

@@ -77,7 +77,7 @@ def run_of(payloads: list[bytes]) -> Records:
 
 
 @pytest.mark.parametrize("format_id", SEEDS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_changed_payloads_raise_no_error(format_id: str, seed: int) -> None:
     payloads = list(changed(seeds(format_id), random.Random(seed)))
     values, faults = decode.decoded(format_id, run_of(payloads))

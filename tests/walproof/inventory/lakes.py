@@ -16,23 +16,23 @@ from reference_impl.formats import named
 from walproof.inventory.logs import find_logs
 from walproof.inventory.result import MAX_TASK_BYTES, make_plan, write_result
 from walproof.inventory.summary import summarise
-from walproof.inventory.task import Options, write_rows
-from walproof.lake.options import parse
+from walproof.inventory.task import TableOptions, write_rows
+from walproof.lake.options import Options
 
 VECTORS = ROOT / "vectors"
 
 
 def options(
     *paths: Path | str, payload: bool = False, decode: bool = False, **source_options: str
-) -> Options:
+) -> TableOptions:
     """Return the options of ``walproof audit PATH…``."""
-    source = parse({"lastFlushedIndex": "meta", **source_options})
+    source = Options.parse({"lastFlushedIndex": "meta", **source_options})
     texts = tuple(str(path) for path in paths)
-    return Options(replace(source, paths=texts, recursive=True), payload, decode)
+    return TableOptions(replace(source, paths=texts, recursive=True), payload, decode)
 
 
 def write_tables(
-    options: Options, out: Path, max_task_bytes: int = MAX_TASK_BYTES
+    options: TableOptions, out: Path, max_task_bytes: int = MAX_TASK_BYTES
 ) -> dict[str, Any]:
     """Write the tables in this process; return their summary."""
     logs = find_logs(options.source)

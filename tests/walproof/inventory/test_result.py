@@ -20,10 +20,9 @@ from reference_impl.answer import collect
 from reference_impl.formats import FORMATS, named
 from tests.walproof.lake.test_remote import served  # noqa: F401 -- a fixture
 from walproof.cli import walproof
-from walproof.inventory import result, task
+from walproof.inventory import result
 from walproof.inventory.logs import find_logs
 from walproof.inventory.terminal import print_summary
-from walproof.scan.model import PIECE_ROWS, Records
 
 from .lakes import CRASHES, MIXED, leveldb, mixed, options, rows, vector, write_tables
 
@@ -49,34 +48,25 @@ def test_rows_equal_the_answers_of_the_specification(lake: Path, out: Path) -> N
             context = {"last_flushed_index": "meta"} if format_id == "zeebe-journal" else {}
             answer = collect(named(format_id).read(log, "recover", context))
             of_log = [row for row in files if row["log"] == str(log)]
-            assert {(r["log_verdict"], r["log_reason"]) for r in of_log} == {
-                (answer.verdict, answer.reason)
-            }
-            records_of_log = [row for row in records if row["log"] == str(log)]
-            assert sorted(
-                (r["file"], r["offset"], r["length"], r["payload"]) for r in records_of_log
-            ) == (
-                sorted(
-                    (str(log / r.file if r.file else log), r.at, r.size, r.payload)
-                    for r in answer.records
-                )
+            verdicts = {(row["log_verdict"], row["log_reason"]) for row in of_log}
+            assert verdicts == {(answer.verdict, answer.reason)}
+            actual = tuples(records, log, "file", "offset", "length", "payload")
+            assert actual == sorted(
+                (str(log / r.file if r.file else log), r.at, r.size, r.payload)
+                for r in answer.records
             )
-            damage_of_log = [row for row in damage if row["log"] == str(log)]
-            assert sorted(
-                (r["file"], r["offset"], r["length"], r["reason"]) for r in damage_of_log
-            ) == (
-                sorted(
-                    (
-                        str(log / gap.file if gap.file else log),
-                        gap.start,
-                        gap.end - gap.start,
-                        gap.reason,
-                    )
-                    for gap in answer.lost
-                )
+            actual = tuples(damage, log, "file", "offset", "length", "reason")
+            assert actual == sorted(
+                (str(log / r.file if r.file else log), r.start, r.end - r.start, r.reason)
+                for r in answer.lost
             )
             assert sum(row["records"] for row in of_log) == len(answer.records)
             assert sum(row["lost_ranges"] for row in of_log) == len(answer.lost)
+
+
+def tuples(rows: list[dict[str, Any]], log: Path, *columns: str) -> list[tuple[Any, ...]]:
+    """Return columns of the rows of a log, sorted."""
+    return sorted(tuple(row[c] for c in columns) for row in rows if row["log"] == str(log))
 
 
 def test_a_file_of_two_formats_is_an_error(
@@ -167,23 +157,6 @@ def test_parts_of_a_large_log_give_equal_tables(tmp_path: Path) -> None:
     for table in TABLES:
         assert rows(parts, table) == rows(at_once, table)
     assert summary_of_parts == summary_at_once and summary_of_parts["totals"]["damaged"] == 1
-
-
-def test_rows_of_a_long_log_are_generated_in_pieces(
-    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A row is larger than a scanned record, because it has file names as text."""
-    leveldb(tmp_path / "lake" / "long.log", 2 * PIECE_ROWS + 1)
-    counts, record_rows = [], task.record_rows
-
-    def counted(run: Records, *rest: Any) -> Any:
-        counts.append(len(run))
-        return record_rows(run, *rest)
-
-    monkeypatch.setattr(task, "record_rows", counted)
-    write_tables(options(tmp_path / "lake"), out)
-    assert sum(counts) == 2 * PIECE_ROWS + 1
-    assert max(counts) <= PIECE_ROWS
 
 
 def test_names_that_are_not_utf_8_are_escaped(tmp_path: Path, out: Path) -> None:

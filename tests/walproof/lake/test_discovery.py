@@ -14,7 +14,7 @@ from conformance import VECTORS
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from walproof.lake.discovery import FoundLog, find
-from walproof.lake.options import BadOption, parse
+from walproof.lake.options import BadOption, Options
 
 Found = Callable[..., list[FoundLog]]
 
@@ -50,7 +50,7 @@ def zmq_raft(folder: Path) -> Path:
 @pytest.fixture
 def found() -> Found:
     def search(path: Path | str, **options: str) -> list[FoundLog]:
-        return find(parse({"path": str(path), **options}))
+        return find(Options.parse({"path": str(path), **options}))
 
     return search
 
@@ -157,7 +157,7 @@ def test_missing_paths(tmp_path: Path, found: Found) -> None:
     with pytest.raises(FileNotFoundError, match="nothing matches"):
         found(tmp_path / "*.log")
     with pytest.raises(BadOption, match="no path"):
-        find(parse({}))
+        find(Options.parse({}))
 
 
 def test_forms_of_a_path(lake: Path, found: Found, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ def test_forms_of_a_path(lake: Path, found: Found, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(lake)
     for path in ("000003.log", f"file:{lake}/000003.log", f"file://{lake}/000003.log"):
         assert [log.path for log in found(path)] == expected
-    both = find(parse({"paths": f'["{lake}/000003.log", "{lake}/*.log"]'}))
+    both = find(Options.parse({"paths": f'["{lake}/000003.log", "{lake}/*.log"]'}))
     assert [log.path for log in both] == expected
 
 
@@ -206,7 +206,7 @@ def test_a_link_to_a_found_log_is_ignored(tmp_path: Path) -> None:
     (lake / "c.log").symlink_to(elsewhere / "far.log")
     (lake / "d-folder").symlink_to(elsewhere / "deep")
     (lake / "e-folder").symlink_to(elsewhere / "deep")
-    options = parse({"recursiveFileLookup": "true", "path": str(lake)})
+    options = Options.parse({"recursiveFileLookup": "true", "path": str(lake)})
     results = [str(Path(log.path).relative_to(lake)) for log in find(options)]
     assert results == ["b.log", "d-folder/inner.log", "m/real.log"]
 
@@ -214,4 +214,4 @@ def test_a_link_to_a_found_log_is_ignored(tmp_path: Path) -> None:
 def test_a_hard_link_is_another_log(tmp_path: Path) -> None:
     write("leveldb-log", tmp_path / "one.log")
     (tmp_path / "two.log").hardlink_to(tmp_path / "one.log")
-    assert len(find(parse({"path": str(tmp_path)}))) == 2
+    assert len(find(Options.parse({"path": str(tmp_path)}))) == 2

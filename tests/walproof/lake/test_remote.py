@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -18,9 +18,6 @@ from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from tests.s3 import gateway, reach
 from walproof.lake.remote import PREFIX, RemoteLog, sweep
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.xdist_group("spark")
 RowsOf = Callable[..., list[dict[str, Any]]]
@@ -116,15 +113,6 @@ def test_an_unresponsive_server(rows_of: RowsOf) -> None:
         rows_of("s3://lake/", **options, **{"fs.connect_timeout": "1"})
     with pytest.raises(OSError, match="cannot reach this file system"):
         rows_of("nonsense://lake/")
-
-
-def test_through_spark(
-    served: tuple[Path, dict[str, str]], lake: Path, spark: SparkSession
-) -> None:
-    fill(lake)
-    frame = spark.read.format("journal").options(**served[1]).load("s3://lake/")
-    counts = {row["kind"]: row["count"] for row in frame.groupBy("kind").count().collect()}
-    assert counts["record"] > 40 and counts["lost"] >= 1 and counts["refused"] == 1
 
 
 def test_a_stream(served: tuple[Path, dict[str, str]], lake: Path) -> None:

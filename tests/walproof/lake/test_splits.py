@@ -1,20 +1,18 @@
-"""Packing small logs, splitting large ones, and batches of a bounded size."""
+"""Packing small logs, and the size of partitions."""
 
 from __future__ import annotations
 
 import random
 
-import pyarrow as pa
 import pytest
 
 from walproof.lake.discovery import FoundLog
 from walproof.lake.splits import Packing, Piece
-from walproof.scan.model import PIECE_ROWS, WHOLE
-from walproof.tables.batches import BATCH_BYTES, bounded
+from walproof.scan.model import WHOLE
 
 
 def pieces(sizes: list[int]) -> list[Piece]:
-    return [Piece(FoundLog(str(n), size), WHOLE, size) for n, size in enumerate(sizes)]
+    return [Piece(FoundLog(str(n), size=size), WHOLE, size) for n, size in enumerate(sizes)]
 
 
 @pytest.mark.parametrize(
@@ -48,24 +46,3 @@ def test_packing_is_complete_and_fills_partitions(seed: int) -> None:
     for part in packed:
         # As in Spark, the cost of opening is charged behind a file.
         assert len(part) == 1 or sum(p.size + 50 for p in part[:-1]) + part[-1].size <= 1000
-
-
-def batch(rows: int, size: int) -> pa.RecordBatch:
-    return pa.record_batch({"a": pa.array([bytes(size)] * rows, pa.binary())})
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ([], []),
-        ([batch(0, 1)], []),
-        ([batch(1, 1)] * 100, [100]),
-        ([batch(PIECE_ROWS - 1, 1), batch(2, 1)], [PIECE_ROWS - 1, 2]),
-        ([batch(2 * PIECE_ROWS, 1)], [PIECE_ROWS, PIECE_ROWS]),
-        ([batch(1, BATCH_BYTES * 3)] * 2, [1, 1]),
-        ([batch(4, BATCH_BYTES)], [1, 1, 1, 1]),
-    ],
-)
-def test_batches_are_bounded(given: list[pa.RecordBatch], expected: list[int]) -> None:
-    created = list(bounded(given))
-    assert [each.num_rows for each in created] == expected

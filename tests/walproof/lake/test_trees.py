@@ -43,33 +43,17 @@ def test_a_broken_link_is_listed_with_its_fault(tmp_path: Path) -> None:
     assert isinstance(result.fault, FileNotFoundError)
 
 
-def test_a_transient_error_of_one_file_is_retried(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    requested: list[str] = []
-
-    class Stubborn:
-        """An entry whose first query fails with a disk error."""
-
-        name = "b.log"
-
-        def stat(self) -> os.stat_result:
-            requested.append(self.name)
-            if len(requested) == 1:
-                raise OSError(errno.EIO, "Input/output error")
-            return (folder / self.name).stat()
-
-        def is_symlink(self) -> bool:
-            return False
-
-    class Scan(list[Stubborn]):
-        def __enter__(self) -> Scan:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
+def test_a_transient_error_is_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "PAUSE_SECONDS", (0.0, 0.0))
-    monkeypatch.setattr(trees.os, "scandir", lambda _: Scan([Stubborn()]))
-    (result,) = trees.LocalTree().entries(str(folder))
-    assert result.fault is None and result.size == 3 and requested == ["b.log", "b.log"]
+    disk_error = OSError(errno.EIO, "Input/output error")
+    errors = [PermissionError(errno.EACCES, "Permission denied"), disk_error, disk_error]
+
+    @retry.with_retries
+    def call() -> int:
+        if errors:
+            raise errors.pop()
+        return 7
+
+    with pytest.raises(PermissionError):
+        call()
+    assert errors == [] and call() == 7

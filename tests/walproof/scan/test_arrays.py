@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 
 from walproof.scan import arrays
-from walproof.scan.model import MAX_ROWS
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64])
@@ -16,16 +15,6 @@ def test_numbers(dtype: type) -> None:
     array = arrays.numbers(values)
     array.validate(full=True)
     assert array.equals(pa.array(values))
-
-
-@pytest.mark.parametrize("count", [0, 1, MAX_ROWS, MAX_ROWS + 1])
-@pytest.mark.parametrize(
-    ("value", "type_"), [("one", pa.string()), (7, pa.int32()), (None, pa.uint64())]
-)
-def test_repeated(value: object, type_: pa.DataType, count: int) -> None:
-    array = arrays.repeated(value, type_, count)
-    array.validate(full=True)
-    assert array.equals(pa.array([value] * count, type_))
 
 
 def test_binary() -> None:

@@ -66,13 +66,12 @@ def test_bits_of_numbers() -> None:
     rng = random.Random(3)
     numbers = [rng.getrandbits(64) >> rng.randrange(64) << rng.randrange(64) for _ in range(500)]
     for number in {value & (1 << 64) - 1 for value in [*numbers, 1, 1 << 63, (1 << 64) - 1]}:
-        assert kernels.popcount(np.uint64(number)) == number.bit_count()
         if number:
             lowest = (number & -number).bit_length() - 1
             assert kernels.trailing_zeros(np.uint64(number)) == lowest
 
 
-def test_loads_stores_and_copies() -> None:
+def test_loads_and_copies() -> None:
     for at in range(9):
         assert kernels.load32(ARRAY, at) == int.from_bytes(DATA[at : at + 4], "little")
         assert kernels.load64(ARRAY, at) == int.from_bytes(DATA[at : at + 8], "little")
@@ -85,6 +84,3 @@ def test_loads_stores_and_copies() -> None:
             if count:
                 to[at + count - 1] ^= 1
                 assert not kernels.same(to, at, ARRAY, 2 * at, count)
-        to = np.zeros(20, np.uint8)
-        kernels.store64(to, at, np.uint64(0x8070605040302010))
-        assert to.tobytes() == (bytes(at) + bytes.fromhex("1020304050607080")).ljust(20, b"\0")

@@ -1,54 +1,40 @@
-"""Small batches are joined: all rows in their order, in few batches."""
+"""Batches are bounded, and small ones are joined: all rows in their order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pyarrow as pa
+import pytest
 
 from walproof.scan.model import PIECE_ROWS
-from walproof.tables.batches import BATCH_BYTES, JOINED_BATCHES, Pile, bounded
+from walproof.tables.batches import BATCH_BYTES, bounded
 
 
-def _batch(first: int, count: int) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pydict({"number": list(range(first, first + count))})
-
-
-def test_a_pile_holds_few_batches_with_rows_in_order() -> None:
-    pile, expected = Pile(), 0
-    for number in range(JOINED_BATCHES**2 + JOINED_BATCHES + 3):
-        count = 1 + number % 3
-        pile.add(_batch(expected, count))
-        expected += count
-    assert pile.rows == expected
-    batches = pile.take()
-    assert len(batches) == 5  # two joined batches, and three single ones
-    assert pa.Table.from_batches(batches)["number"].to_pylist() == list(range(expected))
-    assert pile.rows == pile.nbytes == 0
-    assert pile.take() == []
-
-
-def test_large_batches_are_passed_on_and_small_batches_joined() -> None:
-    counts = [3, 2048, PIECE_ROWS, PIECE_ROWS // 2 + 1, 5, 6, PIECE_ROWS * 2 + 1, 1, 0]
+@pytest.mark.parametrize(
+    ("given", "size", "expected"),
+    [
+        ([], 1, []),
+        ([0], 1, []),
+        ([1] * 100, 1, [100]),
+        ([PIECE_ROWS - 1, 2], 1, [PIECE_ROWS - 1, 2]),
+        ([3, 2048, PIECE_ROWS, PIECE_ROWS // 2 + 1, 5, 6], 1,
+         [2051, PIECE_ROWS, PIECE_ROWS // 2 + 1, 11]),
+        ([2 * PIECE_ROWS], 1, [PIECE_ROWS, PIECE_ROWS]),
+        ([1, 1], BATCH_BYTES * 3, [1, 1]),
+        ([4], BATCH_BYTES, [1, 1, 1, 1]),
+    ],
+)  # fmt: skip
+def test_batches_are_bounded(given: list[int], size: int, expected: list[int]) -> None:
     batches, first = [], 0
-    for count in counts:
-        batches.append(_batch(first, count))
+    for count in given:
+        numbers = pa.array(range(first, first + count), pa.int64())
+        data = pa.array([bytes(size)] * count, pa.binary())
+        batches.append(pa.record_batch({"number": numbers, "data": data}))
         first += count
-    bounded_batches = list(bounded(batches))
-    assert [number for batch in bounded_batches for number in batch["number"].to_pylist()] == list(
-        range(first)
-    )
-    assert [batch.num_rows for batch in bounded_batches][:4] == [
-        2051,
-        PIECE_ROWS,
-        PIECE_ROWS // 2 + 1,
-        11,
-    ]
-    assert all(0 < batch.num_rows <= PIECE_ROWS for batch in bounded_batches)
-    assert (
-        bounded_batches[1].column(0).buffers()[1].address
-        == batches[2].column(0).buffers()[1].address
-    )
+    result = list(bounded(batches))
+    assert [batch.num_rows for batch in result] == expected
+    assert [number for batch in result for number in batch["number"].to_pylist()] == [*range(first)]
 
 
 def test_a_large_batch_is_passed_on_at_once() -> None:
@@ -61,8 +47,8 @@ def test_a_large_batch_is_passed_on_at_once() -> None:
             data = pa.array([bytes(BATCH_BYTES // 2 + 1)], pa.binary())
             yield pa.RecordBatch.from_arrays([data], ["data"])
 
-    bounded_batches = bounded(batches())
+    result = bounded(batches())
     for number in range(3):
-        assert next(bounded_batches).num_rows == 1
+        assert next(result).num_rows == 1
         assert requested == list(range(number + 1))
-    assert next(bounded_batches, None) is None
+    assert next(result, None) is None

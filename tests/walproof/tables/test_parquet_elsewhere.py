@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Rows = list[dict[str, Any]]
 
 #: Number of logs for each format and verdict.
-LOGS = 4
+LOGS = 1
 
 
 def exported(format_id: str, folder: Path) -> list[Path]:
@@ -71,7 +71,7 @@ def test_duckdb_reads_the_same_rows(format_id: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.xdist_group("spark")
-@pytest.mark.parametrize("format_id", FORMATS)
+@pytest.mark.parametrize("format_id", ["kahadb-journal"])  # with maps and nested structs
 def test_spark_reads_the_same_rows(spark: SparkSession, format_id: str, tmp_path: Path) -> None:
     def read(paths: list[Path]) -> dict[str, Rows]:
         table = spark.read.parquet(*map(str, paths)).select("*", "_metadata.file_name")

@@ -11,19 +11,11 @@ from reference_impl.systemd_journal.export_format import field_to_json, parse_ex
 from walproof.scan.columns import Column, NumberColumn
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 
 class EntryFieldsColumn(Column):
     """The complete fields of a journal entry; an answer has digests of long values."""
-
-    @property
-    def with_dictionaries(self) -> pa.DataType:
-        """Type with each name of the file stored once."""
-        import pyarrow as pa
-
-        name = pa.dictionary(pa.int32(), pa.string())
-        return pa.list_(pa.struct([("name", name), ("value", pa.binary())]))
 
     def of(self, record: Record) -> Any:
         """See :class:`Column`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from walproof.lake.file_tree import Tree
 from walproof.lake.format_discovery import Discovery
-from walproof.lake.option import Option
 
 _FILE_ID = slice(24, 40)
 
@@ -22,15 +21,7 @@ def _key(text: str) -> str:
 class SystemdDiscovery(Discovery):
     """See :class:`Discovery`."""
 
-    options = (
-        Option(
-            "verificationKey",
-            "key",
-            _key,
-            "none",
-            "systemd: verify the seals of a sealed journal with this key.",
-        ),
-    )
+    options = {"verificationKey": ("key", _key)}  # noqa: RUF012
 
     def stable_name(self, path: str, tree: Tree) -> str | None:
         """See :class:`Discovery`: the id in the file's header."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from reference_impl.zeebe_journal.layout import LARGEST_INT, SEGMENT_NAME
 from walproof.lake.file_tree import Entry
 from walproof.lake.format_discovery import Discovery, Folder, FoundFiles, is_file
-from walproof.lake.option import Option, text_value
+from walproof.lake.option_values import text_value
 
 
 def _flushed(text: str) -> str:
@@ -23,23 +23,10 @@ def _flushed(text: str) -> str:
 class ZeebeDiscovery(Discovery):
     """See :class:`Discovery`."""
 
-    options = (
-        Option(
-            "lastFlushedIndex",
-            "last_flushed_index",
-            _flushed,
-            "none",
-            "Zeebe: index up to which the broker has flushed; `meta` reads it from the file beside"
-            " the segments. Records missing up to it are damage, not an unfinished write.",
-        ),
-        Option(
-            "journalName",
-            "name",
-            text_value,
-            "all",
-            "Zeebe: read only this journal of a folder that holds several.",
-        ),
-    )
+    options = {  # noqa: RUF012
+        "lastFlushedIndex": ("last_flushed_index", _flushed),
+        "journalName": ("name", text_value),
+    }
 
     def logs_in(self, folder: Folder) -> Iterator[FoundFiles]:
         """See :class:`Discovery`."""

@@ -16,7 +16,7 @@ COLUMNS = (
     NumberColumn("index", "uint64", "log index"),
     NumberColumn("term", "uint64", "raft term"),
     Column("entry_type", "int32", "0 state, 1 config, 2 checkpoint"),
-    Column("request_id", "string", "12 bytes in hexadecimal", is_own=True),
+    Column("request_id", "string", "12 bytes in hexadecimal"),
     JsonColumn("update", "string", "an update of a state file, as JSON", is_content=True),
     # Only in the last record of a state file (ZMR-072).
     JsonColumn(

@@ -10,7 +10,7 @@ from reference_impl.zmq_raft import index_file
 from reference_impl.zmq_raft.directory import FOLDERS
 from walproof.lake.file_tree import Entry, Tree
 from walproof.lake.format_discovery import Discovery, Folder, FoundFiles, is_file
-from walproof.lake.option import Option, flag
+from walproof.lake.option_values import flag
 
 
 def _raw(text: str) -> str | None:
@@ -20,15 +20,7 @@ def _raw(text: str) -> str | None:
 class ZmqRaftDiscovery(Discovery):
     """See :class:`Discovery`."""
 
-    options = (
-        Option(
-            "rawEntries",
-            "entries",
-            _raw,
-            "`false`",
-            "zmq-raft: entries have no header, as in logs not written by the zmq-raft server.",
-        ),
-    )
+    options = {"rawEntries": ("entries", _raw)}  # noqa: RUF012
 
     def logs_in(self, folder: Folder) -> Iterator[FoundFiles]:
         """See :class:`Discovery`."""

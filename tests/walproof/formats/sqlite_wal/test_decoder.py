@@ -30,7 +30,9 @@ from walproof.schema import arrow_type
 
 def run_of(log: Path, max_payload: int = 1 << 30) -> Any:
     records = [event for event in read(log, "recover", {}) if isinstance(event, Record)]
-    return ReferenceScanner("sqlite-wal").in_columns(records, Wanted(max_payload=max_payload))
+    scanner = ReferenceScanner("sqlite-wal")
+    (run,) = scanner.in_runs(records, Wanted(max_payload=max_payload))
+    return run
 
 
 def decoded(log: Path) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from conformance import VECTORS
 from reference_impl.formats import UnknownFormat
 from walproof.formats.sqlite_wal.discovery import LOOKED_AT_BYTES
 from walproof.lake.discovery import find
-from walproof.lake.options import parse
+from walproof.lake.options import Options
 from walproof.lake.recognition import recognise_log
 
 #: Databases as their programs name them: on Android, in Firefox, Chrome and Safari, in messengers.
@@ -44,7 +44,7 @@ def test_logs_are_found_beside_their_databases(tmp_path: Path) -> None:
     journal = VECTORS / "sqlite-wal" / "rollback-journal.db-wal"
     (tmp_path / "firefox/profile/places.sqlite-journal").write_bytes(journal.read_bytes())
     (tmp_path / "chrome/Default/Cookies-wal.txt").write_text("not a log\n")
-    files = [Path(log.path) for log in find(parse({"path": str(tmp_path), **RECURSIVE}))]
+    files = [Path(log.path) for log in find(Options.parse({"path": str(tmp_path), **RECURSIVE}))]
     formats = {str(path.relative_to(tmp_path)): _format_of(path) for path in files}
     for connection in connections:
         connection.close()

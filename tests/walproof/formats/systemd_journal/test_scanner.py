@@ -25,7 +25,6 @@ from tests.walproof.formats.systemd_journal.damaged_logs import (
     originals,
 )
 from walproof.formats.systemd_journal import scanner as systemd_scanner
-from walproof.formats.systemd_journal.columns import FIELDS
 from walproof.formats.systemd_journal.scanner.intact import check_file
 from walproof.scan import scanner
 from walproof.scan.answers import answer
@@ -187,23 +186,6 @@ def test_unused_slots_of_arrays(compact: bool, tmp_path: Path) -> None:
                 result += 1
         at += (size + 7) & ~7
     assert result > 3
-
-
-@pytest.mark.parametrize("most", [2, 1 << 30])
-def test_shared_names_are_stored_once(most: int, tmp_path: Path) -> None:
-    path = tmp_path / "a.journal"
-    many = [b"F%d=%d" % (n % 70, n) for n in range(200)]
-    path.write_bytes(journal_bytes(*hello(9), LONG, many, compression="zstd", compact=True))
-    (shared, _), (plain, _) = (
-        scanner(FORMAT).scan(Log(path), Wanted(max_payload=most, dictionaries=has_dictionaries))
-        for has_dictionaries in (True, False)
-    )
-    assert isinstance(shared, Records) and isinstance(plain, Records)
-    assert shared.fields["fields"].to_pylist() == plain.fields["fields"].to_pylist()
-    assert plain.fields["fields"].type == FIELDS.type
-    assert shared.fields["fields"].type == FIELDS.with_dictionaries
-    names = shared.fields["fields"].values.field("name").dictionary.to_pylist()
-    assert len(names) == len(set(names)) == 76
 
 
 def test_an_entry_above_the_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

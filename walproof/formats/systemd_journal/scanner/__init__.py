@@ -40,7 +40,6 @@ _SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 #: Bytes of stored payloads in a run. Columns of this size stay in the CPU cache between kernels,
 #: and freed memory of a run is reused by the next one.
 _RUN_BYTES = 1 << 20
-_SHARED_NAMES = FIELDS.with_dictionaries
 #: Maximum bytes of the fields of an entry, repetitions included.
 LIMIT = 1 << 30
 _DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
@@ -150,12 +149,8 @@ class _Columns:
         starts, ends = file.name_ends[items] + 1, file.ends[items]
         cut_ends = np.minimum(ends, starts + self.most)
         values = _binary(file.data, starts, cut_ends, pa.binary())
-        if self.wanted.dictionaries:
-            numbers = arrays.numbers(self.name_ids[items])
-            names, type_ = pa.DictionaryArray.from_arrays(numbers, self.names), _SHARED_NAMES
-        else:
-            names, type_ = self.names.take(pa.array(self.name_ids[items])), FIELDS.type
-        pairs = pa.StructArray.from_arrays([names, values], fields=list(type_.value_type))
+        names = self.names.take(pa.array(self.name_ids[items]))
+        pairs = pa.StructArray.from_arrays([names, values], fields=list(FIELDS.type.value_type))
         mask = pa.array(is_huge) if is_huge.any() else None
         fields = pa.ListArray.from_arrays(pa.array(_sums(counts), pa.int32()), pairs, mask=mask)
         return fields, np.diff(_sums(cut_ends < ends)[_sums(counts)]) > 0

@@ -1,12 +1,10 @@
-"""An option: its name, its parser, and its documentation."""
+"""Parsers of option values. Each raises ``ValueError`` with the expected value."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "kb": 1 << 10, "m": 1 << 20, "mb": 1 << 20}
 _UNITS |= {"g": 1 << 30, "gb": 1 << 30, "t": 1 << 40, "tb": 1 << 40}
@@ -68,19 +66,3 @@ def one_of(*values: str) -> Callable[[str], str]:
         return by_name[text.lower()]
 
     return parse
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option.
-
-    ``parse`` raises ``ValueError`` with a description of the expected value. ``attribute`` is the
-    field in which the value is stored, or the context key for an option of a format. ``shown`` is
-    the default as text.
-    """
-
-    name: str
-    attribute: str
-    parse: Callable[[str], Any]
-    shown: str
-    doc: str

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from pyspark_journal.identity import Looked, keys_of, with_identity
-from pyspark_journal.positions import Position, with_mark
+from pyspark_journal.positions import Position, identify, with_checksums
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
-from walproof.lake.discovery import find
-from walproof.lake.options import parse
+from walproof.lake.discovery import FoundLog, find
+from walproof.lake.file_tree import Tree
+from walproof.lake.options import Options
 from walproof.lake.trees import tree_of
 
 
@@ -31,12 +31,12 @@ class Counting:
         return getattr(self._tree, name)
 
 
-def look(folder: Path, tree: Counting) -> list[Looked]:
-    from dataclasses import replace
+Looked = list[tuple[FoundLog, Tree]]
 
-    options = replace(parse({}), paths=(str(folder),))
-    logs = [replace(log, format="leveldb-log") for log in find(options)]
-    return [Looked(log, tree) for log in logs]  # type: ignore[arg-type]
+
+def look(folder: Path, tree: Counting) -> Looked:
+    logs = find(Options.parse({"path": str(folder), "journalFormat": "leveldb-log"}))
+    return [(log, cast(Tree, tree)) for log in logs]
 
 
 @pytest.fixture
@@ -48,20 +48,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "logs"
 
 
-def reached(looked: list[Looked]) -> dict[str, Position]:
+def reached(looked: Looked) -> dict[str, Position]:
     """Return positions in the middle of each log, as in a stream's checkpoint."""
-    identified = {}
-    for log in looked:
-        position = with_mark(Position(log.listed.path, "leveldb-log", at=90), log.tree)
-        identified[log.name] = with_identity(position, log.listed, log.tree)
-    return identified
+    return {
+        log.path: with_checksums(Position(log.path, "leveldb-log", at=90), log, tree)
+        for log, tree in looked
+    }
 
 
 def test_unmoved_logs_are_not_read(folder: Path) -> None:
     tree = Counting(folder)
     before = reached(look(folder, tree))
     tree.reads.clear()
-    assert keys_of(look(folder, tree), before) == sorted(before)
+    assert {key: log.path for key, log in identify(look(folder, tree), before).items()} == {
+        key: key for key in before
+    }
     assert tree.reads == []
 
 
@@ -70,7 +71,9 @@ def test_a_renamed_log_is_read_and_identified(folder: Path) -> None:
     before = reached(look(folder, tree))
     tree.reads.clear()
     (folder / "000001.log").rename(folder / "000009.log")
-    assert sorted(keys_of(look(folder, tree), before)) == sorted(before)
+    known = identify(look(folder, tree), before)
+    assert known.keys() == before.keys()
+    assert known[str(folder / "000001.log")].path == str(folder / "000009.log")
     assert tree.reads == ["000009.log"] * 2, "its mark and its head"
 
 
@@ -82,10 +85,4 @@ def test_a_reused_inode_is_another_log(folder: Path) -> None:
     data = bytearray(renamed.read_bytes())
     data[40] ^= 1
     renamed.write_bytes(data)  # the same inode, other bytes
-    assert os.fspath(renamed) in keys_of(look(folder, tree), before)
-
-
-def test_name_and_inode_are_read_once(folder: Path) -> None:
-    (log, *_) = look(folder, Counting(folder))
-    assert log.name is log.name and "name" in vars(log)
-    assert log.inode == (folder / "000000.log").stat().st_ino and "inode" in vars(log)
+    assert str(renamed) in identify(look(folder, tree), before)
