@@ -1,8 +1,4 @@
-"""The answer model: what a reader returns for a log (spec/conventions.md, "The answer").
-
-A reader is a generator of events in log order: any number of :class:`Record` and :class:`Lost`,
-then exactly one :class:`End`. :func:`collect` turns them into an :class:`Answer`.
-"""
+"""The answer model: what a reader returns for a log (spec/conventions.md, "The answer")."""
 
 from __future__ import annotations
 
@@ -19,18 +15,16 @@ INLINE_PAYLOAD_LIMIT = 4096
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record that a reader returns.
+    """One record that a reader returns."""
 
-    ``at`` and ``size`` are the offset and the length in bytes of the framed record, from its first
-    header to the end of its last fragment. ``fields`` contains the additional fields of the format
-    (index, term, …); 64-bit numbers are decimal text. ``file`` is the name of the file in a log of
-    several files.
-    """
-
+    #: The offset of the first header of the framed record, in bytes.
     at: int
+    #: The length of the framed record, up to the end of its last fragment, in bytes.
     size: int
     payload: bytes
+    #: The additional fields of the format (index, term, …); 64-bit numbers are decimal text.
     fields: Mapping[str, Any] = field(default_factory=dict)
+    #: The name of the file in a log of several files.
     file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -55,15 +49,12 @@ class NewRecord:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A half-open byte range ``[start, end)`` that contains no record, and the reason code.
-
-    ``torn`` is true for an unfinished write at the end of the log, which was never acknowledged. It
-    is false for damage.
-    """
+    """A half-open byte range ``[start, end)`` that contains no record."""
 
     start: int
     end: int
     reason: str
+    #: True for an unfinished write at the end of the log; false for damage.
     torn: bool = False
     file: str | None = None
 
@@ -75,15 +66,14 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The last event: the verdict, the first reason code, and the offset for the next write.
-
-    ``end`` is a byte offset, within ``file`` if the log has several files. A writer truncates the
-    file there and appends. If ``end`` is ``None``, the writer starts a new file.
-    """
+    """The last event of a reader."""
 
     verdict: Verdict
+    #: The first reason code.
     reason: str | None
+    #: The offset at which a writer truncates the file and appends. None requires a new file.
     end: int | None
+    #: The name of the file that contains ``end``, in a log of several files.
     file: str | None = None
 
 
@@ -125,10 +115,9 @@ def payload_to_json(payload: bytes) -> dict[str, str]:
 
 
 def collect(events: Iterable[Event]) -> Answer:
-    """Run a reader to its end and return its answer, with the lost ranges in log order.
+    """Run a reader to its end, and return its answer with the lost ranges in log order.
 
-    Raises ``ValueError`` if the events do not end with exactly one :class:`End`, which is a bug in
-    the reader.
+    Raises ``ValueError`` unless the last event is the only :class:`End`.
     """
     records: list[Record] = []
     lost: list[Lost] = []

@@ -14,13 +14,11 @@ from reference_impl.register import Register, registers
 
 
 class UnknownFormat(ValueError):
-    """Raised if no format has the given id, or if a log does not match exactly one format.
-
-    ``fitting`` contains the ids of the formats that match.
-    """
+    """Raised if no format has the given id, or if a log does not match exactly one format."""
 
     def __init__(self, message: str, fitting: Sequence[str] = ()) -> None:
         super().__init__(message)
+        #: The ids of the formats that match.
         self.fitting = fitting
 
 
@@ -36,25 +34,20 @@ def _as_it_is(path: Path, context: Context) -> Context:
 class Format:
     """One format, with the functions that recognise, read and write its logs.
 
-    A log is a file or a directory.
-
-    - ``recognise(path)`` returns whether the log has the format's structure.
-    - ``read(path, profile, context)`` yields events.
-    - ``write(path, records, context)`` makes a new log at a path that does not exist yet.
-    - ``append(path, records, context)`` recovers an existing log and appends to it.
-    - ``copied(path, context)`` returns the context for writing the log's records to a new log, and
-      for reading that copy.
-
-    All raise ``OSError`` for errors of the file system. ``append`` raises ``ValueError`` if a
-    writer must refuse the log.
+    Each function raises ``OSError`` for errors of the file system.
     """
 
     id: str
     title: str
+    #: Returns whether a file or directory has the structure of the format.
     recognise: Callable[[Path], bool]
+    #: Yields the events of a log, for a profile and a context.
     read: Callable[[Path, str, Context], Iterator[Event]]
+    #: Makes a new log at a path that does not exist yet.
     write: Callable[[Path, Sequence[NewRecord], Context], None]
+    #: Recovers a log and appends to it. Raises ``ValueError`` if a writer must refuse the log.
     append: Callable[[Path, Sequence[NewRecord], Context], None]
+    #: Returns the context for copying the records of a log to a new log, and for reading the copy.
     copied: Callable[[Path, Context], Context] = _as_it_is
 
 

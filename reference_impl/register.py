@@ -1,8 +1,4 @@
-"""Load the register of a format: the facts that its chapter, the code and the tools share.
-
-The register is the file ``spec/<format>.toml`` next to the chapter. ``spec/README.md`` describes
-its keys.
-"""
+"""Load the register of a format, the file ``spec/<format>.toml`` (spec/README.md)."""
 
 from __future__ import annotations
 
@@ -33,16 +29,14 @@ class Reason:
 
 @dataclass(frozen=True)
 class Fault:
-    """A possible fault of a log, in the words of the chapter.
-
-    ``bytes`` describes the lost range, and ``then`` describes how a reader continues. Faults are
-    listed in the order in which a reader checks for them.
-    """
+    """A possible fault of a log, in the words of the chapter."""
 
     fault: str
     reason: str
     requirements: tuple[str, ...]
+    #: A description of the lost range.
     bytes: str
+    #: A description of how a reader continues.
     then: str
 
 
@@ -58,33 +52,30 @@ class RecordField:
 
 @dataclass(frozen=True)
 class FieldToWrite:
-    """A field that a record to write may have in addition to its payload.
-
-    ``of`` describes the records that have the field. ``default`` describes a record without it.
-    """
+    """A field that a record to write may have in addition to its payload."""
 
     name: str
     types: tuple[str, ...]
+    #: A description of the records that have the field.
     of: str
+    #: A description of a record without the field.
     default: str
 
 
 @dataclass(frozen=True)
 class ContextKey:
-    """A key of the context that a reader or writer accepts.
-
-    ``values`` lists the allowed texts; if it is empty, any text is allowed. ``default`` is the
-    value that applies without the key, or None if this depends on the log. ``read_by`` lists the
-    operations that use the key. If the value is an integer, it must be in ``range``, which includes
-    both ends.
-    """
+    """A key of the context that a reader or writer accepts."""
 
     name: str
     types: tuple[str, ...]
+    #: The allowed texts. If the tuple is empty, any text is allowed.
     values: tuple[str, ...]
+    #: The value that applies without the key, or None if it depends on the log.
     default: Any
+    #: The operations that use the key.
     read_by: tuple[str, ...]
     meaning: str
+    #: The smallest and the largest allowed integer.
     range: tuple[int, int] | None = None
 
     def kinds(self) -> list[str]:
@@ -100,15 +91,13 @@ class ContextKey:
 
 @dataclass(frozen=True)
 class Unseen:
-    """A limit of the format: a bit flip that changes the records but that no check detects.
+    """A limit of the format: a bit flip that changes the records but that no check detects."""
 
-    ``fields`` contains generic field names, in which ``*`` matches any text. If the format has
-    several file types, a name begins with the file type (``snapshot: log_index``). ``effects`` may
-    contain ``gone``, ``changed``, ``invented``, ``order`` and ``fields``; an empty list means all
-    effects.
-    """
-
+    #: Generic field names, in which ``*`` matches any text. In a format of several file types, a
+    #: name begins with the file type (``snapshot: log_index``).
     fields: tuple[str, ...]
+    #: Some of ``gone``, ``changed``, ``invented``, ``order`` and ``fields``. An empty tuple means
+    #: all effects.
     effects: tuple[str, ...]
     why: str
     requirements: tuple[str, ...]
@@ -116,30 +105,29 @@ class Unseen:
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar in ``ksy/`` and the files that it describes.
-
-    The files have a name with one of the ``extensions`` (including the dot) and begin with
-    ``token``. The ``default`` grammar describes all other files with records.
-    """
+    """A grammar in ``ksy/`` and the files that it describes."""
 
     name: str
+    #: The extensions of the file names, including the dot.
     extensions: tuple[str, ...]
+    #: The first bytes of the files.
     token: bytes
+    #: True if the grammar describes all files that no other grammar describes.
     default: bool
 
 
 @dataclass(frozen=True)
 class Register:
-    """The register of one format. ``log`` lists the forms of a log: ``file``, ``folder``.
+    """The register of one format. Its tables are parsed on first use.
 
-    The tables are parsed on first use, because recognising a log needs none of them. Each raises
-    ``ValueError`` if a key is missing.
+    Each table raises ``ValueError`` if a key is missing.
     """
 
     id: str
     title: str
     prefix: str
     order: int
+    #: The forms of a log, ``file`` and ``folder``.
     log: tuple[str, ...]
     file_names: tuple[str, ...]
     path: Path
@@ -235,7 +223,7 @@ def load(path: Path) -> Register:
 def registers() -> Mapping[str, Register]:
     """Return the registers of all formats by id, in the order of the specification.
 
-    Raises ``FileNotFoundError`` if the specification is not next to the packages.
+    Raises ``FileNotFoundError`` if the specification is missing.
     """
     loaded = sorted(map(load, SPEC.glob("*.toml")), key=lambda register: register.order)
     if not loaded:

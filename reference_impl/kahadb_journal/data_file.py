@@ -41,16 +41,14 @@ class _Batch:
 
 
 class Scan:
-    """A pass over a data file.
-
-    After the pass, ``end`` is the offset at which a writer may continue. ``name`` is the name of
-    the file in a log of several files.
-    """
+    """A pass over a data file."""
 
     def __init__(self, stream: BinaryIO, name: str | None = None) -> None:
         self.source = Source(stream)
+        #: The name of the file in a log of several files.
         self.name = name
         self.size = self.source.size
+        #: After the pass, the offset at which a writer may continue.
         self.end: int | None = None
         self._fill = self.source.fill_start()
         self._chains = Memo()
@@ -60,8 +58,8 @@ class Scan:
     def events(self, is_last: bool) -> Iterator[Record | Lost]:
         """Yield records and lost ranges in file order.
 
-        ``is_last`` is true if no later file has batches. Only in this case is an unfinished write
-        at the end torn; otherwise it is damage (KDB-049).
+        Set ``is_last`` if no later file has batches, so that the file may end in a torn write
+        (KDB-049).
         """
         self.is_last = is_last
         at = 0
@@ -174,11 +172,7 @@ class Scan:
         return self._plausible_before(batch.end, batch.at + CONTROL_SIZE) is not None
 
     def _is_unfinished(self, batch: _Batch) -> bool:
-        """Return whether a batch in preallocated space was never finished (KDB-042).
-
-        This is the case if the batch contains preallocated bytes, and if a zero follows the batch.
-        After a finished write, an EOF record would follow.
-        """
+        """Return whether a batch in preallocated space was never finished (KDB-042)."""
         assert batch.end is not None
         return self._fill < batch.end and self.source.get(batch.end, 1) == b"\0"
 
@@ -199,10 +193,7 @@ class Scan:
         return None
 
     def _settles(self, batch: _Batch) -> bool:
-        """Return whether a valid batch proves that the bytes before it were damaged (KDB-051).
-
-        This is the case if a reader would reach the batch whatever bytes follow it.
-        """
+        """Return whether a valid batch proves that the bytes before it were damaged (KDB-051)."""
         assert batch.end is not None
         if batch.end <= self._beyond:
             return False
@@ -243,11 +234,9 @@ class Scan:
     # The end of an unsound batch.
 
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None, bool]:
-        """Return the lost range of an invalid batch, the offset at which to continue, and its
-        certainty.
+        """Return the lost range of an invalid batch, and the offset at which to continue.
 
-        The offset is ``None`` at the end of the file. The third value is true if a reader would
-        continue at that offset regardless of the bytes there.
+        The offset is None at the end of the file. The third value is true if the offset is certain.
         """
         at, end = batch.at, batch.end
         if fault == "bad-header":
@@ -292,11 +281,7 @@ class Scan:
         return following
 
     def _pass_over(self, start: int, stop: int) -> None:
-        """Store the largest end offset that the headers in a skipped range claim (KDB-051).
-
-        A later write may show that a batch ended there. In this case, everything before that end is
-        lost.
-        """
+        """Store the largest end offset that the headers in a skipped range claim (KDB-051)."""
         at = self.source.find_header(start)
         while at is not None and at < stop:
             self._beyond = max(self._beyond, self._batch(at).end or 0)
@@ -316,11 +301,7 @@ class Scan:
         return at if self.source.get(at, len(HEADER)) == HEADER else self._walk(at)
 
     def _walk(self, start: int) -> int | None:
-        """Follow a chain of records, and return the first synchronised offset after ``start``.
-
-        The result is stored for each offset of the chain. A chain that joins an earlier one stops
-        there, so all chains together take one pass over the file (KDB-053).
-        """
+        """Follow a chain of records to the first synchronised offset after ``start`` (KDB-053)."""
         passed = array("q")
         at = start
         while not (led_to := self._chains.get(at)):
@@ -373,8 +354,5 @@ class Scan:
 
 
 def _record_head(head: bytes) -> tuple[int, int]:
-    """Return the size and the type of a record.
-
-    A negative size counts as larger than any batch. The type is 0 if the file ends before it.
-    """
+    """Return the size and the type of a record from its head, which may be truncated."""
     return int.from_bytes(head[:4], "big"), int.from_bytes(head[4:], "big")

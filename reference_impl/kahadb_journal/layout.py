@@ -51,11 +51,9 @@ def file_id(name: str) -> int | None:
 
 
 def data_files(folder: Path) -> tuple[list[str], list[str]]:
-    """Return the data file names sorted by id, and other names with the same ids (KDB-003,
-    KDB-004).
+    """Return the names of the data files, and other names with the same ids (KDB-003, KDB-004).
 
-    Empty files are ignored. If several names have the same id, the shortest name is the data file;
-    among names of equal length, it is the first one in sort order.
+    Data files are sorted by id, and empty files are ignored.
     """
     by_id: dict[int, list[str]] = {}
     for path in folder.iterdir():
@@ -82,11 +80,7 @@ def sibling(head: bytes) -> str | None:
 
 
 def command(payload: bytes) -> dict[str, int | str]:
-    """Return the broker's command in a payload as record fields, or an empty dict (KDB-016).
-
-    The payload of a broker consists of the command number, the length of the protobuf body, and the
-    body.
-    """
+    """Return the broker's command in a payload as record fields, or an empty dict (KDB-016)."""
     if not payload or payload[0] >= len(COMMANDS):
         return {}
     length = shift = 0

@@ -16,10 +16,9 @@ FIRST_FILE = "db-1.log"
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read a data file or a directory of data files: yield records and lost ranges, then the end.
+    """Yield the records and lost ranges of a data file or a directory of data files, then the end.
 
-    ``context`` is ignored, because KahaDB readers need none. Raises only ``OSError``, whatever the
-    files contain.
+    ``context`` is ignored. Raises only ``OSError``.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -130,9 +129,8 @@ class Journal:
 def recognise(path: Path) -> bool:
     """Return whether a log is a KahaDB journal, or a related format that the reader refuses.
 
-    A file is recognised if it starts with a control record header or an EOF record. In a file with
-    the right name, such a record may be at any offset, because a damaged batch may come first. If
-    the bytes are inconclusive (an empty file, zeros), the name decides.
+    The evidence is a control record header or an EOF record. The name decides if the bytes are
+    inconclusive (an empty file, zeros).
     """
     if path.is_dir():
         names, _ = data_files(path)

@@ -16,14 +16,11 @@ _FILL_BACKWARDS = re.compile(rb"(?:\0+|4aMq-)*")
 
 
 class Source:
-    """The bytes of a data file. ``size`` is its length when it was opened.
-
-    ``stream`` is buffered and returns as many bytes as requested. The checksum of a prefix is kept
-    in memory for every 4096 bytes (KDB-053).
-    """
+    """The bytes of a data file, read from a buffered stream."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
+        #: The length of the file when it was opened.
         self.size = stream.seek(0, 2)
         self._sums = array("I", [zlib.adler32(b"")])
 

@@ -49,8 +49,7 @@ def batch(records: bytes, is_checked: bool = True) -> bytes:
 def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
     """Fill a new data file of ``length`` bytes with a preallocation strategy (KDB-014).
 
-    Releases up to 5.11 use ``half-mebibyte-less``, and 5.12 and 5.13 use ``last-byte``. Raises
-    ``ValueError`` for an unknown strategy.
+    Raises ``ValueError`` for an unknown strategy.
     """
     if strategy == "sparse":
         stream.write(EOF_RECORD)
@@ -83,9 +82,9 @@ class _Planned:
 class Writer:
     """Write batches to the data files of a log.
 
-    Context keys: ``folder`` (several files with rotation; otherwise ``path`` is the only data
-    file), ``checksum``, ``eof``, ``preallocation``, ``max_file_length``, ``write_batch_size``.
-    :meth:`create` and :meth:`resume` set ``length``, the end of the last batch in ``file``.
+    Keys of the context are ``folder``, ``checksum``, ``eof``, ``preallocation``,
+    ``max_file_length`` and ``write_batch_size``. Without ``folder``, ``path`` is the only data
+    file.
     """
 
     length: int
@@ -111,20 +110,16 @@ class Writer:
         self.length, self._is_used = 0, True
 
     def resume(self, file: Path, at: int) -> None:
-        """Continue a file after its last valid batch.
-
-        Preallocated space is overwritten. Other bytes there are removed, because a reader would
-        treat them as batches, or as lost data after the next EOF record (KDB-023).
-        """
+        """Continue a file after its last valid batch, and discard other bytes there (KDB-023)."""
         self.file, self.length, self._is_used = file, at, False
         with file.open("r+b") as stream:
             if not Scan(stream).is_fill(at):
                 stream.truncate(at)
 
     def plan(self, records: Sequence[NewRecord], length: int) -> list[_Planned]:
-        """Group records into batches for a file whose last batch ends at ``length``.
+        """Group records with the same ``batch`` into batches, within the limits of KDB-022.
 
-        Consecutive records with the same ``batch`` share one batch, within the limits of KDB-022.
+        ``length`` is the end of the last batch in the file.
         """
         planned: list[_Planned] = []
         previous = None
@@ -195,9 +190,8 @@ def copied(path: Path, context: Context) -> Context:
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it without losing a record (KDB-023 to KDB-025).
 
-    In a directory without a safe offset, the append starts a new file. Raises ``ValueError`` before
-    any change if a log of one file has no safe offset, if a reader refuses the log, or if the id of
-    a new file would be too large.
+    Raises ``ValueError`` before any change if the log must not be appended to, or if the id of a
+    new file is too large.
     """
     last = deque(read(path, "recover", {}), maxlen=1).pop()
     assert isinstance(last, End)

@@ -1,8 +1,4 @@
-"""Distinguish logs of LevelDB from those of RocksDB and Pebble by their first blocks.
-
-LDB-043 looks only at the first physical record. Recognition also looks at further records, because
-the first one may be damaged.
-"""
+"""Distinguish logs of LevelDB from those of RocksDB and Pebble by their first blocks (LDB-043)."""
 
 from __future__ import annotations
 
@@ -38,10 +34,8 @@ PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131
 def is_foreign(head: bytes, name: str = "") -> bool:
     """Return whether the log that begins with the blocks ``head`` is from RocksDB or Pebble.
 
-    This is the case if the first physical record with a valid checksum has one of their types. If a
-    record of types 1 to 4 precedes it, only metadata is proof, or compressed data after a damaged
-    start. After a clean close, a log may contain bytes of an older log, so the log number in the
-    file ``name`` is compared.
+    After a clean close, the log may contain bytes of an older log. The log number in the file
+    ``name`` is needed to recognise such a log.
     """
     close = RECYCLABLE_HEADER_SIZE
     if len(head) >= close and head.startswith(CLEAN_CLOSE):
@@ -61,9 +55,9 @@ def log_number(name: str) -> int | None:
 
 
 def header_size(kind: int, is_sync: bool) -> int:
-    """Return the size of the header of a physical record, in LevelDB's and other dialects.
+    """Return the size of the header of a physical record in any dialect.
 
-    The types 9 to 12 have different headers in RocksDB and Pebble. Set ``is_sync`` for Pebble.
+    Set ``is_sync`` to read the types 9 to 12 as Pebble does.
     """
     if is_sync and 9 <= kind <= 12:
         return SYNC_HEADER_SIZE

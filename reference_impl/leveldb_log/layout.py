@@ -23,11 +23,7 @@ def masked_crc(covered: bytes | memoryview) -> int:
 
 
 def foreign_dialect(block: bytes, at: int = 0) -> str | None:
-    """Return the dialect of a physical record, or ``None`` for plain LevelDB (LDB-043).
-
-    RocksDB and Pebble use longer headers and other types. A record belongs to such a dialect only
-    if its checksum is valid, which covers the type byte and everything after it.
-    """
+    """Return the dialect of a valid physical record, or ``None`` for plain LevelDB (LDB-043)."""
     if len(block) < at + HEADER_SIZE:
         return None
     checksum, length, record_type = HEADER.unpack_from(block, at)

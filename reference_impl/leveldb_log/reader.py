@@ -42,11 +42,7 @@ class _OpenRecord:
 
 
 class Scan:
-    """A pass over a log in the profile ``recover``.
-
-    It keeps at most one block and one unfinished record in memory, regardless of the size of the
-    log (LDB-041).
-    """
+    """A pass over a log in the profile ``recover``, with limited memory use (LDB-041)."""
 
     def __init__(self, log: BinaryIO) -> None:
         self.log = log
@@ -193,8 +189,7 @@ def recognise(path: Path) -> bool:
 def read_stream(log: BinaryIO, profile: str = "recover") -> Iterator[Event]:
     """Read a log from its start: yield its records and lost ranges, then the end.
 
-    ``log`` is a binary stream at offset 0, which may be a pipe. Raises only the errors of the
-    stream (``OSError``), whatever the log contains.
+    ``log`` is a binary stream at offset 0, for example a pipe. Raises only ``OSError``.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -218,13 +213,10 @@ def _stop_at_first_damage(scan: Scan, events: Iterator[Event]) -> Iterator[Event
 
 
 def looks_like(head: bytes, name: str) -> bool:
-    """Return whether a file called ``name`` that begins with ``head`` is a LevelDB log.
+    """Return whether a file called ``name`` that begins with ``head`` is a LevelDB log (LDB-001).
 
-    The format has no magic number (LDB-001). The evidence is a record with a valid checksum that
-    can be reached by the lengths from the start of a block. A plausible header is not enough: every
-    ELF program begins with one. The name decides if it is one of LevelDB's own names, or if the
-    bytes prove nothing (an empty file, a torn or damaged first record, preallocated zeros). A log
-    of another dialect is never a LevelDB log.
+    The evidence is a record with a valid checksum. The name decides if it is a name of LevelDB's
+    files, or if the bytes prove nothing. A log of another dialect is never a LevelDB log.
     """
     if is_foreign(head, name):
         return False

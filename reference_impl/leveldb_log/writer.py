@@ -42,13 +42,12 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
 
 
 class Writer:
-    """Append records to a log, byte for byte as LevelDB's ``log::Writer`` does (LDB-013).
-
-    ``log`` is positioned at the next byte to write, which is at offset ``length`` (LDB-015).
-    """
+    """Append records to a log, byte for byte as LevelDB's ``log::Writer`` does (LDB-013)."""
 
     def __init__(self, log: BinaryIO, length: int = 0) -> None:
+        #: The log, positioned at the next byte to write.
         self.log = log
+        #: The offset of the next byte to write (LDB-015).
         self.position = length
 
     def append(self, payload: bytes) -> None:
@@ -77,9 +76,8 @@ class Writer:
 def append_stream(log: BinaryIO, payloads: Iterable[bytes]) -> None:
     """Recover a log and append to it without losing a record (LDB-016, LDB-017, LDB-018).
 
-    ``log`` is open for reading and writing. An unfinished write or preallocated zeros at the end
-    are removed first. Without payloads, the log is not changed. Raises ``ValueError`` if the log
-    cannot be appended to.
+    ``log`` is open for reading and writing. Without payloads, the log is not changed. Raises
+    ``ValueError`` if the log cannot be appended to.
     """
     log.seek(0)
     last = deque(read_stream(log), maxlen=1).pop()

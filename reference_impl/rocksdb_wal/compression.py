@@ -85,8 +85,8 @@ def _parameters(data: bytes) -> zstandard.FrameParameters:
 def _most_content(data: bytes, frame: zstandard.FrameParameters) -> int:
     """Return the largest content that the blocks of a frame can hold.
 
-    The library allocates the stated size at once, so it must be checked first. Raises
-    :class:`BadCompression` if the frame is truncated, or if a block exceeds the limit of RFC 8878.
+    Raises :class:`BadCompression` if the frame is truncated, or if a block exceeds the limit of RFC
+    8878.
     """
     largest = min(LARGEST_BLOCK, frame.window_size)
     at, total, is_last = zstandard.frame_header_size(data), 0, False

@@ -1,7 +1,6 @@
 """Headers, types and metadata of a RocksDB write-ahead log.
 
-Blocks and the masked checksum are the same as in ``leveldb-log``. Upstream: facebook/rocksdb
-``db/log_format.h``, cockroachdb/pebble ``record/record.go``.
+Upstream: facebook/rocksdb ``db/log_format.h``, cockroachdb/pebble ``record/record.go``.
 """
 
 from __future__ import annotations
@@ -72,8 +71,7 @@ class Physical:
 def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
     """Return the valid physical record at an offset of a block, or None (RDB-002 to RDB-008).
 
-    The types 9 to 12 have different headers in RocksDB and Pebble. Set ``is_sync`` for Pebble
-    (RDB-013).
+    Set ``is_sync`` to read the types 9 to 12 as Pebble does (RDB-013).
     """
     if at + HEADER_SIZE > len(block):
         return None
@@ -96,10 +94,7 @@ def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
 
 
 def any_physical(block: bytes, at: int) -> Physical | None:
-    """Return the valid physical record at an offset of a block of unknown dialect (RDB-013).
-
-    For the types 9 to 12, both header sizes are tried, and the checksum decides.
-    """
+    """Return the valid physical record at an offset of a block of unknown dialect (RDB-013)."""
     return physical(block, at, is_sync=True) or physical(block, at, is_sync=False)
 
 
@@ -123,7 +118,7 @@ def is_well_formed(record: Physical) -> bool:
 def is_clean_close(block: bytes, at: int, number: int | None) -> bool:
     """Return whether an offset has the trailer of a log that Pebble closed (RDB-026).
 
-    ``number`` is the number of the log, or None if it is unknown.
+    ``number`` is the log number, or None.
     """
     trailer = block[at : at + RECYCLABLE_HEADER_SIZE]
     if len(trailer) < RECYCLABLE_HEADER_SIZE or trailer[:7] != b"\0\0\0\0\0\0\5":

@@ -57,28 +57,23 @@ from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 
 @dataclass(slots=True)
 class OpenRecord:
-    """An open record: the reader has read its FIRST fragment, but not its LAST fragment.
-
-    ``fields`` are the fields of the FIRST fragment. ``data`` is the content of the fragments so
-    far.
-    """
+    """A record of which the reader has read the FIRST fragment, but not the LAST fragment."""
 
     at: int
     end: int
+    #: The fields of the FIRST fragment.
     fields: dict[str, Any]
+    #: The content of the fragments that the reader has read.
     data: bytearray = field(default_factory=bytearray)
 
 
 class Scan:
-    """A pass over a log in the profile ``recover``, after the survey.
-
-    It keeps at most one block and one unfinished record in memory, regardless of the size of the
-    log (RDB-060). ``size`` is the number of bytes that were read.
-    """
+    """A pass over a log in the profile ``recover``, with limited memory use (RDB-060)."""
 
     def __init__(self, found: Survey, max_record_size: int = MAX_RECORD_SIZE) -> None:
         self.found = found
         self.header_size = HEADER_SIZES[found.dialect or LEGACY]
+        #: The number of bytes that were read.
         self.size = 0
         self.open: OpenRecord | None = None
         self.announced: dict[str, Any] = {}
@@ -369,8 +364,8 @@ def read_stream(
 ) -> Iterator[Event]:
     """Read a log from its start: yield its records and lost ranges, then the end.
 
-    ``log`` is a seekable binary stream. ``number`` is the lower half of the log number, if it is
-    known. Raises only the errors of the stream (``OSError``), whatever the log contains.
+    ``log`` is a seekable binary stream. ``number`` is the lower half of the log number, or None.
+    Raises only ``OSError``.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -396,7 +391,7 @@ def _stop_at_first_damage(scan: Scan, log: BinaryIO) -> Iterator[Event]:
 def recognise(path: Path) -> bool:
     """Return whether a file is a RocksDB or Pebble log, by its first blocks.
 
-    A log of 7-byte headers without metadata is a ``leveldb-log``. Raises ``OSError``.
+    Raises ``OSError``.
     """
     if path.is_dir():
         return False

@@ -27,19 +27,18 @@ from reference_impl.rocksdb_wal.layout import (
 
 @dataclass(slots=True)
 class Survey:
-    """The properties of a log that are determined before its records are read (RDB-012 to RDB-017).
-
-    ``dialect`` is None if no physical record determines it. ``compression`` is None if no record
-    has determined it yet. ``has_compression_record`` is true if the log begins with a compression
-    record. All bytes before the offset ``proven`` were written. ``last_other`` is the start of the
-    last block that begins with a record of another log, or None if there is none.
-    """
+    """The properties of a log that the reader finds before the records (RDB-012 to RDB-017)."""
 
     number: int | None
+    #: The dialect, or None if no physical record determines it.
     dialect: str | None = None
+    #: The compression, or None if no record has determined it yet.
     compression: int | None = None
+    #: True if the log begins with a compression record.
     has_compression_record: bool = False
+    #: An offset before which all bytes were written.
     proven: int = 0
+    #: The start of the last block that begins with a record of another log, or None.
     last_other: int | None = None
 
     @property

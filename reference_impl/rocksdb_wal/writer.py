@@ -46,8 +46,8 @@ from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Create a log at a path that does not exist yet (RDB-020 to RDB-026).
 
-    Raises ``OSError``. Raises ``ValueError`` if the dialect does not support the context or a
-    field, or if a reader would not return a record.
+    Raises ``OSError``, and ``ValueError`` for a context or record that no log of the dialect can
+    hold.
     """
     writer = Writer(_number(path, context), context)
     writer.check(records)
@@ -59,7 +59,6 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a log file and append to it in its own dialect (RDB-027 to RDB-029).
 
-    An unfinished write, zeros, Pebble's trailer and bytes of an older log are removed first.
     Without records, the log is not changed. Raises ``OSError``, and ``ValueError`` if the log must
     not be appended to.
     """
@@ -116,11 +115,7 @@ def _number(path: Path, context: Mapping[str, Any]) -> int:
 
 
 class Writer:
-    """Write the records of one log as RocksDB or Pebble does, from an offset on.
-
-    ``families`` contains the column families whose timestamp sizes are already in the log.
-    ``decompressor`` is in the state in which the reader left it.
-    """
+    """Write the records of one log as RocksDB or Pebble does, from an offset on."""
 
     def __init__(
         self,
@@ -131,8 +126,10 @@ class Writer:
         decompressor: Decompressor | None = None,
     ) -> None:
         self.number = number
+        #: The column families whose timestamp sizes are already in the log.
         self.families = set(families)
         limit = context.get("max_record_size", MAX_RECORD_SIZE)
+        #: The decompressor, in the state in which the reader left it.
         self.decompressor = decompressor or Decompressor(limit)
         self.dialect = context.get("headers", RECYCLABLE)
         self.is_compressed = context.get("compression", "none") == "zstd"

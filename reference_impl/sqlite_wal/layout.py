@@ -105,16 +105,19 @@ class FrameHeader:
 
 
 class Slots:
-    """The places for frames in a file; a slot need not hold a frame. Numbers begin at 1.
+    """The slots of a file. A slot has the size of a frame but may contain other bytes.
 
-    ``count`` slots are whole; ``[cut, size)`` are the bytes after them.
+    Slot numbers begin at 1.
     """
 
     def __init__(self, file: BinaryIO, size: int, page_size: int) -> None:
         self.file = file
+        #: The length of the file in bytes.
         self.size = size
         self.slot_size = FRAME_HEADER_SIZE + page_size
+        #: The number of complete slots.
         self.count = max(0, size - HEADER_SIZE) // self.slot_size
+        #: The offset of the bytes after the last complete slot.
         self.cut = self.at(self.count + 1)
 
     def at(self, number: int) -> int:
@@ -148,8 +151,8 @@ def frames(
 ) -> tuple[bytes, State]:
     """Return frames as bytes, and the checksum after them (SQW-004, SQW-008).
 
-    ``images`` are page number, database size and page image; ``state`` is the checksum of the
-    frame before, or of the header.
+    ``images`` are tuples of page number, database size and page image. ``state`` is the checksum
+    before the first frame.
     """
     encoded = bytearray()
     for page, db_pages, image in images:

@@ -1,4 +1,4 @@
-"""The start of a SQLite write-ahead log: its header, or what replaces a header that is lost.
+"""Read the header of a SQLite write-ahead log, or rebuild a lost header.
 
 Upstream authority: sqlite/sqlite ``src/wal.c``, ``walIndexRecover``.
 """
@@ -45,15 +45,14 @@ class NoHeader(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The values that the frames of a log are read with.
-
-    ``checksum`` is that of the header, None if it is unknown. ``header`` is None in the same case.
-    """
+    """The values that a reader needs to read the frames of a log."""
 
     page_size: int
     order: Order
     salts: bytes
+    #: The checksum of the header, or None if it is unknown.
     checksum: State | None
+    #: The header, or None if its checksum is unknown.
     header: Header | None
     is_damaged: bool = False
 

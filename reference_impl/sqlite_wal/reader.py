@@ -42,8 +42,8 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 def recognise(path: Path) -> bool:
     """Return whether a file is a SQLite write-ahead log. Raises ``OSError``.
 
-    The evidence is the magic number, or a frame 1 from which the header can be rebuilt. The name
-    decides if the first bytes are zeros or too few.
+    The evidence is the magic number, or a first frame from which the header can be rebuilt. The
+    name decides if the first bytes are zeros or too few.
     """
     if path.is_dir():
         return False
@@ -62,7 +62,7 @@ def recognise(path: Path) -> bool:
 def read_file(file: BinaryIO, size: int, profile: str = "recover") -> Iterator[Event]:
     """Yield the records and lost ranges of a file of ``size`` bytes, then the end.
 
-    ``file`` can be sought. Raises ``ValueError`` for an unknown profile, and ``OSError``.
+    ``file`` is seekable. Raises ``OSError``, and ``ValueError`` for an unknown profile.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -153,16 +153,15 @@ class Scan:
 
 
 class _Tail:
-    """The slots after the committed frames: their generation, and what was lost of them.
-
-    ``reason`` is the code of the first damage, ``torn`` that of an unfinished write.
-    """
+    """The slots after the committed frames."""
 
     def __init__(self, scan: Scan) -> None:
         self.scan = scan
         self.slots = scan.slots
         self.opening = scan.opening
+        #: The reason code of the first damage.
         self.reason: str | None = None
+        #: The reason code of an unfinished write.
         self.torn: str | None = None
         self.transactions: list[Transaction] = []
         self._classify()

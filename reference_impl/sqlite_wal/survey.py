@@ -1,7 +1,7 @@
-"""Prove frames of a SQLite write-ahead log after the first frame that does not follow.
+"""Prove frames of a SQLite write-ahead log after a fault in the chain of checksums.
 
-The checksum of a frame is the running checksum of the log after it, and a step can be undone. So
-each frame names the value before it, and with that the slot that it follows.
+A frame stores the running checksum up to its end. Reversing the calculation over the frame gives
+the checksum before the frame, which identifies the previous slot.
 """
 
 from __future__ import annotations
@@ -35,17 +35,16 @@ class Transaction:
 
 @dataclass(slots=True)
 class _Slot:
-    """A slot of the survey: its header, the value before it, the slot that it follows.
-
-    ``before`` and ``follows`` are None if the slot cannot hold a frame, or is not proven.
-    ``computed`` is the value after the slot; a proven frame may store another one. ``repeats`` is
-    the commit frame of which the slot is broken padding.
-    """
+    """A slot of the survey."""
 
     header: FrameHeader
+    #: The checksum before the slot, or None if it is unknown.
     before: State | None = None
+    #: The slot before this frame in the log, or None if the frame is not proven.
     follows: int | None = None
+    #: The checksum after the slot. A proven frame may store another checksum.
     computed: State | None = None
+    #: The commit frame of which the slot is broken padding, or None.
     repeats: int | None = None
     transaction: Transaction | None = None
 
@@ -106,13 +105,13 @@ class Survey:
     def _prove(self, running: State | None) -> None:
         """Find the slot that each frame follows (SQW-015, SQW-035 to SQW-038).
 
-        ``running`` is the value computed over all slots since the last one that is proven, and
-        ``repeated`` the one over as many repetitions of that one, if it is a commit frame.
+        ``running`` is the checksum computed over all slots since the last proven slot.
         """
         run: list[int] = []
         elsewhere: list[_Slot] = []
         last = self.committed
         commit = covered(self.slots.data(last)) if last else None
+        # The checksum after as many repetitions of the last proven slot, if it is a commit frame.
         repeated = running
         for number, slot in self.found.items():
             data = self.slots.data(number)
@@ -195,15 +194,13 @@ class Survey:
         return None if number is None else self._unpadded(number)
 
     def ends_in_repetition(self, mark: int, last: int, checksum: State) -> bool:
-        """Return whether repetitions of slot ``mark`` up to ``last`` give a checksum (SQW-016).
-
-        The checksum is linear: over equal bytes, two values keep a difference that does not depend
-        on the bytes. So the values around a broken commit frame show what a repetition gives.
-        """
+        """Return whether repetitions of slot ``mark`` up to ``last`` give a checksum (SQW-016)."""
         order = self.opening.order
         commit = covered(self.slots.data(mark))
         before, after = self._stored(mark - 1), self._stored(mark)
         assert after is not None
+        # The checksum is linear: over equal bytes, the difference of two values does not depend on
+        # the bytes. The values around a broken commit frame therefore give those of a repetition.
         whole = shown = after
         for _ in range(mark, last):
             whole = advance(whole, commit, order)

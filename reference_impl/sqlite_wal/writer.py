@@ -30,8 +30,8 @@ DEFAULT_PAGE_SIZE = 4096
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Make a new log at a path that does not exist yet (SQW-050 to SQW-052).
 
-    Context: ``page_size``, ``byte_order``, ``sequence``, ``salt_1``, ``salt_2``. Raises
-    ``OSError``, and ``ValueError`` for records or a context that no log can hold.
+    Keys of the context are ``page_size``, ``byte_order``, ``sequence``, ``salt_1`` and ``salt_2``.
+    Raises ``OSError``, and ``ValueError`` for records or a context that no log can hold.
     """
     header = _header(context)
     encoded, _ = _encode(records, header, header.checksum, None)
@@ -42,8 +42,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a log file and append to it (SQW-053, SQW-054).
 
-    The context counts only if the log has no header. Raises ``OSError``, and ``ValueError`` if the
-    log must not be appended to, or cannot hold the records.
+    ``context`` is used only if the log has no header. Raises ``OSError``, and ``ValueError`` if a
+    writer must refuse the log or the records.
     """
     with path.open("r+b") as log:
         size = path.stat().st_size

@@ -16,8 +16,7 @@ _COMPRESSION = {layout.XZ: "xz", layout.LZ4: "lz4", layout.ZSTD: "zstd"}
 def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
     """Return a writer that continues after the last object of an intact, offline file.
 
-    Raises :class:`CannotWrite`, a ``ValueError``, for any other file. The caller must then start a
-    new file.
+    Raises :class:`CannotWrite`, a ``ValueError``, for any other file.
     """
     if refusal(data) is not None:
         raise CannotWrite("the file is not a readable journal file")

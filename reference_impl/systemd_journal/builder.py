@@ -1,6 +1,5 @@
-"""Write journal files (SDJ-080 to SDJ-088).
+"""Write journal files, byte for byte as systemd does if the ids are the same (SDJ-080 to SDJ-088).
 
-Objects are in the same order as in systemd. With the same ids, the files are equal byte for byte.
 Upstream: systemd ``src/libsystemd/sd-journal/journal-file.c``.
 """
 
@@ -75,7 +74,7 @@ class Options:
     def from_context(cls, context: Mapping[str, Any]) -> Options:
         """Return the options in a context, with ids in hexadecimal and the key as text.
 
-        Other keys are ignored. Raises :class:`CannotWrite` for an unknown compression.
+        Raises :class:`CannotWrite` for an unknown compression.
         """
         known: dict[str, Any] = {
             name: context[name] for name in cls.__dataclass_fields__ if name in context
@@ -175,10 +174,9 @@ class Writer:
         monotonic: int,
         boot_id: bytes,
     ) -> None:
-        """Write one entry (SDJ-081).
+        """Write one entry of ``FIELD=value`` payloads (SDJ-081). Times are in microseconds.
 
-        ``payloads`` have the form ``FIELD=value``, and times are in microseconds. Raises
-        :class:`CannotWrite` for an entry that readers would reject (SDJ-015, SDJ-086).
+        Raises :class:`CannotWrite` for an entry that readers would reject (SDJ-015, SDJ-086).
         """
         header = self.header
         if not 0 < realtime < layout.TIME_LIMIT or not 0 <= monotonic < layout.TIME_LIMIT:
@@ -221,9 +219,9 @@ class Writer:
             self._link_data(item, at)
 
     def write(self, record: NewRecord) -> None:
-        """Write one record: payload in export format, ``realtime``, ``monotonic``, ``boot_id``.
+        """Write one record, with ``_BOOT_ID`` as its first field.
 
-        Like systemd's writers, this method also stores ``_BOOT_ID`` as the first field.
+        The payload is in export format. The fields are ``realtime``, ``monotonic`` and ``boot_id``.
         """
         boot = str(record.fields["boot_id"])
         if not _BOOT_ID.fullmatch(boot):

@@ -44,7 +44,7 @@ class TooLarge(BadCompression):
 def decompress(payload: bytes, flag: int, limit: int) -> bytes:
     """Decompress a payload by its object flag, to at most ``limit`` bytes.
 
-    Never allocates much more than ``limit``. Raises :class:`BadCompression` and :class:`TooLarge`.
+    Raises :class:`BadCompression` and :class:`TooLarge`.
     """
     if flag == OBJECT_XZ:
         return _unxz(payload, limit)
@@ -119,11 +119,11 @@ def _unlz4(payload: bytes, limit: int) -> bytes:
 
 
 def _check_lz4_block(block: bytes) -> None:
-    """Raise ``ValueError`` if a match has offset 0, or if too few literals follow the last match.
+    """Raise ``ValueError`` for a block whose result depends on the version of liblz4.
 
-    liblz4 is not reliable here. It does not check for offset 0 and returns whatever was in memory.
-    Whether it accepts a block with too few literals depends on the release.
+    The function refuses a match with offset 0, and too few literals after the last match.
     """
+    # liblz4 does not check for offset 0 and returns uninitialised memory.
     at, is_copied = 0, False
     while at < len(block):
         token = block[at]

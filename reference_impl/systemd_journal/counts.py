@@ -30,7 +30,7 @@ def check_shape(header: Header, size: int) -> Iterator[Fault]:
 def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) -> Iterator[Fault]:
     """Yield faults in counts, tail and head of a file without lost objects.
 
-    ``linked`` are the entries in the main chain, or all entries if the chain is broken.
+    ``linked`` contains the entries of the main chain, or all entries if the main chain is broken.
     """
     header = view.header
     if (tail_object := header.tail_object_offset) != walk.last:

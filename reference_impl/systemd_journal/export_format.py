@@ -40,8 +40,7 @@ def export_field(payload: bytes) -> bytes:
 def entry_body(payloads: Iterable[bytes]) -> bytes:
     """Return the payload of a record: its fields in export format, without ``_BOOT_ID`` (SDJ-042).
 
-    Each field appears once, and the fields are sorted by their bytes, because the file stores
-    neither repeated fields nor the order of the producer (SDJ-019, SDJ-082).
+    The fields are sorted, and each field appears once (SDJ-019, SDJ-082).
     """
     return b"".join(export_field(p) for p in sorted(set(payloads)) if not p.startswith(BOOT_ID))
 
@@ -108,7 +107,7 @@ def parse_export(stream: BinaryIO) -> Iterator[ExportedEntry]:
 def parse_fields(stream: BinaryIO, limit: int = 768 << 20) -> Iterator[bytes | None]:
     """Yield ``NAME=value`` for each field of an export stream, and None for each empty line.
 
-    ``limit`` is the maximum size of a field in bytes. Raises :class:`BadExport`.
+    Raises :class:`BadExport`, for example if a field exceeds ``limit`` bytes.
     """
     at = 0
     while line := stream.readline(limit + 1):

@@ -66,11 +66,7 @@ class Inspection:
 
 
 def make_record(view: View, at: int, items: Iterable[int]) -> Record:
-    """Return the record of the entry at an offset.
-
-    ``items`` are its valid DATA objects in stored order. A repeated item shares the result of the
-    first one, which saves memory.
-    """
+    """Return the record of the entry at an offset, from its valid DATA objects in stored order."""
     entry = view.entry(at)
     payloads: dict[int, bytes] = {}
     shown: dict[int, list[Any]] = {}
@@ -107,10 +103,10 @@ def inspect(
     progress: Callable[[int], None] = lambda at: None,
     view_type: type[View] = View,
 ) -> Inspection:
-    """Walk over and check a whole file; faults are in the order of detection (SDJ-040).
+    """Check a whole file, and list its faults in the order of detection (SDJ-040).
 
-    ``progress`` is called with increasing file offsets in three passes: the walk, the entries, and
-    the entries listed by each field. ``view_type`` may provide another view of the bytes. Raises
+    ``progress`` is called with the file offset, which increases in each of three passes.
+    ``view_type`` may provide another view of the bytes. Raises
     :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     header = parse_header(data)

@@ -1,8 +1,6 @@
-"""Check the links between objects: main chain, hash tables, field lists, entries of each DATA
-object.
+"""Check the links between objects: main chain, hash tables, field lists and lists of entries.
 
-Links are followed without recursion, and each object is visited at most once per type of link. A
-byte map marks visited objects, with one byte for eight bytes of the file (SDJ-057).
+Each object is visited at most once per type of link, without recursion (SDJ-057).
 """
 
 from __future__ import annotations
@@ -275,9 +273,8 @@ class Links:
     def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
         """Yield faults for arrays and tables that only invalid links lead to (SDJ-096).
 
-        Such an object may be real, or another object with an invalid type; its content cannot show
-        which. Call this method after all links have been followed. ``faults`` are all faults so
-        far.
+        Call this method after all links have been followed. ``faults`` contains all faults found by
+        then.
         """
         named = [self.view.named_table(object_type) for object_type in layout.TABLES]
         for at in dict.fromkeys(fault.target for fault in faults):

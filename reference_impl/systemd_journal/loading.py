@@ -22,11 +22,8 @@ def loaded(path: Path) -> Iterator[mmap.mmap | bytes]:
 
 
 def load(path: Path) -> mmap.mmap | bytes:
-    """Return the bytes of a file. Raises ``OSError``.
-
-    The file is read, not mapped: its owner may truncate it at any time, which would crash a process
-    that reads a mapping (SDJ-053). Holes take no memory if the file system reports them.
-    """
+    """Return the bytes of a file (SDJ-053). Raises ``OSError``."""
+    # A mapping of the file would crash the process if the owner truncates the file.
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if not size:

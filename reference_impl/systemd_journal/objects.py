@@ -24,20 +24,19 @@ FIELD_NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")  # SDJ-086
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault at ``[start, end)``.
-
-    For an invalid link, ``target`` is the offset to which it leads. For other invalid bytes,
-    ``newest`` is the offset of the last object to which they refer. If that offset is not before
-    the end of the data that was written before a crash, the crash caused the fault. ``rule`` is a
-    requirement id, and ``text`` is a description.
-    """
+    """A fault at ``[start, end)``."""
 
     start: int
     end: int
     reason: str
+    #: A requirement id.
     rule: str
+    #: A description of the fault.
     text: str
+    #: The offset to which an invalid link leads.
     target: int = 0
+    #: The offset of the last object to which the invalid bytes refer. If this object lies after the
+    #: data that was written before a crash, the crash caused the fault.
     newest: int = 0
 
 
@@ -53,20 +52,13 @@ class Entry:
 
 
 def budget(at: int, max_field: int) -> int:
-    """Return the number of bytes that may be decompressed up to and including a DATA object
-    (SDJ-103).
-
-    The number does not depend on the file size. A file that is truncated at its `end` therefore
-    gives the same result.
-    """
+    """Return how many bytes may be decompressed up to and including a DATA object (SDJ-103)."""
+    # Independent of the file size: a file that is truncated at its `end` gives the same result.
     return 64 * at + 4 * max_field
 
 
 class Faults:
-    """The faults of a file of ``size`` bytes in order of detection, up to a limit (SDJ-093).
-
-    Further faults are merged into one fault that covers all their bytes.
-    """
+    """The faults of a file of ``size`` bytes in order of detection, up to a limit (SDJ-093)."""
 
     def __init__(self, size: int) -> None:
         self._most = KEPT_FAULTS + size // 64
@@ -138,17 +130,13 @@ class View:
         return layout.UNUSED if isinstance(framed, str) else framed[0]
 
     def in_the_header(self) -> int | None:
-        """Return the offset of the first object if it is inside the header, else None (SDJ-004).
-
-        In this case ``header_size`` is too large. The result is the lowest offset of a table or an
-        array in the header, but at most 272, because no release has a longer header.
-        """
+        """Return the offset of the first object if it is inside the header, else None (SDJ-004)."""
         header = self.header
         named = [(self.named_table(object_type), object_type) for object_type in layout.TABLES]
         named.append((header.entry_array_offset, layout.ENTRY_ARRAY))
         for at, object_type in sorted(named):
             if layout.HEADER_MIN <= at < header.header_size and self._frame(at)[0] == object_type:
-                return min(at, layout.HEADER_FULL)
+                return min(at, layout.HEADER_FULL)  # no release has a longer header
         return None
 
     def _wrong_size(self, object_type: int, size: int) -> str | None:

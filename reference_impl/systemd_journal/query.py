@@ -1,8 +1,4 @@
-"""Select entries by matches, and by a sequence number or time at which to begin (SDJ-060, SDJ-061).
-
-Every entry is examined. Faster readers, which search hash tables and entry lists, must return the
-same entries.
-"""
+"""Select entries by matches, sequence number and time (SDJ-060, SDJ-061)."""
 
 from __future__ import annotations
 

@@ -45,13 +45,11 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
 
 @dataclass(frozen=True)
 class Examination:
-    """The result of reading a journal file in one profile.
+    """The result of reading a journal file in one profile."""
 
-    ``inspection`` is None if the file is refused or has no complete header. ``entries`` contains
-    the offsets of the returned entries, in file order.
-    """
-
+    #: None if the file is refused or has no complete header.
     inspection: Inspection | None
+    #: The offsets of the returned entries, in file order.
     entries: Sequence[int]
     lost: Sequence[Lost]
     end: End
@@ -60,7 +58,7 @@ class Examination:
 def examine(
     data: Any, profile: str, context: Mapping[str, Any], view_type: type[View] = View
 ) -> Examination:
-    """Examine the bytes of one journal file, and select entries according to the context.
+    """Read one journal file, and select entries according to the context.
 
     ``view_type`` may provide another view of the bytes. Raises
     :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
@@ -115,8 +113,8 @@ def _torn_header(size: int) -> Examination:
 def tail_of_crash(inspection: Inspection) -> int | None:
     """Return the offset after which a crash or a truncation can explain faults, or None.
 
-    A file that is shorter than its header states was truncated (SDJ-051). In a file that is ONLINE,
-    bytes after the last complete entry may be an unfinished append (SDJ-052).
+    A file that is shorter than its header states is truncated (SDJ-051). A file that is ONLINE may
+    have an unfinished append after its last complete entry (SDJ-052).
     """
     header, walk = inspection.view.header, inspection.walk
     if walk.cut is not None and header.header_size + header.arena_size > inspection.view.size:
@@ -146,11 +144,7 @@ def torn_reason(inspection: Inspection) -> str:
 
 
 def disjoint(inspection: Inspection, torn_from: int | None) -> list[Lost]:
-    """Return the faults as disjoint ranges, in the order of detection (SDJ-054).
-
-    Each fault keeps only the bytes that no earlier fault covers, which may be several ranges or
-    none.
-    """
+    """Return the faults as disjoint ranges, in the order of detection (SDJ-054)."""
     lost: list[Lost] = []
     ranges = [(fault.start, min(fault.end, inspection.view.size)) for fault in inspection.faults]
     for number, start, end in sorted(_owned(ranges)):
@@ -162,10 +156,9 @@ def disjoint(inspection: Inspection, torn_from: int | None) -> list[Lost]:
 
 
 def _owned(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Yield the number, start and end of each part of a range that no earlier range covers.
+    """Divide overlapping ranges into disjoint parts (SDJ-057).
 
-    The function sweeps over the file once and keeps a heap of the open ranges. Its cost is that of
-    sorting, even if many ranges overlap (SDJ-057).
+    For each part, yield the index of the first range that contains it, its start and its end.
     """
     by_start = sorted(range(len(ranges)), key=lambda number: ranges[number])
     offsets = sorted({offset for pair in ranges for offset in pair})

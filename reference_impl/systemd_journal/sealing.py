@@ -31,13 +31,13 @@ class BadKey(ValueError):
 
 @dataclass(frozen=True)
 class VerificationKey:
-    """The key that verifies seals: the seed of all epoch keys, and the start of the epochs.
+    """The key that verifies seals."""
 
-    ``start`` and ``interval`` are in microseconds. Epoch ``n`` begins at ``start + n·interval``.
-    """
-
+    #: The seed of all epoch keys.
     seed: bytes
+    #: The start of epoch 0 in microseconds.
     start: int
+    #: The length of an epoch in microseconds.
     interval: int
 
     @classmethod
@@ -116,11 +116,7 @@ _SMALL_FACTORS = math.prod(range(3, 200, 2))
 
 @lru_cache  # takes a tenth of a second and depends only on the key
 def _prime(seed: bytes, index: int) -> int:
-    """Return the smallest prime at or above a number derived by SHA-256, in steps of 4.
-
-    All candidates are 3 modulo 4. The Miller-Rabin test therefore has a single step, and base 2
-    alone is sufficient for these numbers.
-    """
+    """Return the smallest prime at or above a number derived by SHA-256, in steps of 4."""
     half = SECURITY_PARAMETER // 2
     candidate = int.from_bytes(_det(half // 8, seed, index), "big")
     candidate |= 3 << half - 2 | 3
@@ -130,4 +126,6 @@ def _prime(seed: bytes, index: int) -> int:
 
 
 def _is_prime(candidate: int) -> bool:
+    # All candidates are 3 modulo 4, so the Miller-Rabin test has a single step. Base 2 is
+    # sufficient for these numbers.
     return pow(2, candidate // 2, candidate) in (1, candidate - 1)

@@ -17,21 +17,19 @@ BAD = 0x80
 
 
 class Walk:
-    """The map of valid objects: the type of the object at each offset.
-
-    Objects are aligned, so ``kinds`` contains one byte for eight bytes of the file: the type, or 0
-    if no object begins there. The map ends with the last object, because a long hole may follow.
-    ``faults`` contains the faults of single objects, in file order. ``cut`` is the offset at which
-    the objects end early because of a truncation or a crash, or None.
-    """
+    """The map of valid objects: the type of the object at each offset."""
 
     def __init__(self, view: View) -> None:
         self.view = view
+        #: One byte for eight bytes of the file: the type of the object that begins there, or 0. The
+        #: array ends at the last object, because a long hole may follow.
         self.kinds = bytearray(1)
         self.counts: Counter[int] = Counter()
+        #: The faults of single objects, in file order.
         self.faults: list[Fault] = []
         self.last = 0  # the last object found
         self.end = view.header.header_size  # the end of the last object
+        #: The offset at which a truncation or a crash ends the objects early, or None.
         self.cut: int | None = None
         self._linked = self._main_chain()
         self._lost: list[tuple[int, int]] = []
@@ -160,8 +158,7 @@ class Walk:
     def _hash_chain(self, at: int, followed: set[int]) -> Iterator[int]:
         """Yield the objects of one hash chain, and the first entry of each DATA object.
 
-        The chain ends at an object in ``followed``, which an earlier chain has already visited
-        (SDJ-057).
+        The chain ends at an object that is already in ``followed`` (SDJ-057).
         """
         last = 0
         while at > last and at not in followed:
@@ -176,11 +173,7 @@ class Walk:
 
     @cached_property
     def _known(self) -> bytearray:
-        """Map all offsets that links lead to, with one byte per eight bytes of the file.
-
-        There may be no object at such an offset. Offsets that are unaligned or outside the file are
-        left out.
-        """
+        """Map all offsets that links lead to, with one byte per eight bytes of the file."""
         view, header = self.view, self.view.header
         known = bytearray(view.size // 8 + 1)
 

@@ -24,11 +24,9 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the context for a copy of a file: its ids, format options, and sequence numbers.
+    """Return the context for a copy of a file, in which cursors remain valid.
 
-    With the same ids and numbers, cursors remain valid. Sequence numbers have gaps if several files
-    share them, such as the journals of the system and its users. The header size is copied too,
-    because systemd does not verify files with header fields that it does not know.
+    The context contains the ids, the format options, the sequence numbers and the header size.
     """
     with path.open("rb") as log:
         head = log.read(layout.HEADER_FULL)
@@ -38,6 +36,7 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     settings: dict[str, Any] = {
         name: getattr(header, name).hex() for name in ("file_id", "machine_id", "seqnum_id")
     }
+    # systemd does not verify files with header fields that it does not know.
     settings["header_size"] = min(
         max(header.header_size & ~7, layout.HEADER_MIN), layout.HEADER_FULL
     )

@@ -1,7 +1,7 @@
-"""The file ``<name>.meta`` beside a Zeebe journal, which stores the flushed index.
+"""The file ``<name>.meta`` of a Zeebe journal, which stores the flushed index.
 
 Upstream authority: camunda/zeebe ``raft/storage/system/MetaStore.java`` and
-``raft/storage/serializer/MetaStoreSerializer.java``. The file has no checksum.
+``raft/storage/serializer/MetaStoreSerializer.java``.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Meta:
 
 
 def read_flushed_index(data: bytes) -> int | None:
-    """Return the flushed index in a ``.meta`` file, or ``None`` if it cannot be read (ZBJ-059).
+    """Return the flushed index in a ``.meta`` file, or None if it is unreadable (ZBJ-059).
 
-    The index is signed; -1 means null.
+    The index -1 means null.
     """
     length = int.from_bytes(data[1:3], "little")
     vote = 9 + length

@@ -1,8 +1,6 @@
-"""The payload of a Zeebe journal record: a raft log entry, in schema versions 1 to 4.
+"""The payload of a Zeebe journal record: a raft log entry, in schema versions 1 to 4 (ZBJ-054).
 
-A payload consists of two SBE messages: a RaftLogEntry, and then an entry of the type that the first
-message states (ZBJ-054). Upstream authority: camunda/zeebe
-``atomix/cluster/src/main/resources/raft-entry-schema.xml`` and
+Upstream authority: camunda/zeebe ``atomix/cluster/src/main/resources/raft-entry-schema.xml`` and
 ``raft/storage/serializer/RaftEntrySBESerializer.java``.
 """
 

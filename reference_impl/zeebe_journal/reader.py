@@ -66,11 +66,9 @@ def can_name_files(name: str) -> bool:
 
 
 def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
-    """Return the name of the journal in a directory.
+    """Return the name of the journal in a directory (ZBJ-003).
 
-    The name is that in the context, or of the only journal, or of the only journal with a ``.meta``
-    file. Returns ``None`` if there are several candidates (ZBJ-003), and ``journal`` if there is no
-    journal.
+    Returns ``None`` if there are several candidates, and ``journal`` if there is no journal.
     """
     if isinstance(context.get("name"), str):
         return str(context["name"])
@@ -83,8 +81,7 @@ def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
 def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | None:
     """Return the flushed index F of the chapter (ZBJ-035): a number, absent or null.
 
-    If the context value is ``meta``, F is read from the ``.meta`` file. Raises ``ValueError`` if
-    the value is not valid.
+    Raises ``ValueError`` if the value in the context is invalid.
     """
     given = context.get("last_flushed_index")
     if given == "meta":
@@ -269,11 +266,10 @@ class Journal:
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read a segment file or a journal directory: yield records and lost ranges, then the end.
+    """Yield the records and lost ranges of a segment file or journal directory, then the end.
 
-    ``context`` may have ``last_flushed_index`` (a number, decimal text, null, or ``meta``) and, for
-    a directory, ``name``. Raises ``OSError``, and ``ValueError`` for an invalid context. The
-    content of the log never raises an exception.
+    ``context`` may have ``last_flushed_index`` (a number, decimal text, null, or ``meta``) and
+    ``name``. Raises ``OSError``, and ``ValueError`` for an invalid context.
     """
     _check_profile(profile)
     several = path.is_dir()
@@ -316,8 +312,7 @@ def _stop_at_first_damage(
 def recognise(path: Path) -> bool:
     """Return whether a path is a segment, or a directory with a segment, by the SBE headers.
 
-    Both the schema id and the template id are checked, so a segment with one damaged field is still
-    recognised. Text files and other journals do not have these bytes at this offset.
+    A segment with one damaged field is recognised.
     """
     if path.is_dir():
         return any(recognise(file) for files in segment_files(path).values() for file in files)
@@ -331,15 +326,14 @@ def recognise(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The state that a writer needs to continue at ``end``.
+    """The state that a writer needs to continue at ``end``."""
 
-    ``count`` is the number of records in the segment that contains ``end``, including those lost as
-    ``asqn-order``. ``last_at`` is the offset of the last of these records. ``asqn`` is the largest
-    asqn of the log, or -1 if there is none.
-    """
-
+    #: The number of records in the segment that contains ``end``, including records that are lost
+    #: as ``asqn-order``.
     count: int
+    #: The offset of the last counted record.
     last_at: int | None
+    #: The largest asqn of the log, or -1.
     asqn: int
     end: End
 

@@ -40,18 +40,17 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """The descriptor at the start of a segment file.
+    """The descriptor at the start of a segment file."""
 
-    ``index`` is the index of the first record, and ``length`` is its offset in bytes. ``seal_at``
-    is the offset of the fields for the last index and the last position, or ``None`` if this
-    version does not have them. ``sealed`` is the index of the last record if the segment is sealed,
-    else ``None``.
-    """
-
+    #: The index of the first record.
     index: int
     max_segment_size: int
+    #: The offset of the first record in bytes.
     length: int
+    #: The offset of the fields for the last index and the last position, or None in versions
+    #: without these fields.
     seal_at: int | None = None
+    #: The index of the last record if the segment is sealed, else None.
     sealed: int | None = None
 
 
@@ -123,12 +122,7 @@ class Cursor:
 
 
 class SegmentScan:
-    """A pass over the records of one segment.
-
-    After :meth:`events`, ``at`` is the offset after the last record. ``fault`` is the reason code
-    of the fault that ended the pass, or ``None`` if it ended at an EOF frame or at the end of the
-    file.
-    """
+    """A pass over the records of one segment."""
 
     def __init__(
         self, log: BinaryIO, size: int, descriptor: Descriptor, cursor: Cursor, file: str | None
@@ -138,7 +132,9 @@ class SegmentScan:
         self.descriptor = descriptor
         self.cursor = cursor
         self.file = file
+        #: After the pass, the offset after the last record.
         self.at = descriptor.length
+        #: The reason code of the fault that ended the pass, or None.
         self.fault: str | None = None
 
     def events(self) -> Iterator[Record | Lost]:
@@ -227,10 +223,7 @@ class SegmentScan:
 
 
 def written_end(path: Path, start: int) -> int:
-    """Return the offset after the last non-zero byte, at least ``start`` (ZBJ-034).
-
-    Segments are sparse files with large holes, which are skipped if the system reports them.
-    """
+    """Return the offset after the last non-zero byte, at least ``start`` (ZBJ-034)."""
     last = start
     with path.open("rb") as log:
         for begin, end in _extents(log.fileno(), start):

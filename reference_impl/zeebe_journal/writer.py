@@ -87,8 +87,7 @@ def pack_record(
 class Writer:
     """Append records to a journal directory, byte for byte as Zeebe does (ZBJ-048 to ZBJ-050).
 
-    ``version`` is the name of a descriptor in :data:`DESCRIPTORS`; only the newest one has fields
-    for a seal. Call :meth:`start` or :meth:`resume` first.
+    ``version`` is a key of :data:`DESCRIPTORS`. Call :meth:`start` or :meth:`resume` first.
     """
 
     def __init__(self, folder: Path, name: str, max_segment_size: int, version: str) -> None:
@@ -114,10 +113,7 @@ class Writer:
         _cut(segment, at)
 
     def append(self, payload: bytes, asqn: int = NO_ASQN) -> None:
-        """Write one record, in a new segment if the current one is full (ZBJ-049).
-
-        The caller has checked the record with :func:`_check`.
-        """
+        """Write one checked record, in a new segment if the current segment is full (ZBJ-049)."""
         record = pack_record(self.index, asqn, payload, self.schema)
         if self.at + len(record) > self.size:
             self._roll()
@@ -170,8 +166,7 @@ def _cut(segment: Segment, at: int) -> None:
 def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
     """Set the last index, the last position and the checksum, if the descriptor has these fields.
 
-    ``log`` is positioned at the start of the descriptor. All other bytes stay unchanged, including
-    fields of newer versions.
+    ``log`` is positioned at the start of the descriptor.
     """
     if descriptor.seal_at is None:
         return
@@ -185,29 +180,29 @@ def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The position of the next record.
+    """The position of the next record."""
 
-    ``asqn`` is the largest asqn so far, and ``index`` is the index of the next record. ``id`` is
-    the number of the segment, and ``room`` is its free space in bytes. ``empty`` is true if the
-    segment has no record yet. New segments have the size ``fresh``, or are not allowed if it is
-    ``None``. They have the descriptor ``version``.
-    """
-
+    #: The largest asqn before the next record.
     asqn: int
+    #: The index of the next record.
     index: int
+    #: The number of the segment.
     id: int
+    #: The free space of the segment in bytes.
     room: int
+    #: The size of new segments in bytes, or None if new segments are not allowed.
     fresh: int | None
+    #: The descriptor of new segments.
     version: str = NEWEST
+    #: True if the segment has no record.
     empty: bool = True
 
 
 def _check(records: Sequence[NewRecord], place: _Place) -> int:
     """Check all records before anything is written; return the number of the last segment.
 
-    Raises ``ValueError`` if an asqn is not a 64-bit number or not greater than all earlier ones
-    (ZBJ-053), if an index is unexpected or too large (ZBJ-023), if a record does not fit, or if a
-    segment cannot exist (ZBJ-049).
+    Raises ``ValueError`` for an invalid asqn (ZBJ-053) or index (ZBJ-023), for a record that does
+    not fit, and for a segment that cannot exist (ZBJ-049).
     """
     for record in records:
         asqn = int(record.fields.get("asqn", NO_ASQN))
@@ -237,7 +232,7 @@ def _check(records: Sequence[NewRecord], place: _Place) -> int:
 def _check_names(folder: Path, name: str, ids: range, removed: Sequence[Path]) -> None:
     """Raise ``ValueError`` if the name of a new segment is already used (ZBJ-049).
 
-    ``ids`` are the numbers of the segments. ``removed`` are files that will be deleted first.
+    ``removed`` contains files that will be deleted first.
     """
     for id in ids:
         path = folder / f"{name}-{id}.log"
@@ -282,9 +277,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
     """Create a journal directory, or a single segment if the path ends in ``.log``.
 
     ``context`` may have ``max_segment_size``, ``descriptor`` (``1``, ``2/1``, ``2/2``) and
-    ``name``. Records may have an ``asqn`` and an ``index``. The journal begins at the index of the
-    first record, as after compaction. Raises ``ValueError`` like :func:`_check`, before anything is
-    written.
+    ``name``. Records may have an ``asqn`` and an ``index``. Raises ``ValueError`` before anything
+    is written.
     """
     size = _size(records, context)
     version = str(context.get("descriptor", NEWEST))
@@ -321,9 +315,8 @@ def _packed(records: Sequence[NewRecord], first: int, schema: int) -> Iterator[b
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a journal and append to it, keeping all acknowledged records (ZBJ-051).
 
-    If there are records to append, everything after ``end`` is truncated, and later segments are
-    removed. A log that is a single segment gets no second one. Raises ``ValueError`` before any
-    change, like :func:`_check` and if the log must not be appended to (ZBJ-052).
+    Raises ``ValueError`` before any change, if the log must not be appended to (ZBJ-052) or cannot
+    hold the records.
     """
     log_tail = tail(read(path, "recover", context))
     at, file = log_tail.end.end, log_tail.end.file
@@ -381,8 +374,7 @@ def _append_to_file(path: Path, records: Sequence[NewRecord], log_tail: Tail, at
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the context for a copy of a log, without the flushed index.
 
-    The copy may lack flushed records. For a directory, the context has the name, the segment size
-    and the segment version, because an older node cannot read a newer version.
+    For a directory, the context has the name, the segment size and the segment version.
     """
     given = {name: value for name, value in context.items() if name != "last_flushed_index"}
     name = journal_name(path, context) if path.is_dir() else None

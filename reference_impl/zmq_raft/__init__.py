@@ -1,8 +1,6 @@
 """The executable specification of zmq-raft's files, described by spec/zmq-raft.md.
 
-A log is an index file, a snapshot, a state file, or a directory with index files and a snapshot.
-Each type has its own module. Upstream authority: the npm package ``zmq-raft`` 0.5.0; release 0.7.1
-has the same formats.
+Upstream authority: the npm package ``zmq-raft`` 0.5.0; release 0.7.1 has the same formats.
 """
 
 from reference_impl.zmq_raft.reader import kind_of, read, recognise

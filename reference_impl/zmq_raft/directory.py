@@ -33,11 +33,7 @@ class Folders:
 
 
 def folders(root: Path, context: Mapping[str, Any]) -> Folders:
-    """Return the layout of a log directory (ZMR-090).
-
-    The index files are in the directory ``log``, and the snapshot is the file ``snap``. The context
-    may give other names. If neither exists, the index files are in the directory itself.
-    """
+    """Return the layout of a log directory (ZMR-090), with default or given names."""
     log = root / str(context.get("log", "log"))
     snap = root / str(context.get("snapshot_file", "snap"))
     if log.is_dir() or snap.is_file():
@@ -48,8 +44,7 @@ def folders(root: Path, context: Mapping[str, Any]) -> Folders:
 def index_files(log: Path) -> list[Path]:
     """Return the index files in the order of their names (ZMR-091).
 
-    Other files are ignored. Index files in a parent of their correct directory are included. Files
-    with the same name are sorted by path.
+    Index files in a parent of their correct directory are included.
     """
     files: list[Path] = []
     folders = [log] if log.is_dir() else []
@@ -84,13 +79,7 @@ def read(root: Path, context: Mapping[str, Any]) -> Parts:
 
 
 class Reader:
-    """A pass over a log directory that keeps one entry and the table of one file in memory.
-
-    After the pass, ``end`` is the position for the next write, and ``next`` is the next index.
-    ``removable`` lists the files that a writer deletes before it appends: files without entries at
-    the end of the log (ZMR-095), and a first file that was never finished (ZMR-044). ``may_follow``
-    is true if a writer may create a new file when the last one is full.
-    """
+    """A pass over a log directory."""
 
     def __init__(self, parts: Folders, raw: bool) -> None:
         self.parts = parts
@@ -102,7 +91,9 @@ class Reader:
         self.next: int | None = None
         # Term of the snapshot.
         self.term: int | None = None
+        #: After the pass, the position for the next write.
         self.end = Place(None)
+        #: True if a writer may create a new file when the last file is full.
         self.may_follow = True
 
     def snapshot(self) -> Iterator[Record | Lost]:
@@ -138,6 +129,8 @@ class Reader:
             count -= 1
         files = self.files[:count]
         spare = self.files[count:]  # ZMR-095
+        # A writer deletes files without entries at the end of the log (ZMR-095), and a first file
+        # that was never finished (ZMR-044).
         self.removable = list(spare)
         limits: list[int | None] = [None] * count
         for number in reversed(range(count - 1)):

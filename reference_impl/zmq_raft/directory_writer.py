@@ -24,9 +24,7 @@ from reference_impl.zmq_raft.snapshot import snapshot_bytes
 class DirectoryWriter:
     """Append entries to a log directory, or roll it back.
 
-    Opening recovers the directory: a missing snapshot is created, files without entries at the end
-    are deleted, and an unfinished write at the end is rolled back. Raises ``ValueError`` if nothing
-    can be appended.
+    The constructor recovers the directory. Raises ``ValueError`` if nothing can be appended.
     """
 
     def __init__(self, root: Path, context: Mapping[str, Any]) -> None:
@@ -80,9 +78,9 @@ class DirectoryWriter:
             IndexWriter(file, path.stat().st_size).append(entry)
 
     def _roll_back(self, index: int) -> int | None:
-        """Remove this entry, whole or torn, and all later ones from the last file.
+        """Remove this entry and all later ones from the last file.
 
-        Returns the term to compare with that of the next entry, if any (ZMR-050).
+        Returns the term before the next entry, or None (ZMR-050).
         """
         path = self.files[-1]
         with path.open("r+b") as file:

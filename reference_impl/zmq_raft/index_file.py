@@ -26,31 +26,27 @@ MAX_TERM = 2**53 - 1
 
 @dataclass(slots=True)
 class Layout:
-    """The layout of an index file with a consistent header.
-
-    ``data`` is the offset at which the entries begin, or ``None`` if the marker before them is
-    missing. ``offsets`` contains the ends of the committed entries, relative to ``data``.
-    """
+    """The layout of an index file with a consistent header."""
 
     size: int
     capacity: int
     first: int
+    #: The offset at which the entries begin, or None if the marker before them is missing.
     data: int | None
+    #: The ends of the committed entries, relative to ``data``.
     offsets: array[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Bytes between two reliable offsets in the data area: one entry, or a lost range.
+    """Bytes between two reliable offsets in the data area: one entry, or a lost range."""
 
-    ``last`` is the number of its last entry. ``torn`` is the number of its first entry if that
-    entry is torn.
-    """
-
+    #: The number of the last entry.
     last: int
     start: int
     end: int
     reason: str | None = None
+    #: The number of the first entry if that entry is torn.
     torn: int | None = None
 
 
@@ -68,7 +64,7 @@ def index_in(name: str) -> int | None:
 def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
     """Read the header and the table, with the checks of ZMR-040 in order.
 
-    ``named`` is the first index in the name of the file. Raises :class:`Refusal`.
+    ``named`` is the first index in the file name. Raises :class:`Refusal`.
     """
     head = read_at(file, 0, HEADER.size)
     if head[:4] != b"RLOG"[: len(head)]:
@@ -108,13 +104,7 @@ def _committed(table: bytes) -> array[int]:
 
 
 def spans(layout: Layout) -> Iterator[Span]:
-    """Divide the committed part of the data area at the offsets that the reader trusts.
-
-    The reader does not trust an offset after the end of the file. If an offset is not greater than
-    the previous one, at least one of the two is wrong, and the reader trusts neither (ZMR-046). As
-    a consequence, if the untrusted offsets at the end of the table are in ascending order, all of
-    them are after the end of the file.
-    """
+    """Divide the committed part of the data area at reliable offsets (ZMR-046)."""
     assert layout.data is not None
     offsets = layout.offsets
     available = min(layout.size - layout.data, MAX_DATA)
@@ -134,6 +124,7 @@ def spans(layout: Layout) -> Iterator[Span]:
     if last + 1 < len(offsets):
         tail = offsets[last + 1 :]
         size = layout.size - layout.data
+        # If the offsets rise, all of them are after the end of the file.
         if _rises(tail) and tail[-1] <= MAX_DATA:
             yield Span(len(offsets) - 1, start, size, "torn-entry", torn=last + 1)  # ZMR-047
         else:
@@ -147,7 +138,7 @@ def _rises(offsets: array[int]) -> bool:
 def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
     """Read the entries of one index file. Raises :class:`Refusal`.
 
-    ``named`` is the first index in the name of the file. If ``raw`` is true, entries have no header
+    ``named`` is the first index in the file name. Set ``raw`` for entries without a header
     (ZMR-032).
     """
     layout = read_layout(file, size, named)
@@ -176,7 +167,7 @@ def entries(
 ) -> Iterator[Record | Lost]:
     """Read the entries of an index file with a known layout, without comparing their terms.
 
-    Entries up to index ``after`` are skipped, because a snapshot already includes them (ZMR-092).
+    Entries up to index ``after`` are skipped (ZMR-092).
     """
     assert layout.data is not None
     for span in spans(layout):
@@ -212,8 +203,7 @@ def in_term_order(
 ) -> Iterator[Record | Lost]:
     """Report both entries as lost if the term decreases from one entry to the next (ZMR-050).
 
-    One of the two terms is wrong, but it is unknown which one. ``before`` is the term before the
-    first entry. Each entry is yielded only after the next one has been read.
+    ``before`` is the term before the first entry.
     """
     held: Record | Lost | None = None
     for event in events:

@@ -28,10 +28,7 @@ class Full(ValueError):
 
 
 def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
-    """Return an empty index file for entries from ``first`` up to a multiple of the capacity.
-
-    All files of a log therefore end at multiples of ``capacity`` (ZMR-014).
-    """
+    """Return an empty index file that ends at a multiple of ``capacity`` (ZMR-014)."""
     if not 1 <= capacity <= MAX_CAPACITY:
         raise ValueError(f"capacity: expected 1 to {MAX_CAPACITY}, found {capacity}")
     if not 0 <= first <= 2**53 - 1 - capacity:
@@ -44,8 +41,8 @@ def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
 class IndexWriter:
     """Append to an index file that is open for reading and writing, or roll it back.
 
-    An unfinished write at the end of the file is rolled back first. The file must have a complete
-    header. Raises ``ValueError`` if it must not be appended to.
+    The constructor rolls back an unfinished write. Raises ``ValueError`` if the file must not be
+    appended to.
     """
 
     def __init__(self, file: BinaryIO, size: int) -> None:
@@ -70,7 +67,7 @@ class IndexWriter:
     def append(self, entry: bytes) -> None:
         """Write an entry after the last one, and commit it (ZMR-018).
 
-        Raises :class:`Full` before anything is written, and ``ValueError`` for an empty entry.
+        Raises :class:`Full`, and ``ValueError`` for an empty entry.
         """
         if not entry:
             raise ValueError("an entry must have at least one byte")  # ZMR-013

@@ -52,11 +52,7 @@ def meta(created: str, hostname: str) -> bytes:
 
 
 def find_marker(file: BinaryIO, marker: bytes, at: int) -> int | None:
-    """Return the offset after the first chunk with this token, or ``None`` if there is none.
-
-    Other chunks are skipped by their lengths, whatever they contain (ZMR-003). Padding and the
-    length of the marker itself are ignored (ZMR-004).
-    """
+    """Return the offset after the first chunk with this token, or ``None`` (ZMR-003, ZMR-004)."""
     while True:
         head = read_at(file, at, CHUNK.size)
         if len(head) < CHUNK.size:

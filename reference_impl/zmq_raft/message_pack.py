@@ -1,10 +1,6 @@
 """Read and write the subset of MessagePack in state files, and convert it to JSON.
 
-The reader accepts every form of MessagePack. The writer produces the same bytes as
-``msgpack-lite``, whose only number type is JavaScript's (ZMR-073).
-
-Two PyPI packages were considered. ``msgpack`` cannot limit nesting to 64, rejects excessive lengths
-before it reads the available bytes, and decodes extension -1. ``u-msgpack`` rejects repeated keys.
+The writer produces the same bytes as ``msgpack-lite`` (ZMR-073).
 """
 
 from __future__ import annotations
@@ -15,6 +11,9 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+# PyPI's ``msgpack`` cannot limit nesting to 64, rejects excessive lengths before it reads the
+# available bytes, and decodes extension -1. ``u-msgpack`` rejects repeated keys.
 
 MAX_DEPTH = 64  # ZMR-079
 MOST_VALUES = 16_384  # ZMR-106
@@ -120,14 +119,9 @@ def decode(
 ) -> tuple[Any, int]:
     """Decode the value at an offset; return the value and the offset after it.
 
-    If the value contains more than ``most`` values, including keys and itself, it is read to its
-    end and returned as :data:`TOO_MANY`. Time and memory are limited by the number of available
-    bytes, whatever lengths they claim.
-
-    Set ``has_text_keys`` for an update: a key of the outermost map that is not text then raises
-    :class:`BadKey`. Also raises :class:`Incomplete`, :class:`BadType` and :class:`TooDeep`. If
-    there are several errors, the first one in byte order is raised; a key is checked at its first
-    byte.
+    If the value contains more than ``most`` values, the first result is :data:`TOO_MANY`. Set
+    ``has_text_keys`` if all keys of the outermost map must be text. Raises :class:`BadKey`,
+    :class:`Incomplete`, :class:`BadType` or :class:`TooDeep` for the first error in byte order.
     """
     stack: list[_Open] = []
     count = 0
@@ -240,9 +234,7 @@ def _text(raw: bytes) -> str | BadText:
 def encode(value: Any) -> bytes:
     """Encode a value as ``msgpack-lite`` does (ZMR-073).
 
-    A number that fits into a signed 32-bit integer is encoded as the shortest possible integer.
-    Other numbers are encoded as 64-bit floats. Raises ``ValueError`` for a value that JavaScript
-    does not support.
+    Raises ``ValueError`` for a value that JavaScript does not support.
     """
     if value is None:
         return b"\xc0"
@@ -292,11 +284,7 @@ def _long_head(type: str, size: int) -> bytes:
 
 
 def key_text(key: Any) -> str:
-    """Return a key as text. A key that is not a string is converted to JSON.
-
-    Maps inside a key become lists of pairs. If they had text keys as well, each level of nesting
-    would double the length of the text.
-    """
+    """Return a key as text. A key that is not a string is converted to JSON."""
     if isinstance(key, str):
         return key
     return json.dumps(_with_pairs(key), ensure_ascii=False, separators=(",", ":"))
@@ -306,6 +294,7 @@ def _with_pairs(value: Any) -> Any:
     if isinstance(value, list):
         return [_with_pairs(item) for item in value]
     if isinstance(value, Map):
+        # With text keys, each level of nesting would double the length of the text.
         return {"map": [[_with_pairs(key), _with_pairs(item)] for key, item in value.pairs]}
     return to_json(value)
 
@@ -313,10 +302,8 @@ def _with_pairs(value: Any) -> Any:
 def to_json(value: Any) -> Any:
     """Convert a value to JSON for answers (ZMR-072).
 
-    An integral number up to 2^53 - 1 is a JSON number, whatever its MessagePack form. A value that
-    JSON cannot express is an object of one key: ``{"int": decimal}`` beyond 2^53 - 1, ``{"float":
-    the eight bytes}``, ``{"bin": hex}``, ``{"hex": bytes of a string that is not UTF-8}``,
-    ``{"ext": [type, hex]}``.
+    A value that JSON cannot express is an object of one key: ``int``, ``float``, ``bin``, ``hex``
+    or ``ext``.
     """
     if value is None or isinstance(value, (bool, str)):
         return value

@@ -36,9 +36,8 @@ def kind_of(path: Path, context: Mapping[str, Any]) -> str:
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """Yield the events of a log. Raises ``OSError``, and ``ValueError`` for an unknown profile.
 
-    Keys of the context: ``kind`` overrides the file type. ``first_index`` overrides the first index
-    in the name of an index file. ``entries`` = ``raw`` means that entries have no header. ``log``
-    and ``snapshot_file`` are names inside a directory.
+    Keys of the context are ``kind``, ``first_index``, ``entries``, ``log`` and ``snapshot_file``.
+    ``entries`` = ``raw`` means that entries have no header.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -100,9 +99,7 @@ def _rest(event: Lost, files: list[tuple[str | None, int]]) -> Iterator[Lost]:
 def recognise(path: Path) -> bool:
     """Return whether a file or directory has the structure of one of the four file types.
 
-    The tokens of index files and snapshots count only if a plausible length follows them. A state
-    file has no token; from its first byte, it must consist of MessagePack maps with text keys. If
-    there are too few bytes, the name decides.
+    The name decides if the file is too short.
     """
     if path.is_dir():
         parts = directory.folders(path, {})
@@ -120,11 +117,7 @@ def recognise(path: Path) -> bool:
 
 
 def _plausible_header(head: bytes) -> bool:
-    """Return whether length and version are plausible, which is never the case in a text file.
-
-    The length must be less than 2^27 and the version less than 256. Text files contain no bytes as
-    small as these.
-    """
+    """Return whether length and version are plausible, which is never the case in a text file."""
     return head[7:8] <= b"\x04" and not any(head[9:12])
 
 

@@ -35,10 +35,7 @@ class _Window:
         self.at = 0
 
     def grow(self) -> bool:
-        """Read until the window is twice as large, so that the total work stays linear.
-
-        Returns False at the end of the file.
-        """
+        """Double the size of the window. Return False at the end of the file."""
         more = self.file.read(max(WINDOW, len(self.data)))
         self.data += more
         return bool(more)
@@ -50,12 +47,10 @@ class _Window:
 
 
 class Merged:
-    """The merged updates (ZMR-071): keys and values, up to a limit (ZMR-106).
-
-    When the limit is exceeded, ``values`` becomes None and stays None.
-    """
+    """The merged updates of a state file (ZMR-071)."""
 
     def __init__(self) -> None:
+        #: The keys and values, or None if the limit was exceeded (ZMR-106).
         self.values: dict[str, Any] | None = {}
         self._counts: dict[str, int] = {}
         self._count = 1  # the map itself
@@ -78,8 +73,8 @@ class Merged:
 def read(file: BinaryIO, size: int) -> Parts:
     """Read the updates of a state file as records.
 
-    Each record has the field ``update``. The last record also has the merged map as ``state``
-    (ZMR-072), unless there are too many values (ZMR-106).
+    The last record also has the merged map as ``state`` (ZMR-072), unless it is too large
+    (ZMR-106).
     """
     state = Merged()
     held: Record | None = None
@@ -106,10 +101,7 @@ def read(file: BinaryIO, size: int) -> Parts:
 
 
 def _updates(file: BinaryIO, size: int) -> Iterator[tuple[Record, Any] | Lost]:
-    """Yield the updates, each with its pairs or ``TOO_MANY``.
-
-    If a fault ends reading, the last item is the lost range with its reason code.
-    """
+    """Yield the pairs of each update, or ``TOO_MANY``, and finally the lost range of a fault."""
     window = _Window(file)
     offset = 0  # in the window, which moves on only when it is empty
     while True:
@@ -172,8 +164,8 @@ def _zeros_to_the_end(window: _Window, offset: int) -> bool:
 class StateWriter:
     """Write a state file as ``FilePersistence`` does.
 
-    ``initial`` contains every key of the application, in order, with its initial value. Other keys
-    are removed from updates (ZMR-074). Without ``initial``, no key is removed.
+    ``initial`` contains the initial values of all keys. Other keys are removed from updates
+    (ZMR-074). Without ``initial``, no key is removed.
     """
 
     def __init__(
@@ -208,7 +200,7 @@ class StateWriter:
     def rotate(self, changes: Mapping[str, Any]) -> None:
         """Write the whole state to a new file, and rename the old file (ZMR-075).
 
-        Raises ``ValueError`` if the state has too many values (ZMR-106).
+        Raises ``ValueError`` for too many values (ZMR-106).
         """
         self._add(changes)
         if self.state.values is None:
@@ -236,8 +228,7 @@ class StateWriter:
 def rotated_name(name: str, moment: str, counter: int) -> str:
     """Return a rotated file's name: date, time, milliseconds, counter in base 36 (ZMR-075).
 
-    ``moment`` is as in JSON, ``2018-09-26T14:59:36.817Z``. The counter counts the rotations within
-    the same millisecond.
+    ``moment`` is a time like ``2018-09-26T14:59:36.817Z``.
     """
     when = datetime.fromisoformat(moment)
     text = ""

@@ -29,22 +29,19 @@ Context = Mapping[str, Any]
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Create a log of the ``kind`` in the context, or of the type that the file name implies.
 
-    Either all records are written, or nothing.
-
-    Keys of the context: ``created`` (as in JSON) and ``hostname`` for META; ``capacity`` of index
-    files; ``first_index`` of an index file; ``entries`` = ``raw``; ``initial``, the keys of a state
-    file with their initial values; ``snapshot`` of a directory: ``index``, ``term`` and
-    ``payload``. Raises ``ValueError`` for records that the file type cannot hold.
+    Other keys of the context depend on the type: ``created``, ``hostname``, ``capacity``,
+    ``first_index``, ``entries``, ``initial`` and ``snapshot``. Raises ``ValueError`` before
+    anything is written if the file type cannot hold a record.
     """
     _rehearse(_write, path, records, context)
     _write(path, records, context)
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Recover a log and append to it. Raises ``ValueError`` if a writer must refuse.
+    """Recover a log and append to it (ZMR-018, ZMR-080).
 
-    An unfinished write at the end is rolled back or removed first (ZMR-018, ZMR-080). If the append
-    is refused or has no records, no byte is changed (ZMR-018).
+    Raises ``ValueError`` before any change if a writer must refuse the log. Without records, the
+    log is not changed.
     """
     if not records:
         return

@@ -24,14 +24,10 @@ POLL_SECONDS = 0.05
 
 
 class Watched:
-    """Measure the peak memory use of the child processes that start inside the block.
-
-    ``peak`` is the maximum for a single process, in bytes. Processes that were running before the
-    block, and their children, are not included. Memory is sampled at intervals, so an increase just
-    before the end of a process may be missed. Without Linux's ``/proc``, the result is 0.
-    """
+    """Measure the peak memory use of the child processes that start inside the block."""
 
     def __init__(self) -> None:
+        #: The maximum for a single process, in bytes. The value is 0 without Linux's ``/proc``.
         self.peak = 0
         self._before: frozenset[int] = frozenset()
         self._is_over = threading.Event()

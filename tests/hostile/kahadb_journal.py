@@ -151,10 +151,7 @@ def inflated_controls(size: int) -> bytes:
 
 
 def _inflating(size: int, filler: bytes, most: int) -> bytes:
-    """Return a stream of nearly the maximum size that compresses to about ``size`` bytes.
-
-    Most values are ``filler``. The other values are random two-byte numbers.
-    """
+    """Return a stream of nearly the maximum size that compresses to about ``size`` bytes."""
     chance = random.Random(size)
     unlike = b"".join(b"\x02%c" % chance.randrange(0x80) for _ in range(size // 2))
     packed = len(zlib.compress(unlike))

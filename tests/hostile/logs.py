@@ -1,7 +1,4 @@
-"""Logs that take readers the most time and memory, in one file of functions for each format.
-
-To add a log, add a function to the file of its format and to ``LOGS`` in that file.
-"""
+"""Logs that take readers the most time and memory, in one file of functions for each format."""
 
 from __future__ import annotations
 
@@ -23,15 +20,13 @@ TIMEOUT_SECONDS = 900
 
 @dataclass(frozen=True)
 class Hostile:
-    """A log that takes readers much time or memory.
-
-    ``make(size)`` returns such a log of about ``size`` bytes. ``file_name`` is a name from which
-    tools recognise the format.
-    """
+    """A log that takes readers much time or memory."""
 
     name: str
     format: str
+    #: A name from which tools recognise the format.
     file_name: str
+    #: Returns the bytes of a log of about the given size.
     make: Callable[[int], bytes]
 
 

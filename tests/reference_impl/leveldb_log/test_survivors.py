@@ -1,8 +1,4 @@
-"""Test the table "What survives" of the chapter, line by line, and the other rules for readers.
-
-The log for each line is built from a copy of the text of the line. If a line is added or reworded
-in the chapter, the test fails until the copy is updated.
-"""
+"""Test each line of the table "What survives" of the chapter, and the other rules for readers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The table "What survives" of the chapter, replayed line by line.
-
-Each line is made here from its own words; a line that is added or reworded fails until it is made
-here too.
-"""
+"""Test each line of the table "What survives" of the chapter."""
 
 from __future__ import annotations
 

@@ -1,14 +1,15 @@
 """Compare what real systems read from a damaged folder and from its recovery.
 
-One file of a folder is damaged, ``walproof recover`` runs, and the real system opens both folders,
-each on a scratch copy. :class:`Combination` checks the rules:
+One file of a folder is damaged, and ``walproof recover`` runs. The real system opens scratch copies
+of both folders. :class:`Combination` checks these rules:
 
-* The result gives every item that the source gives in the same mode, and the same in its best mode.
-  Only items count that the intact folder gives, too.
-* Every file of the source is in the result, unless the output names it as replaced; then
+* In the same mode, the result gives each item that the source and the intact folder give. The same
+  applies to the best mode of each folder.
+* The result contains every file of the source. If the output names a file as replaced,
   ``NAME.before-recovery`` has its bytes. No other file is new, and the source does not change.
 * The status is 3 if the real system refuses the source or gives fewer items than before the damage.
-  It is 4 only if nothing was written. The summary has status 0 if and only if ``recover`` has.
+  The status is 4 only if nothing was written. The summary has status 0 if and only if ``recover``
+  has status 0.
 * A sentence with "opens" or "starts" is true of the real system.
 * A repair that loses items of the intact folder is not recommended without a warning.
 """
@@ -62,19 +63,17 @@ DAMAGES: Mapping[str, Callable[[bytes], bytes | None]] = {
 
 @dataclass(frozen=True)
 class Store:
-    """A real database, broker store, node or partition, and the functions to open copies of it.
-
-    ``files`` maps the roles of the files to damage to their names in the folder. ``modes`` are ways
-    to open the folder, beginning with the default, and ``open_with`` opens a folder in a mode and
-    returns ``items`` or ``refused``. ``promises`` are sentences of the output, with the mode in
-    which the real system must then succeed.
-    """
+    """A real database, broker store, node or partition, and the functions to open copies of it."""
 
     name: str
     folder: Path
+    #: The names of the files to damage, by their roles.
     files: Mapping[str, str]
+    #: The ways to open the folder. The first mode is the default.
     modes: Sequence[str]
+    #: Opens a folder in a mode and returns ``items`` or ``refused``.
     open_with: Callable[[str, Path], Mapping[str, Any]]
+    #: Patterns of output sentences, each with the mode in which the real system must then succeed.
     promises: Mapping[str, str] = field(default_factory=dict)
 
     def pairs(self, mode: str, folder: Path, scratch: Path) -> Pairs | None:
@@ -88,18 +87,15 @@ class Store:
 
 @dataclass(frozen=True)
 class Tolerated:
-    """A loss that ``walproof`` cannot detect or prevent, with the reason.
-
-    Without ``mode``, the damage is undetectable, and status 0 is tolerated. With ``mode``, the
-    result may have fewer items in this mode, because the real system also returns records whose
-    checksum is invalid. In this case, the output must report the loss, and the result must contain
-    the old file.
-    """
+    """A loss that ``walproof`` cannot detect or prevent."""
 
     store: str
     role: str
     damages: Sequence[str]
     reason: str
+    #: The mode in which the result may have fewer items, because the real system also returns
+    #: records with an invalid checksum. The output must then report the loss, and the result must
+    #: contain the old file. Without a mode, the damage is undetectable, and status 0 is tolerated.
     mode: str | None = None
 
 
@@ -140,19 +136,18 @@ _REPAIR_WARNING = "would lose data"
 
 @dataclass
 class Combination:
-    """A damage to one file of a store, or the intact store if ``role`` is None.
-
-    ``truth`` contains the items of the intact folder in each mode. ``failures`` contains sentences
-    about violated rules, and ``used`` contains the tolerated losses that occurred.
-    """
+    """A damage to one file of a store, or the intact store if ``role`` is None."""
 
     store: Store
     role: str | None
     damage: str | None
+    #: The items of the intact folder in each mode.
     truth: Mapping[str, Pairs]
     scratch: Path
     tolerated: Sequence[Tolerated]
+    #: Sentences about violated rules.
     failures: list[str] = field(default_factory=list)
+    #: The tolerated losses that occurred.
     used: list[Tolerated] = field(default_factory=list)
     is_changed: bool = False
     is_alarm_without_loss: bool = False
@@ -312,8 +307,8 @@ def check_all(
 ) -> tuple[list[str], dict[str, int]]:
     """Check the combinations of a store; return sentences about violated rules, and counts.
 
-    ``half`` is 0 or 1 for every second combination, so that two variants of a system together have
-    all of them. A tolerated loss that does not occur also violates a rule.
+    Set ``half`` to 0 or 1 to check every second combination. A tolerated loss that does not occur
+    violates a rule.
     """
     truth = {mode: store.pairs(mode, store.folder, scratch) or NOTHING for mode in store.modes}
     assert truth[store.modes[0]], f"{store.name}: the intact folder gives nothing"

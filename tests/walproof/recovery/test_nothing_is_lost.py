@@ -1,8 +1,6 @@
-"""Test that users lose no data by following the output, for all types of damage to all types of
-files. Of systems with several variants, each variant has half of the combinations.
+"""Test that users lose no data by following the output, for each damage to each type of file.
 
-Real systems write the databases and stores, and open both the damaged folder and its recovery.
-``oracle`` lists the rules. With ``pytest -s``, the number of combinations of each store is printed.
+With ``pytest -s``, the number of combinations of each store is printed.
 """
 
 from __future__ import annotations

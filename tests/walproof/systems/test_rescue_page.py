@@ -1,7 +1,7 @@
 """Test that ``docs/rescue.md`` shows the current output of its commands.
 
-Each folder is prepared as the page describes: by the real program if it is installed, otherwise as
-a similar folder. Numbers that change with each run of the real program are not compared.
+Without the real program, the test uses a similar folder. Numbers that change with each run are not
+compared.
 """
 
 from __future__ import annotations

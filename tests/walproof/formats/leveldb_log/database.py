@@ -1,7 +1,7 @@
 """Run the real LevelDB through plyvel: ``write FOLDER``, ``open FOLDER`` or ``repair FOLDER``.
 
-``write`` creates a database with tables and a log, and leaves it in the state of a killed process.
-The other two commands print all keys and values of the database as JSON.
+``write`` leaves the database in the state of a killed process. ``open`` and ``repair`` print all
+keys and values as JSON.
 """
 
 import json

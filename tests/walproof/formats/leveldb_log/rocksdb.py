@@ -1,7 +1,7 @@
 """Run the real RocksDB through rocksdict: ``write FOLDER`` or ``open FOLDER``.
 
-``write`` creates a database with tables and a log, and leaves it in the state of a killed process.
-Both commands print all keys and values of the database as JSON.
+``write`` leaves the database in the state of a killed process. Both commands print all keys and
+values as JSON.
 """
 
 import json

@@ -1,7 +1,6 @@
-"""Test the conversion of batch operations to rows, and of Chromium's keys and values to text.
+"""Test the rows of batch operations, and the text of Chromium's keys and values.
 
-A real Chromium opened the page ``tests/data/chromium/page.html``, which stored the values that are
-expected here.
+A real Chromium stored the expected values when it opened ``tests/data/chromium/page.html``.
 """
 
 from __future__ import annotations

@@ -15,10 +15,7 @@ State = dict[str, dict[Any, dict[str, Any]]]
 
 
 class History:
-    """A database in WAL mode that is written but never checkpointed.
-
-    ``states`` contains the rows before the log, and the rows after each transaction.
-    """
+    """A database in WAL mode that is written but never checkpointed."""
 
     def __init__(
         self, path: Path, setup: str = "", page_size: int = 4096, before: str = ""
@@ -29,6 +26,7 @@ class History:
         run = self.connection.executescript
         run(f"PRAGMA page_size = {page_size}; {setup}; PRAGMA journal_mode = WAL; {before}")
         run("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0")
+        #: The rows before the log, and the rows after each transaction.
         self.states = [self.state()]
 
     @property

@@ -75,13 +75,10 @@ def found(rows: list[dict[str, Any]], states: tuple[State, State]) -> dict[Any, 
 
 
 def check(log: Path, states: list[State]) -> int:
-    """Compare each transaction of a log with the states before and after it; return their number.
-
-    A transaction that only repeats the previous frame is padding, which the log does not return as
-    a record.
-    """
+    """Compare each transaction with the states before and after it; return their number."""
     count = at = 0
     for count, rows in enumerate(operations(log), 1):
+        # The log does not return padding, which only repeats the previous frame.
         while rows and states[at] == states[at + 1]:
             at += 1
         pair = states[at], states[at + 1]

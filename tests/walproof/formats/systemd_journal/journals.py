@@ -1,7 +1,6 @@
 """Journals for query tests, and the output of the installed journalctl programs for them.
 
-To regenerate ``journalctl_262.json.xz`` with the journalctl program COMMAND, run ``python -m
-tests.walproof.formats.systemd_journal.journals COMMAND``.
+Run this module with a journalctl command as argument to regenerate ``journalctl_262.json.xz``.
 """
 
 from __future__ import annotations

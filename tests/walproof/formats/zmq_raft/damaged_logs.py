@@ -107,10 +107,7 @@ def make_file(rng: random.Random, folder: Path) -> Path:
 
 
 def make_directory(rng: random.Random, root: Path) -> None:
-    """Write a log directory with random faults to an empty directory.
-
-    The faults are gaps, overlaps, empty or unfinished or misplaced files, and impossible snapshots.
-    """
+    """Write a log directory with random faults to an empty directory."""
     index, term = 1, rng.randrange(3)
     logs = root / "log" if rng.random() < 0.8 else root
     if rng.random() < 0.7:

@@ -2,7 +2,7 @@
 
 A request is ``{"action": "write" | "open" | "repair", "folder": …}``. The reply is ``{"items":
 {key: value}}`` or ``{"refused": message}``. With the argument ``comparator``, the database has a
-custom comparator, as in IndexedDB. ``repair`` does not use it.
+custom comparator, as in IndexedDB. ``repair`` does not use the comparator.
 """
 
 import json
@@ -21,12 +21,9 @@ COMPARATOR = {
 
 
 def write(folder: str, options: dict[str, Any]) -> None:
-    """Write a database with tables and a log, and copy it while it is open.
-
-    There must be fewer than four tables, because a compaction may deadlock with a comparator in
-    Python.
-    """
+    """Write a database with tables and a log, and copy it while it is open."""
     busy = f"{folder}.busy"
+    # With four tables or more, a compaction may deadlock with a comparator in Python.
     for first in range(0, 200, 100):  # opening a database moves its log into a table
         with plyvel.DB(busy, create_if_missing=True, **options) as database:
             for number in range(first, first + 100):

@@ -1,7 +1,7 @@
-"""Open RocksDB databases through rocksdict: a request per line of standard input.
+"""Open RocksDB databases through rocksdict, with one request per line of standard input.
 
-A request is ``{"action": "write" | "open" | "repair", "folder": …}``, with ``variant`` for
-``write``. The answer is ``{"items": {key: value}}`` or ``{"refused": message}``.
+A request is ``{"action": "write" | "open" | "repair", "folder": …}``; ``write`` also needs
+``variant``. The reply is ``{"items": {key: value}}`` or ``{"refused": message}``.
 """
 
 import json
@@ -61,10 +61,7 @@ def write(folder: str, variant: str) -> None:
 
 
 def read(folder: str) -> dict[str, str]:
-    """Return all keys and values that RocksDB returns, of all column families.
-
-    Each key is read separately, because an iterator stops at the first damaged block.
-    """
+    """Return all keys and values that RocksDB returns, of all column families."""
     names = Rdict.list_cf(folder) if Path(folder, "CURRENT").exists() else ["default"]
     families = {name: Options(raw_mode=True) for name in names if name != "default"}
     database = Rdict(folder, Options(raw_mode=True), families or None)
@@ -72,7 +69,7 @@ def read(folder: str) -> dict[str, str]:
     for name in names:
         family = database if name == "default" else database.get_column_family(name)
         for key in [*OF_TABLES, *OF_LOG]:
-            try:
+            try:  # an iterator stops at the first damaged block
                 value = family.get(key)
             except Exception:
                 continue
