@@ -75,9 +75,9 @@ def inspect(
     """Show each byte of a log with its field and rule.
 
     Each line has an offset, bytes, a field, its value, and the requirements for it. In the margin,
-    x marks lost ranges, with their reason, ~ marks a torn tail, and = marks the offset where a
-    writer may append. Fields and paths are those of the grammar in ksy/; the test vectors use the
-    same paths. The map follows the stored lengths even after damage.
+    x marks lost ranges, ~ marks a torn tail, and = marks the offset where a writer may append.
+    Fields and paths are those of the grammar in ksy/; the test vectors use the same paths. The map
+    follows the stored lengths even after damage.
 
     \b
     walproof inspect 000003.log                        the map, first fields first

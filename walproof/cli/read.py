@@ -107,8 +107,8 @@ def read(
     text. Lost ranges go to standard error.
 
     --pending replays the store of a broker. For each destination and subscription, the output
-    contains the number of pending messages, the times of the oldest and the newest message, and
-    their files. With --jsonl, each destination or subscription is one object.
+    contains the number, the first and last times, and the files of the pending messages. With
+    --jsonl, each destination or subscription is one object.
 
     --each names each file after the index of its record, such as 0000000000000100.data. In formats
     without indexes, the records are numbered from 0. One line of JSON is printed for each file.

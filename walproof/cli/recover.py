@@ -48,16 +48,16 @@ def recover(
 ) -> int:
     """Write the surviving records to a new log.
 
-    LOG is a log or a folder: a database, a broker's store, a raft node, the journals of a host, or
-    a folder with several of these. For a folder, NEW is a copy of the folder in which only damaged
-    logs are rewritten. The old content of a rewritten log remains in NAME.before-recovery. For a
-    SQLite database, NEW is a copy of the database to which the log was applied. If an earlier
-    record is lost, whole records that must not be applied are written to the log NEW.after-loss.
+    LOG is a log, or a folder such as a database, a broker's store, a raft node, or the journals of
+    a host. For a folder, NEW is a copy of the folder in which only damaged logs are rewritten. The
+    old content of a rewritten log remains in NAME.before-recovery. For a SQLite database, NEW is a
+    copy of the database to which the log was applied. If an earlier record is lost, whole records
+    that must not be applied are written to the log NEW.after-loss.
 
     LOG is never changed, and NEW must not exist. NEW appears only if it is intact and has exactly
     the records that survived in LOG. Some formats allow no gap between records. If there is a gap,
-    the command names the missing record; `walproof read --each DIR` can write each surviving record
-    to its own file.
+    the command names the missing record. `walproof read --each DIR` can then write each surviving
+    record to its own file.
 
     --drop removes the journal entries that match FIELD=VALUE or filters such as --unit, --since and
     --grep. For a folder, NEW then has only the journals. Seals are not renewed.

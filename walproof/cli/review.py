@@ -43,9 +43,10 @@ def review(
     """Report which readers a format change breaks.
 
     The command compares the grammars, chapters, executable specification and vectors of the work
-    tree with those of REV. The class of a finding is READ (new readers on old files), WRITE (old
-    readers on new files), RECOVER (survivors of damage), or API (names only). To allow a finding,
-    list it with a reason in .walproof-review.toml. docs/review.md describes the rules.
+    tree with those of REV. READ findings affect new readers on old files. WRITE findings affect old
+    readers on new files. RECOVER findings affect the survivors of damage. API findings affect only
+    names. To allow a finding, list it with a reason in .walproof-review.toml. docs/review.md
+    describes the rules.
 
     \b
     walproof review --against main

@@ -62,10 +62,10 @@ def summary(
 ) -> int:
     """Summarise a log or folder: format, state, losses.
 
-    PATH is a log, a folder of logs, a pipe, - for standard input, a compressed file (gzip, bzip2,
-    xz, zstd, lz4), or a zip or tar archive. PATH is never changed. The summary counts the records,
-    shows the first and the last record, and suggests the next commands. `walproof PATH` is the same
-    command.
+    PATH is a log, a folder of logs, a pipe, or - for standard input. PATH may also be a zip or tar
+    archive, or a file compressed with gzip, bzip2, xz, zstd or lz4. PATH is never changed. The
+    summary counts the records, shows the first and the last record, and suggests the next commands.
+    `walproof PATH` is the same command.
 
     \b
     walproof 000003.log

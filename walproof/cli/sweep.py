@@ -78,9 +78,9 @@ def sweep(
     walproof sweep --format zeebe-journal --cmd './my-writer' --profile append --profile write
 
     COMMAND is any program that implements the protocol (conformance/README.md), or the one-shot
-    form `COMMAND read FORMAT PATH [strict]`, which is slower and cannot receive a context. A
-    one-shot program is run in the profile strict only with --profile strict. Each program runs in
-    its own folder without network access.
+    form `COMMAND read FORMAT PATH [strict]`. The one-shot form is slower and cannot receive a
+    context. A one-shot program is run in the profile strict only with --profile strict. Each
+    program runs in its own folder without network access.
 
     DIR/sweep is a Parquet table with a row for each case. DIR/summary.json lists the findings.
     DIR/proposals has vectors for the findings.

@@ -27,8 +27,8 @@ _FLAGS_SINCE = 14
 def decode(data: bytes) -> Any:
     """Return the value in ``data``. Raises ``Undecodable``.
 
-    A value that JSON cannot represent is an object with one key, such as ``date`` (milliseconds
-    since 1970), ``hex`` (bytes) or ``same_as`` (the number of an earlier object).
+    A value that JSON cannot represent is an object with one key, such as ``date`` or ``hex``.
+    ``date`` is in milliseconds since 1970. ``same_as`` is the number of an earlier object.
     """
     reader = _Reader(data)
     value = reader.value(0)

@@ -3,7 +3,7 @@
 A compiled kernel reads whole valid records. The executable specification reads all other bytes.
 
 A log can be split at every block boundary. A part yields the records and lost ranges that begin in
-the part, and reads past its own end until all of them are complete.
+the part. To complete them, a part may read past its own end.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def walk(
 ) -> Any:
     """Read the records of blocks that are at ``base`` in the log.
 
-    ``header`` is the size of a header, ``full`` is the type of a FULL record, and ``number`` is the
+    ``header`` is the size of a header, and ``full`` is the type of a FULL record. ``number`` is the
     log number in the headers. ``proven[0]`` is the highest sync offset so far. ``cap`` is the
     largest number of bytes copied for a payload. A negative ``cap`` copies no payloads.
 

@@ -3,9 +3,9 @@
 A log is one part, because an entry refers to fields anywhere in the file. All checks of the file
 precede the first record. The reference reads other files and selections of entries.
 
-Memory use is 1.5 times the file size, plus the decompressed fields, about 80 bytes per object, 8
-bytes per field of an entry, and a run of records. An entry whose fields exceed a gibibyte is marked
-as truncated.
+Memory use is 1.5 times the file size, plus the decompressed fields and a run of records. Each
+object takes about 80 more bytes, and each field of an entry takes 8. An entry whose fields exceed a
+gibibyte is marked as truncated.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ of these criteria that applies:
 4. the wall clock;
 5. the hash of their fields.
 
-This is not a total order: where clocks were set back, journalctl's order depends on the order in
-which it finds the files, and it skips entries that it finds too late. This merge skips none.
+This is not a total order. If clocks were set back, the order of journalctl depends on the order of
+the files, and journalctl skips some entries. This merge skips none.
 
 Upstream authority: systemd 254 ``sd-journal.c``, ``compare_locations``, ``compare_boot_ids``,
 ``journal_file_read_tail_timestamp``. Earlier releases do not compare boots.
