@@ -24,7 +24,7 @@ from walproof.tables import rows
 DECODED = "decoded"
 #: Sizes at which a row group is written; they limit memory for logs of any length.
 GROUP_BYTES = 32 << 20
-GROUP_ROWS = 1 << 18
+GROUP_ROWS = 1 << 17
 #: Number of batches that are joined into one: a batch of one row takes some thousand bytes, one of
 #: many rows hardly more.
 JOINED_BATCHES = 1024

@@ -83,11 +83,11 @@ def test_a_long_log_has_several_row_groups(
 ) -> None:
     monkeypatch.setattr(export, "GROUP_BYTES", 1 << 20)
     log, out = tmp_path / "000003.log", tmp_path / "out.parquet"
-    records = [NewRecord(bytes([n & 255]) * 500) for n in range(8_000)]
+    records = [NewRecord(bytes([n & 255]) * 500) for n in range(24_000)]
     named("leveldb-log").write(log, records, {})
     done = run("export", log, "--parquet", out, "--compression", compression, "--max-payload", 400)
     assert done.return_value == 0
-    assert done.output == f"{out}: leveldb-log, intact, 8,000 records, 0 lost ranges\n"
+    assert done.output == f"{out}: leveldb-log, intact, 24,000 records, 0 lost ranges\n"
     assert pq.ParquetFile(out).num_row_groups > 1
     codec = {"auto": "LZ4", "none": "UNCOMPRESSED"}.get(compression, compression.upper())
     assert {column.compression for column in columns_of(out).values()} == {codec}

@@ -20,7 +20,6 @@ from crc32c import crc32c
 from reference_impl.answer import Record
 from reference_impl.zeebe_journal.layout import SEGMENT_NAME
 from reference_impl.zeebe_journal.reader import (
-    Journal,
     Segment,
     journal_name,
     open_segment,
@@ -341,12 +340,27 @@ def _last_position(system: System, entry: Record) -> int:
 
 
 def _last_index(system: System) -> int:
-    """Return the index of the last entry that a broker finds, or 0 if there is none."""
-    journal = Journal(_paths(system), True, None)
-    for _ in journal.events():
-        if journal.over:
+    """Return the index of the last entry that a broker finds, or 0 if there is none.
+
+    A broker takes the last index of a sealed segment from its seal, even if records of the segment
+    are damaged. It reads other segments.
+    """
+    following: int | None = None
+    for path in _paths(system):
+        segment = open_segment(path, None)
+        descriptor = segment.descriptor
+        if not isinstance(descriptor, Descriptor) or following not in (None, descriptor.index):
             break
-    return journal.cursor.index - 1 if journal.cursor else 0
+        cursor = Cursor(descriptor.index)
+        if descriptor.sealed is not None:
+            cursor.index = descriptor.sealed + 1
+        else:
+            with path.open("rb") as log:
+                log.seek(descriptor.length)
+                for _ in SegmentScan(log, segment.size, descriptor, cursor, None).events():
+                    pass
+        following = cursor.index
+    return following - 1 if following else 0
 
 
 # The small files of a node: .meta, .conf and the lock.
