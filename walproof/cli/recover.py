@@ -50,9 +50,9 @@ def recover(
 
     LOG is a log, or a folder such as a database, a broker's store, a raft node, or the journals of
     a host. For a folder, NEW is a copy of the folder in which only damaged logs are rewritten. The
-    old content of a rewritten log remains in NAME.before-recovery. For a SQLite database, NEW is a
-    copy of the database to which the log was applied. If an earlier record is lost, whole records
-    that must not be applied are written to the log NEW.after-loss.
+    old content of a rewritten log remains in NAME.before-recovery. For a database that is one file
+    with a log, NEW is a copy of the database to which the log was applied. If an earlier record is
+    lost, whole records that must not be applied are written to the log NEW.after-loss.
 
     LOG is never changed, and NEW must not exist. NEW appears only if it is intact and has exactly
     the records that survived in LOG. Some formats allow no gap between records. If there is a gap,
