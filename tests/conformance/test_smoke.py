@@ -9,6 +9,7 @@ import pytest
 
 from conformance import ROOT
 from conformance.smoke import Smoke
+from tests.conformance.conftest import LOOP
 from tests.family import children
 
 pytestmark = pytest.mark.slow
@@ -31,13 +32,6 @@ def reply(request):
 def answer(path):
     data = open(path, "rb").read()
     return {"records": [{"payload": data[7:].hex()}], "signals": []}
-"""
-LOOP = """
-for line in sys.stdin:
-    request = json.loads(line)
-    if request["cmd"] == "bye":
-        break
-    send(HELLO if request["cmd"] == "hello" else reply(request))
 """
 BUFFERED = "replies = []" + LOOP.replace("send(", "replies.append(")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from reference_impl.answer import Record
@@ -18,30 +20,34 @@ class Counted:
 
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
-        self._last: tuple[int, int, str | None, Row] | None = None
+        self._last: Callable[[], Shown] | None = None
 
     def take(self, summary: Summary, event: Any) -> int:
         """Count a record and return its end offset."""
         record: Record = event
         summary.records += 1
         summary.framed_bytes += record.size
-        row = decode.row_of(self.format_id, record, LONGEST)
-        self.keep(summary, record.at, record.size, record.file, row)
+        self.keep(summary, partial(self._shown_record, record))
         widen(summary, record.fields)
         return record.at + record.size
 
-    def keep(self, summary: Summary, at: int, size: int, file: str | None, row: Row) -> None:
+    def keep(self, summary: Summary, describe: Callable[[], Shown]) -> None:
         """Describe the first record; store any other as the last so far."""
         if summary.first is None:
-            summary.first = self._shown(at, size, file, row)
-        self._last = at, size, file, row
+            summary.first = describe()
+        self._last = describe
 
     def finish(self, summary: Summary) -> None:
         """Describe the last record."""
         if self._last is not None:
-            summary.last = self._shown(*self._last)
+            summary.last = self._last()
 
-    def _shown(self, at: int, size: int, file: str | None, row: Row) -> Shown:
+    def _shown_record(self, record: Record) -> Shown:
+        row = decode.row_of(self.format_id, record, LONGEST)
+        return self.shown(record.at, record.size, record.file, row)
+
+    def shown(self, at: int, size: int, file: str | None, row: Row) -> Shown:
+        """Describe a record."""
         text, fault = decode.phrase_of(self.format_id, row)
         if text is None:
             text = str(row.fields.get("update") or _start(row))

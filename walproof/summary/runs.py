@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,9 +34,9 @@ class CountedRuns(Counted):
             return 0
         summary.records += len(run)
         summary.framed_bytes += int(run.size.sum())
-        for n in (0, len(run) - 1):
-            (row,) = decode.rows(run.slice(n, n + 1), run.fields)
-            self.keep(summary, int(run.at[n]), int(run.size[n]), run.file, row)
+        if summary.first is None:
+            self._keep_row(summary, run, 0)
+        self._keep_row(summary, run, len(run) - 1)
         for column, name in _SPANS.items():
             values = run.fields.get(column)
             if values is None or values.null_count == len(values):
@@ -44,6 +45,11 @@ class CountedRuns(Counted):
             if column == "index":
                 summary.with_index += len(values) - values.null_count
         return int(run.at[-1] + run.size[-1])
+
+    def _keep_row(self, summary: Summary, run: Records, n: int) -> None:
+        (row,) = decode.rows(run.slice(n, n + 1), run.fields)  # a copy, so that the run is freed
+        place = int(run.at[n]), int(run.size[n]), run.file
+        self.keep(summary, partial(self.shown, *place, row))
 
 
 def _limits(values: pa.Array) -> tuple[int, int]:
