@@ -327,3 +327,16 @@ def test_a_renamed_log_is_the_same_log(restarts: bool, tmp_path: Path) -> None:
     add(tmp_path / "4.log", 500, 1)
     stream.all()
     assert payloads(stream)[-1] == b"record 500"
+
+
+def test_a_reused_inode_is_another_log(tmp_path: Path) -> None:
+    stream = Stream(tmp_path)
+    add(tmp_path / "1.log", 0, 4)
+    assert len(stream.all()) == 4
+    (tmp_path / "1.log").rename(tmp_path / "9.log")
+    named("leveldb-log").write(tmp_path / "other", [NewRecord(b"another log" * 9)] * 3, {})
+    (tmp_path / "9.log").write_bytes((tmp_path / "other").read_bytes())
+    (tmp_path / "other").unlink()
+    assert payloads(stream) == [b"record %d" % number for number in range(4)]
+    stream.all()
+    assert payloads(stream)[4:] == [b"another log" * 9] * 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import struct
 from collections.abc import Callable
@@ -16,24 +15,14 @@ from conformance.vectors import load_all
 from reference_impl.answer import NewRecord
 from reference_impl.formats import FORMATS, named
 from reference_impl.zeebe_journal import raft as zeebe_raft
-from reference_impl.zmq_raft import message_pack
 from walproof.decode.fault import Undecodable
 from walproof.formats.zeebe_journal import decoder as raft_entry
-from walproof.formats.zmq_raft import decoder as zmq_entry
 
 RowsOf = Callable[..., list[dict[str, Any]]]
 
 
 def batch(sequence: int, count: int, *operations: bytes) -> bytes:
     return struct.pack("<QI", sequence, count) + b"".join(operations)
-
-
-@pytest.mark.parametrize("size", [0, 10, 5000])
-def test_a_raft_entry_is_decoded(size: int) -> None:
-    decoded = raft_entry.decode(zeebe_raft.encode_application(3, 10, 12, b"x" * size))
-    assert (decoded["term"], decoded["type"]) == (3, "application")
-    assert (decoded["lowest_asqn"], decoded["highest_asqn"]) == (10, 12)
-    assert decoded["application_data"] == b"x" * size
 
 
 def test_a_raft_configuration_is_decoded() -> None:
@@ -44,16 +33,6 @@ def test_a_raft_configuration_is_decoded() -> None:
     assert decoded["old_members"] == [{"type": "active", "updated": 5, "member_id": b"0"}]
     with pytest.raises(Undecodable, match="not-raft"):
         raft_entry.decode(b"")
-
-
-def test_a_zmq_raft_entry_is_decoded() -> None:
-    peers = message_pack.encode([["1", "tcp://127.0.0.1:8047"]])
-    decoded = zmq_entry.decode(1, peers)
-    assert decoded is not None and json.loads(decoded["config"]) == [["1", "tcp://127.0.0.1:8047"]]
-    assert zmq_entry.decode(0, b"mine") == {"type": "state", "data": b"mine", "config": None}
-    assert zmq_entry.decode(None, b"snapshot") is None
-    with pytest.raises(Undecodable, match="config"):
-        zmq_entry.decode(1, b"\xc1")
 
 
 @pytest.mark.slow

@@ -159,12 +159,6 @@ def test_parts_of_a_large_log_give_equal_tables(tmp_path: Path) -> None:
     assert summary_of_parts == summary_at_once and summary_of_parts["totals"]["damaged"] == 1
 
 
-def test_names_that_are_not_utf_8_are_escaped(tmp_path: Path, out: Path) -> None:
-    leveldb(tmp_path / "lake" / os.fsdecode(b"caf\xe9.log"), 3)
-    write_tables(options(tmp_path / "lake"), out)
-    assert {row["file"] for row in rows(out, "records")} == {f"{tmp_path}/lake/caf\\xe9.log"}
-
-
 def test_two_journals_in_one_folder_are_two_logs(tmp_path: Path, out: Path) -> None:
     vector("zeebe-journal", "another-journal-in-the-folder", tmp_path / "lake")
     write_tables(options(tmp_path / "lake"), out)

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from reference_impl.answer import Lost
-from walproof import quantity
 from walproof.inventory.schemas import record_rows, times
 from walproof.inventory.tally import FileTally, Tally, merged
 from walproof.scan.model import Records
@@ -49,11 +47,3 @@ def test_merged_parts_equal_the_whole() -> None:
         20,
     )
     assert (total.first_time, total.last_time) == (2_000_000, 9_000_000)
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1.0 KiB"), (1536, "1.5 KiB"), (10**14, "90.9 TiB")],
-)
-def test_sizes_have_units(size: int, text: str) -> None:
-    assert quantity.in_bytes(size) == text
