@@ -22,17 +22,6 @@ from walproof.tables import rows as table
 TIME = pa.timestamp("us", "UTC")
 
 
-def _own_columns() -> dict[str, pa.DataType]:
-    """Return the columns that formats add; text if two formats disagree (``entry_type``)."""
-    types: dict[str, pa.DataType] = {}
-    for format_id in FORMATS:
-        for field in table.schema(format_id):
-            if field.name not in table.FIXED.names:
-                is_equal = types.setdefault(field.name, field.type) == field.type
-                types[field.name] = field.type if is_equal else pa.string()
-    return types
-
-
 #: One row per record. ``time`` is the record's own clock, null in formats without one. ``decoded``
 #: is the decoded record as one line, null if decoding was not requested or impossible.
 RECORDS = pa.schema(
@@ -46,7 +35,7 @@ RECORDS = pa.schema(
         ("payload", pa.binary()),
         ("payload_truncated", pa.bool_()),
         ("decoded", pa.string()),
-        *_own_columns().items(),
+        *list(table.schema(*FORMATS))[len(table.FIXED) :],
     ]
 )
 

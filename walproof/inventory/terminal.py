@@ -19,23 +19,88 @@ MAX_SHOWN_FILES = 5
 WIDE_COLUMNS = 92
 
 
-def print_summary(summary: Mapping[str, Any], console: Console) -> None:
-    """Print the summary of a result: formats, reasons, worst files, and the overall verdict."""
-    console.print()
-    _print_formats(summary, console)
-    _print_reasons(summary["reasons"], console)
-    _print_worst(summary["worst"], summary["paths"], console)
-    _print_other_files(summary, console)
-    console.print()
-    say(_verdict(summary), console)
-
-
 #: Text and style.
 Cell = tuple[str, str]
 
 
+def print_summary(summary: Mapping[str, Any], console: Console) -> None:
+    """Print the summary of a result: formats, reasons, worst files, and the overall verdict."""
+    paths, reasons = summary["paths"], summary["reasons"]
+    heads: tuple[str, ...] = ("format", "logs", "files", "size", "records", *VERDICTS, "lost")
+    rows = [_format_row(name, counts) for name, counts in summary["formats"].items()]
+    if len(rows) != 1:
+        rows.append(_format_row("all", summary["totals"]))
+    if console.is_terminal and console.width < WIDE_COLUMNS:
+        heads, rows = (*heads[:2], *heads[3:]), [[*row[:2], *row[3:]] for row in rows]
+    _print_table(heads, rows, console)
+    rows = [_reason_row(reason) for reason in reasons[:MAX_SHOWN_REASONS]]
+    _print_table(("reason", "ranges", "lost", "files", "verdict", "format"), rows, console)
+    _print_more(len(reasons) - MAX_SHOWN_REASONS, "reason", console)
+    rows = [_worst_row(file, paths) for file in summary["worst"][:MAX_SHOWN_FILES]]
+    _print_table(("first fault", "lost", "of", "records", "worst files"), rows, console)
+    for listed, label, noun in (
+        (summary["unreadable"], ("unreadable", "bold red"), "unreadable file"),
+        (summary["blank"], ("zeros", "yellow"), "all-zero file"),
+    ):
+        if listed["count"]:
+            console.print()
+        for file in listed["first"][:MAX_SHOWN_FILES]:
+            detail = file["error"] if "error" in file else f"{in_bytes(file['size'])}, all 0"
+            say(Text.assemble(label, f"  {short_path(file['file'], paths)}: {detail}"), console)
+        _print_more(listed["count"] - MAX_SHOWN_FILES, noun, console)
+    if count := summary["totals"]["other_files"]:
+        noun = "file is not a log" if count == 1 else "files are not logs"
+        console.print()
+        say(Text(f"{number(count)} {noun} of a known format.", style="dim"), console)
+    console.print()
+    say(_verdict(summary), console)
+
+
+def _format_row(name: str, counts: Mapping[str, int]) -> list[Cell]:
+    return [
+        (name, "bold" if name == "all" else ""),
+        *((number(counts[key]), "") for key in ("logs", "files")),
+        (in_bytes(counts["bytes"]), ""),
+        (number(counts["records"]), ""),
+        *(
+            (number(counts[verdict]), VERDICT_STYLE[verdict]) if counts[verdict] else ("·", "dim")
+            for verdict in VERDICTS
+        ),
+        (in_bytes(counts["lost_bytes"]) if counts["lost_ranges"] else "", ""),
+    ]
+
+
+def _reason_row(reason: Mapping[str, Any]) -> list[Cell]:
+    return [
+        (reason["reason"], VERDICT_STYLE[reason["verdict"]]),
+        (number(reason["ranges"]) if reason["ranges"] else "·", ""),
+        (in_bytes(reason["bytes"]) if reason["ranges"] else "·", ""),
+        (number(reason["files"]), ""),
+        (reason["verdict"], ""),
+        (reason["format"], "dim"),
+    ]
+
+
+def _worst_row(file: Mapping[str, Any], paths: Sequence[str]) -> list[Cell]:
+    return [
+        (file["reason"] or "", VERDICT_STYLE[file["verdict"] or "damaged"]),
+        (in_bytes(file["lost_bytes"]), ""),
+        (in_bytes(file["size"]), ""),
+        (number(file["records"]), ""),
+        (short_path(file["file"], paths), ""),
+    ]
+
+
+def short_path(file: str, paths: Sequence[str]) -> str:
+    """Return a file relative to the path that was searched, if there is only one."""
+    return file.removeprefix(f"{paths[0].rstrip('/')}/") if len(paths) == 1 else file
+
+
 def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: Console) -> None:
-    """Print columns; all but the first and the last are right-aligned."""
+    """Print columns; all but the first and the last are right-aligned. Print no empty table."""
+    if not rows:
+        return
+    console.print()
     widths = [
         max(len(text) for text in (head, *(row[n][0] for row in rows)))
         for n, head in enumerate(heads)
@@ -51,100 +116,9 @@ def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: 
             say(Text("─" * min(sum(widths) + 2 * last, console.width), style="dim"), console)
 
 
-def _print_formats(summary: Mapping[str, Any], console: Console) -> None:
-    heads: tuple[str, ...] = ("format", "logs", "files", "size", "records", *VERDICTS, "lost")
-    rows = [_format_row(name, counts) for name, counts in summary["formats"].items()]
-    if len(rows) != 1:
-        rows.append(_format_row("all", summary["totals"]))
-    if console.is_terminal and console.width < WIDE_COLUMNS:
-        heads = (*heads[:2], *heads[3:])
-        rows = [[*row[:2], *row[3:]] for row in rows]
-    _print_table(heads, rows, console)
-
-
-def _format_row(name: str, counts: Mapping[str, int]) -> list[Cell]:
-    lost = in_bytes(counts["lost_bytes"]) if counts["lost_ranges"] else ""
-    return [
-        (name, "bold" if name == "all" else ""),
-        (number(counts["logs"]), ""),
-        (number(counts["files"]), ""),
-        (in_bytes(counts["bytes"]), ""),
-        (number(counts["records"]), ""),
-        *(
-            (number(counts[verdict]), VERDICT_STYLE[verdict]) if counts[verdict] else ("·", "dim")
-            for verdict in VERDICTS
-        ),
-        (lost, ""),
-    ]
-
-
-def _print_reasons(reasons: Sequence[Mapping[str, Any]], console: Console) -> None:
-    if not reasons:
-        return
-    console.print()
-    rows: list[list[Cell]] = [
-        [
-            (reason["reason"], VERDICT_STYLE[reason["verdict"]]),
-            (number(reason["ranges"]) if reason["ranges"] else "·", ""),
-            (in_bytes(reason["bytes"]) if reason["ranges"] else "·", ""),
-            (number(reason["files"]), ""),
-            (reason["verdict"], ""),
-            (reason["format"], "dim"),
-        ]
-        for reason in reasons[:MAX_SHOWN_REASONS]
-    ]
-    _print_table(("reason", "ranges", "lost", "files", "verdict", "format"), rows, console)
-    _print_more(len(reasons) - MAX_SHOWN_REASONS, "reason", console)
-
-
-def short_path(file: str, paths: Sequence[str]) -> str:
-    """Return a file relative to the path that was searched, if there is only one."""
-    return file.removeprefix(f"{paths[0].rstrip('/')}/") if len(paths) == 1 else file
-
-
-def _print_worst(
-    worst: Sequence[Mapping[str, Any]], paths: Sequence[str], console: Console
-) -> None:
-    if not worst:
-        return
-    console.print()
-    rows: list[list[Cell]] = [
-        [
-            (file["reason"] or "", VERDICT_STYLE[file["verdict"] or "damaged"]),
-            (in_bytes(file["lost_bytes"]), ""),
-            (in_bytes(file["size"]), ""),
-            (number(file["records"]), ""),
-            (short_path(file["file"], paths), ""),
-        ]
-        for file in worst[:MAX_SHOWN_FILES]
-    ]
-    _print_table(("first fault", "lost", "of", "records", "worst files"), rows, console)
-
-
-def _print_other_files(summary: Mapping[str, Any], console: Console) -> None:
-    """Print unreadable and all-zero files, and the number of files that are not logs."""
-    for key, label, noun in (
-        ("unreadable", ("unreadable", "bold red"), "unreadable file"),
-        ("blank", ("zeros", "yellow"), "all-zero file"),
-    ):
-        listed = summary[key]
-        if listed["count"]:
-            console.print()
-        for file in listed["first"][:MAX_SHOWN_FILES]:
-            detail = file["error"] if "error" in file else f"{in_bytes(file['size'])}, all 0"
-            name = short_path(file["file"], summary["paths"])
-            say(Text.assemble(label, f"  {name}: {detail}"), console)
-        _print_more(listed["count"] - MAX_SHOWN_FILES, noun, console)
-    count = summary["totals"]["other_files"]
-    if count:
-        console.print()
-        noun = "file is not a log" if count == 1 else "files are not logs"
-        say(Text(f"{number(count)} {noun} of a known format.", style="dim"), console)
-
-
 def _print_more(count: int, noun: str, console: Console) -> None:
     if count > 0:
-        say(Text(f"… {counted(count, noun)} more in summary.html", style="dim"), console)
+        say(Text(f"… {counted(count, noun)} more", style="dim"), console)
 
 
 def _verdict(summary: Mapping[str, Any]) -> Text:
