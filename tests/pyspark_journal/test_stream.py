@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from conformance import VECTORS
 from pyspark_journal.source import JournalDataSource
 from pyspark_journal.stream import JournalStreamReader, Rewritten
 from reference_impl.answer import Answer, NewRecord, Record, collect
@@ -258,6 +259,23 @@ def test_unknown_files_and_broken_links_are_reported(tmp_path: Path) -> None:
     assert len(stream.all()) == 2
     leveldb(tmp_path / "gone", 2)
     assert len(stream.all()) == 4  # under its own name, and not through the link again
+
+
+@pytest.mark.parametrize(
+    "log", ["rocksdb-wal/compressed-with-lz4.log", "kahadb-journal/folder-of-journal-io"]
+)
+def test_a_refused_log_is_reported_once(
+    log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pyspark_journal.stream.LOOK_AGAIN", 0.0)
+    source, copy = VECTORS / log, tmp_path / Path(log).name
+    shutil.copytree(source, copy) if source.is_dir() else shutil.copy(source, copy)
+    for path in tmp_path.rglob("*"):
+        os.utime(path, (0, 0))
+    stream = Stream(tmp_path)
+    for _ in range(3):
+        assert [row["kind"] for row in stream.all()] == ["refused"]
+        stream.restart()
 
 
 @pytest.mark.parametrize("change", ["truncated", "replaced"])

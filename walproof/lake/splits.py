@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from walproof.lake.discovery import FoundLog
-from walproof.lake.opening import opened
+from walproof.lake.opening import OpenLog, opened
 from walproof.lake.options import Options
-from walproof.scan.model import WHOLE, Part
+from walproof.scan.model import WHOLE, Event, Part, Wanted
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,10 @@ class Piece:
     log: FoundLog
     part: Part
     size: int
+
+    def scan(self, log: OpenLog, wanted: Wanted) -> Iterator[Event]:
+        """Yield the events of the piece. Raises ``OSError`` and the errors of the scanner."""
+        return log.scan(wanted, self.part)
 
 
 AnyPiece = TypeVar("AnyPiece", bound=Piece)
@@ -57,12 +61,6 @@ class Packing:
             packed[-1].append(piece)
             room -= piece.size + self.open_cost_bytes
         return packed
-
-
-def plan(logs: Sequence[FoundLog], options: Options, packing: Packing) -> list[list[Piece]]:
-    """Return the partitions. The error of an unreadable log is left to its reader."""
-    target = packing.target_bytes([log.size for log in logs])
-    return packing.pack([piece for log in logs for piece in cut(log, target, options)], target)
 
 
 def cut(log: FoundLog, target_bytes: int, options: Options) -> list[Piece]:
