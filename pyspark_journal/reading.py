@@ -22,7 +22,7 @@ from walproof.lake.trees import tree_of
 from walproof.scan.model import Event, Records
 from walproof.scan.reference import ScannerMissing
 from walproof.tables import rows
-from walproof.tables.batches import bounded
+from walproof.tables.batches import joined
 from walproof.tables.rows import file_name
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Reader:
         """
         # Spark adds an empty partition if there is nothing to read.
         pieces = partition.pieces if isinstance(partition, JournalPartition) else []
-        for batch in bounded(batch for piece in pieces for batch in self._rows_of(piece)):
+        for batch in joined(batch for piece in pieces for batch in self._rows_of(piece)):
             yield pa.RecordBatch.from_arrays(batch.columns, schema=self.columns.target)
 
     def _rows_of(self, piece: Piece) -> Iterator[pa.RecordBatch]:

@@ -192,7 +192,7 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
     try:
         with opened(piece.log, options.source) as log:
             tally.format = log.format
-            for event in log.scan(options.wanted(log.format), piece.part):
+            for event in piece.scan(log, options.wanted(log.format)):
                 if isinstance(event, End):
                     tally.verdict, tally.reason = event.verdict, event.reason
                 elif isinstance(event, Records):
