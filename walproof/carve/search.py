@@ -5,28 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from walproof.carve.model import Pattern, Window
 
 
-class Search:
-    """Search for patterns in windows."""
+def offsets(pattern: Pattern, window: Window) -> Sequence[int]:
+    """Return the offsets in the image of the hits of a window, in order.
 
-    def __init__(self, patterns: Sequence[Pattern]) -> None:
-        self.patterns = patterns
-
-    def hits(self, window: Window) -> list[tuple[int, int]]:
-        """Return the hits of a window; a pattern that begins later belongs to the next window."""
-        hits = [
-            (window.base + at - pattern.back, number)
-            for number, pattern in enumerate(self.patterns)
-            for at in _positions(pattern, window).tolist()
-        ]
-        return sorted(hit for hit in hits if hit[0] >= 0)
-
-
-def _positions(pattern: Pattern, window: Window) -> NDArray[np.int64]:
+    A pattern that begins in the lookahead belongs to the next window.
+    """
     data, length = window.data, window.stop - window.base
     mask = pattern.mask or b"\xff" * len(pattern.value)
     # Two fixed bytes leave few candidates: large ones, since most bytes are small.
@@ -42,4 +29,6 @@ def _positions(pattern: Pattern, window: Window) -> NDArray[np.int64]:
         places = starts[:, None] + np.array(pattern.peeks)
         is_letter = np.isin(data[np.minimum(places, window.size)], list(pattern.among))
         starts = starts[(is_letter & (places < window.size)).any(axis=1)]
-    return starts
+    starts += window.base - pattern.back
+    hits: list[int] = starts[starts >= 0].tolist()
+    return hits
