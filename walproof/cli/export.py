@@ -159,8 +159,15 @@ def _is_one_log(log: str, format_id: str | None) -> bool:
         return True
     if (system := recognise(path, format_id)) is not None:
         return system.is_one_log
+    if format_id is not None:
+        from walproof.lake.discovery import find
+        from walproof.lake.options import Options
+        from walproof.lake.trees import absolute
+
+        found = find(Options(paths=(log,), format=format_id, recursive=True))
+        return not found or any(each.path == absolute(log) for each in found)
     try:
-        return bool(format_id or recognise_log(path))
+        return bool(recognise_log(path))
     except UnknownFormat:
         return False
 

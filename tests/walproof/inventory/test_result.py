@@ -249,10 +249,12 @@ def test_export_writes_the_tables_of_several_logs(lake: Path, tmp_path: Path, ou
 
 
 def test_export_of_several_paths_supports_its_options(tmp_path: Path, out: Path) -> None:
-    logs = [leveldb(tmp_path / f"{name}.log", 3) for name in "ab"]
+    logs = [leveldb(tmp_path / "logs" / f"{name}.log", 3) for name in "ab"]
     assert export(*logs, "--parquet", out, "--no-payload", "--decode").return_value == 0
     table = rows(out, "records")
     assert len(table) == 6 and all(row["payload"] is None for row in table)
+    given = export(tmp_path / "logs", "--format", "leveldb-log", "--parquet", tmp_path / "given")
+    assert given.return_value == 0 and len(rows(tmp_path / "given", "records")) == 6
     refused = vector("rocksdb-wal", "compressed-with-lz4.log", tmp_path / "lake")
     assert export(logs[0], refused, "--parquet", tmp_path / "2").return_value == 4
     wrong = export(*logs, "--parquet", tmp_path / "3", "--context", "name=x")
