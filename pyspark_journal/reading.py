@@ -76,16 +76,16 @@ class Reader:
             if piece.log.fault is not None:
                 raise piece.log.fault
             tree = tree_of(name, dict(self.options.file_system))
-            with opened(piece.log, self.options) as log:
-                wanted = self.columns.needed(log.format, self.options)
-                for event in piece.scan(log, wanted):
+            with opened(piece.log, self.options) as (log, format_id):
+                wanted = self.columns.needed(format_id, self.options)
+                for event in piece.scan(log, format_id, wanted):
                     if not isinstance(event, Records):
                         yield from self._problem(event, name, tree)
                         continue
                     for run in event.pieces():
                         if len(run):
                             file, at = file_name(name, run.file), int(run.at[-1] + run.size[-1])
-                            yield from self._records(run, log.format, name)
+                            yield from self._records(run, format_id, name)
         except (Malformed, ScannerMissing):
             raise
         except UnknownFormat as error:

@@ -37,10 +37,11 @@ from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof.lake.discovery import FoundLog, find
 from walproof.lake.file_tree import Tree
-from walproof.lake.opening import OpenLog, opened
+from walproof.lake.opening import opened
 from walproof.lake.splits import Piece
 from walproof.lake.trees import tree_of
-from walproof.scan import part_from
+from walproof.scan import part_from, scanner
+from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Event, Wanted
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ class StreamPiece(Piece):
 
     range: Range
 
-    def scan(self, log: OpenLog, wanted: Wanted) -> Iterator[Event]:
+    def scan(self, log: Log, format_id: str, wanted: Wanted) -> Iterator[Event]:
         """See :class:`Piece`."""
-        return self.range.of(super().scan(log, wanted), log.format)
+        return self.range.of(super().scan(log, format_id, wanted), format_id)
 
 
 def _news(position: Position) -> tuple[object, ...]:
@@ -214,18 +215,18 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         size, is_all = 0, True
         # Places are the number of a file, an offset in it, and its name.
         damage: tuple[int, int, str | None] | None = None
-        with opened(found, self.options) as log:
-            before = replace(start, format=log.format, path=found.path, fault=None)
+        with opened(found, self.options) as (log, format_id):
+            before = replace(start, format=format_id, path=found.path, fault=None)
             place = (*before.order_key, before.file)
-            scan = log.scan(NOTHING, part_from(log.format, before.at))
+            scan = scanner(format_id).scan(log, NOTHING, part_from(format_id, before.at))
             with closing(cast(Any, scan)) as events:
-                for event in Range(before.order_key, AFTER_ALL).of(events, log.format):
+                for event in Range(before.order_key, AFTER_ALL).of(events, format_id):
                     if isinstance(event, End):
                         if is_quiet:
                             place = (0, max(1, found.size), None)
                             size = found.size
                         continue
-                    number = order(log.format, event.file)
+                    number = order(format_id, event.file)
                     if isinstance(event, Lost):
                         if not event.torn and (number, event.start) >= place[:2]:
                             # An empty range must be passed as well.

@@ -224,9 +224,9 @@ def test_an_error_while_reading(
     lake: Path, rows_of: RowsOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows before the error are kept."""
-    from walproof.lake import opening
+    from walproof.lake import splits
 
-    real = opening.scanner
+    real = splits.scanner
 
     class Failing:
         def __init__(self, format_id: str) -> None:
@@ -239,7 +239,7 @@ def test_an_error_while_reading(
             yield next(iter(self.real.scan(log, wanted, part)))
             raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(opening, "scanner", Failing)
+    monkeypatch.setattr(splits, "scanner", Failing)
     rows = rows_of(lake / "000001.log")
     assert rows[0]["kind"] == "record"
     assert rows[-1]["kind"] == "unreadable"

@@ -190,9 +190,9 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
     """
     path = piece.log.path
     try:
-        with opened(piece.log, options.source) as log:
-            tally.format = log.format
-            for event in piece.scan(log, options.wanted(log.format)):
+        with opened(piece.log, options.source) as (log, format_id):
+            tally.format = format_id
+            for event in piece.scan(log, format_id, options.wanted(format_id)):
                 if isinstance(event, End):
                     tally.verdict, tally.reason = event.verdict, event.reason
                 elif isinstance(event, Records):
@@ -201,12 +201,12 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
                         yield (
                             "records",
                             record_rows(
-                                run, piece.name, path, log.format, options.payload, options.decode
+                                run, piece.name, path, format_id, options.payload, options.decode
                             ),
                         )
                 else:
                     tally.files[event.file].add_lost(event)
-                    of_log = {"log": piece.name, "format": log.format}
+                    of_log = {"log": piece.name, "format": format_id}
                     batch = rows.batch(event, DAMAGE, path, of_log)
                     assert batch is not None
                     yield "damage", batch

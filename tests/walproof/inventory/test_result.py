@@ -94,9 +94,9 @@ def test_an_unreadable_file_is_a_row(lake: Path, out: Path) -> None:
 
 
 def test_a_failing_reader_is_a_row(lake: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from walproof.lake import opening
+    from walproof.lake import splits
 
-    scanner = opening.scanner
+    scanner = splits.scanner
 
     class Failing:
         def plan(self, *_: Any) -> Any:
@@ -106,7 +106,7 @@ def test_a_failing_reader_is_a_row(lake: Path, out: Path, monkeypatch: pytest.Mo
             raise ZeroDivisionError("of the reader")
 
     monkeypatch.setattr(
-        opening, "scanner", lambda name: Failing() if name == "zmq-raft" else scanner(name)
+        splits, "scanner", lambda name: Failing() if name == "zmq-raft" else scanner(name)
     )
     write_tables(options(lake), out)
     errors = {row["error"] for row in rows(out, "files") if row["format"] == "zmq-raft"}
@@ -122,9 +122,9 @@ def test_a_log_that_kills_its_reader_is_a_row(
         leveldb(tmp_path / "lake" / f"{name}.log", 3)
     (tmp_path / "sitecustomize.py").write_text(CRASHES)  # for the children of workers
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))
-    from walproof.lake import opening
+    from walproof.lake import splits
 
-    scanner = opening.scanner
+    scanner = splits.scanner
 
     class Killing:
         def scan(self, log: Any, *more: Any) -> Any:
@@ -132,7 +132,7 @@ def test_a_log_that_kills_its_reader_is_a_row(
                 os.kill(os.getpid(), signal.SIGSEGV)
             return scanner("leveldb-log").scan(log, *more)
 
-    monkeypatch.setattr(opening, "scanner", lambda _: Killing())
+    monkeypatch.setattr(splits, "scanner", lambda _: Killing())
     task_options = options(tmp_path / "lake")
     logs = find_logs(task_options.source)
     plan = result.make_plan(logs, task_options, tmp_path / "tasks", 2)
