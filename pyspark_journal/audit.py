@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 from conformance import __version__
 from conformance.saving import named_in_errors, replace_folder, save, sync_to_disk
 from pyspark_journal.session import redirect_jvm_output, session
-from walproof.inventory import page
 from walproof.inventory.logs import find_logs
+from walproof.inventory.report import page
 from walproof.inventory.result import (
     MAX_TASK_BYTES,
     Earlier,
@@ -108,7 +108,7 @@ def audit(
             **summarise(result),
         }
         save(result / "summary.json", json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
-        save(result / "summary.html", page.render(summary))
+        save(result / "summary.html", page(summary))
         _publish(result, out)
     return Outcome(summary, True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,10 +19,9 @@ from walproof.lake.names import printable_message, shown
 from walproof.lake.opening import opened
 from walproof.lake.splits import Piece, cut
 from walproof.lake.trees import tree_of
-from walproof.scan.model import Event, Records
+from walproof.scan.model import MAX_BYTES, PIECE_ROWS, Event, Records
 from walproof.scan.reference import ScannerMissing
 from walproof.tables import rows
-from walproof.tables.batches import joined
 from walproof.tables.rows import file_name
 
 if TYPE_CHECKING:
@@ -169,3 +168,21 @@ class JournalReader(Reader, DataSourceReader):
         target = self.options.packing.target_bytes([log.size for log in logs])
         pieces = [piece for log in logs for piece in cut(log, target, self.options)]
         return self.pack(pieces, target)
+
+
+def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the same rows in batches of about ``PIECE_ROWS`` rows or ``MAX_BYTES`` bytes.
+
+    A scanner yields no larger ones. Small batches are joined, because each batch takes about a
+    millisecond in the JVM, and a folder of small logs has one batch per log.
+    """
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if 2 * rows > PIECE_ROWS or 2 * size > MAX_BYTES:
+            yield batch if len(held) == 1 else pa.concat_batches(held)
+            held, rows, size = [], 0, 0
+    if rows:
+        yield pa.concat_batches(held)

@@ -184,10 +184,10 @@ def _tables(
 ) -> int:
     """Write the three tables of several logs to a new folder."""
     from walproof.inventory.logs import find_logs
+    from walproof.inventory.report import print_summary
     from walproof.inventory.result import make_plan, run_in_pool, write_result
     from walproof.inventory.summary import exit_status, summarise
     from walproof.inventory.task import TableOptions
-    from walproof.inventory.terminal import print_summary
     from walproof.lake.options import Options
     from walproof.worker_pool import core_count
 

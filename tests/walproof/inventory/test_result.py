@@ -22,7 +22,7 @@ from tests.walproof.lake.test_remote import served  # noqa: F401 -- a fixture
 from walproof.cli import walproof
 from walproof.inventory import result
 from walproof.inventory.logs import find_logs
-from walproof.inventory.terminal import print_summary
+from walproof.inventory.report import print_summary
 
 from .lakes import CRASHES, MIXED, leveldb, mixed, options, rows, vector, write_tables
 

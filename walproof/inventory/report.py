@@ -1,19 +1,23 @@
-"""Print the summary to a terminal: formats, reasons, and the worst files."""
+"""Show the summary on a terminal, and as one self-contained HTML file without scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
 from rich.console import Console
 from rich.text import Text
 
+from conformance import templates
 from conformance.reports.console_text import say
 from walproof.inventory.summary import VERDICTS
 from walproof.quantity import counted, in_bytes, number
 from walproof.verdict import VERDICT_STYLE
 
-MAX_SHOWN_REASONS = 12
+_TEMPLATES = Path(__file__).with_name("templates")
+MAX_SHOWN_REASONS, MAX_SHOWN_REASONS_OF_PAGE = 12, 24
 MAX_SHOWN_FILES = 5
 #: Width of a terminal from which on the number of files is shown.
 WIDE_COLUMNS = 92
@@ -150,3 +154,16 @@ def work_line(summary: Mapping[str, Any], is_new: bool) -> str:
     line = f"Read {counted(read['logs'], 'log')}, {in_bytes(read['bytes'])}"
     line += f", in {summary['seconds']:.1f} s"
     return line + (f"; {number(unchanged)} unchanged and reused." if unchanged else ".")
+
+
+def page(summary: Mapping[str, Any]) -> str:
+    """Return the summary of an audit as HTML."""
+    environment = templates.environment(_TEMPLATES, autoescape=True)
+    environment.filters.update(size=in_bytes, number=number, counted=counted)
+    return environment.get_template("summary.html.j2").render(
+        s=summary,
+        verdicts=VERDICTS,
+        short=lambda file: short_path(file, summary["paths"]),
+        style=Markup((_TEMPLATES / "summary.css").read_text(encoding="utf-8")),
+        reasons=summary["reasons"][:MAX_SHOWN_REASONS_OF_PAGE],
+    )
