@@ -96,7 +96,7 @@ def audit(
         with _started(spark, master, settings) as running:
             slots = running.sparkContext.defaultParallelism
             plan = make_plan(logs, options, building / "tasks", slots, earlier, max_task_bytes)
-            write_result(logs, plan, earlier, lambda tasks: run_on_spark(running, tasks), result)
+            write_result(logs, plan, lambda tasks: run_on_spark(running, tasks), result)
         summary = {
             "walproof": __version__,
             "paths": paths,

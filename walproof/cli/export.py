@@ -208,7 +208,7 @@ def _tables(
         logs = find_logs(source, str(out))
         plan = make_plan(logs, options, building / "tasks", core_count())
         result = building / "result"
-        write_result(logs, plan, None, run_in_pool, result)
+        write_result(logs, plan, run_in_pool, result)
         summary = {"paths": list(paths), **summarise(result)}
         publish(result, out)
     print_summary(summary, Console())

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -69,26 +70,19 @@ class Earlier:
             for name, log in logs.items()
         )
 
-    def unchanged(self, logs: Logs) -> set[str]:
-        """Return the names of the logs that are unchanged and were readable."""
+    def unchanged(self, logs: Logs) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows of the logs that are unchanged and were readable."""
+        identity = itemgetter("file", "size", "modified")
         return {
-            name
-            for name, log in logs.items()
-            if log.fault is None and self._is_unchanged(self.rows.get(name, []), log)
+            name: rows
+            for name, rows in self.rows.items()
+            if name in logs
+            and logs[name].fault is None
+            and all(row["error"] is None for row in rows)
+            # A missing file that the log names has a row without a time.
+            and {identity(row) for row in rows if row["modified"] is not None}
+            == {(shown(e.path), e.size, microseconds(e)) for e in files_of(logs[name]).values()}
         }
-
-    @staticmethod
-    def _is_unchanged(rows: Sequence[Mapping[str, Any]], log: FoundLog) -> bool:
-        # A missing file that the log names has a row without a time.
-        stored = {
-            (row["file"], row["size"], row["modified"])
-            for row in rows
-            if row["modified"] is not None
-        }
-        files = files_of(log).values()
-        return stored == {(shown(e.path), e.size, microseconds(e)) for e in files} and all(
-            row["error"] is None for row in rows
-        )
 
 
 @dataclass
@@ -98,7 +92,7 @@ class Plan:
     folder: Path
     tasks: list[Task] = field(default_factory=list)
     linked: list[tuple[str, Path]] = field(default_factory=list)
-    unchanged: set[str] = field(default_factory=set)
+    unchanged: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     logs_to_read: int = 0
     bytes_to_read: int = 0
 
@@ -122,7 +116,7 @@ def make_plan(
         for table in SCHEMAS:
             for file in sorted((earlier.folder / table).glob("*.parquet")):
                 of_file = logs_in(file)
-                if unchanged := tuple(sorted(of_file & plan.unchanged)):
+                if unchanged := tuple(sorted(of_file & plan.unchanged.keys())):
                     if len(unchanged) == len(of_file):
                         plan.linked.append((table, file))
                     else:
@@ -144,7 +138,7 @@ def make_plan(
     return plan
 
 
-def write_result(logs: Logs, plan: Plan, earlier: Earlier | None, run: Run, result: Path) -> None:
+def write_result(logs: Logs, plan: Plan, run: Run, result: Path) -> None:
     """Run the plan, and merge the three tables in the new folder ``result``.
 
     Tasks write into ``plan.folder``, which must be on the same file system. If a task was started
@@ -169,25 +163,17 @@ def write_result(logs: Logs, plan: Plan, earlier: Earlier | None, run: Run, resu
         if not any((result / table).iterdir()):
             _write(result / table / "no-rows.parquet", schema.empty_table())
     (result / "files").mkdir()
-    rows = list(_file_rows(logs, plan, earlier, tallies))
-    _write(result / "files" / "files.parquet", pa.Table.from_pylist(rows, FILES))
-
-
-def _file_rows(
-    logs: Logs,
-    plan: Plan,
-    earlier: Earlier | None,
-    tallies: Mapping[str, Mapping[int, Tally]],
-) -> Iterator[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
     for name, log in logs.items():
-        if name in plan.unchanged and earlier is not None:
-            yield from earlier.rows[name]
+        if name in plan.unchanged:
+            rows += plan.unchanged[name]
             continue
         if log.fault is not None:
             tally = Tally(log.format, error=describe_error(log.fault, log.path))
         else:
             tally = merged(part for _, part in sorted(tallies[name].items()))
-        yield from file_rows(name, log, tally)
+        rows += file_rows(name, log, tally)
+    _write(result / "files" / "files.parquet", pa.Table.from_pylist(rows, FILES))
 
 
 def _write(path: Path, table: pa.Table) -> None:

@@ -37,7 +37,7 @@ def write_tables(
     """Write the tables in this process; return their summary."""
     logs = find_logs(options.source)
     plan = make_plan(logs, options, out.with_name(f"{out.name}.tasks"), 2, None, max_task_bytes)
-    write_result(logs, plan, None, lambda tasks: map(write_rows, tasks), out)
+    write_result(logs, plan, lambda tasks: map(write_rows, tasks), out)
     return summarise(out)
 
 

@@ -136,7 +136,7 @@ def test_a_log_that_kills_its_reader_is_a_row(
     task_options = options(tmp_path / "lake")
     logs = find_logs(task_options.source)
     plan = result.make_plan(logs, task_options, tmp_path / "tasks", 2)
-    result.write_result(logs, plan, None, result.run_in_pool, out)
+    result.write_result(logs, plan, result.run_in_pool, out)
     files = {Path(row["file"]).name: row for row in rows(out, "files")}
     assert files["crash.log"]["error"] == "the reader was killed by signal 11"
     assert files["crash.log"]["verdict"] is None
