@@ -33,8 +33,9 @@ from walproof.inventory.result import (
     make_plan,
     write_result,
 )
+from walproof.inventory.schemas import TableOptions
 from walproof.inventory.summary import summarise
-from walproof.inventory.task import TableOptions, Task, Written, write_rows
+from walproof.inventory.task import Task, Written, write_rows
 from walproof.lake.trees import absolute
 from walproof.progress import progress_bar
 

@@ -186,8 +186,8 @@ def _tables(
     from walproof.inventory.logs import find_logs
     from walproof.inventory.report import print_summary
     from walproof.inventory.result import make_plan, run_in_pool, write_result
+    from walproof.inventory.schemas import TableOptions
     from walproof.inventory.summary import exit_status, summarise
-    from walproof.inventory.task import TableOptions
     from walproof.lake.options import Options
     from walproof.worker_pool import core_count
 

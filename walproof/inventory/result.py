@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from walproof.inventory.logs import describe_error, files_of, microseconds
-from walproof.inventory.schemas import FILES, SCHEMAS, TIME
+from walproof.inventory.schemas import FILES, SCHEMAS, TIME, TableOptions
 from walproof.inventory.tally import Tally, file_rows, merged
-from walproof.inventory.task import LogPiece, TableOptions, Task, Written, logs_in, write_rows
+from walproof.inventory.task import LogPiece, Task, Written, logs_in, write_rows
 from walproof.lake.discovery import FoundLog
 from walproof.lake.names import shown
 from walproof.lake.splits import Packing, cut

@@ -15,8 +15,9 @@ from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from walproof.inventory.logs import find_logs
 from walproof.inventory.result import MAX_TASK_BYTES, make_plan, write_result
+from walproof.inventory.schemas import TableOptions
 from walproof.inventory.summary import summarise
-from walproof.inventory.task import TableOptions, write_rows
+from walproof.inventory.task import write_rows
 from walproof.lake.options import Options
 
 VECTORS = ROOT / "vectors"

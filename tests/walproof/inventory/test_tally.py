@@ -12,6 +12,8 @@ from walproof.inventory.schemas import record_rows, times
 from walproof.inventory.tally import FileTally, Tally, merged
 from walproof.scan.model import Records
 
+from .lakes import options
+
 
 def run(at: Sequence[int], sizes: Sequence[int], realtime: Sequence[int | None]) -> Records:
     fields = {"realtime": pa.array(realtime, pa.uint64())}
@@ -21,9 +23,8 @@ def run(at: Sequence[int], sizes: Sequence[int], realtime: Sequence[int | None])
 def test_times_out_of_range_are_null() -> None:
     moments = times(run([0, 1, 2, 3], [1] * 4, [2**64 - 1, None, 2**63 - 1, 5]))
     assert moments is not None and moments.to_pylist() == [None, None, 2**63 - 1, 5]
-    batch = record_rows(
-        run([0], [1], [1_700_000_000_000_001]), "f", "f", "systemd-journal", False, False
-    )
+    one = run([0], [1], [1_700_000_000_000_001])
+    batch = record_rows(one, "f", "f", "systemd-journal", options())
     (row,) = batch.to_pylist()
     assert row["realtime"] == 1_700_000_000_000_001 and row["time"].microsecond == 1
 
