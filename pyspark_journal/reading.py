@@ -173,7 +173,7 @@ class JournalReader(Reader, DataSourceReader):
 def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the same rows in batches of about ``PIECE_ROWS`` rows or ``MAX_BYTES`` bytes.
 
-    A scanner yields no larger ones. Small batches are joined, because each batch takes about a
+    Scanners yield no larger batches. Small batches are joined, because each batch takes about a
     millisecond in the JVM, and a folder of small logs has one batch per log.
     """
     held: list[pa.RecordBatch] = []

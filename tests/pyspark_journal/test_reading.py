@@ -247,22 +247,6 @@ def test_an_error_while_reading(
     assert f"at offset {after}: [Errno 5]" in rows[-1]["detail"]
 
 
-def test_one_bad_file_among_many(
-    tmp_path: Path, batches: Callable[..., list[pa.RecordBatch]]
-) -> None:
-    named("leveldb-log").write(tmp_path / "000000.log", [NewRecord(b"alpha")], {})
-    data = (tmp_path / "000000.log").read_bytes()
-    for number in range(1, 500):
-        (tmp_path / f"{number:06d}.log").write_bytes(data)
-    (tmp_path / "000000.log").unlink()
-    (tmp_path / "000000.log").symlink_to("/nowhere")
-    batches_read = batches(tmp_path, journalFormat="leveldb-log", minPartitionNum=2)
-    assert sum(batch.num_rows for batch in batches_read) == 500
-    assert len(batches_read) <= 20
-    kinds = pa.chunked_array([batch["kind"] for batch in batches_read]).value_counts().to_pylist()
-    assert {each["values"]: each["counts"] for each in kinds} == {"record": 499, "unreadable": 1}
-
-
 def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:
     data = (lake / "000002.log").read_bytes()
     schema = pa.schema(

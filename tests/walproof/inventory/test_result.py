@@ -175,15 +175,6 @@ def test_an_empty_folder_has_empty_tables(tmp_path: Path, out: Path) -> None:
         write_tables(options(tmp_path / "missing"), tmp_path / "another")
 
 
-def test_logs_are_not_changed(lake: Path, out: Path) -> None:
-    def state() -> dict[str, bytes]:
-        return {str(p): p.read_bytes() for p in lake.rglob("*") if p.is_file()}
-
-    before = state()
-    write_tables(options(lake), out)
-    assert state() == before
-
-
 def test_a_log_of_zeros_has_a_remark(tmp_path: Path, out: Path) -> None:
     lake = tmp_path / "lake"
     lake.mkdir()
