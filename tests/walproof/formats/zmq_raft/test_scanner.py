@@ -16,10 +16,9 @@ from tests.walproof.formats.zmq_raft.damaged_logs import (
     index_file,
     make_directory,
     make_file,
-    snapshot,
 )
-from walproof.formats.zmq_raft.scanner import entries as zmq_raft_entries
-from walproof.scan import scanner, window
+from walproof.formats.zmq_raft import scanner as zmq_raft
+from walproof.scan import scanner
 from walproof.scan.answers import answer
 from walproof.scan.log import Log
 from walproof.scan.model import Records, Wanted
@@ -38,19 +37,15 @@ def agree(log: Log) -> None:
     assert_parts_agree(FORMAT, log, expected)
 
 
-@pytest.fixture(params=[None, 30, 100], ids=["plain", "tiny", "small"])
-def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use buffers so small that all data crosses a buffer boundary."""
-    if request.param is not None:
-        monkeypatch.setattr(window, "WINDOW_BYTES", 16)
-        monkeypatch.setattr(window.Window.__init__, "__defaults__", (16,))
-        monkeypatch.setattr(zmq_raft_entries, "MAX_ROWS", 2)
-        monkeypatch.setattr(zmq_raft_entries, "MAX_BYTES", 60)
-        monkeypatch.setattr(zmq_raft_entries, "PASSING_BYTES", 40)
-        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD_BYTES", request.param)
+@pytest.fixture(params=[False, True], ids=["plain", "small"])
+def runs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the runs so small that all data crosses a boundary."""
+    if request.param:
+        monkeypatch.setattr(zmq_raft, "MAX_ROWS", 2)
+        monkeypatch.setattr(zmq_raft, "MAX_BYTES", 60)
 
 
-@pytest.mark.usefixtures("windows")
+@pytest.mark.usefixtures("runs")
 def test_random_files(tmp_path: Path) -> None:
     for seed in range(120):
         rng = random.Random(seed)
@@ -59,7 +54,7 @@ def test_random_files(tmp_path: Path) -> None:
         agree(Log(make_file(rng, folder), RAW if rng.random() < 0.1 else {}))
 
 
-@pytest.mark.usefixtures("windows")
+@pytest.mark.usefixtures("runs")
 def test_random_directories(tmp_path: Path) -> None:
     for seed in range(120):
         rng = random.Random(seed)
@@ -94,37 +89,20 @@ def test_an_index_beyond_64_bits_wraps_around(tmp_path: Path) -> None:
         assert numbers == [2**64 - 2, 2**64 - 1, 0, 1]
 
 
+@pytest.mark.usefixtures("runs")
 @pytest.mark.parametrize("context", [{}, RAW])
-def test_payloads_are_cut(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, context: dict[str, str]
-) -> None:
+def test_payloads_are_cut(tmp_path: Path, context: dict[str, str]) -> None:
     path = tmp_path / "00000000000001.rlog"
     path.write_bytes(index_file(random.Random(9), 1, 40, 1, 40))
-    for max_held in (8 << 20, 100):  # the second: most entries are read alone
-        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD_BYTES", max_held)
-        monkeypatch.setattr(zmq_raft_entries, "MAX_BYTES", max_held)
-        monkeypatch.setattr(zmq_raft_entries, "PASSING_BYTES", max_held // 2)
-        events = named(FORMAT).read(path, "recover", context)
-        expected = [each.payload for each in events if isinstance(each, Record)]
-        results = [
-            (payload, run.truncated is not None and bool(run.truncated[n]))
-            for run in SCANNER.scan(Log(path, context), Wanted(max_payload=50))
-            if isinstance(run, Records)
-            for n, payload in enumerate(run.payload.to_pylist())
-        ]
-        assert results == [(payload[:50], len(payload) > 50) for payload in expected]
-
-
-def test_a_cut_snapshot(tmp_path: Path) -> None:
-    path = tmp_path / "snap"
-    rng = random.Random(1)
-    while len(log := snapshot(rng, 7, 2)) < 300:
-        pass
-    path.write_bytes(log)
-    run = next(iter(SCANNER.scan(Log(path), Wanted(max_payload=3))))
-    assert isinstance(run, Records) and run.truncated is not None and run.truncated[0]
-    assert len(run.payload[0].as_py()) == 3
-    agree(Log(path))
+    events = named(FORMAT).read(path, "recover", context)
+    expected = [each.payload for each in events if isinstance(each, Record)]
+    results = [
+        (payload, run.truncated is not None and bool(run.truncated[n]))
+        for run in SCANNER.scan(Log(path, context), Wanted(max_payload=50))
+        if isinstance(run, Records)
+        for n, payload in enumerate(run.payload.to_pylist())
+    ]
+    assert results == [(payload[:50], len(payload) > 50) for payload in expected]
 
 
 def test_only_wanted_columns_are_read(tmp_path: Path) -> None:
