@@ -227,7 +227,9 @@ def _run(
         id_ends = np.arange(0, ID_DIGITS * count + 1, ID_DIGITS, dtype=np.int32)
         fields["request_id"] = arrays.binary(id_ends, digits, pa.string())
     columns = {
-        column.name: fields.get(column.name, arrays.repeated(None, column.type, count))
+        column.name: fields[column.name]
+        if column.name in fields
+        else arrays.repeated(None, column.type, count)
         for column in COLUMNS
         if wanted.wants(column.name)
     }
