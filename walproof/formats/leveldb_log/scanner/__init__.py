@@ -67,7 +67,11 @@ class _Specification(Scan):
                 return
 
     def blocks_from(self, at: int, part: range) -> Iterator[ReferenceEvent]:
-        """Read from a record on until no event of the part can begin before the next block."""
+        """Read from a record on until no event of the part can begin before the next block.
+
+        Stop after the record that was open at the start of a block as well: of consecutive records
+        longer than a block, one is open at each block boundary.
+        """
         self.size = at // BLOCK_SIZE * BLOCK_SIZE
         self.log.seek(self.size)
         position = at - self.size
@@ -77,6 +81,9 @@ class _Specification(Scan):
                 if isinstance(event, Lost):
                     self.first_damage = self.first_damage or event.reason
                 yield event
+                if isinstance(event, Record) and event.at < base:
+                    self.open, self.size = None, event.at + event.size
+                    return
             position = 0
             if self.is_between_records or not (self.size in part or self.holds_of(part)):
                 return
