@@ -84,7 +84,7 @@ def inspect(
     walproof inspect 000003.log --depth 2              one line per physical record
     walproof inspect 000003.log --from 0x8000          the map from the second block
     walproof inspect 000003.log --field 'blocks[-1].records[0].header'
-    walproof inspect 000003.log --html map.html        an interactive page
+    walproof inspect 000003.log --html map.html        a page with the same map
 
     For a folder, the command lists the logs, and you can inspect each log on its own.
 
@@ -145,17 +145,18 @@ def _write_page(
     path: str | None,
     limit: int | None,
 ) -> None:
-    from walproof.inspection.page import write  # loads the template engine
+    from walproof.inspection.page import Page  # loads the template engine
 
     if path is not None:
         top = next(subtree(view.bytes, view.format, path))
         start, end = top.start, max(top.end, top.start + 1)
     end = _end_of_window(view, start, end)
-    written = write(view, page, start, end, PAGE_LIMIT if limit is None else limit or None)
-    shown = f"{written.shown} of {counted(view.outline.size, 'byte')}"
+    written = Page(view, start, end, PAGE_LIMIT if limit is None else limit or None)
+    written.write(page)
+    shown = f"{written.end - start} of {counted(view.outline.size, 'byte')}"
     say(f"{page}: {view.outline.verdict}, {shown}, {counted(written.fields, 'field')}")
-    if written.shown < end - start:
-        say(f"--from {start + written.shown} continues from there; --limit 0 shows everything.")
+    if written.end < end:
+        say(f"--from {written.end} continues from there; --limit 0 shows everything.")
 
 
 def _end_of_window(view: Inspection, start: int, end: int | None) -> int:

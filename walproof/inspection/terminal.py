@@ -9,15 +9,16 @@ from itertools import chain, islice
 from rich.console import Console
 from rich.text import Text
 
-from conformance.kaitai.field_map import Field, ParseStopped
-from conformance.text import one_line
+from conformance.kaitai.field_map import Field
 from walproof.inspection.inspection import Inspection, shared_prefix
-from walproof.inspection.marked import FieldRow, Mark, Row, marked
-from walproof.inspection.note import Note
+from walproof.inspection.marked import SIGN, FieldRow, Mark, Row, marked
+from walproof.inspection.note import NOTHING, Note
 from walproof.inspection.show import counted, cut, hex_text, value_text
 from walproof.verdict import VERDICT_STYLE
 
 _NOTE_STYLE = {True: "green", False: "bold red", None: "dim"}
+_FATE_STYLE = {"lost": "red", "torn": "yellow", "record": "green", "framing": "dim"}
+_MARK_STYLE = {**_FATE_STYLE, "end": "green", "limit": "bold", "stopped": "bold red"}
 _WIDE = 110
 _SHOWN = 64
 
@@ -48,27 +49,17 @@ class TerminalMap:
         self.end = end
         self.offset_width = max(6, len(str(end)))
         self.hex_width = max(5, len(f"{end:x}"))
-        self._print_summary()
+        self._print_about_log(self.view.title())
         rows = marked(fields, self.view.outline, start, end, limit)
-        stopped: ParseStopped | None = None
-        head: list[Row] = []
-        try:
-            head.extend(islice(rows, 400))  # enough to estimate the width of the name column
-        except ParseStopped as error:
-            stopped = error
+        head = list(islice(rows, 400))  # enough to estimate the width of the name column
         for row in head:
             self._make_room(row)
         if any(isinstance(row, FieldRow) for row in head):
             self._print_heads()
-        try:
-            for row in chain(head, rows):
-                self._print_row(row)
-        except ParseStopped as error:
-            stopped = error
-        if stopped is not None:
-            self._write(Text().append(f"! the grammar does not fit further: {stopped}", "bold red"))
+        for row in chain(head, rows):
+            self._print_row(row)
         self._print_legend()
-        self._print_closing()
+        self._print_about_log(self.view.advice())
 
     def print_about(self, field: Field) -> None:
         """Print the description of a field in the grammar, and its requirements."""
@@ -97,7 +88,7 @@ class TerminalMap:
             return
         self._make_room(row)
         field = row.field
-        note = self.view.notes.unit(field, self.view.bytes) if field.value is None else None
+        note = self.view.note(field)
         if self.is_pipe or field.value is not None:
             self._print_field(row, note)
         elif not self.unit or field.path.endswith("]"):
@@ -118,7 +109,7 @@ class TerminalMap:
             return
         fate = f": {self.view.fate(row)}"
         line.append(cut(f"{note.text}, {size}", room - len(fate)), _unit_style(note))
-        self._write(line.append(fate, _fate_style(row)), self.width)
+        self._write(line.append(fate, _FATE_STYLE[row.fate]), self.width)
 
     def _print_meaning(self, record: int) -> None:
         self.last_record = record
@@ -126,10 +117,10 @@ class TerminalMap:
             line = Text().append(f"» record {record}: ", "green").append(text)
             self._write(line, None if self.is_pipe else self.width)
 
-    def _print_field(self, row: FieldRow, unit: Note | None) -> None:
+    def _print_field(self, row: FieldRow, note: Note | None) -> None:
         field = row.field
         line = self._begin(row)
-        data = b"" if field.value is None else self._ends(field)
+        data = b"" if field.value is None else self.view.ends(field, 2 * _SHOWN)
         _pad(line.append(hex_text(data, self.byte_room)), self._name_column())
         line.append(self._name(field), "cyan" if field.value is not None else "bold").append("  ")
         _pad(line, self._name_column() + self.name_width + 2)
@@ -137,79 +128,33 @@ class TerminalMap:
         id_text = " ".join(ids) if self.is_pipe else shared_prefix(ids)
         id_column = self.width - (42 if self.is_pipe else 21)
         room = (id_column - 1 if ids else self.width) - line.cell_len
-        self._add_value(line, row, unit, room)
+        self._add_value(line, row, note, room)
         if ids:
             _pad(line, id_column).append(" " if line.cell_len > id_column else "")
             line.append(id_text, "dim")
         self._write(line, None if self.is_pipe else self.width)
 
-    def _ends(self, field: Field) -> bytes:
-        """Return the bytes of a field; of long data only both ends, as far as a line shows them."""
-        if field.end - field.start <= 2 * _SHOWN:
-            return self.view.bytes[field.start : field.end]
-        first = self.view.bytes[field.start : field.start + _SHOWN]
-        return first + self.view.bytes[field.end - _SHOWN : field.end]
-
-    def _add_value(self, line: Text, row: FieldRow, unit: Note | None, room: int) -> None:
+    def _add_value(self, line: Text, row: FieldRow, note: Note | None, room: int) -> None:
         field = row.field
         if field.value is None:
-            line.append(f"{unit.text}, " if unit else "", _unit_style(unit) if unit else "")
+            line.append(f"{note.text}, " if note else "", _unit_style(note) if note else "")
             line.append(counted(field.end - field.start, "byte"), "dim")
-            line.append(f": {self.view.fate(row)}" if unit else "", _fate_style(row))
+            line.append(f": {self.view.fate(row)}" if note else "", _FATE_STYLE[row.fate])
             return
-        note = self.view.notes.value(field, self.view.bytes)
+        note = note or NOTHING
         text = cut(note.text, room)
         value = value_text(field, note, room - len(text) - 2 * bool(text))
-        line.append(value, "red" if row.lost and not row.lost.torn else "")
+        line.append(value, "red" if row.fate == "lost" else "")
         line.append(f"  {text}" if text and value else text, _NOTE_STYLE[note.holds])
 
     def _print_mark(self, mark: Mark) -> None:
-        if mark.type == "end":
-            text = f"end {mark.at}: safe to truncate here and append"
-            self._write(Text().append(f"= {text}", "green"))
-        elif mark.type == "limit":
-            self._print_limit(mark.at)
-        elif (gap := mark.lost) is not None:
-            sign, word, style = ("~", "torn", "yellow") if gap.torn else ("x", "lost", "red")
-            if mark.type == "lost-ends":
-                self._write(Text().append(f"{sign} └─ {word} up to {mark.at}", style))
-                return
-            ids = self.view.chapter.reasons.get(gap.reason, ())
-            line = Text().append(f"{sign} ┌─ {word} ", style)
-            line.append(f"[{gap.start}, {gap.end}) {gap.reason}", f"bold {style}")
-            line.append(f", {counted(gap.end - gap.start, 'byte')}", style)
-            self._write(line.append(f"  {shared_prefix(ids)}" if ids else "", "dim"))
+        for text, style in self.view.mark_lines(mark, self.end):
+            self._write(Text(text, _MARK_STYLE[style]))
 
-    def _print_limit(self, at: int) -> None:
-        remaining = counted(self.end - at, "byte")
-        text = f"… {remaining} not shown: continue with --from {at}, or show all with --limit 0"
-        self._write(Text().append(text, "bold"))
-        later = sum(gap.start >= at for gap in self.view.outline.lost_between(at, self.end))
-        if later:
-            text = f"x not shown: {counted(later, 'lost range')} (see walproof read --lost-only)"
-            self._write(Text().append(text, "red"))
-
-    def _print_summary(self) -> None:
-        outline = self.view.outline
-        name = one_line(str(self.view.path))
-        self._write(
-            Text().append(f"{name}: {self.view.format}, {counted(outline.size, 'byte')}, ")
-            .append(outline.verdict, f"bold {VERDICT_STYLE[outline.verdict]}")
-            .append(f" ({outline.reason})" if outline.reason else "")
-            .append(f", {counted(len(outline.record_start), 'record')}")
-            .append(f", {counted(outline.lost_bytes(), 'byte')} lost" if outline.lost else "")
-        )  # fmt: skip
-
-    def _print_closing(self) -> None:
-        outline = self.view.outline
-        line = Text().append(outline.verdict, f"bold {VERDICT_STYLE[outline.verdict]}")
-        line.append(f" ({outline.reason})" if outline.reason else "")
-        if outline.verdict == "refused":
-            line.append(". The fields are the grammar's view of the file.")
-        elif outline.end is None:
-            line.append(". Not safe to append.")
-        else:
-            line.append(f". Safe to append at offset {outline.end}.")
+    def _print_about_log(self, text: str) -> None:
+        verdict = self.view.outline.verdict
+        line = Text(text)
+        line.highlight_words([verdict], f"bold {VERDICT_STYLE[verdict]}")
         self._write(line)
 
     def _print_heads(self) -> None:
@@ -232,11 +177,7 @@ class TerminalMap:
             self._write_paragraph(text, self.width)
 
     def _begin(self, row: FieldRow) -> Text:
-        line = Text()
-        if row.lost is not None:
-            line.append("~ " if row.lost.torn else "x ", "yellow" if row.lost.torn else "red")
-        else:
-            line.append("  ")
+        line = Text().append(f"{SIGN[row.fate]} ", _FATE_STYLE[row.fate])
         line.append(str(row.field.start).rjust(self.offset_width), "dim")
         if self.with_hex_offset:
             line.append(f" {row.field.start:x}".rjust(self.hex_width + 1), "dim")
@@ -270,9 +211,3 @@ def _inner(field: Field) -> str:
 
 def _unit_style(note: Note) -> str:
     return "bold red" if note.holds is False else ""
-
-
-def _fate_style(row: FieldRow) -> str:
-    if row.lost is not None:
-        return "yellow" if row.lost.torn else "red"
-    return "dim" if row.record is None else "green"
