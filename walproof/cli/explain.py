@@ -22,7 +22,6 @@ def explain(names: tuple[str, ...], everything: bool) -> int:
     walproof explain LDB-028
     walproof explain leveldb-log zero-gap
     walproof explain kahadb-journal max_file_length
-    walproof explain leveldb-log blocks[0].records[1].header.checksum
 
     Exit status: 0, or 1 for an unknown name.
     """

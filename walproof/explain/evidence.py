@@ -13,7 +13,7 @@ from conformance.chapter import Requirement
 from conformance.vectors import Vector, load_all
 from reference_impl.paths import GRAMMARS, PACKAGES, ROOT
 from reference_impl.register import ContextKey, FieldToWrite, Reason, RecordField, Register
-from walproof.explain.subject import GrammarField, Meaning
+from walproof.explain.subject import Meaning
 from walproof.implementations import all_implementations
 
 FOLDERS = ("reference_impl", "walproof/formats")
@@ -40,10 +40,6 @@ def _exercises(body: Mapping[str, Any], meaning: Meaning) -> bool:
             return meaning.name in body["context"]
         case RecordField() | FieldToWrite():
             return False  # nearly every vector has it
-        case GrammarField():
-            name = meaning.path.rpartition(".")[2]
-            damage = " ".join(body["made_by"].get("damage", ()))
-            return re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", damage) is not None
 
 
 def _reasons(node: Any) -> Iterator[str]:

@@ -24,7 +24,7 @@ from reference_impl.register import (
     Register,
 )
 from walproof.explain import evidence
-from walproof.explain.subject import GrammarField, Meaning, Subject, prose
+from walproof.explain.subject import Meaning, Subject, prose
 
 #: Maximum number of vectors or lines of code without ``--all``.
 MAX_SHOWN = 6
@@ -117,10 +117,6 @@ def _describe(register: Register, meaning: Meaning) -> _Description:
         case ContextKey(name=name):
             texts = [_types_of(meaning), f"read by {', '.join(meaning.read_by)}", meaning.meaning]
             return _Description(name, f"{title}: context key", texts)
-        case GrammarField(path=path):
-            note = f"{title}: field of type {meaning.type}"
-            texts = [meaning.doc] if meaning.doc else []
-            return _Description(path, note, texts, requirements=meaning.requirements)
 
 
 def _print_meaning(console: Console, described: _Description) -> None:

@@ -63,12 +63,6 @@ def test_a_context_key_has_its_readers_and_its_default() -> None:
     assert "read by write, append" in output
 
 
-def test_a_grammar_field_is_found_by_its_path_in_reports() -> None:
-    output = run("leveldb-log", "blocks[0].records[1].header.checksum").output
-    assert output.startswith("ksy/leveldb_log/record_header.checksum")
-    assert "LDB-006" in output
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -89,43 +83,6 @@ def test_an_unknown_word_is_refused_with_similar_words(
 def test_the_error_names_the_format() -> None:
     with pytest.raises(Unknown, match="of kahadb-journal"):
         subjects("LDB-028", "kahadb-journal")
-
-
-@pytest.mark.parametrize(
-    ("format", "path", "end"),
-    [
-        ("systemd-journal", "objects[12].body.num_entries", "num_entries"),
-        ("systemd-journal", "header.n_entries", "ksy/systemd_journal/header.n_entries"),
-        ("zeebe-journal", "records[1].metadata.checksum", "checksum"),
-        ("zeebe-journal", "descriptor.metadata.checksum", "descriptor_metadata.checksum"),
-        ("leveldb-log", "blocks[0].records[1].header.checksum", "record_header.checksum"),
-        ("kahadb-journal", "batches[0].records[0].header.type", "type"),
-        ("zmq-raft", "data.entries[0].header.term", "entry_header.term"),
-    ],
-)
-def test_a_path_leads_to_exactly_one_field(format: str, path: str, end: str) -> None:
-    (subject,) = subjects(path, format)
-    assert all(meaning.path.endswith(end) for meaning in subject.meanings)
-    assert path.startswith("desc") or not any(
-        "descriptor" in meaning.path for meaning in subject.meanings
-    )
-
-
-@pytest.mark.parametrize(
-    ("format", "path", "suggestion"),
-    [
-        ("systemd-journal", "objects[12].body.n_entries", "objects[12].body.num_entries"),
-        ("leveldb-log", "blocks[0].records[1].header.chekcsum",
-         "blocks[0].records[1].header.checksum"),
-        ("zmq-raft", "data.entries[0].header.terms", "data.entries[0].header.term"),
-    ],
-)  # fmt: skip
-def test_an_unknown_name_in_a_path_has_a_suggestion(
-    format: str, path: str, suggestion: str
-) -> None:
-    with pytest.raises(Unknown, match="did you mean") as refused:
-        subjects(path, format)
-    assert suggestion in str(refused.value)
 
 
 @pytest.mark.parametrize("arguments", [("leveldb-log",), ("LDB-028",), ("zmq-raft", "term")])
