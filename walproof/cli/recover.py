@@ -34,7 +34,6 @@ NEEDS_DROP = "filters require --drop"
 )
 @format_option
 @context_option
-@click.option("--logs-only", is_flag=True, help="Copy only the logs of a folder.")
 @click.option("--drop", is_flag=True, help="Remove the journal entries that filters select.")
 @filter_options(is_hidden=True)
 def recover(
@@ -42,7 +41,6 @@ def recover(
     out: Path,
     format_id: str | None,
     context_items: tuple[str, ...],
-    logs_only: bool,
     drop: bool,
     journal_filters: JournalFilters,
 ) -> int:
@@ -79,8 +77,8 @@ def recover(
         raise click.UsageError(f"expected one LOG, found {more[0]!r}" if more else NEEDS_DROP)
     try:
         if drop:
-            if logs_only or context_items:
-                raise click.UsageError("--drop excludes --logs-only and --context")
+            if context_items:
+                raise click.UsageError("--drop excludes --context")
             return _recover_without(log, more, journal_filters, out, format_id)
         with source_of(log, format_id) as source:
             if source.path.is_dir():
@@ -89,7 +87,7 @@ def recover(
                 if any(not isinstance(item.what, NotRead) for item in result.items):
                     context = context_of(context_items, format_id) if format_id else {}
                     name = f"{source.typed}{source.origin}"
-                    return recover_folder(result, source.path, name, out, context, logs_only)
+                    return recover_folder(result, source.path, name, out, context)
             if format_id is None and (at := at_log(source)) is not source:
                 return _recover_log(log_in(at, None), out, context_items, source)
             return _recover_log(log_in(source, format_id), out, context_items)

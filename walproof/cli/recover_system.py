@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -62,7 +61,6 @@ def recover_folder(
     typed: str,
     out: Path,
     context: Mapping[str, Any],
-    only_logs: bool = False,
 ) -> int:
     """Copy ``folder`` to ``out`` and rewrite damaged logs in the copy; return the exit status.
 
@@ -73,8 +71,7 @@ def recover_folder(
     systems = [system for system in contents.systems if system.folder.is_relative_to(folder)]
     systems += [_alone(item.what) for item in contents.items if _is_a_log(item.what, folder)]
     with temporary_sibling(out) as created, named_in_errors(out):
-        copy = partial(_copy_logs, systems) if only_logs else _copy
-        not_copied = copy(folder, created, out)
+        not_copied = _copy(folder, created, out)
         done = [
             _recover(each, created / each.folder.relative_to(folder), context) for each in systems
         ]
@@ -118,24 +115,6 @@ def _copy(folder: Path, copy: Path, out: Path) -> list[NotCopied]:
         raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: {needed}", str(out))
     with progress(size, "copying") as given:
         return copy_folder(folder, copy, given)
-
-
-def _copy_logs(systems: Sequence[System], folder: Path, copy: Path, out: Path) -> list[NotCopied]:
-    """Copy only the logs; return the files that could not be copied."""
-    copy.mkdir()
-    left = []
-    for system in systems:
-        for name in system.folder_type.log_files(system):
-            old = system.folder / name
-            new = copy / old.relative_to(folder)
-            new.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                old.open("rb").close()
-            except OSError as error:
-                left.append(NotCopied(old.relative_to(folder).as_posix(), error.strerror or ""))
-            else:
-                shutil.copy2(old, new)
-    return left
 
 
 def _recover(system: System, copy: Path, context: Mapping[str, Any]) -> Recovery:

@@ -184,11 +184,6 @@ def test_a_log_without_survivors_is_left_as_it_is(database: Path, tmp_path: Path
     assert (tmp_path / "new" / log.name).read_bytes() == log.read_bytes()
 
 
-def test_logs_only(database: Path, tmp_path: Path, run) -> None:
-    run("recover", database, "--logs-only", "--out", tmp_path / "new")
-    assert [path.suffix for path in (tmp_path / "new").iterdir()] == [".log"]
-
-
 def test_the_comparator_decides_whether_repair_is_advised(tmp_path: Path, run) -> None:
     folder = tmp_path / "https_x_0.indexeddb.leveldb"
     folder.mkdir()
