@@ -27,7 +27,7 @@ from walproof.cli.record_table import (
     print_table,
     watched,
 )
-from walproof.cli.summary import about, progress, terminal_height
+from walproof.cli.summary import about, progress, terminal_size
 from walproof.summary.model import size_of
 from walproof.systems.reading import is_worth_a_scanner
 
@@ -142,7 +142,7 @@ def read(
     with opened(log, format_id) as source:
         context = context_of(context_items, source.format.id)
         is_table = not (folder or operations or pending or as_lines or as_json)
-        room = None if all_rows or not sys.stdout.isatty() else terminal_height() - 4
+        room = None if all_rows or not sys.stdout.isatty() else terminal_size().lines - 4
         most = None if not is_table else 0 if lost_only else room if head is None else head
         events = _events(source, profile, context, fast, most)
         if folder is not None:

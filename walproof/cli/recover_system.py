@@ -21,10 +21,9 @@ from walproof.cli.new_log import Survivors, survivors
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.cli.summary import progress
 from walproof.quantity import counted, in_bytes
-from walproof.summary.logs import FoundOne
 from walproof.summary.summary import summarise
 from walproof.systems import System, SystemFolder, SystemLog, examine, recognise
-from walproof.systems.contents import Contents, title_of
+from walproof.systems.contents import Contents, FoundLog, title_of
 from walproof.systems.copying import NotCopied, copy_folder, size_on_disk
 from walproof.systems.model import WHOLE
 
@@ -87,19 +86,13 @@ def recover_folder(
     return 0 if is_whole and not is_lost else 3
 
 
-def _is_a_log(what: object, folder: Path) -> TypeGuard[FoundOne]:
-    """Return whether an item is a single-file log directly in the folder and not compressed."""
-    return (
-        isinstance(what, FoundOne)
-        and what.format is not None
-        and not what.is_packed
-        and what.path.is_relative_to(folder)
-    )
+def _is_a_log(what: object, folder: Path) -> TypeGuard[FoundLog]:
+    """Return whether an item is a log in the folder that belongs to no system."""
+    return isinstance(what, FoundLog) and not what.is_packed and what.path.is_relative_to(folder)
 
 
-def _alone(log: FoundOne) -> System:
+def _alone(log: FoundLog) -> System:
     """Wrap a single-file log that belongs to no system as a system of its own."""
-    assert log.format is not None
     title = title_of(log.format)
     return System(
         SystemFolder(), title, log.path.parent, log.format, [SystemLog(log.path.name, title)]

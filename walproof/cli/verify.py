@@ -22,11 +22,10 @@ from walproof.cli.summary import progress
 from walproof.formats import plugin_for
 from walproof.formats.systemd_journal.boot_ids import find_contradictions
 from walproof.quantity import counted
-from walproof.summary.logs import FoundOne
 from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.unpacked import Unpacked, unpacked
 from walproof.systems import System
-from walproof.systems.contents import Item, NotRead, contents_of
+from walproof.systems.contents import FoundLog, Item, NotRead, contents_of
 
 SYSTEMD = "systemd-journal"
 
@@ -93,12 +92,11 @@ def _verify_item(source: Unpacked, item: Item, context: dict[str, str], as_json:
     if isinstance(what, System):
         place = replace(source, path=what.folder, typed=item.name or source.typed)
         return _verify_lost(Opened(place, named(what.format), what), as_json)
-    if isinstance(what, FoundOne) and what.fault is None:
+    if isinstance(what, FoundLog):
         with unpacked(str(what.path)) as inner:
             return _verify_file(replace(inner, typed=item.name), context, as_json)
-    why = what.why if isinstance(what, NotRead) else what.fault
-    say(f"{item.name}: not read: {why}", err=True)
-    return 1 if isinstance(what, FoundOne) or what.is_fault else 0
+    say(f"{item.name}: not read: {what.why}", err=True)
+    return int(what.is_fault)
 
 
 def _print_losses(name: str, system: System, as_json: bool) -> set[str]:

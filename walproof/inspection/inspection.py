@@ -71,14 +71,6 @@ class Inspection:
             return self.notes.unit(field, self.bytes)
         return self.notes.value(field, self.bytes)
 
-    def ends(self, field: Field, most: int) -> bytes:
-        """Return the bytes of a field; of long data only ``most`` bytes, half from each end."""
-        if field.end - field.start <= most:
-            return self.bytes[field.start : field.end]
-        half = most // 2
-        first = self.bytes[field.start : field.start + half]
-        return first + self.bytes[field.end - half : field.end]
-
     def fate(self, row: FieldRow) -> str:
         """Return the fate of a unit in words: ``record 3``, ``lost``, ``torn``, ``framing``."""
         if self.outline.verdict == "refused":

@@ -92,7 +92,7 @@ class Page:
         self.cited.update(field.requirements)
         data, value = b"", counted(field.end - field.start, "byte")
         if field.value is not None:
-            data = view.ends(field, 2 * SHOWN_BYTES)
+            data = view.bytes.ends(field.start, field.end, 2 * SHOWN_BYTES)
             value = value_text(field, note or NOTHING, _VALUE_COLUMNS)
         elif note is not None:
             value += f": {view.fate(row)}"

@@ -120,7 +120,9 @@ class TerminalMap:
     def _print_field(self, row: FieldRow, note: Note | None) -> None:
         field = row.field
         line = self._begin(row)
-        data = b"" if field.value is None else self.view.ends(field, 2 * _SHOWN)
+        data = (
+            b"" if field.value is None else self.view.bytes.ends(field.start, field.end, 2 * _SHOWN)
+        )
         _pad(line.append(hex_text(data, self.byte_room)), self._name_column())
         line.append(self._name(field), "cyan" if field.value is not None else "bold").append("  ")
         _pad(line, self._name_column() + self.name_width + 2)
