@@ -119,7 +119,8 @@ def about(
             return report.tree(result)
     found = log_in(log, format_id)
     by = "told" if format_id else recognised_by(found.path, found.format.id)
-    return replace(report, log=found.source).one(found.path, found.format.id, by)
+    target = FoundLog(found.path, found.format.id, size_of(found.path))
+    return replace(report, log=found.source).one(target, by)
 
 
 def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
@@ -165,19 +166,16 @@ class _Report:
         """The path as typed; empty for a copy, because its logs have no path."""
         return "" if self.log.is_copy else self.log.typed
 
-    def one(
-        self, path: Path, format_id: str, by: str = "content", system: System | None = None
-    ) -> int:
+    def one(self, log: FoundLog, by: str = "content", system: System | None = None) -> int:
         """Print one log; ``system`` is set if its folder is the log."""
-        size = size_of(path) - sum(other.size for other in (system.others if system else ()))
-        with progress(size) as given:
-            about = summarise(format_id, path, self.context, given)
-        row = Row(self.log.typed, size, about, by, system is None and is_blank(path))
+        with progress(log.size) as given:
+            about = summarise(log.format, log.path, self.context, given)
+        row = Row(self.log.typed, log.size, about, by, system is None and is_blank(log.path))
         title: str | None = None
         others: Sequence[OtherFile] = ()
         findings: Sequence[Finding]
         if system is None:
-            findings = _of_a_part(path, about)
+            findings = _of_a_part(log.path, about)
             more = {"findings": [each.to_json() for each in findings]} if findings else {}
         else:
             system = examine(system, {WHOLE: about})
@@ -192,7 +190,7 @@ class _Report:
     def system(self, system: System) -> int:
         """Print the folder of a system."""
         if system.is_one_log:
-            return self.one(system.folder, system.format, system=system)
+            return self.one(_log_of(system, system.logs[0]), system=system)
         observer = system.folder_type.observer(system)
         rows, status, system = self._of_system(self.name, system, observer)
         observed = observer.lines() if observer is not None else []
@@ -336,7 +334,8 @@ def _inside(folder: str, name: str) -> str:
 
 def _log_of(system: System, part: SystemLog) -> FoundLog:
     path = system.path(part)
-    return FoundLog(path, system.format, size_of_all(path))
+    others = sum(other.size for other in system.others) if part.name == WHOLE else 0
+    return FoundLog(path, system.format, size_of_all(path) - others)
 
 
 def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
