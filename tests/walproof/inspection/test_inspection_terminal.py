@@ -12,7 +12,7 @@ from reference_impl.leveldb_log.layout import (
     HEADER,
     masked_crc,
 )
-from walproof.inspection.show import hex_text, preview
+from walproof.inspection.show import preview
 
 Shown = Callable[..., list[str]]
 
@@ -61,18 +61,6 @@ def test_mark_of_a_torn_tail_follows_end(shown: Shown, example: bytes) -> None:
     assert lines[-1] == "torn (torn-payload). Safe to append at offset 24."
 
 
-def test_fragments_name_their_record(shown: Shown, example: bytes) -> None:
-    units = [line for line in shown(example, depth=2) if "records[" in line]
-    matches = [re.search(r"(F\w+|LAST), \d+ bytes: (.*?)  ", line) for line in units]
-    assert [match.groups() for match in matches if match] == [
-        ("FULL", "record 0"),
-        ("FULL", "record 1"),
-        ("FIRST", "record 2"),
-        ("LAST", "record 2"),
-        ("FULL", "record 3"),
-    ]
-
-
 def test_empty_field_belongs_to_the_preceding_bytes(shown: Shown) -> None:
     """The empty payload of an orphan is at the start of the next record."""
     orphan = HEADER.pack(masked_crc(b"\x03"), 0, 3)
@@ -118,12 +106,6 @@ def test_wide_terminal_shows_requirements_in_each_line(shown: Shown, example: by
     lines = shown(example, width=120)
     assert sum(line.endswith("  LDB-006 007 008") for line in lines) == 5
     assert not any(line.startswith("requirements: ") for line in lines)
-
-
-def test_hex_text_shows_both_ends() -> None:
-    assert hex_text(bytes(range(7)), 20) == "00 01 02 03 04 05 06"
-    assert hex_text(bytes(range(200)), 20) == "00 01 02 03 … c6 c7"
-    assert len(hex_text(bytes(200), 11)) <= 11
 
 
 @pytest.mark.parametrize(
