@@ -74,10 +74,10 @@ def inspect(
 ) -> int:
     """Show each byte of a log with its field and rule.
 
-    Each line has an offset, bytes, a field, its value, and the requirements for it. In the margin,
-    x marks lost ranges, ~ marks a torn tail, and = marks the offset where a writer may append.
-    Fields and paths are those of the grammar in ksy/; the test vectors use the same paths. The map
-    follows the stored lengths even after damage.
+    Each line has an offset, bytes, a field, its value and, if there is room, the requirements for
+    it. In the margin, x marks lost ranges, ~ marks a torn tail, and = marks the offset where a
+    writer may append. Fields and paths are those of the grammar in ksy/; the test vectors use the
+    same paths. The map follows the stored lengths even after damage.
 
     \b
     walproof inspect 000003.log                        the map, first fields first
