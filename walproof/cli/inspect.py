@@ -11,7 +11,7 @@ from rich.console import Console
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.field_map import UnknownField
-from walproof.cli.context import format_option
+from walproof.cli.context import format_option, offset
 from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.cli.summary import about
@@ -25,17 +25,6 @@ TERMINAL_LIMIT = 400
 PAGE_LIMIT = 20_000
 
 
-def _offset(text: str) -> int:
-    """Parse a byte offset: decimal, or hexadecimal after ``0x``."""
-    try:
-        offset = int(text, 0)
-    except ValueError:
-        offset = -1
-    if offset < 0:
-        raise click.BadParameter(f"expected an offset such as 32768 or 0x8000, found {text!r}")
-    return offset
-
-
 @click.command()
 @click.argument("log", metavar="FILE")
 @format_option
@@ -43,12 +32,12 @@ def _offset(text: str) -> int:
     "--from",
     "start",
     metavar="OFFSET",
-    type=_offset,
+    type=offset,
     default="0",
     help="Offset of the first byte to show.",
 )
 @click.option(
-    "--to", "end", metavar="OFFSET", type=_offset, help="Offset after the last byte to show."
+    "--to", "end", metavar="OFFSET", type=offset, help="Offset after the last byte to show."
 )
 @click.option(
     "--field", "path", metavar="PATH", help="Field to show, with its parts and its rules."
