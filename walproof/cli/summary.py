@@ -190,7 +190,7 @@ class _Report:
     def system(self, system: System) -> int:
         """Print the folder of a system."""
         if system.is_one_log:
-            return self.one(_log_of(system, system.logs[0]), system=system)
+            return self.one(_found_log(system, system.logs[0]), system=system)
         observer = system.folder_type.observer(system)
         rows, status, system = self._of_system(self.name, system, observer)
         observed = observer.lines() if observer is not None else []
@@ -264,7 +264,7 @@ class _Report:
         self, name: str, system: System, observer: Observer | None = None
     ) -> tuple[list[Row], int, System]:
         """Return the rows of a system's logs, the status, and the system with all findings."""
-        logs = [(_inside(name, part.name), _log_of(system, part), part) for part in system.logs]
+        logs = [(_inside(name, part.name), _found_log(system, part), part) for part in system.logs]
         rows, status = self._summaries(logs, observer)
         system = examine(system, {row.part.name: row.summary for row in rows if row.part})
         codes = [EXIT_STATUS[row.summary.verdict] for row in rows]
@@ -332,7 +332,7 @@ def _inside(folder: str, name: str) -> str:
     return f"{folder.rstrip('/')}/{name}" if folder else name
 
 
-def _log_of(system: System, part: SystemLog) -> FoundLog:
+def _found_log(system: System, part: SystemLog) -> FoundLog:
     path = system.path(part)
     others = sum(other.size for other in system.others) if part.name == WHOLE else 0
     return FoundLog(path, system.format, size_of_all(path) - others)
