@@ -11,7 +11,6 @@ from conformance import ROOT
 from walproof.cli import walproof as command
 
 GOLDEN = ROOT / "tests" / "walproof" / "decode" / "golden" / "zmq-raft"
-VECTORS = ROOT / "vectors"
 
 
 def run(*words: object) -> Result:
