@@ -1,4 +1,4 @@
-"""Expected and actual answer side by side, as plain lines and bars for any report."""
+"""Expected and actual answer side by side, as plain lines for any report."""
 
 from __future__ import annotations
 
@@ -67,25 +67,6 @@ class Line:
     note: str = ""
     #: Byte ranges of both sides, if they differ.
     ranges: tuple[Place, ...] = ()
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A half-open byte range of a bar."""
-
-    start: int
-    stop: int
-    lost: bool
-
-
-@dataclass(frozen=True)
-class Bar:
-    """One file of the log, drawn over its length; a side is None if it has no offsets."""
-
-    file: str
-    size: int
-    expected: Sequence[Segment] | None
-    actual: Sequence[Segment] | None
 
 
 def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Answer | None:
@@ -166,24 +147,6 @@ def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> 
         if part in wanted or part in given:
             compared += _list_lines(part, wanted, given, actual is None, rows)
     return compared
-
-
-def bars(size: int, expected: Answer | None, actual: Answer | None) -> list[Bar]:
-    """Return bars that show records and lost ranges over the length of each file.
-
-    `size` is the length of the log in bytes.
-    """
-    sides = [_segments(answer) if answer is not None else None for answer in (expected, actual)]
-    files = sorted({file for side in sides if side for file in side})
-    drawn = []
-    for file in files:
-        wanted, given = (side.get(file, []) if side else None for side in sides)
-        every = [*(wanted or []), *(given or [])]
-        length = max([each.stop for each in every] + ([size] if not file else []))
-        if length:
-            gap = length // 400
-            drawn.append(Bar(file, length, _merge(wanted, gap), _merge(given, gap)))
-    return drawn
 
 
 def _agree(part: str, wanted: Answer, given: Answer) -> bool:
@@ -327,36 +290,3 @@ def _item(part: str, item: Mapping[str, Any]) -> Side:
     if part == "lost":
         return Side(lost_text(item))
     return Side(payload_text(item), place_text(item))
-
-
-def _segments(answer: Answer) -> dict[str, list[Segment]] | None:
-    """Return the segments of an answer by file, None if it reports no offsets."""
-    by_file: dict[str, list[Segment]] = {}
-    for record in answer.get("records", []):
-        if "at" in record and "size" in record:
-            segment = Segment(record["at"], record["at"] + record["size"], lost=False)
-            by_file.setdefault(record.get("file", ""), []).append(segment)
-    for lost in answer.get("lost", []):
-        segment = Segment(lost["from"], lost["to"], lost=True)
-        by_file.setdefault(lost.get("file", ""), []).append(segment)
-    silent = "lost" not in answer and not by_file
-    return None if silent else by_file
-
-
-def _merge(segments: Sequence[Segment] | None, gap: int) -> list[Segment] | None:
-    """Join neighbours that a drawing cannot separate, and sort the longest first."""
-    if segments is None:
-        return None
-    merged: list[Segment] = []
-    for lost in (False, True):
-        last: Segment | None = None
-        for each in sorted(
-            (each for each in segments if each.lost is lost), key=lambda each: each.start
-        ):
-            if last is not None and each.start - last.stop <= gap:
-                last = Segment(last.start, max(last.stop, each.stop), lost)
-                merged[-1] = last
-            else:
-                last = each
-                merged.append(each)
-    return sorted(merged, key=lambda each: each.start - each.stop)

@@ -15,7 +15,7 @@ from conformance.describe import (
     tail,
 )
 from conformance.reports.align import Fold, align_lost, align_records, fold
-from conformance.reports.side_by_side import bars, lines, reported
+from conformance.reports.side_by_side import lines, reported
 
 
 def rec(at, text, **more):
@@ -251,24 +251,3 @@ def test_without_reasons_lost_bytes_match_in_any_ranges():
     assert {line.kind for line in lines(expected, given)} == {"same"}
     given["lost"][0]["to"] = 8
     assert "different" in {line.kind for line in lines(expected, given)}
-
-
-def test_bars_show_a_short_range_over_a_long_one():
-    expected = {"records": [A], "lost": [{"from": 12, "to": 32768}]}
-    (bar,) = bars(32780, expected, {"records": [bare("alpha")]})
-    assert [(each.start, each.stop, each.lost) for each in bar.expected] == [
-        (12, 32768, True),
-        (0, 12, False),
-    ]
-    assert bar.actual is None
-
-
-def test_a_log_of_several_files_has_a_bar_for_each():
-    expected = {
-        "records": [{**A, "file": "db-1.log"}],
-        "lost": [{"from": 0, "to": 99, "file": "db-2.log"}],
-    }
-    assert [(bar.file, bar.size) for bar in bars(500, expected, None)] == [
-        ("db-1.log", 12),
-        ("db-2.log", 99),
-    ]
