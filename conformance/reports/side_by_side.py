@@ -47,15 +47,6 @@ UNREPORTED = Side(NOT_REPORTED, absent=True)
 
 
 @dataclass(frozen=True)
-class Place:
-    """The range `[start, stop)` of something that differs in a file of the log."""
-
-    file: str | None
-    start: int
-    stop: int
-
-
-@dataclass(frozen=True)
 class Line:
     """A line of the comparison."""
 
@@ -65,8 +56,6 @@ class Line:
     expected: Side
     actual: Side
     note: str = ""
-    #: Byte ranges of both sides, if they differ.
-    ranges: tuple[Place, ...] = ()
 
 
 def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Answer | None:
@@ -89,16 +78,6 @@ def request_facts(id: str, vector: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "to_write" in vector:
         facts.append(("to write", "\n".join(vector["to_write"]) or "no records"))
     return facts
-
-
-def field_texts(result: Mapping[str, Any]) -> list[str]:
-    """Return the grammar's names of differing ranges: `[12, 40) blocks[0].records[1]`."""
-    texts = []
-    for each in result.get("fields") or ():
-        file = f"{printable(each['file'])} " if "file" in each else ""
-        span = f"[{each['from']}, {each['to']})" if each["to"] > each["from"] else str(each["from"])
-        texts.append(f"{file}{span} {each['name']}")
-    return texts
 
 
 _SENTENCE = re.compile(
@@ -141,8 +120,7 @@ def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> 
             right = NOTHING if actual is None else _part(part, given)
             if not agree and part in ("verdict", "reason", "end"):
                 left, right = map(Side, distinct_texts(wanted.get(part), given.get(part), _value))
-            ranges = _ends(wanted, given) if part == "end" and not agree else ()
-            compared.append(Line(part, "same" if agree else "different", left, right, "", ranges))
+            compared.append(Line(part, "same" if agree else "different", left, right))
     for part in ("records", "lost"):
         if part in wanted or part in given:
             compared += _list_lines(part, wanted, given, actual is None, rows)
@@ -185,13 +163,6 @@ def _value(value: Any) -> str:
     return printable(value if isinstance(value, str) else json_text(value))
 
 
-def _ends(*answers: Answer) -> tuple[Place, ...]:
-    """Return the offsets of the answers at which a writer may continue."""
-    ends = [answer.get("end") for answer in answers]
-    positions = [end if isinstance(end, dict) else {"at": end} for end in ends if end is not None]
-    return tuple(Place(end.get("file"), end["at"], end["at"]) for end in positions)
-
-
 def _list_lines(
     part: str, wanted: Answer, given: Answer, no_answer: bool, limit: int
 ) -> list[Line]:
@@ -221,11 +192,7 @@ def _list_lines(
         )
         if row.kind == "different" and old is not None and new is not None:
             shown = _with_hidden_differences(part, *shown, row.fields, old, new)
-        ranges: tuple[Place, ...] = ()
-        if row.kind in ("missing", "extra") or {*row.fields} & {*PLACE, "from", "to"}:
-            known = [_range_of(item) for item in (old, new) if item is not None]
-            ranges = tuple(dict.fromkeys(filter(None, known)))
-        compared.append(Line(label, row.kind, *shown, row.note, ranges))
+        compared.append(Line(label, row.kind, *shown, row.note))
     return compared
 
 
@@ -255,15 +222,6 @@ def _with_hidden_differences(
         left = replace(left, where=f"{left.where}\n{name} {texts[0]}".strip())
         right = replace(right, where=f"{right.where}\n{name} {texts[1]}".strip())
     return left, right
-
-
-def _range_of(item: Answer) -> Place | None:
-    """Return the reported range of a record or a lost range, if there is one."""
-    if "from" in item:
-        return Place(item.get("file"), item["from"], item["to"])
-    if "at" in item and "size" in item:
-        return Place(item.get("file"), item["at"], item["at"] + item["size"])
-    return None
 
 
 def _lost_rows(left: Sequence[Answer], right: Sequence[Answer]) -> list[Row]:
