@@ -14,9 +14,6 @@ import pytest
 from click.testing import CliRunner
 
 from reference_impl.answer import payload_to_json
-from reference_impl.leveldb_log.layout import (
-    BLOCK_SIZE,
-)
 from reference_impl.leveldb_log.reader import read_stream as read_log
 from walproof.cli.read import read
 
@@ -50,29 +47,6 @@ def payload(record: dict[str, Any]) -> str:
 
 
 # --- logs that LevelDB's log::Writer wrote --------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("count", "size"), [(0, 0), (5, 0), (1000, 100), (20_000, 20), (40, 65_536), (1, 5_000_000)]
-)
-def test_generated_logs(leveldb: RealLevelDB, tmp_path: Path, count: int, size: int) -> None:
-    path = tmp_path / "000003.log"
-    leveldb.generate(path, count, size)
-    assert len(assert_same(leveldb, path)) == count
-
-
-def test_block_ends(leveldb: RealLevelDB, tmp_path: Path) -> None:
-    """The bytes left in the block decide between trailer, empty FIRST and FULL."""
-    path = tmp_path / "000003.log"
-    for left in range(15):
-        fill = b"x" * (BLOCK_SIZE - 7 - left)
-        payloads = [fill, b"", b"bar", b"y" * 40_000, fill[:-7], b"foo"]
-        path.unlink(missing_ok=True)
-        leveldb.write(path, payloads)
-        records = assert_same(leveldb, path)
-        assert [payload_to_json(p) for p in payloads] == [
-            {k: v for k, v in record.items() if k.startswith("payload")} for record in records
-        ], left
 
 
 # --- logs of real databases -----------------------------------------------------------------------
