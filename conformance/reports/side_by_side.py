@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -12,7 +13,6 @@ from conformance.compare import without_pin
 from conformance.describe import (
     PAYLOAD,
     PLACE,
-    bytes_in,
     cut_around_difference,
     distinct_texts,
     look_alike,
@@ -22,7 +22,7 @@ from conformance.describe import (
 )
 from conformance.text import json_text, printable
 
-from .align import Fold, Kind, Row, align_lost, align_records, fold
+from .align import Kind, Row, align_lost, align_records, fold
 
 Answer = Mapping[str, Any]
 
@@ -113,7 +113,7 @@ def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> 
     """
     compared: list[Line] = []
     wanted, given = expected or {}, actual or {}
-    for part in ("verdict", "reason", "end", "signals", "written"):
+    for part in ("verdict", "reason", "end", "signals"):
         if part in wanted or part in given:
             agree = actual is None or expected is None or _agree(part, wanted, given)
             left = UNREPORTED if expected is None else _part(part, wanted)
@@ -146,11 +146,6 @@ def _part(part: str, answer: Answer) -> Side:
     value = answer[part]
     if part == "signals":
         return Side("\n".join(printable(each) for each in value) or "none")
-    if part == "written":
-        text = f"{bytes_in(value['size'])}, sha256 {value['sha256'][:12]}…"
-        if value.get("hex") is not None:
-            text += f"\nfrom {value.get('from', 0)}: {value['hex']}"
-        return Side(text)
     return Side(_value(value))
 
 
@@ -174,24 +169,25 @@ def _list_lines(
     if left is None:
         sides = [(NOTHING, _item(part, item)) for item in right] or [(UNREPORTED, Side("none"))]
         return _one_sided(part, [(UNREPORTED, sides[0][1]), *sides[1:]])
-    rows = align_records(left, right) if part == "records" else _lost_rows(left, right)
+    rows = (align_records if part == "records" else align_lost)(left, right)
     if not rows:
         return [Line(part, "same", Side("none"), Side("none"))]
     compared = []
-    for number, row in enumerate(fold(rows, limit=limit)):
-        label = "" if number else part
-        if isinstance(row, Fold):
-            text = ", ".join(f"{count:,} {row_kind}" for row_kind, count in row.counts.items())
+    for number, group in enumerate(fold(rows, limit)):
+        label, row = "" if number else part, group[0]
+        if len(group) > 1:
+            counts = Counter(each.kind for each in group)
+            text = ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
             compared.append(Line(label, "same", Side(f"… {text} …", absent=True), NOTHING))
             continue
-        old = None if row.expected is None else left[row.expected]
-        new = None if row.actual is None else right[row.actual]
         shown = (
-            Side("not expected", absent=True) if old is None else _item(part, old),
-            Side("missing", absent=True) if new is None else _item(part, new),
+            Side("not expected", absent=True)
+            if row.expected is None
+            else _item(part, row.expected),
+            Side("missing", absent=True) if row.actual is None else _item(part, row.actual),
         )
-        if row.kind == "different" and old is not None and new is not None:
-            shown = _with_hidden_differences(part, *shown, row.fields, old, new)
+        if row.kind == "different":
+            shown = _with_hidden_differences(part, *shown, row)
         compared.append(Line(label, row.kind, *shown, row.note))
     return compared
 
@@ -207,14 +203,13 @@ def _one_sided(part: str, sides: Sequence[tuple[Side, Side]]) -> list[Line]:
     return compared
 
 
-def _with_hidden_differences(
-    part: str, left: Side, right: Side, fields: Sequence[str], wanted: Answer, given: Answer
-) -> tuple[Side, Side]:
+def _with_hidden_differences(part: str, left: Side, right: Side, row: Row) -> tuple[Side, Side]:
     """Return both sides with differences that are not visible in them yet."""
     seen: tuple[str, ...] = (*PLACE, *PAYLOAD, "from", "to", "reason")
     if look_alike(left.where, right.where) and (part == "records" or left.what == right.what):
         seen = PAYLOAD
-    hidden = [name for name in fields if name not in seen]
+    hidden = [name for name in row.fields if name not in seen]
+    wanted, given = row.expected or {}, row.actual or {}
     for name in hidden:
         texts = cut_around_difference(
             *distinct_texts(wanted.get(name), given.get(name), _value), _FIELD
@@ -222,26 +217,6 @@ def _with_hidden_differences(
         left = replace(left, where=f"{left.where}\n{name} {texts[0]}".strip())
         right = replace(right, where=f"{right.where}\n{name} {texts[1]}".strip())
     return left, right
-
-
-def _lost_rows(left: Sequence[Answer], right: Sequence[Answer]) -> list[Row]:
-    rows = align_lost(left, right)
-    if any(lost.get("reason") is not None for lost in right) or _bytes(left) != _bytes(right):
-        return rows
-    # Without reasons the same bytes are the same loss, in any number of ranges.
-    return [Row("same", row.expected, row.actual) for row in rows]
-
-
-def _bytes(lost: Sequence[Answer]) -> list[tuple[str, int, int]]:
-    merged: list[tuple[str, int, int]] = []
-    for file, start, stop in sorted(
-        (each.get("file", ""), each["from"], each["to"]) for each in lost
-    ):
-        if merged and merged[-1][0] == file and start <= merged[-1][2]:
-            merged[-1] = (file, merged[-1][1], max(stop, merged[-1][2]))
-        else:
-            merged.append((file, start, stop))
-    return merged
 
 
 def _item(part: str, item: Mapping[str, Any]) -> Side:
