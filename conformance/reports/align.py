@@ -105,7 +105,7 @@ def _align(
         if order is None:
             return list(zip_longest(wanted, given))
         left, right = [(item, None) for item in wanted], [(None, item) for item in given]
-        return list(heapq.merge(left, right, key=lambda pair: order(pair[0] or pair[1])))
+        return list(heapq.merge(left, right, key=lambda pair: order(pair[0] or pair[1] or {})))
     pairs: list[Pair] = []
     i = j = 0
     matches = _matches([*map(keys[0], wanted)], [*map(keys[0], given)])
