@@ -27,7 +27,8 @@ from reference_impl.leveldb_log.writer import (
 from tests.walproof.formats.agreement import one_by_one
 from tests.walproof.formats.block_logs import SECTOR, damage, in_memory
 from walproof.formats.leveldb_log import scanner as leveldb_log
-from walproof.scan import walk, window
+from walproof.formats.leveldb_log.scanner import block_scan
+from walproof.scan import window
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Part, Records, Wanted
 
@@ -117,8 +118,8 @@ def test_random_damage_whole_and_in_parts(seed: int, monkeypatch: pytest.MonkeyP
 def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
     """Use windows and runs so small that all data crosses a boundary."""
     monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(walk, "MAX_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(walk, "MAX_ROWS", rng.choice([1, 2, 50]))
+    monkeypatch.setattr(block_scan, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+    monkeypatch.setattr(block_scan, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))
 
 
 @given(
