@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -187,29 +186,3 @@ def test_payloads_are_capped_and_marked(cap: int) -> None:
     marks = [bool(m) for run in runs for m in
              ([False] * len(run) if run.truncated is None else run.truncated)]  # fmt: skip
     assert marks == [len(payload) > cap for payload in payloads]
-
-
-def test_without_payloads() -> None:
-    data = random_log(11)
-    expected = [(e.at, e.size) for e in read(io.BytesIO(data)) if isinstance(e, Record)]
-    runs = [e for e in leveldb_log.scan(in_memory(data), Wanted(payload=False))
-            if isinstance(e, Records)]  # fmt: skip
-    assert all(run.payload is None and run.truncated is None for run in runs)
-    assert [place for run in runs for place in zip(run.at, run.size, strict=True)] == expected
-
-
-@pytest.mark.parametrize("blocks", [64, 1024])
-def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, blocks: int) -> None:
-    out = io.BytesIO()
-    writer = Writer(out)
-    while writer.position < BLOCK_SIZE - 200:
-        writer.append(b"x" * 100)
-    writer.append(b"x" * (BLOCK_SIZE - 7 - writer.position))
-    path = tmp_path / "log"
-    path.write_bytes(out.getvalue() * blocks)
-    tracemalloc.start()
-    kinds = {type(event) for event in leveldb_log.scan(Log(path), Wanted(max_payload=1000))}
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert kinds == {Records, End}
-    assert peak < 12 << 20
