@@ -155,19 +155,6 @@ def test_selected_columns() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "verdict", "count"),
-    [("000012.log", "intact", 2), ("000011.log", "intact", 0), ("log", "intact", 2)],
-)
-def test_the_log_number_comes_from_the_name(
-    name: str, verdict: str, count: int, tmp_path: Path
-) -> None:
-    (tmp_path / name).write_bytes(pack("recyclable", 1, b"alpha", NUMBER) * 2)
-    events = in_full(scanner.scan(Log(tmp_path / name), Wanted()))
-    assert isinstance(events[-1], End) and events[-1].verdict == verdict
-    assert len(events) == count + 1
-
-
 def full_block(dialect: str, number: int = NUMBER) -> bytes:
     """Return a block that is filled with records, the last of which is longer."""
     record = pack(dialect, 1, b"x" * 100, number)
