@@ -5,23 +5,25 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER, HEADER_SIZE
-from reference_impl.rocksdb_wal.layout import (
-    HEADER_SIZES,
-    LEGACY,
-    RECYCLABLE,
-    WAL_SYNC,
-    any_physical,
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+    FULL,
+    HEADER,
+    HEADER_SIZE,
+    LAST,
+    masked_crc,
 )
 from walproof.lake.format_discovery import Discovery
 
-PLAIN = "plain"
-#: Names of the other dialects by their headers.
-_DIALECTS = {
-    LEGACY: "RocksDB",
-    RECYCLABLE: "recyclable RocksDB or Pebble",
-    WAL_SYNC: "WAL-sync Pebble",
+#: Header sizes by record type in the RocksDB and Pebble dialects, most likely first.
+_FOREIGN_HEADERS = {
+    **dict.fromkeys((5, 6, 7, 8, 131), (11,)),
+    **dict.fromkeys((9, 10), (19, 7)),
+    11: (11, 19),
+    12: (19,),
+    130: (7,),
 }
+PLAIN = "plain"
 
 
 class LevelDBDiscovery(Discovery):
@@ -46,15 +48,16 @@ def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
 
 def first_dialect(block: bytes) -> str | None:
     """Return the dialect of the first valid record of a block, or None if there is none."""
-    for stride in HEADER_SIZES.values():
+    names = {7: "RocksDB", 11: "recyclable RocksDB or Pebble", 19: "WAL-sync Pebble"}
+    for stride in names:
         at = 0
         while len(block) - at >= HEADER_SIZE:
-            record = any_physical(block, at)
-            if record is not None and (record.is_fragment or record.is_metadata):
-                headers = record.dialect or LEGACY
-                is_plain = record.is_fragment and headers == LEGACY
-                return PLAIN if is_plain else _DIALECTS[headers]
-            _, length, _ = HEADER.unpack_from(block, at)
+            checksum, length, kind = HEADER.unpack_from(block, at)
+            is_plain = FULL <= kind <= LAST
+            for size in (HEADER_SIZE,) if is_plain else _FOREIGN_HEADERS.get(kind, ()):
+                end = at + size + length
+                if end <= len(block) and masked_crc(block[at + 6 : end]) == checksum:
+                    return PLAIN if is_plain else names[size]
             at += stride + length
     return None
 

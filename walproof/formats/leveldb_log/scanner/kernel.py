@@ -1,6 +1,6 @@
 """The compiled kernel of the scanners of LevelDB, RocksDB and Pebble logs.
 
-Requirement ids refer to spec/leveldb-log.md and spec/rocksdb-wal.md.
+Requirement ids refer to the chapters of these formats in ``spec/``.
 """
 
 from __future__ import annotations
