@@ -19,11 +19,12 @@ from walproof.cli.journal_query import (
     print_entries,
     split_words,
 )
-from walproof.cli.opening import log_in, opened
+from walproof.cli.opening import opened
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.cli.stopping import stoppable
+from walproof.lake.recognition import recognise_log
 from walproof.quantity import counted
-from walproof.summary.unpacked import Unpacked
+from walproof.systems import recognise
 
 NOT_A_JOURNAL = "only systemd journals have the Journal Export Format; use --parquet OUT"
 
@@ -156,8 +157,10 @@ def _is_one_log(log: str, format_id: str | None) -> bool:
     path = Path(log)
     if not path.is_dir():
         return True
+    if (system := recognise(path, format_id)) is not None:
+        return system.is_one_log
     try:
-        return log_in(Unpacked(path, log), format_id).logs_apart is None
+        return bool(format_id or recognise_log(path))
     except UnknownFormat:
         return False
 
