@@ -38,9 +38,14 @@ class Window:
         length = max(0, min(max(length, self.stretch), self.size - at))
         self.base = self.end = at
         room = self._room(length)
-        if (count := self._read_into(at, room)) < length:
-            raise OSError(f"at offset {at}: expected {length} bytes, found {count}")
+        _check_length(at, length, self._read_into(at, room))
         self.end, self.array = at + length, room
+
+    def peek(self, at: int, length: int) -> bytes:
+        """Return a few bytes anywhere, fewer at the end of the file; the window stays."""
+        if self.base <= at and at + length <= self.end:
+            return self.array[at - self.base : at - self.base + length].tobytes()
+        return self._read(at, length)
 
     def _room(self, length: int) -> NDArray[np.uint8]:
         if len(self._memory) < length:
@@ -54,7 +59,18 @@ class Window:
         room[: len(data)] = np.frombuffer(data, np.uint8)
         return len(data)
 
+    def _read(self, at: int, length: int) -> bytes:
+        length = max(0, min(length, self.size - at))
+        data = self.source.read(at, length) if length else b""
+        _check_length(at, length, len(data))
+        return data
+
 
 def passing_window(source: Source) -> Window:
     """Return a window for a scan that reads a file once."""
     return Window(source, PASSING_BYTES if isinstance(source, LocalSource) else REMOTE_BYTES)
+
+
+def _check_length(at: int, expected: int, length: int) -> None:
+    if length < expected:
+        raise OSError(f"at offset {at}: expected {expected} bytes, found {length}")
