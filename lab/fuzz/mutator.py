@@ -32,7 +32,7 @@ OPERATIONS: Mapping[str, Callable[[File, Sequence[Control]], Iterable[Change]]] 
     "flip": lambda file, older: operations.flips(file, file.fields.structural),
     "set": lambda file, older: operations.set_values(file, every_value=False),
     "splice": lambda file, older: operations.splice(file),
-    "truncate": lambda file, older: operations.prefixes(file, 0),
+    "truncate": lambda file, older: operations.prefixes(file),
     "zero": lambda file, older: _on_fields(file, "zero", lambda f: bytes(f.end - f.start)),
     "fill": lambda file, older: _on_fields(file, "fill", lambda f: b"\xff" * (f.end - f.start)),
     "drop": lambda file, older: _on_fields(file, "drop", lambda f: b""),

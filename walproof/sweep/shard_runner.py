@@ -37,6 +37,8 @@ REREAD_INTERVAL = 32
 MAX_FAILURES = 25
 #: Number of crashes that a timeout counts as, since each takes seconds.
 TIMEOUT_FAILURES = 5
+#: Reason for the cases of a control that a program fails.
+LEFT = "damaged copies of the failed controls"
 
 _REFUSED = End("refused", None, None)
 _NOTHING = ReaderOutput([], [], _REFUSED, [_REFUSED])
@@ -277,7 +279,7 @@ class ShardRunner:
         signature = Signature(
             name, case.operation, enumeration.field(case.family, case.number), difference.kind,
             end.verdict, end.reason or "", difference.verdict, difference.reason, setting.profile,
-            ", ".join(setting.varied), enumeration.value(case.family, case.number),
+            ", ".join(setting.varied),
         )  # fmt: skip
         occurrence = Occurrence(
             signature, 1, enumeration.control.id, case.family, case.run.setting, case.number,
@@ -298,7 +300,7 @@ class ShardRunner:
             if self._is_sound(program, run):
                 sound.append(program)
             else:
-                self.result.left[program.name] += run.stop - run.start
+                self.result.unsent[program.name][LEFT] += run.stop - run.start
         return sound
 
     def _is_sound(self, program: Program, run: Run) -> bool:

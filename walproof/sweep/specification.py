@@ -1,4 +1,4 @@
-"""Read logs in memory with the executable specification."""
+"""Read logs with the executable specification."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 from conformance.contents import Contents, write_contents
 from reference_impl.answer import Answer, End, Event, Lost, Record, collect
 from reference_impl.formats import named
-from walproof.formats import plugin_for
 from walproof.sweep.controls import Control
 
 
@@ -51,18 +50,14 @@ def collect_output(events: Iterable[Event]) -> ReaderOutput:
 
 
 class Reference:
-    """The executable specification. ``folder`` is a scratch folder, for formats that need paths."""
+    """The executable specification. ``folder`` is a scratch folder, best in memory."""
 
     def __init__(self, format: str, folder: Path) -> None:
         self.format = named(format)
         self.folder = folder
-        self.read_in_memory = plugin_for(format).sweep.read_in_memory
 
     def read(self, control: Control, contents: Contents, profile: str = "recover") -> ReaderOutput:
         """Read a case. Errors of the reader are raised; they are findings."""
-        if self.read_in_memory is not None:
-            assert isinstance(contents, bytes)
-            return collect_output(self.read_in_memory(contents, profile))
         path = self.folder / control.name
         put(contents, path)
         return collect_output(self.format.read(path, profile, control.context))

@@ -15,7 +15,6 @@ from walproof.sweep import effects, invariants
 from walproof.sweep.effects import Signature
 from walproof.sweep.findings import findings
 from walproof.sweep.invariants import Written
-from walproof.sweep.operations import edge_name
 from walproof.sweep.shard import Occurrence
 from walproof.sweep.specification import ReaderOutput, Reference, collect_output
 
@@ -170,42 +169,12 @@ def test_lost_ranges_follow_the_order_of_the_files() -> None:
     assert [gap.file for gap in answer.lost] == ["b", "a"]
 
 
-def occurrence_of(operation: str, effect: str, value: str = "", reason: str = "x") -> Occurrence:
-    signature = Signature("a", operation, "field", effect, "damaged", reason, value=value)
+def occurrence_of(operation: str, effect: str, reason: str = "x") -> Occurrence:
+    signature = Signature("a", operation, "field", effect, "damaged", reason)
     return Occurrence(signature, 1, "leveldb-log/three-records", 0, 0, 0, 38, "text")
-
-
-def test_effects_of_the_same_value_form_one_finding() -> None:
-    merged = findings(
-        [
-            occurrence_of("fill", "record-lost", "ff"),
-            occurrence_of("set", "other-reason", "ff"),
-            occurrence_of("pair", "other-reason"),
-            occurrence_of("set", "other-verdict", "00"),
-            occurrence_of("flip", "other-range"),
-            occurrence_of("set", "other-range", "ff"),
-        ],
-        {},
-    )
-    effects = [
-        sorted({occurrence.signature.kind for occurrence in finding.signatures})
-        for finding in merged
-    ]
-    assert effects == [["other-reason", "record-lost"], ["other-verdict"], ["other-range"]]
-    assert [finding.value for finding in merged] == ["ff", "00", ""]
-    assert merged[0].best.signature.kind == "record-lost"
 
 
 def test_equal_effect_and_operation_form_one_finding() -> None:
     (truncated,) = findings([occurrence_of("truncate", "other-end", reason=r) for r in "abc"], {})
     assert truncated.count == 3
     assert len(findings([occurrence_of("truncate", k) for k in ("other-end", "silent")], {})) == 2
-
-
-@pytest.mark.parametrize(
-    ("data", "name"),
-    [("00", "00"), ("ffff", "ff"), ("7fff", "7fff"), ("ff7f", "7fff"), ("0080", "8000"),
-     ("80", "8000"), ("0100", ""), ("", "")],
-)  # fmt: skip
-def test_special_values_have_a_name(data: str, name: str) -> None:
-    assert edge_name(bytes.fromhex(data)) == name

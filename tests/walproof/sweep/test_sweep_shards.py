@@ -96,9 +96,7 @@ def test_wrong_reader_is_detected_minimised_and_proposed(
     minimise(enumerations, matching, 30)
     findings.describe(enumerations, matching[0])
     assert matching[0].recipe is not None and len(matching[0].recipe.damage) <= 2
-    proposer = Proposer(enumerations, {}, SweepFolder(tmp_path))
-    proposer.vectors = [v for v in load_all().values() if v.body["format"] == "leveldb-log"]
-    proposer.propose(matching[0])
+    Proposer(enumerations, load_all(), SweepFolder(tmp_path)).propose(matching[0])
     assert matching[0].proposal is not None
     if matching[0].proposal.endswith(".json"):
         proposed = load_all(tmp_path / "proposals")

@@ -22,7 +22,8 @@ def run_sweep(folder: Path, program: Program) -> tuple[dict[str, str], int, int,
     output = SweepFolder(folder)
     run_shards(plan, output, output.begin(plan, False))
     all_findings = findings.findings(findings.merged(output.markers()).values(), {})
-    skipped = sum(marker["left"].get(program.name, 0) for marker in output.markers())
+    unsent = (marker["unsent"].get(program.name, {}) for marker in output.markers())
+    skipped = sum(count for reasons in unsent for count in reasons.values())
     sent = sum(
         len(table.column(f"outcome_{program.name}").drop_null()) for table in output.tables()
     )
@@ -57,6 +58,6 @@ def test_failed_control_is_reported_and_exits_with_3(tmp_path: Path) -> None:
     assert (
         "duplicates_records.py fails 1 undamaged control: leveldb-log/one-record recover" in output
     )
-    assert "Skipped their damaged copies" in output
+    assert "cases: damaged copies of the failed controls" in output
     assert "No findings." in output
     assert result.return_value == 3

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
-from reference_impl.answer import End, Event, NewRecord, Record
+from reference_impl.answer import End, NewRecord, Record
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, FIRST, HEADER_SIZE, MIDDLE, masked_crc
-from reference_impl.leveldb_log.reader import read_stream
-from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Span, Task, by_path, how_many
+from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Span, Task, how_many
 
 
 def _seal(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
@@ -25,12 +23,7 @@ class LevelDBSweep(FormatSweep):
     """See :class:`FormatSweep`."""
 
     appends_exactly = True
-    seals = (Seal("blocks[].records[]", _seal, by_path),)
-
-    @staticmethod
-    def read_in_memory(data: bytes, profile: str) -> Iterator[Event]:
-        """See :class:`FormatSweep`."""
-        return read_stream(io.BytesIO(data), profile)
+    seals = (Seal("blocks[].records[]", _seal),)
 
     def may_join(self, record: Record) -> bool:
         """See :class:`FormatSweep`. Each fragment has its own header."""

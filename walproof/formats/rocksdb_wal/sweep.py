@@ -24,7 +24,7 @@ from reference_impl.rocksdb_wal.layout import (
     pack,
 )
 from reference_impl.rocksdb_wal.reader import read_stream
-from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, by_path, how_many
+from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, how_many
 
 _COMPRESSION_RECORD = pack(LEGACY, COMPRESSION, ZSTD.to_bytes(4, "little"))
 
@@ -43,7 +43,7 @@ class RocksDBSweep(FormatSweep):
     # A record of another log ends the log, and so does Pebble's trailer.
     may_end_anywhere = True
     of_the_log = ("log_number", "headers", "compression")
-    seals = (Seal("blocks[].records[]", _seal, by_path),)
+    seals = (Seal("blocks[].records[]", _seal),)
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
         """See :class:`FormatSweep`. What is appended to a compressed log has any size."""
