@@ -262,7 +262,7 @@ def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> Str
         contents: Contents = {**control.files, file: bytes(data)} if file else bytes(data)
         try:
             output = reference.read(control, contents)
-            effect = effect_of(before, output.records) if output.end.verdict == "intact" else None
+            effect = effect_of(before, output.records) if output.verdict == "intact" else None
             if effect is not None and reference.read(control, contents, "strict") != output:
                 raise ValueError("the profile strict gives a different answer")
         except Exception as error:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
 from conformance.recipes.algebra import Damage
-from reference_impl.answer import End, NewRecord, Record
+from reference_impl.answer import Answer, NewRecord, Record
 
 #: Replacement of the bytes ``[lo, hi)`` of the control; ``lo`` is -1 for the end of the log.
 Edit = tuple[int, int, bytes]
@@ -125,8 +125,11 @@ class FormatSweep:
             return chance.choice(task.records).payload
         return chance.randbytes(some_size(chance))
 
-    def may_refuse(self, end: End, contents: Contents) -> bool:
-        """Return whether a writer may refuse an append that the specification accepts."""
+    def may_refuse(self, before: Answer, contents: Contents) -> bool:
+        """Return whether a writer may refuse an append that the specification accepts.
+
+        ``before`` is the answer to the log.
+        """
         return False
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
@@ -134,7 +137,7 @@ class FormatSweep:
         return []
 
     def otherwise(
-        self, records: Sequence[NewRecord], end: End, task: Task
+        self, records: Sequence[NewRecord], before: Answer, task: Task
     ) -> tuple[list[NewRecord], str] | None:
         """Return an alternative correct append: records whose result is also accepted, and the
         reason.

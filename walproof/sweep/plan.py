@@ -83,7 +83,7 @@ class Plan:
             "seed": self.seed,
             "profiles": list(self.profiles),
             "controls": [
-                {"id": c.id, "sha256": digest(c.contents), "contexts": len(c.contexts)}
+                {"id": c.id, "sha256": digest(c.contents), "settings": len(c.settings)}
                 for c in self.controls
             ],
             "cases": sum(covered.planned for covered in self.coverage.values()),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reference_impl.context import check
 from tests.walproof.sweep.plans import control, small_plan
 from walproof.sweep import fields, folders, plan, shares
-from walproof.sweep.controls import Control, fingerprint
+from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import PAIR, Enumeration
 from walproof.sweep.plan import Enumerations, Plan
 from walproof.sweep.settings import PROFILES
@@ -228,11 +228,6 @@ def test_contexts_vary_the_keys_of_the_register() -> None:
     reading = [setting for setting in journal.settings if not setting.writes]
     varied = {key for setting in reading for key in setting.varied}
     assert varied == {"match", "from_seqnum", "from_realtime", "key", "max_field_size"}
-
-
-def test_fingerprint_distinguishes_file_boundaries() -> None:
-    assert fingerprint({"a": b"xy", "b": b""}) != fingerprint({"a": b"x", "b": b"y"})
-    assert fingerprint(b"x") != fingerprint(b"x\0")
 
 
 def test_repeated_path_steps_are_abbreviated() -> None:
