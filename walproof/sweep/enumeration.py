@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from conformance.contents import Contents
@@ -18,8 +18,9 @@ from walproof.sweep.controls import Control
 from walproof.sweep.format_sweep import Edit
 from walproof.sweep.operations import RESEAL, Change, Family, File
 
-SECTORS = (512, 4096)
 PAIR = "pair"
+#: Operations that bring in records of this log and of others.
+IMPORTING = ("stale", "join")
 #: Operation of the control without damage.
 UNDAMAGED = "none"
 #: Maximum number of pairs drawn for one number, until two damages can be combined.
@@ -190,54 +191,18 @@ def _aimed(control: Control) -> Damage:
 
 def _families(control: Control, file: File, depth: str, older: Sequence[Control]) -> list[Family]:
     """Return the damages of one file; their order determines the numbers of cases."""
-    data, full = file.data, depth == "full"
-    seed = f"{control.id}:{file.name}"
-    content = file.fields.content
+    full, content = depth == "full", file.fields.content
     if not full:
         content = content[:: max(1, -(-len(content) // CONTENT_FLIPS))]
-
-    # Extensions and stale bytes bring in records of this log and of others.
-    logs = (control, *older)
-    listed: tuple[tuple[str, Iterable[Change], Sequence[Control]], ...] = (
-        ("set", operations.set_values(file, every_value=full), ()),
-        (
-            "zero",
-            operations.on_fields(file, "zero", lambda f: (f.start, f.end, bytes(f.end - f.start))),
-            (),
-        ),
-        (
-            "fill",
-            operations.on_fields(
-                file, "fill", lambda f: (f.start, f.end, b"\xff" * (f.end - f.start)), 0xFF
-            ),
-            (),
-        ),
-        ("zero-sector", operations.zero_sectors(file, SECTORS), ()),
-        ("swap-sectors", operations.swap_sectors(file, SECTORS), ()),
-        (
-            "duplicate",
-            operations.on_fields(
-                file, "duplicate", lambda f: (f.end, f.end, data[f.start : f.end])
-            ),
-            (),
-        ),
-        ("drop", operations.on_fields(file, "drop", lambda f: (f.start, f.end, b"")), ()),
-        ("splice", operations.splice(file), ()),
-        ("insert", operations.insert(file, seed), ()),
-        ("stale", operations.stale(file, older, SECTORS), logs),
-        ("extend", operations.extend(file, seed), ()),
-        (RESEAL, operations.reseal(file, control.format), ()),
-        ("extend", operations.extend_by_logs(file, older), logs),
-    )
-    return [
-        Family("truncate", operations.prefixes(file), file.name),
-        Family("flip", operations.flips(file, file.fields.structural), file.name),
-        Family("flip", operations.flips(file, content, 8 if full else 1), file.name),
-        *(
-            Family(name, operations.effective(data, changes), file.name, imported, name == RESEAL)
-            for name, changes, imported in listed
-        ),
-    ]
+    families = [Family("flip", operations.flips(file, content, 8 if full else 1), file.name)]
+    for name, damages in operations.DAMAGES.items():
+        changes = damages(file, older, f"{control.id}:{file.name}")
+        if name == "set" and full:
+            changes = operations.set_values(file, every_value=True)
+        imported = (control, *older) if name in IMPORTING else ()
+        families.append(Family(name, operations.effective(file.data, changes), file.name, imported))
+    resealed = operations.effective(file.data, operations.reseal(file, control.format))
+    return [*families, Family(RESEAL, resealed, file.name, forges=True)]
 
 
 # -- pairs -----------------------------------------------------------------------------------------

@@ -23,6 +23,9 @@ from walproof.sweep.format_sweep import Call, Edit, Seal
 #: ``hi`` of an edit that includes everything after ``lo``, even bytes that another damage added.
 TO_THE_END = 1 << 62
 
+#: Sizes of sectors in bytes.
+SECTORS = (512, 4096)
+
 #: Operations that repeat, drop, reorder, replace or move whole units, which a format without
 #: sequence numbers cannot detect (spec/conventions.md, "Invariants").
 SHIFTING = frozenset({"swap-sectors", "stale", "duplicate", "drop", "insert", "splice"})
@@ -117,8 +120,10 @@ class File:
         return f"{self.name}:{path}" if self.name else path
 
 
-def effective(data: bytes, changes: Iterable[Change]) -> list[Change]:
-    """Return the changes that change any byte of a file."""
+def effective(data: bytes, changes: Iterable[Change]) -> Sequence[Change]:
+    """Return the changes that change any byte of a file. A sequence has only such changes."""
+    if isinstance(changes, Sequence):
+        return changes
     return [
         change
         for change in changes
@@ -159,7 +164,7 @@ def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
     return data
 
 
-def set_values(file: File, every_value: bool) -> Iterator[Change]:
+def set_values(file: File, every_value: bool = False) -> Iterator[Change]:
     """Set structural fields to edge values; with ``every_value``, also each of their bytes to any
     value.
     """
@@ -201,27 +206,36 @@ def edge_values(old: bytes) -> list[bytes]:
     return edges
 
 
-def on_fields(
-    file: File, operation: str, edit: Callable[[Field], Edit], *arguments: int
-) -> Iterator[Change]:
+#: Operations on whole fields: the new bytes of a field.
+ON_FIELDS: Mapping[str, Callable[[bytes], bytes]] = {
+    "zero": lambda old: bytes(len(old)),
+    "fill": lambda old: b"\xff" * len(old),
+    "duplicate": lambda old: old * 2,
+    "drop": lambda old: b"",
+}
+
+
+def on_fields(file: File, operation: str) -> Iterator[Change]:
     """Apply an operation to whole fields, including composite fields."""
+    arguments = (0xFF,) if operation == "fill" else ()
     for field in file.fields.all:
+        new = ON_FIELDS[operation](file.data[field.start : field.end])
         call = Call(operation, (file.named(field.path), *arguments))
-        yield Change((edit(field),), generic(field.path), (call,))
+        yield Change(((field.start, field.end, new),), generic(field.path), (call,))
 
 
-def zero_sectors(file: File, sizes: Sequence[int]) -> Iterator[Change]:
+def zero_sectors(file: File) -> Iterator[Change]:
     """Zero each sector."""
-    for sector in sizes:
+    for sector in SECTORS:
         for n, (lo, hi) in enumerate(_sectors(file, sector)):
             zero = Call("zero_sector", (n, sector), file.name)
             yield Change(((lo, hi, bytes(hi - lo)),), f"a sector of {sector} bytes", (zero,))
 
 
-def swap_sectors(file: File, sizes: Sequence[int]) -> Iterator[Change]:
+def swap_sectors(file: File) -> Iterator[Change]:
     """Swap each pair of whole sectors."""
     data = file.data
-    for sector in sizes:
+    for sector in SECTORS:
         for a, b in itertools.combinations(range(len(data) // sector), 2):
             first, second = slice(a * sector, (a + 1) * sector), slice(b * sector, (b + 1) * sector)
             edits = (
@@ -265,10 +279,10 @@ def insert(file: File, seed: str) -> Iterator[Change]:
             yield Change(((at, at, new),), file.fields.name_at(at), (call,))
 
 
-def stale(file: File, older: Sequence[Control], sizes: Sequence[int]) -> Iterator[Change]:
+def stale(file: File, older: Sequence[Control]) -> Iterator[Change]:
     """Replace sectors, or the rest of the file, with bytes of an older generation."""
     size = len(file.data)
-    ranges = [span for sector in sizes for span in _sectors(file, sector)]
+    ranges = [span for sector in SECTORS for span in _sectors(file, sector)]
     ranges += [(at, size) for at in _boundaries(file)]
     for other in older:
         then = other.files[file.name]
@@ -289,7 +303,7 @@ def extend(file: File, seed: str) -> Iterator[Change]:
         yield _extended(file, garbage[:n], f"garbage of {n} bytes")
 
 
-def extend_by_logs(file: File, older: Sequence[Control]) -> Iterator[Change]:
+def join(file: File, older: Sequence[Control]) -> Iterator[Change]:
     """Append another log, or a copy of the log itself."""
     yield _extended(file, file.data, "a copy of itself")
     for other in older:
@@ -351,3 +365,22 @@ def _values(old: bytes, path: str) -> Iterator[tuple[bytes, Call]]:
     for value in dict.fromkeys(values):
         if value not in earlier:
             yield value, _set(path, value)
+
+
+#: The damages of one file by operation, from the file, older generations and a seed for garbage.
+DAMAGES: Mapping[str, Callable[[File, Sequence[Control], str], Iterable[Change]]] = {
+    "truncate": lambda file, older, seed: prefixes(file),
+    "flip": lambda file, older, seed: flips(file, file.fields.structural),
+    "set": lambda file, older, seed: set_values(file),
+    "zero": lambda file, older, seed: on_fields(file, "zero"),
+    "fill": lambda file, older, seed: on_fields(file, "fill"),
+    "zero-sector": lambda file, older, seed: zero_sectors(file),
+    "swap-sectors": lambda file, older, seed: swap_sectors(file),
+    "duplicate": lambda file, older, seed: on_fields(file, "duplicate"),
+    "drop": lambda file, older, seed: on_fields(file, "drop"),
+    "splice": lambda file, older, seed: splice(file),
+    "insert": lambda file, older, seed: insert(file, seed),
+    "stale": lambda file, older, seed: stale(file, older),
+    "extend": lambda file, older, seed: extend(file, seed),
+    "join": lambda file, older, seed: join(file, older),
+}

@@ -128,7 +128,7 @@ def _kind(finding: Finding, verdict: str) -> str:
     operation = finding.signature.operation
     if operation == "none" and verdict == "intact":
         return "valid"
-    return "eof" if operation in ("none", "truncate", "extend") else "corrupt"
+    return "eof" if operation in ("none", "truncate", "extend", "join") else "corrupt"
 
 
 def _recipe(recipe: Recipe, control: Control, body: Mapping[str, Any]) -> bytes:
