@@ -143,16 +143,6 @@ def test_crashing_and_hanging_readers_do_not_stop_the_sweep(
     assert set(table["outcome_hangs"].to_pylist()) == {None}
 
 
-def test_pairs_are_minimised_to_halves(tmp_path: Path) -> None:
-    plan, enumerations = small_plan(wrong("ignores_checksums"), controls=THREE, cases=1500)
-    all_findings = run_sweep(plan, tmp_path)
-    pairs = [f for f in all_findings if f.signature.operation == "pair"]
-    minimise(enumerations, all_findings, 30)
-    remaining = [f for f in pairs if f.best.signature.operation == "pair"]
-    for finding in remaining:  # neither half shows the effect alone
-        assert "tried" in finding.minimised
-
-
 def test_descend_takes_the_first_simpler_candidate() -> None:
     tried: list[int] = []
 
