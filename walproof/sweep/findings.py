@@ -26,8 +26,6 @@ class Finding:
     cause: tuple[str, str] | None = None
     #: Damage of the simplest case.
     recipe: Recipe | None = None
-    #: Number of simpler cases that were tried, as text.
-    minimised: str = ""
     #: Path of a proposed vector.
     proposal: str | None = None
     #: Command that runs the case again.

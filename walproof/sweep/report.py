@@ -138,7 +138,6 @@ def as_json(finding: Finding) -> dict[str, Any]:
             "damage": list(finding.recipe.damage) if finding.recipe else None,
             "request": finding.request or None,
         },
-        "minimised": finding.minimised or None,
         "known": finding.cause and dict(zip(("cause", "because"), finding.cause, strict=True)),
         "proposal": finding.proposal,
         "repeat": finding.repeat,
