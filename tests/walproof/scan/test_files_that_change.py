@@ -21,14 +21,11 @@ from walproof.scan.model import Records, Wanted
 
 #: Modules with constants for small runs and windows.
 SMALL = {
-    "leveldb-log": ("scan.walk", {"MAX_BYTES": 32 << 10}),
-    "rocksdb-wal": ("formats.rocksdb_wal.scanner", {"MAX_RUN_BYTES": 32 << 10}),
+    "leveldb-log": ("formats.leveldb_log.scanner.block_scan", {"MAX_RUN_BYTES": 32 << 10}),
+    "rocksdb-wal": ("formats.leveldb_log.scanner.block_scan", {"MAX_RUN_BYTES": 32 << 10}),
     "zeebe-journal": ("scan.walk", {"MAX_BYTES": 8 << 10}),
     "kahadb-journal": ("scan.walk", {"MAX_BYTES": 8 << 10}),
-    "zmq-raft": (
-        "formats.zmq_raft.scanner.entries",
-        {"MAX_BYTES": 64 << 10, "PASSING_BYTES": 4 << 10},
-    ),
+    "zmq-raft": ("formats.zmq_raft.scanner", {"MAX_BYTES": 64 << 10}),
 }
 PASSING_BYTES = {"leveldb-log": 32 << 10, "rocksdb-wal": 32 << 10, "zeebe-journal": 4 << 10,
                  "kahadb-journal": 4 << 10}  # fmt: skip
