@@ -381,5 +381,6 @@ def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
         if run.spread and run.family == enumeration.pair:
             number = 2 * position + run.setting % 2  # the two profiles get different pairs
         elif run.spread:
-            number = shares.spread(position, count, 7919 * run.setting)
+            # Controls often begin alike, so each begins with another prefix.
+            number = shares.spread(position, count, 7919 * (run.control + run.setting))
         yield enumeration.resolved(run.family, number)
