@@ -189,11 +189,6 @@ def test_current_is_left_alone_where_a_table_is_gone(database: Path, tmp_path: P
     assert (tmp_path / "new" / "CURRENT").read_bytes() == b""
 
 
-def test_logs_only(database: Path, tmp_path: Path, run) -> None:
-    run("recover", database, "--logs-only", "--out", tmp_path / "new")
-    assert [path.suffix for path in (tmp_path / "new").iterdir()] == [".log"]
-
-
 def test_the_comparator_decides_whether_repair_is_advised(tmp_path: Path, run) -> None:
     folder = tmp_path / "https_x_0.indexeddb.leveldb"
     folder.mkdir()
