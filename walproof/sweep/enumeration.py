@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import random
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from conformance.contents import Contents
@@ -156,20 +155,6 @@ class Enumeration:
         log = self.make(family, number)
         assert log and damage.contents == log.contents, f"{damage.operations}: other bytes"
         return Recipe(tuple(damage.operations), tuple(map(str, calls)))
-
-
-def random_damages(control: Control, seed: int) -> Iterator[tuple[tuple[str, ...], Contents]]:
-    """Yield single damages of a control without end: the operations and the damaged log.
-
-    All families are used in turn.
-    """
-    chance = random.Random(seed)
-    enumeration = Enumeration(control, "quick", [], seed)
-    for family in itertools.cycle(range(1, len(enumeration.families))):
-        number = chance.randrange(enumeration.count(family))
-        damaged = enumeration.make(family, number)
-        assert damaged is not None
-        yield enumeration.describe(family, number).damage, damaged.contents
 
 
 def _aimed(control: Control) -> Damage:
