@@ -54,11 +54,15 @@ class Intact:
     ends: Numbers
     #: End of the name of each DATA object in ``data``.
     name_ends: Numbers
+    #: Number of the FIELD of each DATA object, among all FIELD objects.
+    field_of: NDArray[np.int32]
     #: Whether the payload of each DATA object can be written as a line.
     are_text: NDArray[np.bool_]
     #: Offsets of the entries.
     entries: Numbers
     bounds: Numbers
+    #: Bytes of the payloads of the items of all entries before each entry, and of all entries.
+    totals: Numbers
     #: Numbers of the DATA objects: ``items[bounds[n]:bounds[n + 1]]`` for entry ``n``.
     items: NDArray[np.int32]
     #: End of the last object.
@@ -70,12 +74,16 @@ class Intact:
         """Return the numbers of the objects of a type."""
         return np.flatnonzero(self.kinds == kind)
 
+    def payload(self, number: int) -> bytes:
+        """Return the payload of a DATA or FIELD object by its number."""
+        return self.data[self.starts[number] : self.ends[number]].tobytes()
+
     def has_contradictions(self) -> bool:
         """Return whether the field ``_BOOT_ID`` of an entry differs from its boot id."""
         is_id = np.zeros(len(self.offsets), np.bool_)
         boots = np.zeros((len(self.offsets), 16), np.uint8)
         for number in np.flatnonzero(self.ends - self.starts == len(BOOT_ID) + 32).tolist():
-            payload = self.data[self.starts[number] : self.ends[number]].tobytes()
+            payload = self.payload(number)
             if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
                 is_id[number] = True
                 boots[number] = np.frombuffer(bytes.fromhex(payload[-32:].decode()), np.uint8)
@@ -106,16 +114,16 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
         return None
     data = _read_only(np.frombuffer(raw, np.uint8))
     shape = Shape(size, header.header_size, header.data_fixed, header.item_size, header.slot_size)
-    offsets, kinds = np.empty(count, np.int64), np.zeros(count + 1, np.uint8)
+    offsets, ends = np.empty(count, np.int64), np.empty(count, np.int64)
+    kinds = np.zeros(count + 1, np.uint8)
     objects = np.full(size // 8 + 1, count, np.int32)
     tail = min(header.tail_object_offset, FAR)
-    walked, end = kernel.walk(data, shape, tail, offsets, kinds, objects)
+    walked, end = kernel.walk(data, shape, tail, offsets, ends, kinds, objects)
     if walked != count:
         return None
     words = data[: size // 8 * 8].view(np.uint64)
-    sizes = words[(offsets >> 3) + 1].astype(np.int64)
+    sizes = ends - offsets
     starts = offsets + np.where(kinds[:-1] == layout.DATA, header.data_fixed, 40)
-    ends = offsets + sizes
     max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
     is_packed = (kinds[:-1] == layout.DATA) & (data[offsets + 1] & layout.OBJECT_COMPRESSED != 0)
     plain = _decompressed(data, header, max_field, offsets, ends, np.flatnonzero(is_packed))
@@ -131,9 +139,10 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
     keys = (np.uint64(header.keyed), key[0], key[1])
     if not kernel.check_contents(data, keys, offsets, kinds, starts, ends, name_ends, are_text):
         return None
-    found = Counter(kinds[:-1].tolist())
+    found = Counter(dict(enumerate(np.bincount(kinds[:-1], minlength=layout.TAG + 1).tolist())))
     entries = offsets[kinds[:-1] == layout.ENTRY]
-    marks, bounds = np.zeros(count, np.uint8), np.empty(len(entries) + 1, np.int64)
+    marks = np.zeros(count, np.uint8)
+    bounds, totals = np.empty(len(entries) + 1, np.int64), np.empty(len(entries) + 1, np.int64)
     main_chain = min(header.entry_array_offset, FAR)
     last_array = kernel.check_main_chain(data, shape, main_chain, entries, kinds, objects, marks)
     if last_array[0] == FAULTY:
@@ -142,7 +151,8 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
     items, counts = np.empty(n_items, np.int32), np.zeros(count + 1, np.int64)
     if not kernel.check_entries(
         data, shape, 256 * end + 4 * min(max_field, FAR // 8), end, entries, kinds, objects,
-        ends - starts, np.full(count, -1, np.int32), counts[1:], bounds, items,
+        ends - starts, np.full(count, -1, np.int32), counts[1:], bounds, totals,
+        items,
     ):  # fmt: skip
         return None
     for kind, table_kind, name in (
@@ -155,11 +165,11 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
             continue  # SDJ-016: a table may be missing
         if offsets[tables].tolist() != [start - 16] or sizes[tables].tolist() != [length + 16]:
             return None
-        chained = kernel.check_table(data, shape, start, length, kind, kinds, objects, marks)
-        if chained != found[kind]:
+        if not kernel.check_table(data, start, length, kind, offsets, kinds):
             return None
+    field_of = np.zeros(count, np.int32)
     listed = kernel.check_field_lists(
-        data, shape, offsets, kinds, starts, ends, name_ends, objects, marks
+        data, shape, offsets, kinds, starts, ends, name_ends, objects, marks, field_of
     )
     if listed != found[layout.DATA]:
         return None
@@ -189,8 +199,8 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
             return None
         sealed_until = seals.sealed_until
     return Intact(
-        header, data, words, offsets, kinds[:-1], starts, ends, name_ends, are_text, entries,
-        bounds, items, int(end), sealed_until,
+        header, data, words, offsets, kinds[:-1], starts, ends, name_ends, field_of,
+        are_text, entries, bounds, totals, items, int(end), sealed_until,
     )  # fmt: skip
 
 
