@@ -45,11 +45,6 @@ class Inspection:
     entries: list[int]
     sealed_until: int | None
 
-    def records(self) -> Iterator[Record]:
-        """Yield the entries that a reader returns, in file order (SDJ-042)."""
-        for at in self.entries:
-            yield self.record(at)
-
     def items(self, at: int) -> Iterator[int]:
         """Yield the sound DATA that an entry returns, in stored order (SDJ-043, SDJ-092)."""
         for item in islice(self.view.items(at), self.links.given.get(at)):
@@ -68,25 +63,18 @@ class Inspection:
 def make_record(view: View, at: int, items: Iterable[int]) -> Record:
     """Return the record of the entry at an offset, from its valid DATA objects in stored order."""
     entry = view.entry(at)
-    payloads: dict[int, bytes] = {}
-    shown: dict[int, list[Any]] = {}
-    fields_given: list[list[Any]] = []
-    for item in items:
-        if item not in payloads:
-            payloads[item] = view.payload(item)
-            shown[item] = field_to_json(payloads[item])
-        fields_given.append(shown[item])
+    payloads = [view.payload(item) for item in items]
     fields: dict[str, Any] = {
         "seqnum": str(entry.seqnum),
         "realtime": str(entry.realtime),
         "monotonic": str(entry.monotonic),
         "boot_id": entry.boot_id.hex(),
         "cursor": cursor(view.header, entry),
-        "fields": fields_given,
+        "fields": [field_to_json(payload) for payload in payloads],
     }
-    if len(fields_given) < view.n_items(at):
-        fields["missing"] = view.n_items(at) - len(fields_given)
-    return Record(at, view.object_size(at), entry_body(payloads.values()), fields)
+    if len(payloads) < view.n_items(at):
+        fields["missing"] = view.n_items(at) - len(payloads)
+    return Record(at, view.object_size(at), entry_body(payloads), fields)
 
 
 def cursor(header: Header, entry: Entry) -> str:
@@ -101,16 +89,14 @@ def inspect(
     data: Any,
     context: Mapping[str, Any],
     progress: Callable[[int], None] = lambda at: None,
-    view_type: type[View] = View,
 ) -> Inspection:
     """Check a whole file, and list its faults in the order of detection (SDJ-040).
 
-    ``progress`` is called with the file offset, which increases in each of three passes.
-    ``view_type`` may provide another view of the bytes. Raises
+    ``progress`` is called with the file offset, which increases in each of three passes. Raises
     :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     header = parse_header(data)
-    view = view_type(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
+    view = View(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
     faults = Faults(view.size)
     faults.add(check_shape(header, view.size))
     walk = Walk(view)
