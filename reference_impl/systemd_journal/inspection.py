@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -57,24 +57,19 @@ class Inspection:
 
     def record(self, at: int) -> Record:
         """Return one entry with its sound fields (SDJ-042, SDJ-043)."""
-        return make_record(self.view, at, self.items(at))
-
-
-def make_record(view: View, at: int, items: Iterable[int]) -> Record:
-    """Return the record of the entry at an offset, from its valid DATA objects in stored order."""
-    entry = view.entry(at)
-    payloads = [view.payload(item) for item in items]
-    fields: dict[str, Any] = {
-        "seqnum": str(entry.seqnum),
-        "realtime": str(entry.realtime),
-        "monotonic": str(entry.monotonic),
-        "boot_id": entry.boot_id.hex(),
-        "cursor": cursor(view.header, entry),
-        "fields": [field_to_json(payload) for payload in payloads],
-    }
-    if len(payloads) < view.n_items(at):
-        fields["missing"] = view.n_items(at) - len(payloads)
-    return Record(at, view.object_size(at), entry_body(payloads), fields)
+        entry, n_items = self.view.entry(at), self.view.n_items(at)
+        payloads = [self.view.payload(item) for item in self.items(at)]
+        fields: dict[str, Any] = {
+            "seqnum": str(entry.seqnum),
+            "realtime": str(entry.realtime),
+            "monotonic": str(entry.monotonic),
+            "boot_id": entry.boot_id.hex(),
+            "cursor": cursor(self.view.header, entry),
+            "fields": [field_to_json(payload) for payload in payloads],
+        }
+        if len(payloads) < n_items:
+            fields["missing"] = n_items - len(payloads)
+        return Record(at, self.view.object_size(at), entry_body(payloads), fields)
 
 
 def cursor(header: Header, entry: Entry) -> str:

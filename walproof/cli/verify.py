@@ -176,19 +176,16 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
         is_unproved = bool(context) and not header.sealed
         if is_unproved:
             _print_unsealed(name, as_json)
-        if size >= WORTH_A_KERNEL and (counts := _counts_if_intact(data, context)) is not None:
-            if not as_json:
-                _print_intact(name, *counts[:2], is_unproved)
-                _print_seals(header, counts[2], context)
-            return 3 if is_unproved else 0
-        with progress(size, "verifying") as show:
+        checked = _inspect_if_intact(data, context) if size >= WORTH_A_KERNEL else None
+        if checked is None:
+            with progress(size, "verifying") as show:
 
-            def show_some(at: int) -> None:
-                if at % 4096 == 0:
-                    show(at)
+                def show_some(at: int) -> None:
+                    if at % 4096 == 0:
+                        show(at)
 
-            checked = inspection.inspect(data, context, show_some)
-        checked.faults.extend(find_contradictions(checked.view, checked.entries, checked.items))
+                checked = inspection.inspect(data, context, show_some)
+            checked.faults.extend(find_contradictions(checked.view, checked.entries, checked.items))
         if not as_json and not checked.faults:
             _print_intact(name, checked.walk.counts.total(), len(checked.entries), is_unproved)
             _print_seals(header, checked.sealed_until, context)
@@ -197,18 +194,16 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
         return 3 if checked.faults or is_unproved else 0
 
 
-def _counts_if_intact(
+def _inspect_if_intact(
     data: mmap.mmap | bytes, context: dict[str, str]
-) -> tuple[int, int, int | None] | None:
-    """Return the objects and entries of an intact file, and the end of the time under its seals."""
+) -> inspection.Inspection | None:
+    """Inspect a file with the scanner; return None if it has a finding or numba is missing."""
     if not plugin_for(SYSTEMD).has_scanner:
         return None
     from walproof.formats.systemd_journal.scanner.intact import check_file
 
     file = check_file(data, context)
-    if file is None or file.has_contradictions():
-        return None
-    return len(file.offsets), len(file.entries), file.sealed_until
+    return None if file is None or file.has_contradictions() else file.inspection
 
 
 def _print_faults(

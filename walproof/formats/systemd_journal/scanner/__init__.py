@@ -30,7 +30,6 @@ from walproof.scan.model import PIECE_ROWS, WHOLE, Event, Part, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
 
 FORMAT = "systemd-journal"
-_SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 #: Bytes of stored payloads in a run. Columns of this size stay in the CPU cache between kernels,
 #: and freed memory of a run is reused by the next one.
 _RUN_BYTES = 1 << 20
@@ -47,14 +46,12 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """Yield the events of a log. Raises ``OSError``."""
-    intact = None
-    if not _SELECTIONS & log.context.keys():
-        intact = check_file(load(log.local()), log.context)
+    intact = check_file(load(log.local()), log.context)
     if intact is None:
         yield from ReferenceScanner(FORMAT).scan(log, wanted, part)
         return
     yield from _Columns(intact, wanted).runs()
-    yield End("intact", None, intact.end)
+    yield End("intact", None, intact.walk.end)
 
 
 class _Columns:
@@ -106,7 +103,7 @@ class _Columns:
             kernel.write_boot_ids(file.data, at, text)
             columns["boot_id"] = arrays.binary(ends, text, pa.string())
         if wanted.wants("cursor"):
-            source = np.frombuffer(f"s={file.header.seqnum_id.hex()}".encode(), np.uint8)
+            source = np.frombuffer(f"s={file.view.header.seqnum_id.hex()}".encode(), np.uint8)
             text, ends = arrays.pooled(kernel.MAX_CURSOR_BYTES * len(at)), _ends(len(at))
             kernel.write_cursors(file.data, source, at, text, ends)
             columns["cursor"] = arrays.binary(ends, text[: ends[-1]], pa.string())
