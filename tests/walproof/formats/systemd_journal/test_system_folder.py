@@ -16,8 +16,10 @@ from tests.walproof.formats.systemd_journal.journals import (
     JOURNAL,
     SECOND,
     START,
+    new_record,
     release_of,
     run_journalctl,
+    save_journal,
 )
 from walproof.systems import System, recognise
 
@@ -33,22 +35,12 @@ needs_one = pytest.mark.skipif(not COMMANDS, reason="no journalctl")
 
 
 def file(path: Path, entries: list[Entry], numbers: str = NUMBERS, machine: str = MACHINE) -> None:
-    """Write a journal file; its id is derived from its name."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a journal file that keeps the sequence numbers of its entries."""
     records = [
-        NewRecord(
-            f"MESSAGE={message}\nPRIORITY=6\n".encode(),
-            {
-                "seqnum": str(number),
-                "boot_id": boot,
-                "monotonic": str(monotonic * SECOND),
-                "realtime": str(START + wall * SECOND),
-            },
-        )
+        new_record([b"MESSAGE=" + message.encode(), b"PRIORITY=6"], boot, monotonic, wall, number)
         for number, boot, monotonic, wall, message in entries
     ]
-    ids = {"file_id": path.name.encode().hex()[:32].ljust(32, "0"), "machine_id": machine}
-    JOURNAL.write(path, records, {**ids, "seqnum_id": numbers, "keeps_numbers": True})
+    save_journal(path, records, seqnum_id=numbers, machine_id=machine, keeps_numbers=True)
 
 
 def host(folder: Path) -> Path:
