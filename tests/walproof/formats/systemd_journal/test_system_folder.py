@@ -103,16 +103,6 @@ def test_it_merges_as_journalctl_does(make, command: list[str], tmp_path: Path) 
     assert results == expected
 
 
-@needs_one
-def test_the_export_equals_that_of_journalctl(tmp_path: Path, run) -> None:
-    folder = two_hosts(tmp_path / "journal")
-    done = run("export", folder)
-    assert done.return_value == 0, done.output
-    for field in ("MESSAGE", "_BOOT_ID", "__REALTIME_TIMESTAMP"):
-        lines = [line for line in done.stdout.splitlines() if line.startswith(f"{field}=")]
-        assert [line.partition("=")[2] for line in lines] == theirs(COMMANDS[0], folder, field)
-
-
 def test_the_order_is_that_of_the_numbers_and_clocks(tmp_path: Path) -> None:
     messages = [dict(r.fields["fields"])["MESSAGE"] for r in ours(host(tmp_path / "journal"))]
     message = "old 1, old 2, user 3, old 4, old 5, user 6, new 7, new 8, user 9, new 10"
