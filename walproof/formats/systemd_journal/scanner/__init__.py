@@ -73,11 +73,11 @@ class _Columns:
         # value as well.
         numbers = np.flatnonzero(kernel.mark_repeated(self.name_ids, file.items, file.bounds))
         repeated = [file.payload(number) for number in numbers.tolist()]
-        in_order = sorted({*names, *repeated})
         ranks = {
             payload: -1 if payload.startswith(BOOT_ID) else rank
-            for rank, payload in enumerate(in_order)
+            for rank, payload in enumerate(sorted({*names, *repeated}))
         }
+        self.n_ranks = len(ranks)
         self.ranks = np.array([ranks[each] for each in names], np.int32)[self.name_ids]
         self.ranks[numbers] = [ranks[each] for each in repeated]
 
@@ -152,7 +152,7 @@ class _Columns:
         """Return the distinct fields of each entry without ``_BOOT_ID``, and which are cut."""
         file, ends = self.file, _ends(len(bounds) - 1)
         text = arrays.pooled(min(total + 9 * len(items), self.most * (len(bounds) - 1)))
-        in_order, lasts = kernel.sort_fields(self.ranks, items, bounds)
+        in_order, lasts = kernel.sort_fields(self.ranks, self.n_ranks, items, bounds)
         are_cut = kernel.write_bodies(
             file.data, file.starts, file.name_ends, file.ends, file.are_text, in_order,
             bounds[:-1], lasts, self.most, text, ends,

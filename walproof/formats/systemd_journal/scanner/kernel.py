@@ -314,15 +314,15 @@ def mark_repeated(names, items, bounds):
 
 
 @kernel
-def sort_fields(ranks, items, bounds):
+def sort_fields(ranks, n_ranks, items, bounds):
     """Return the items of each entry by rank, without negative ranks and repetitions.
 
-    Returns the bounds of the entries as well.
+    Returns the end of the items of each entry as well.
     """
     first = bounds[0]
     chosen, rows = np.empty(bounds[-1] - first, np.int32), np.empty(bounds[-1] - first, np.int32)
     # Sort all items by rank first, and then append each one to its entry.
-    places = np.zeros(ranks.max() + 2, np.int64)
+    places = np.zeros(n_ranks + 1, np.int64)
     for place in range(first, bounds[-1]):
         places[ranks[items[place]] + 1] += 1
     places = np.cumsum(places)
