@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,18 +16,12 @@ from lab.crash.recorder import CannotRecord, record
 from lab.crash.run import Run, run
 from walproof.implementations import all_implementations
 
+from .test_recorder import needs_seccomp
+
 WRITER = Path(__file__).parent / "wrong_writer.py"
 
 
-def may_trace() -> bool:
-    return (
-        shutil.which("strace") is not None
-        and subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode
-        == 0
-    )
-
-
-pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+pytestmark = needs_seccomp
 
 
 def judged(words: list[str], format: str, slow: float = 0.0) -> Run:
