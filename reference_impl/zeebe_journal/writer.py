@@ -198,12 +198,13 @@ class _Place:
     empty: bool = True
 
 
-def _check(records: Sequence[NewRecord], place: _Place) -> int:
-    """Check all records before anything is written; return the number of the last segment.
+def _check(records: Sequence[NewRecord], place: _Place) -> range:
+    """Check all records before anything is written; return the numbers of the new segments.
 
     Raises ``ValueError`` for an invalid asqn (ZBJ-053) or index (ZBJ-023), for a record that does
     not fit, and for a segment that cannot exist (ZBJ-049).
     """
+    current = place.id
     for record in records:
         asqn = int(record.fields.get("asqn", NO_ASQN))
         if asqn != NO_ASQN and not place.asqn < asqn <= LARGEST:
@@ -226,7 +227,7 @@ def _check(records: Sequence[NewRecord], place: _Place) -> int:
             room=place.room - size,
             empty=False,
         )
-    return place.id
+    return range(current + 1, place.id + 1)
 
 
 def _check_names(folder: Path, name: str, ids: range, removed: Sequence[Path]) -> None:
@@ -250,13 +251,14 @@ def _room(id: int, size: int, version: str) -> int:
 
 def _begin(
     records: Sequence[NewRecord], size: int, version: str, first: int, one_file: bool
-) -> int:
+) -> range:
     """Refuse records that a new journal cannot begin with; return and raise as :func:`_check`."""
     if first < 1:
         raise ValueError(f"index: a journal cannot begin with {first}")
     room = _room(FIRST_ID, size, version)
     fresh = None if one_file else size
-    return _check(records, _Place(NO_ASQN, first, FIRST_ID, room, fresh, version))
+    later = _check(records, _Place(NO_ASQN, first, FIRST_ID, room, fresh, version))
+    return range(FIRST_ID, later.stop)
 
 
 def _usable(name: str) -> str:
@@ -334,25 +336,23 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     segment = next((open_segment(each, file) for each in paths if each.name == file), None)
     if segment is None or not isinstance(segment.descriptor, Descriptor):
         # There is nothing to continue: segment 1, index 1.
+        segment, index, removed = None, 1, paths
         size = _size(records, context)
-        last = _begin(records, size, NEWEST, 1, one_file=False)
-        _check_names(path, name, range(FIRST_ID, last + 1), paths)
-        for each in paths:
-            each.unlink()
-        writer = Writer(path, name, size, NEWEST)
-        writer.start(FIRST_ID, 1)
+        ids = _begin(records, size, NEWEST, index, one_file=False)
     else:
+        index, id = segment.descriptor.index + log_tail.count, _number(segment.path)
         full = _full_size(segment)
         size = int(context.get("max_segment_size", full))
-        index, id = segment.descriptor.index + log_tail.count, _number(segment.path)
-        last = _check(
-            records, _Place(log_tail.asqn, index, id, full - at, size, empty=not log_tail.count)
-        )
+        place = _Place(log_tail.asqn, index, id, full - at, size, empty=not log_tail.count)
+        ids = _check(records, place)
         removed = paths[paths.index(segment.path) + 1 :]
-        _check_names(path, name, range(id + 1, last + 1), removed)
-        for later in removed:
-            later.unlink()
-        writer = Writer(path, name, size, NEWEST)
+    _check_names(path, name, ids, removed)
+    for each in removed:
+        each.unlink()
+    writer = Writer(path, name, size, NEWEST)
+    if segment is None:
+        writer.start(FIRST_ID, index)
+    else:
         writer.resume(segment, at, log_tail.last_at, index)
     for record in records:
         writer.append(record.payload, int(record.fields.get("asqn", NO_ASQN)))

@@ -38,6 +38,11 @@ SEEDS = {
     "kahadb-journal": [bytes.fromhex(payload) for payload in MESSAGES],
     "leveldb-log": [BATCH, TABLE, *(bytes.fromhex(payload) for payload in EDITS)],
     "rocksdb-wal": [BATCH, RANGE_KEY, INGEST],
+    "zeebe-journal": [
+        bytes.fromhex(entry["payload"])
+        for release in ("8.2.15", "8.3.4", "8.8.0")
+        for entry in golden(f"zeebe-{release}.json")["entries"]
+    ],
 }
 
 
@@ -89,7 +94,7 @@ def test_changed_payloads_raise_no_error(format_id: str, seed: int) -> None:
     decoded = [value for value in values.to_pylist() if value is not None]
     assert len(decoded) > 50, "too few changed payloads are decoded"
     for value in decoded:
-        assert one_line(decode.phrase(format_id, value, {})).isprintable()
+        assert one_line(decode.phrase(format_id, value, {"index": 1})).isprintable()
 
 
 def test_pieces_add_up_to_the_run() -> None:

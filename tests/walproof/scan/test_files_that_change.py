@@ -25,10 +25,7 @@ SMALL = {
     "rocksdb-wal": ("formats.rocksdb_wal.scanner", {"MAX_RUN_BYTES": 32 << 10}),
     "zeebe-journal": ("scan.walk", {"MAX_BYTES": 8 << 10}),
     "kahadb-journal": ("scan.walk", {"MAX_BYTES": 8 << 10}),
-    "zmq-raft": (
-        "formats.zmq_raft.scanner.entries",
-        {"MAX_BYTES": 64 << 10, "PASSING_BYTES": 4 << 10},
-    ),
+    "zmq-raft": ("formats.zmq_raft.scanner", {"MAX_BYTES": 64 << 10}),
 }
 PASSING_BYTES = {"leveldb-log": 32 << 10, "rocksdb-wal": 32 << 10, "zeebe-journal": 4 << 10,
                  "kahadb-journal": 4 << 10}  # fmt: skip

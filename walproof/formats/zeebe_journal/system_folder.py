@@ -54,6 +54,8 @@ NEW_FILE_BYTES = 32
 #: Maximum bytes read of a ``.meta``, ``.conf``, lock or checksum file.
 MAX_SMALL_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 20
+#: End of the finding that a journal has fewer entries than a broker requires.
+NOT_OPENED = "a broker does not open this journal"
 #: Version byte, template and schema: the header without block length and schema version.
 _META_KIND, _CONF_KIND = b"\1\6\0\x08\0", b"\1\5\0\x08\0"
 _HEADER_BYTES = 9
@@ -152,44 +154,28 @@ class ZeebeFolder(SystemFolder):
         yield from _snapshots_beyond(system, entry, last)
 
     def after_recovery(self, system: System) -> list[str]:
-        """Describe the checks after a recovery. See :class:`SystemFolder`.
-
-        ``.meta`` keeps the number of flushed entries: a broker refuses a journal with fewer
-        entries.
-        """
-        facts = system.facts
-        name, flushed, snapshot = facts["name"], facts["flushed"], facts["snapshot"]
-        last = _last_index(system)
+        """Describe the checks after a recovery. See :class:`SystemFolder`."""
+        facts, name = system.facts, system.facts["name"]
         checked = [f"{name}.meta"] * (facts["term"] is not None) + [
             file for file in (f"{name}.conf", f".{name}.lock") if (system.folder / file).is_file()
         ]
         if facts["snapshots"]:
             checked.append("the checksums of the snapshots")
         sentences = [f"Checked: {', '.join(['the descriptors of the segments', *checked])}."]
-        elsewhere = (
+        lost = [finding for finding in system.findings if finding.harm == "lost"]
+        if not lost:
+            return [
+                *sentences,
+                "Not checked: the databases in the snapshots, and whether a broker starts.",
+            ]
+        sentences.append(
             "Where other nodes hold the partition, move its folder on this node away: they send it"
             " again."
         )
-        if flushed is not None and flushed > last and facts["segments"]:
-            end = f"the journal ends with {last}" if last else "the journal has no entry"
-            sentences += [
-                f"A broker does not open this journal: {name}.meta counts entry {flushed} as"
-                f" flushed, and {end}.",
-                elsewhere,
-                f"Without another node, a broker opens the journal only without {name}.meta. The"
-                f" vote and the entries after {last} are then missing.",
-            ]
-        elif max(1, snapshot + 1) < (facts["begins"] or 0) <= last:
-            sentences += [
-                f"A broker does not open this partition: the journal begins with"
-                f" {facts['begins']}, and no usable snapshot reaches {facts['begins'] - 1}.",
-                elsewhere,
-            ]
-        elif any(finding.harm == "lost" for finding in system.findings):
-            sentences.append(elsewhere)
-        else:
+        if any(finding.text.endswith(NOT_OPENED) for finding in lost):
             sentences.append(
-                "Not checked: the databases in the snapshots, and whether a broker starts."
+                f"Without another node, a broker opens the journal only without {name}.meta. The"
+                " vote and the flushed entries after the end of the journal are then missing."
             )
         return sentences
 
@@ -293,7 +279,7 @@ def _flushed_beyond(facts: Mapping[str, Any], last: int, meta: str) -> Iterator[
     flushed, reaches = facts["flushed"], max(last, facts["snapshot"])
     if flushed is None or flushed <= last:
         return
-    broker = "a broker does not open this journal"
+    broker = NOT_OPENED
     if not facts["segments"]:
         broker = "a broker begins an empty journal, without an error"
     if flushed > reaches:
@@ -337,30 +323,6 @@ def _last_position(system: System, entry: Record) -> int:
         if (position := max(map(_position, records), default=-1)) >= 0:
             return position
     return -1
-
-
-def _last_index(system: System) -> int:
-    """Return the index of the last entry that a broker finds, or 0 if there is none.
-
-    A broker takes the last index of a sealed segment from its seal, even if records of the segment
-    are damaged. It reads other segments.
-    """
-    following: int | None = None
-    for path in _paths(system):
-        segment = open_segment(path, None)
-        descriptor = segment.descriptor
-        if not isinstance(descriptor, Descriptor) or following not in (None, descriptor.index):
-            break
-        cursor = Cursor(descriptor.index)
-        if descriptor.sealed is not None:
-            cursor.index = descriptor.sealed + 1
-        else:
-            with path.open("rb") as log:
-                log.seek(descriptor.length)
-                for _ in SegmentScan(log, segment.size, descriptor, cursor, None).events():
-                    pass
-        following = cursor.index
-    return following - 1 if following else 0
 
 
 # The small files of a node: .meta, .conf and the lock.

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
 from walproof.scan.columns import Column, JsonColumn, NumberColumn
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from walproof.scan.model import Wanted
 
 COLUMNS = (
     NumberColumn("index", "uint64", "log index"),
@@ -27,14 +19,3 @@ COLUMNS = (
         is_settled=False,
     ),
 )
-
-
-def complete(fields: Mapping[str, pa.Array], count: int, wanted: Wanted) -> dict[str, pa.Array]:
-    """Return the wanted columns in order, with nulls for columns that the records lack."""
-    from walproof.scan import arrays
-
-    return {
-        column.name: fields.get(column.name, arrays.repeated(None, column.type, count))
-        for column in COLUMNS
-        if wanted.wants(column.name)
-    }

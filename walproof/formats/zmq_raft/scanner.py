@@ -1,0 +1,295 @@
+"""The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
+
+A compiled kernel reads the entries of intact index files. The executable specification reads
+snapshots, state files, and every log that has anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from reference_impl.answer import End, Lost
+from reference_impl.zmq_raft import index_file
+from reference_impl.zmq_raft.directory import Reader, first_index, folders, index_files
+from reference_impl.zmq_raft.layout import VERSION, find_marker
+from walproof.formats.zmq_raft.columns import COLUMNS
+from walproof.scan import arrays
+from walproof.scan.kernels import copy, kernel, load64
+from walproof.scan.log import LocalSource, Log, Source, open_range
+from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
+from walproof.scan.reference import ReferenceScanner
+
+FORMAT = "zmq-raft"
+#: Bytes before the payload of an entry: a request id, a type and a term (ZMR-030).
+ENTRY_HEAD = index_file.ENTRY.size
+MAX_TERM = index_file.MAX_TERM
+#: Hexadecimal digits of a request id.
+ID_DIGITS = 24
+_DIGITS = np.array([f"{number:02x}" for number in range(256)], "S2").view(np.uint16)
+
+#: Runs of records; the generator returns the end of a plain log, or None at anything else.
+Plain = Generator[Records, None, End | None]
+
+
+def plan(log: Log, target_bytes: int) -> Sequence[Part]:
+    """Return one part."""
+    return [WHOLE]
+
+
+def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
+    """Yield the events of a log. Raises ``OSError``, also if a file shrinks while it is read."""
+    passed = 0
+    runs = _directory(log, wanted) if log.is_folder() else _file(log, wanted)
+    while True:
+        try:
+            run = next(runs)
+        except StopIteration as stop:
+            if stop.value is not None:
+                yield stop.value
+                return
+            break
+        passed += len(run)
+        yield run
+    reference = ReferenceScanner(FORMAT)
+    events = reference.format.read(log.local(), "recover", log.context)
+    yield from reference.in_runs(islice(events, passed, None), wanted)
+
+
+@dataclass(frozen=True)
+class _Index:
+    """An index file, all of whose offsets are reliable (ZMR-046)."""
+
+    path: Path
+    name: str | None
+    capacity: int
+    #: Index of the first entry.
+    first: int
+    #: Start of the first entry, and the ends of all entries.
+    bounds: NDArray[np.int64]
+
+    @property
+    def after(self) -> int:
+        """Return the index after the last entry."""
+        return self.first + len(self.bounds) - 1
+
+    @property
+    def resume_at(self) -> int | None:
+        """Return the offset for the next entry (ZMR-101)."""
+        return int(self.bounds[-1]) if len(self.bounds) <= self.capacity else None
+
+
+def _index_of(source: Source, path: Path, named: int | None, name: str | None) -> _Index | None:
+    """Return an index file, or None if it has lost anything (ZMR-040 to ZMR-047)."""
+    stream = open_range(source, 0, source.size)
+    head = stream.read(index_file.HEADER.size)
+    if len(head) < index_file.HEADER.size:
+        return None
+    token, length, version, capacity, first = index_file.HEADER.unpack(head)
+    table = 4 * capacity
+    is_index = (token, length, version) == (b"RLOG", 16 + table, VERSION)
+    if not is_index or named not in (None, first) or source.size < len(head) + table:
+        return None
+    ends = np.frombuffer(stream.read(table), "<u4").astype(np.int64)
+    ends = ends[: int(np.argmax(np.append(ends, 0) == 0))]  # ZMR-017
+    data = find_marker(stream, b"ITMZ", len(head) + table)
+    if data is None:
+        return None
+    is_sound = not len(ends) or ends[-1] <= min(source.size - data, index_file.MAX_DATA)
+    if not is_sound or not (ends[1:] > ends[:-1]).all():
+        return None
+    return _Index(path, name, capacity, first, data + np.concatenate(([0], ends)))
+
+
+def _file(log: Log, wanted: Wanted) -> Plain:
+    with closing(log.open()) as source:
+        is_index = source.read(0, 4) == b"RLOG" and log.context.get("kind", "index") == "index"
+        if not is_index:
+            return None
+        given = log.context.get("first_index")
+        named = index_file.index_in(log.path.name) if given is None else int(given)
+        index = _index_of(source, log.path, named, None)
+        if index is None:
+            return None
+        runs = _runs(source, index, 0, _is_raw(log), wanted)
+        is_plain = yield from _in_term_order(runs, 0)
+    return End("intact", None, index.resume_at) if is_plain else None
+
+
+def _is_raw(log: Log) -> bool:
+    return str(log.context.get("entries")) == "raw"  # ZMR-032
+
+
+def _directory(log: Log, wanted: Wanted) -> Plain:
+    parts = folders(log.local(), log.context)
+    reader = Reader(parts, _is_raw(log))
+    snapshot = list(reader.snapshot())
+    if any(isinstance(event, Lost) for event in snapshot):
+        return None
+    end, following = End("intact", None, None), reader.next
+    indexes: list[_Index] = []
+    for path in index_files(parts.log):
+        first = first_index(path)
+        if path.relative_to(parts.log).as_posix() != index_file.path_of(first):
+            return None  # ZMR-091
+        with closing(LocalSource(path)) as source:
+            index = _index_of(source, path, first, parts.name(path))
+        # ZMR-093 to ZMR-096: a gap, an overlap, or a later file without entries
+        is_gap = following is not None and first > following
+        is_odd = indexes and (index is None or index.after == first or first < indexes[-1].after)
+        if index is None or is_gap or is_odd:
+            return None
+        indexes.append(index)
+        following = max(index.after, reader.covered + 1, following or 0)
+        at = index.resume_at if following == index.after else None
+        end = End("intact", None, at, None if at is None else index.name)
+    for run in ReferenceScanner(FORMAT).in_runs(snapshot, wanted):
+        assert isinstance(run, Records)
+        yield run
+    is_plain = yield from _in_term_order(_of_all(indexes, reader, wanted), reader.term or 0)
+    return end if is_plain else None
+
+
+def _of_all(indexes: Sequence[_Index], reader: Reader, wanted: Wanted) -> Iterator[_Run | None]:
+    for index in indexes:
+        begin = max(0, reader.covered + 1 - index.first)  # ZMR-092
+        with closing(LocalSource(index.path)) as source:
+            yield from _runs(source, index, begin, reader.raw, wanted)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Consecutive entries, with the terms of the first and the last of them."""
+
+    records: Records
+    first_term: int
+    last_term: int
+
+
+def _in_term_order(runs: Iterable[_Run | None], term: int) -> Generator[Records, None, bool]:
+    """Yield runs up to the first None or lower term; return whether all were yielded.
+
+    A run is yielded after the next one, because a lower term there loses its last entry (ZMR-050).
+    """
+    held: _Run | None = None
+    for run in runs:
+        if run is None or run.first_term < term:
+            return False
+        if held is not None:
+            yield held.records
+        held, term = run, run.last_term
+    if held is not None:
+        yield held.records
+    return True
+
+
+def _runs(
+    source: Source, index: _Index, number: int, is_raw: bool, wanted: Wanted
+) -> Iterator[_Run | None]:
+    """Yield the entries of an index file from ``number`` on; None if entries are not plain."""
+    count = len(index.bounds) - 1
+    while number < count:
+        upto = index.bounds[number] + MAX_BYTES
+        fitting = int(np.searchsorted(index.bounds, upto, side="right")) - 1
+        end = min(max(fitting, number + 1), number + MAX_ROWS)
+        yield _run(source, index, number, end, is_raw, wanted)
+        number = end
+
+
+def _run(
+    source: Source, index: _Index, number: int, end: int, is_raw: bool, wanted: Wanted
+) -> _Run | None:
+    """Read the entries ``[number, end)``; return None if one is not plain (ZMR-048 to ZMR-052)."""
+    bounds = index.bounds[number : end + 1]
+    at, sizes, count = bounds[:-1], np.diff(bounds), end - number
+    head = 0 if is_raw else ENTRY_HEAD
+    terms, types = arrays.pooled(count, np.uint64), arrays.pooled(count, np.int32)
+    ends, digits = arrays.pooled(count + 1, np.int32), arrays.pooled(ID_DIGITS * count)
+    payload = arrays.pooled(int(np.clip(sizes - head, 0, max(0, wanted.cap)).sum()))
+    data = _read(source, int(bounds[0]), int(bounds[-1] - bounds[0]))
+    if not _take(
+        data, bounds - bounds[0], head, wanted.cap, terms, types, digits.view(np.uint16), ends,
+        payload,
+    ):  # fmt: skip
+        return None
+    first = np.uint64((index.first + number) % (1 << 64))
+    fields = {"index": arrays.numbers(np.arange(count, dtype=np.uint64) + first)}
+    if head:
+        fields["term"], fields["entry_type"] = arrays.numbers(terms), arrays.numbers(types)
+        id_ends = np.arange(0, ID_DIGITS * count + 1, ID_DIGITS, dtype=np.int32)
+        fields["request_id"] = arrays.binary(id_ends, digits, pa.string())
+    columns = {
+        column.name: fields[column.name]
+        if column.name in fields
+        else arrays.repeated(None, column.type, count)
+        for column in COLUMNS
+        if wanted.wants(column.name)
+    }
+    is_cut = sizes - head > wanted.cap
+    records = Records(
+        at,
+        sizes,
+        arrays.binary(ends, payload, pa.binary()) if wanted.payload else None,
+        columns,
+        index.name,
+        is_cut if wanted.payload and is_cut.any() else None,
+    )
+    return _Run(records, int(terms[0]), int(terms[-1])) if head else _Run(records, 0, 0)
+
+
+def _read(source: Source, at: int, length: int) -> NDArray[np.uint8]:
+    room = arrays.pooled(length)
+    if isinstance(source, LocalSource):
+        found = source.read_into(at, room)
+    else:
+        room = np.frombuffer(source.read(at, length), np.uint8)
+        found = len(room)
+    if found < length:
+        raise OSError(f"at offset {at}: expected {length} bytes, found {found}")
+    return room
+
+
+@kernel
+def _take(
+    data: Any,
+    bounds: Any,
+    head: Any,
+    cap: Any,
+    terms: Any,
+    types: Any,
+    digits: Any,
+    ends: Any,
+    payload: Any,
+) -> Any:
+    """Copy the fields and payloads of entries; return whether all of them are plain.
+
+    Entry n is ``data[bounds[n]:bounds[n + 1]]``, with ``head`` bytes before its payload, and its
+    payload becomes ``payload[ends[n]:ends[n + 1]]``. A negative ``cap`` copies no payloads.
+    """
+    before = np.uint64(1)
+    ends[0] = 0
+    for row in range(len(bounds) - 1):
+        i = bounds[row]
+        size = bounds[row + 1] - i
+        if head:
+            if size < ENTRY_HEAD:
+                return False
+            term = load64(data, i + 12) >> np.uint64(8)
+            if term < before or term > np.uint64(MAX_TERM):
+                return False
+            terms[row] = before = term
+            types[row] = data[i + 12]
+            for k in range(12):
+                digits[12 * row + k] = _DIGITS[data[i + k]]
+        length = max(0, min(size - head, cap))
+        copy(payload, ends[row], data, i + head, length)
+        ends[row + 1] = ends[row] + length
+    return True
