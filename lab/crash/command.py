@@ -18,7 +18,8 @@ from lab.crash.concurrent_readers import Watched, watch
 from lab.crash.format_crash import crash_of
 from lab.crash.judge import NOTES, Finding, build, payload_text
 from lab.crash.model import MODELS, SECTORS
-from lab.crash.recorder import CannotRecord, record
+from lab.crash.observer import CannotRecord
+from lab.crash.recorder import record
 from lab.crash.run import Run, all_writers, can_be_isolated, run
 from lab.crash.trace import Trace
 from reference_impl.formats import FORMATS

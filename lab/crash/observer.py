@@ -36,10 +36,12 @@ WRITES = ("write", "writev", "pwrite64", "pwritev", "pwritev2")
 SYNCS_OF_ALL = ("sync", "syncfs")
 #: The argument with the flags of the calls that open a file.
 _FLAGS = {"open": 1, "openat": 2}
+_CHANGES_FILES = os.O_CREAT | os.O_TRUNC
 _MS_SYNC = 4
+#: Errors of a thread that has ended.
+ENDED = (FileNotFoundError, ProcessLookupError)
 #: Device and number of a file, which are the same in each mount namespace.
 Inode = tuple[int, int]
-
 
 #: An entry in the list of buffers of a call.
 _BUFFER = struct.Struct("=QQ")
@@ -57,8 +59,8 @@ class _Writing:
     is_synchronous: bool
 
 
-class NotUnderstood(Exception):
-    """A program did something to its files that cannot be recorded."""
+class CannotRecord(Exception):
+    """The writer could not be recorded; the message gives the reason."""
 
 
 class Observer:
@@ -75,8 +77,7 @@ class Observer:
 
     def begins(self, call: Call) -> Continues | None:
         """Record what happened before a call. Return a function that records the end of a sync."""
-        flags = call.arguments[_FLAGS[call.name]] if call.name in _FLAGS else os.O_CREAT
-        if not flags & (os.O_CREAT | os.O_TRUNC):
+        if call.name in _FLAGS and not call.arguments[_FLAGS[call.name]] & _CHANGES_FILES:
             return None
         file = _file_of(call) if call.name in WRITES + SYNCS else None
         if file is None and call.name in WRITES:
@@ -85,7 +86,7 @@ class Observer:
         self._writing.pop(call.thread, None)
         if file is not None and call.name in WRITES:
             size = len(self.live.content.get(self._nodes.get(file, -1), b""))
-            with contextlib.suppress(FileNotFoundError):  # the thread has ended
+            with contextlib.suppress(*ENDED):
                 self._writing[call.thread] = _writing(call, file, size)
         node = None if file is None else self._nodes.get(file)
         if call.name not in SYNCS or (node is None and call.name not in SYNCS_OF_ALL):
@@ -106,7 +107,7 @@ class Observer:
     def take_snapshot(self) -> None:
         """Record the changes since the last snapshot.
 
-        Raises ``OSError``, and :class:`NotUnderstood` for a file that was written elsewhere.
+        Raises ``OSError``, and :class:`CannotRecord` for a file that was written elsewhere.
         """
         nodes, contents = {_inode(self.folder.stat()): ROOT}, dict[Inode, bytes]()
         names: Names_ = {ROOT: {}}
@@ -115,7 +116,7 @@ class Observer:
             inode = _inode(status)
             if (node := nodes.get(inode, self._nodes.get(inode))) is None:
                 if content:
-                    raise NotUnderstood(
+                    raise CannotRecord(
                         f"{path}: expected a new file to be empty, found {len(content)} bytes"
                     )
                 self._count += 1
@@ -188,7 +189,7 @@ def _file_of(call: Call) -> Inode | None:
     process = Path("/proc", str(call.thread))
     if call.name in SYNCS_OF_ALL:
         return None
-    with contextlib.suppress(OSError):  # the thread may have ended
+    with contextlib.suppress(*ENDED):
         if call.name == "msync":
             path = _mapped_path(process, call.arguments[0])
             is_sync = call.arguments[2] & _MS_SYNC

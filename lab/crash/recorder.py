@@ -12,16 +12,12 @@ from conformance.scratch import Scratch
 from conformance.session import ProtocolSession
 from lab.crash.call_listener import Listener
 from lab.crash.format_crash import FormatCrash
-from lab.crash.observer import Observer
+from lab.crash.observer import CannotRecord, Observer
 from lab.crash.trace import Trace
 from reference_impl.answer import NewRecord
 
 #: For each record: a program whose calls are paused is slow.
 TIMEOUT_SECONDS = 60
-
-
-class CannotRecord(Exception):
-    """The writer could not be recorded; the message gives the reason."""
 
 
 def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator[int]:

@@ -11,7 +11,7 @@ from conformance.subject import Subject
 from lab.crash import judge, recorder
 from lab.crash.call_listener import Listener
 from lab.crash.model import MODELS
-from lab.crash.recorder import CannotRecord
+from lab.crash.observer import CannotRecord
 from lab.crash.run import Run, run
 
 from .test_recorder import blind, needs_seccomp

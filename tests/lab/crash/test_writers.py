@@ -12,7 +12,8 @@ from lab.crash import judge
 from lab.crash.concurrent_readers import watch
 from lab.crash.format_crash import crash_of
 from lab.crash.model import MODELS
-from lab.crash.recorder import CannotRecord, record
+from lab.crash.observer import CannotRecord
+from lab.crash.recorder import record
 from lab.crash.run import Run, run
 from walproof.implementations import all_implementations
 
