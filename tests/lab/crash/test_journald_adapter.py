@@ -11,7 +11,7 @@ import pytest
 
 from conformance import ROOT
 from conformance.adapterkit import Refused
-from lab import journald
+from lab.formats.systemd_journal import journald
 
 ADAPTER = ROOT / "lab" / "crash" / "implementations" / "systemd-journald" / "adapter.py"
 

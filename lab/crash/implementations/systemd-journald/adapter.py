@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 from conformance.adapterkit import Refused, Skipped, payloads, serve
 from conformance.implementations.systemd import adapter as systemd
-from lab.journald import NAME, journald, prepare, send
+from lab.formats.systemd_journal.journald import NAME, journald, prepare, send
 
 if systemd.ROOT.is_dir():
     JOURNALD = systemd.unpacked("usr/lib/systemd/systemd-journald")

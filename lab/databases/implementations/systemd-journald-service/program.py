@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 import journal
 from journal import messages, of_this_machine, say
 
-from lab.journald import NAME, SECONDS, journald, prepare, send
+from lab.formats.systemd_journal.journald import NAME, SECONDS, journald, prepare, send
 
 JOURNALD = ["/lib/systemd/systemd-journald"]
 JOURNALCTL = ("journalctl", f"--namespace={NAME}")
