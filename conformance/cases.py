@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -161,15 +160,6 @@ def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -
 def usual_reply_bytes(size: int) -> int:
     """Return the default limit of a reply in bytes, for a log of ``size`` bytes."""
     return REPLY_BYTES + REPLY_BYTES_PER_BYTE * size
-
-
-_PREFIX = re.compile(r"prefix of (\d+): ")
-
-
-def prefix_length(difference: str) -> int | None:
-    """Return the prefix length in a difference of a ``truncations`` vector."""
-    match = _PREFIX.match(difference)
-    return int(match[1]) if match else None
 
 
 def _truncation_steps(vector: Vector) -> Iterator[ReadStep]:

@@ -116,7 +116,7 @@ def _lost_differences(expected: Sequence[Json], actual: Sequence[Json], reasons:
         keys = [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in expected]
         same = keys == [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in actual]
     else:
-        same = _merged(expected) == _merged(actual)
+        same = merged_ranges(expected) == merged_ranges(actual)
     if same:
         return []
     texts = _show_ranges(expected), _show_ranges(actual)
@@ -125,7 +125,8 @@ def _lost_differences(expected: Sequence[Json], actual: Sequence[Json], reasons:
     return [f"lost: expected {texts[0]}, found {texts[1]}"]
 
 
-def _merged(ranges: Sequence[Json]) -> list[tuple[str, int, int]]:
+def merged_ranges(ranges: Sequence[Json]) -> list[tuple[str, int, int]]:
+    """Return lost ranges as sorted ranges (file, from, to) that do not touch each other."""
     merged: list[tuple[str, int, int]] = []
     for file, start, end in sorted((x.get("file", ""), x["from"], x["to"]) for x in ranges):
         if merged and merged[-1][0] == file and start <= merged[-1][2]:

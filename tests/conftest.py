@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 #: Tests that run whole systems, tool chains, sweeps or Spark.
 SLOW_PATHS = (
-    "conformance/implementations",
     "conformance/packages",
     "conformance/test_one_shot.py",
     "conformance/test_process.py",

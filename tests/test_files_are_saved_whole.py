@@ -66,31 +66,6 @@ def test_the_list_is_no_longer_than_it_must_be() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "path.write_text('x')",
-        "path.write_bytes(b'x')",
-        "path.open('w')",
-        "open(path, 'wb')",
-        "open(path, mode='a')",
-        "path.open('r+b')",
-        "shutil.copyfile(a, b)",
-    ],
-)
-def test_a_plain_write_is_found(text: str, tmp_path: Path) -> None:
-    (tmp_path / "walproof").mkdir()
-    (tmp_path / "walproof/new.py").write_text(text + "\n")
-    assert list(plain_writes(tmp_path)) == [("walproof/new.py", 1)]
-
-
-@pytest.mark.parametrize("text", ["path.open()", "open(path, 'rb')", "saved(path)", "a.open(b)"])
-def test_reading_is_none(text: str, tmp_path: Path) -> None:
-    (tmp_path / "walproof").mkdir()
-    (tmp_path / "walproof/new.py").write_text(text + "\n")
-    assert list(plain_writes(tmp_path)) == []
-
-
 def plain_writes(root: Path) -> Iterator[tuple[str, int]]:
     """File and line of every call that writes a file by its name."""
     for package in ("conformance", "walproof", "pyspark_journal", "lab"):

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from conformance import known_failures, registry
+from conformance import known_failures
 from conformance.cases import cases_of
 from conformance.registry import FOLDER
 from conformance.score import WRITING, score
@@ -111,15 +111,6 @@ def test_what_a_new_format_needs_is_what_each_format_has() -> None:
         ]
         # A module may have grown into a folder.
         if not (ROOT / place).exists() and not (ROOT / place.removesuffix(".py")).is_dir()
-    ]
-    assert missing == []
-
-
-def test_every_implementation_has_a_page() -> None:
-    missing = [
-        each.name
-        for each in registry.all_implementations()
-        if not (each.folder / "README.md").exists()
     ]
     assert missing == []
 

@@ -67,14 +67,6 @@ def compiled(
     return importlib.import_module(f"{package}.{grammar}")
 
 
-def is_at_hand(grammar: str) -> bool:
-    """Return whether the Python parser with offsets is compiled, or can be without downloads."""
-    sources = grammar_files(grammar, GRAMMARS)
-    key = _hash([*sources, *_MAKERS, _REWRITES])
-    names = [f"{grammar}-steps-{key}", f"npm-{_hash(_PINNED)}"]
-    return any((folder / name).is_dir() for folder in (PARSERS, BUILD / "kaitai") for name in names)
-
-
 def parser_folder(
     grammar: str, debug: bool = False, grammars: Path = GRAMMARS, in_steps: bool = False
 ) -> Path:

@@ -5,17 +5,20 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
 from difflib import SequenceMatcher
-from typing import Literal
+from itertools import groupby, zip_longest
+from typing import Any, Literal, NamedTuple
 
+from conformance.compare import merged_ranges
 from conformance.describe import PAYLOAD, PLACE, Record, payload_difference, payload_key
 
 Kind = Literal["same", "missing", "extra", "different"]
-Key = Callable[[Record], Hashable]
+Key = Callable[[Record], Any]
+Pair = tuple[Record | None, Record | None]
 
 # Lists of this length are always shown completely.
 _SHORT = 6
@@ -24,34 +27,23 @@ _SHORT = 6
 _MATCHER_LIMIT = 1_000_000
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A line of a side-by-side view."""
 
     kind: Kind
-    #: Index into the expected list.
-    expected: int | None
-    #: Index into the actual list.
-    actual: int | None
+    expected: Record | None
+    actual: Record | None
     #: Fields that differ, if the items are `different`.
     fields: tuple[str, ...] = ()
     #: Difference between the payloads.
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Fold:
-    """A run of hidden lines, with the number of each type."""
-
-    counts: Mapping[Kind, int]
-
-
 def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row]:
     """Align the expected records with the actual ones, both in log order."""
     both = [*expected, *actual]
     common = set.intersection(*(set(record) for record in both)) if both else set()
-    contents = sorted(common - set(PLACE) - set(PAYLOAD))
-    placed = "at" in common
+    contents = sorted(common - {*PLACE, *PAYLOAD})
 
     def content(record: Record) -> Hashable:
         if not contents or any(part in record for part in PAYLOAD):
@@ -59,38 +51,16 @@ def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[
         return json.dumps([record[field] for field in contents], sort_keys=True)
 
     def position(record: Record) -> Hashable:
-        return (record.get("file"), record["at"])
+        return record.get("file"), record["at"]
 
-    def compare(wanted: Record, given: Record) -> tuple[tuple[str, ...], str]:
-        fields, notes = [], []
-        if payload_key(wanted) != payload_key(given):
-            fields.append("payload")
-            notes.append(payload_difference(wanted, given))
-        fields += [
-            field
-            for field in sorted((set(wanted) & set(given)) - set(PAYLOAD))
-            if wanted[field] != given[field]
-        ]
-        return tuple(fields), ", ".join(notes)
-
-    keys: list[Key] = [content]
-    if placed:
-        keys = [lambda record: (position(record), content(record)), content, position]
-    order: Callable[[Record], int] | None = (lambda record: int(record["at"])) if placed else None
-    return _align(expected, actual, keys, compare, order)
+    if "at" not in common:
+        return [_row(*pair) for pair in _align(expected, actual, [content], None)]
+    keys = [lambda record: (position(record), content(record)), content, position]
+    return [_row(*pair) for pair in _align(expected, actual, keys, lambda record: record["at"])]
 
 
 def align_lost(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row]:
     """Align expected with reported lost ranges. An unreported reason counts as equal."""
-
-    def compare(wanted: Record, given: Record) -> tuple[tuple[str, ...], str]:
-        fields = [
-            field for field in ("file", "from", "to") if wanted.get(field) != given.get(field)
-        ]
-        if given.get("reason") is not None and wanted.get("reason") != given["reason"]:
-            fields.append("reason")
-        return tuple(fields), ""
-
     keys: list[Key] = [
         lambda lost: (lost.get("file"), lost["from"], lost["to"], lost.get("reason")),
         lambda lost: (lost.get("file"), lost["from"], lost["to"]),
@@ -98,69 +68,60 @@ def align_lost(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row
         lambda lost: (lost.get("file"), lost["to"]),
         lambda lost: (lost["from"], lost["to"]),
     ]
-    return _align(expected, actual, keys, compare, lambda lost: int(lost["from"]))
+    pairs = _align(expected, actual, keys, lambda lost: lost["from"])
+    has_reasons = any(lost.get("reason") is not None for lost in actual)
+    if not has_reasons and merged_ranges(expected) == merged_ranges(actual):
+        # The same bytes are the same loss, in any number of ranges.
+        return [Row("same", *pair) for pair in pairs]
+    return [_row(*pair) for pair in pairs]
+
+
+def _row(wanted: Record | None, given: Record | None) -> Row:
+    if wanted is None:
+        return Row("extra", None, given)
+    if given is None:
+        return Row("missing", wanted, None)
+    if "from" in wanted:
+        names = [
+            name for name in ("file", "from", "to", "reason") if name != "reason" or given.get(name)
+        ]
+    else:
+        names = sorted(wanted.keys() & given.keys() - {*PAYLOAD})
+    fields = [name for name in names if wanted.get(name) != given.get(name)]
+    note = ""
+    if "from" not in wanted and payload_key(wanted) != payload_key(given):
+        fields, note = ["payload", *fields], payload_difference(wanted, given)
+    return Row("different" if fields else "same", wanted, given, tuple(fields), note)
 
 
 def _align(
-    expected: Sequence[Record],
-    actual: Sequence[Record],
-    keys: Sequence[Key],
-    compare: Callable[[Record, Record], tuple[tuple[str, ...], str]],
-    order: Callable[[Record], int] | None,
-) -> list[Row]:
-    """Match by the first key, then the rest between two matches by the next key, and so on."""
-    rows: list[Row] = []
+    wanted: Sequence[Record], given: Sequence[Record], keys: Sequence[Key], order: Key | None
+) -> list[Pair]:
+    """Pair items by the first key, then the rest between two pairs by the next key, and so on.
 
-    def pair(i: int, j: int) -> None:
-        fields, note = compare(expected[i], actual[j])
-        rows.append(Row("different" if fields else "same", i, j, fields, note))
-
-    def hunk(i0: int, i1: int, j0: int, j1: int, level: int) -> None:
-        if i0 == i1 or j0 == j1 or level == len(keys):
-            unmatched(i0, i1, j0, j1)
-            return
-        key = keys[level]
-        wanted = [key(record) for record in expected[i0:i1]]
-        given = [key(record) for record in actual[j0:j1]]
-        i_done, j_done = 0, 0
-        for i, j, length in _matches(wanted, given):
-            hunk(i0 + i_done, i0 + i, j0 + j_done, j0 + j, level + 1)
-            for step in range(length):
-                pair(i0 + i + step, j0 + j + step)
-            i_done, j_done = i + length, j + length
-        hunk(i0 + i_done, i1, j0 + j_done, j1, level + 1)
-
-    def unmatched(i0: int, i1: int, j0: int, j1: int) -> None:
+    The remaining items stand in their ``order``; without an order they are paired by position.
+    """
+    if not (wanted and given and keys):
         if order is None:
-            # The records have no offsets, so records at the same position are compared.
-            both = min(i1 - i0, j1 - j0)
-            for step in range(both):
-                pair(i0 + step, j0 + step)
-            i0, j0 = i0 + both, j0 + both
-        while i0 < i1 or j0 < j1:
-            first = j0 == j1 or (
-                i0 < i1 and (order is None or order(expected[i0]) <= order(actual[j0]))
-            )
-            if first:
-                rows.append(Row("missing", i0, None))
-                i0 += 1
-            else:
-                rows.append(Row("extra", None, j0))
-                j0 += 1
-
-    hunk(0, len(expected), 0, len(actual), 0)
-    return rows
+            return list(zip_longest(wanted, given))
+        left, right = [(item, None) for item in wanted], [(None, item) for item in given]
+        return list(heapq.merge(left, right, key=lambda pair: order(pair[0] or pair[1] or {})))
+    pairs: list[Pair] = []
+    i = j = 0
+    matches = _matches([*map(keys[0], wanted)], [*map(keys[0], given)])
+    for start, other_start, length in [*matches, (len(wanted), len(given), 0)]:
+        pairs += _align(wanted[i:start], given[j:other_start], keys[1:], order)
+        i, j = start + length, other_start + length
+        pairs += zip(wanted[start:i], given[other_start:j], strict=True)
+    return pairs
 
 
 def _matches(wanted: list[Hashable], given: list[Hashable]) -> list[tuple[int, int, int]]:
     """Return matching runs (i, j, length) in order, common ends first to keep difflib small."""
     shorter = min(len(wanted), len(given))
-    head = 0
-    while head < shorter and wanted[head] == given[head]:
-        head += 1
-    back = 0
-    while back < shorter - head and wanted[-1 - back] == given[-1 - back]:
-        back += 1
+    head = next((n for n in range(shorter) if wanted[n] != given[n]), shorter)
+    ends = range(shorter - head)
+    back = next((n for n in ends if wanted[-1 - n] != given[-1 - n]), len(ends))
     middle_wanted, middle_given = wanted[head : len(wanted) - back], given[head : len(given) - back]
     runs = [(0, 0, head)]
     often = Counter(middle_given)
@@ -171,38 +132,17 @@ def _matches(wanted: list[Hashable], given: list[Hashable]) -> list[tuple[int, i
     return [run for run in runs if run[2]]
 
 
-def counts(rows: Sequence[Row]) -> dict[Kind, int]:
-    """Return the number of rows of each type that occurs."""
-    result: dict[Kind, int] = {}
-    for row in rows:
-        result[row.kind] = result.get(row.kind, 0) + 1
-    return result
+def fold(rows: Sequence[Row], limit: int = 40) -> list[list[Row]]:
+    """Group the rows by line: `same` rows that are not near a difference share a line.
 
-
-def fold(rows: Sequence[Row], context: int = 1, limit: int = 40) -> list[Row | Fold]:
-    """Hide runs of `same` rows, except `context` rows near a difference; show `limit` lines."""
+    Rows beyond ``limit`` lines share the last line.
+    """
+    near = {n + step for n, row in enumerate(rows) if row.kind != "same" for step in (-1, 0, 1)}
     if len(rows) <= min(_SHORT, limit):
-        return [*rows]
-    shown: list[Row | Fold] = []
-    near = {
-        index + step
-        for index, row in enumerate(rows)
-        if row.kind != "same"
-        for step in range(-context, context + 1)
-    }
-    index = 0
-    while index < len(rows):
-        if len(shown) >= limit:
-            shown.append(Fold(counts(rows[index:])))
-            break
-        stop = index
-        while stop < len(rows) and rows[stop].kind == "same" and stop not in near:
-            stop += 1
-        # Hiding a single row would not save a line.
-        if stop - index > 1:
-            shown.append(Fold({"same": stop - index}))
-            index = stop
-        else:
-            shown.append(rows[index])
-            index += 1
-    return shown
+        near = {*range(len(rows))}
+    shown: list[list[Row]] = []
+    for is_near, run in groupby(enumerate(rows), key=lambda item: item[0] in near):
+        group = [row for _, row in run]
+        shown += [[row] for row in group] if is_near else [group]
+    rest = [row for group in shown[limit:] for row in group]
+    return [*shown[:limit], *([rest] if rest else [])]

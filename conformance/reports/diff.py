@@ -7,9 +7,8 @@ correct pairs is a regression of the vectors.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from .classes import BY_NAME, SEVERITY
@@ -22,62 +21,36 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Change:
-    """One result that changed. `difference` and `repeat` are those of the new run."""
+    """A result class that changed; without a vector, the status or the score of an implementation.
 
-    effect: Effect
-    implementation: str
-    vector: str
-    profile: str
-    old: str
-    new: str
-    difference: str | None
-    repeat: str
-
-
-@dataclass(frozen=True)
-class ScoreChange:
-    """A changed score in pairs, as (passed, total); None if there was none."""
-
-    effect: Effect
-    implementation: str
-    baseline: bool
-    old: tuple[int, int] | None
-    new: tuple[int, int] | None
-
-
-@dataclass(frozen=True)
-class StatusChange:
-    """An implementation that stopped or started to run."""
+    `difference` and `repeat` are those of the new run.
+    """
 
     effect: Effect
     implementation: str
     old: str
     new: str
-    because: str | None
+    vector: str = ""
+    profile: str = ""
+    difference: str | None = None
+    repeat: str = ""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Diff:
-    """All changes between two runs."""
+    """All changes between two runs, those with the gravest effects first.
 
-    results: list[Change] = field(default_factory=list)
-    statuses: list[StatusChange] = field(default_factory=list)
-    scores: list[ScoreChange] = field(default_factory=list)
-    vectors_added: list[str] = field(default_factory=list)
-    vectors_removed: list[str] = field(default_factory=list)
-    implementations_added: list[str] = field(default_factory=list)
-    implementations_removed: list[str] = field(default_factory=list)
-    # Implementation → class → number of results without a counterpart in the old run.
-    new_results: dict[str, dict[str, int]] = field(default_factory=dict)
-    # Implementation → number of old results of shared vectors that the new run lacks.
-    gone_results: dict[str, int] = field(default_factory=dict)
+    ``added`` and ``removed`` have the names of vectors and implementations.
+    """
+
+    changes: Sequence[Change]
+    added: Mapping[str, Sequence[str]]
+    removed: Mapping[str, Sequence[str]]
 
     @property
-    def regressions(self) -> list[Change | StatusChange | ScoreChange]:
+    def regressions(self) -> list[Change]:
         """Return everything that became worse."""
-        every: list[Change | StatusChange | ScoreChange] = [*self.results, *self.statuses]
-        every += self.scores
-        return [each for each in every if each.effect == "regression"]
+        return [each for each in self.changes if each.effect == "regression"]
 
     def to_json(self) -> dict[str, Any]:
         """Return the difference as a JSON object; `regressions` is their number."""
@@ -88,26 +61,22 @@ def compare(old: Report, new: Report) -> Diff:
     """Return the changes from the run `old` to the run `new`."""
     after = {each["name"]: each for each in new["implementations"]}
     before = _named_as_now(old["implementations"], after)
-    diff = Diff(
-        vectors_added=sorted(set(new["vectors"]) - set(old["vectors"])),
-        vectors_removed=sorted(set(old["vectors"]) - set(new["vectors"])),
-        implementations_added=[name for name in after if name not in before],
-        implementations_removed=[name for name in before if name not in after],
-    )
-    for name, entry in after.items():
-        if name not in before:
-            continue
-        diff.statuses += _status_change(before[name], entry)
-        diff.scores += _score_change(before[name], entry)
-        if before[name]["status"] == entry["status"] == "ran":
-            _compare_results(diff, before[name], entry, set(new["vectors"]))
-    diff.results.sort(
+    changes = [
+        change for name in after if name in before for change in _changes(before[name], after[name])
+    ]
+    changes.sort(
         key=lambda each: (
-            EFFECTS.index(each.effect), SEVERITY[each.new], each.implementation, each.vector,
-            each.profile,
+            EFFECTS.index(each.effect), SEVERITY.get(each.new, -1), each.implementation,
+            each.vector, each.profile,
         )
     )  # fmt: skip
-    return diff
+    then = {"vectors": old["vectors"], "implementations": before}
+    now = {"vectors": new["vectors"], "implementations": after}
+    return Diff(
+        changes,
+        {key: [name for name in now[key] if name not in then[key]] for key in now},
+        {key: [name for name in then[key] if name not in now[key]] for key in now},
+    )
 
 
 def _named_as_now(old: Sequence[Entry], after: Mapping[str, Entry]) -> dict[str, Entry]:
@@ -120,58 +89,50 @@ def _named_as_now(old: Sequence[Entry], after: Mapping[str, Entry]) -> dict[str,
     return before
 
 
-def _compare_results(diff: Diff, old: Entry, new: Entry, vectors: set[str]) -> None:
+def _changes(old: Entry, new: Entry) -> Iterator[Change]:
+    """Yield the changes of an implementation: its status, its score, and its results."""
     name = new["name"]
-    before = {(each["vector"], each["profile"]): each for each in old["results"]}
-    after = {(each["vector"], each["profile"]): each for each in new["results"]}
-    if not new["baseline"]:
-        for key in after.keys() & before.keys():
-            diff.results += _change(name, before[key], after[key])
-    if added := Counter(after[key]["class"] for key in after if key not in before):
-        diff.new_results[name] = dict(added)
-    if gone := [key for key in before if key not in after and key[0] in vectors]:
-        diff.gone_results[name] = len(gone)
-
-
-def _change(name: str, old: Entry, new: Entry) -> Iterator[Change]:
-    if old["class"] == new["class"] and old.get("difference") == new.get("difference"):
-        return
-    before, after = BY_NAME[old["class"]].wrongness, BY_NAME[new["class"]].wrongness
-    effect: Effect = "changed"
-    if after > before:
-        effect = "regression"
-    # Listing a failure as known, or skipping it, explains it but improves nothing.
-    elif after < before and after != 1:
-        effect = "improvement"
-    yield Change(
-        effect, name, new["vector"], new["profile"], old["class"], new["class"],
-        new.get("difference"), new["repeat"],
-    )  # fmt: skip
-
-
-def _status_change(old: Entry, new: Entry) -> Iterator[StatusChange]:
-    if old["status"] == new["status"]:
-        return
-    effect: Effect = "changed"
-    if old["status"] == "ran":
-        effect = "regression"
-    elif new["status"] == "ran":
-        effect = "improvement"
-    yield StatusChange(effect, new["name"], old["status"], new["status"], new["because"])
-
-
-def _score_change(old: Entry, new: Entry) -> Iterator[ScoreChange]:
+    if old["status"] != new["status"]:
+        stopped = old["status"] == "ran"
+        effect: Effect = "regression" if stopped else _improved(new["status"] == "ran")
+        yield Change(effect, name, old["status"], new["status"], difference=new["because"])
     before, after = _pairs(old), _pairs(new)
-    if before == after:
+    if before != after:
+        # A program's score changes with its results, which are judged singly. For a baseline only
+        # the score matters.
+        effect = "changed"
+        if new["baseline"] and before and after and after[0] != before[0]:
+            effect = "regression" if after[0] > before[0] else "improvement"
+        yield Change(effect, name, _score_text(before), _score_text(after))
+    if new["baseline"]:
         return
-    effect: Effect = "changed"
-    # A program's score changes with its results, which are judged singly. For a baseline only the
-    # score matters.
-    if new["baseline"] and before and after and after[0] != before[0]:
-        effect = "regression" if after[0] > before[0] else "improvement"
-    yield ScoreChange(effect, new["name"], new["baseline"], before, after)
+    results = {(each["vector"], each["profile"]): each for each in old["results"]}
+    for result in new["results"]:
+        earlier = results.get((result["vector"], result["profile"]))
+        if earlier is None or all(
+            earlier.get(key) == result.get(key) for key in ("class", "difference")
+        ):
+            continue
+        yield Change(
+            _effect(earlier["class"], result["class"]), name, earlier["class"], result["class"],
+            result["vector"], result["profile"], result.get("difference"), result["repeat"],
+        )  # fmt: skip
+
+
+def _improved(condition: bool) -> Effect:
+    return "improvement" if condition else "changed"
+
+
+def _effect(old: str, new: str) -> Effect:
+    before, after = BY_NAME[old].wrongness, BY_NAME[new].wrongness
+    # Listing a failure as known, or skipping it, explains it but improves nothing.
+    return "regression" if after > before else _improved(after < before and after != 1)
 
 
 def _pairs(implementation: Entry) -> tuple[int, int] | None:
     score = implementation["score"]
     return (score["pairs_passed"], score["pairs_total"]) if score else None
+
+
+def _score_text(pairs: tuple[int, int] | None) -> str:
+    return f"{pairs[0]}/{pairs[1]} pairs" if pairs else "no score"

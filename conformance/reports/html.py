@@ -1,21 +1,46 @@
-"""Write the run report as one self-contained HTML file that works from disk."""
+"""Write the run report as one self-contained HTML file that works from disk.
+
+The page has the matrix of each format, the failures by group, and the known failures by cause. The
+first failure of each group is shown as on a terminal.
+"""
 
 from __future__ import annotations
 
-import json
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
+from rich.console import Console
 
 from conformance import templates
 from conformance.saving import save
+from conformance.text import one_line
 
+from .classes import BY_NAME, CLASSES, worst
 from .json_report import Report
-from .page_data import page_data
+from .matrix import matrices
+from .summary import (
+    Failure,
+    by_cause,
+    cached_in,
+    headline,
+    mode_of,
+    not_run,
+    of_classes,
+    unexpected,
+)
+from .terminal import isolation_lines
+from .terminal_failure import show_failure
+
+Result = Mapping[str, Any]
 
 _TEMPLATES = Path(__file__).with_name("templates")
-_SCRIPTS = ("page.js", "matrix.js", "results.js", "detail.js", "start.js")
+_WIDTH = 110
+# The number of groups whose first failure is shown in full.
+_MOST_SHOWN = 200
 
 
 def write(report: Report, path: Path | str) -> None:
@@ -26,18 +51,41 @@ def write(report: Report, path: Path | str) -> None:
 
 def render(report: Report) -> str:
     """Return the page as text."""
-    data = page_data(report)
-    template = templates.environment(_TEMPLATES, autoescape=True).get_template("report.html.j2")
-    scripts = "\n".join((_TEMPLATES / name).read_text("utf-8") for name in _SCRIPTS)
-    return template.render(
-        data=data,
-        style=Markup((_TEMPLATES / "report.css").read_text("utf-8")),
-        script=Markup(scripts),
-        json=Markup(embedded_json(data)),
+    environment = templates.environment(_TEMPLATES, autoescape=True)
+    environment.filters["line"] = one_line
+    results = of_classes(report, BY_NAME)
+    groups = by_cause(unexpected(report))
+    page = environment.get_template("report.html.j2").render(
+        report=report,
+        headline=headline(report),
+        facts=[mode_of(report), cached_in(report), *(line for _, line in isolation_lines(report))],
+        classes=CLASSES,
+        totals=Counter(result["class"] for _, result in results),
+        worst=worst,
+        matrices=matrices(report),
+        not_run=not_run(report),
+        groups=groups,
+        shown=[_in_full(report, *group[0]) for group in groups[:_MOST_SHOWN]],
+        known=_by_listed_cause(results),
     )
+    # The output of a program may contain lone surrogates.
+    return page.encode("utf-8", "backslashreplace").decode()
 
 
-def embedded_json(value: Any) -> str:
-    """Return ASCII JSON without `<`, which can be embedded in a script element."""
-    # ``<`` could end the element or begin a comment. Stderr may contain lone surrogates.
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+def _in_full(report: Report, implementation: Result, result: Result) -> Markup:
+    """Return a failure as HTML with the styles of a terminal."""
+    console = Console(
+        file=io.StringIO(), width=_WIDTH, record=True, force_terminal=True, color_system="standard"
+    )
+    show_failure(report, implementation, result, console)
+    return Markup(console.export_html(code_format="{code}", inline_styles=True))
+
+
+def _by_listed_cause(results: Iterable[Failure]) -> dict[tuple[str, str], list[Result]]:
+    """Return the known failures by implementation and cause."""
+    causes: dict[tuple[str, str], list[Result]] = {}
+    for implementation, result in results:
+        if result["class"] == "known-failure":
+            key = (implementation["name"], result["cause"] or "no cause")
+            causes.setdefault(key, []).append(result)
+    return causes

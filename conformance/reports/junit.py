@@ -28,7 +28,7 @@ from conformance.text import printable
 
 from .classes import BY_NAME
 from .json_report import Report
-from .side_by_side import field_texts, request_facts
+from .side_by_side import request_facts
 from .summary import mode_of
 
 _RECORDS_SHOWN = 20
@@ -121,7 +121,6 @@ def _details(report: Report, result: dict[str, Any]) -> str:
         lines.append(f"log: {vector['input']}")
     for side in ("expected", "actual"):
         lines += _answer_lines(side, result.get(side))
-    lines += [f"field: {each}" for each in field_texts(result)]
     lines.append(f"repeat: {result['repeat']}")
     if result.get("ask"):
         lines.append(f"see the exchange: {result['ask']}")

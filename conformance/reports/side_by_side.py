@@ -1,8 +1,9 @@
-"""Expected and actual answer side by side, as plain lines and bars for any report."""
+"""Expected and actual answer side by side, as plain lines for any report."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -12,7 +13,6 @@ from conformance.compare import without_pin
 from conformance.describe import (
     PAYLOAD,
     PLACE,
-    bytes_in,
     cut_around_difference,
     distinct_texts,
     look_alike,
@@ -22,7 +22,7 @@ from conformance.describe import (
 )
 from conformance.text import json_text, printable
 
-from .align import Fold, Kind, Row, align_lost, align_records, fold
+from .align import Kind, Row, align_lost, align_records, fold
 
 Answer = Mapping[str, Any]
 
@@ -47,15 +47,6 @@ UNREPORTED = Side(NOT_REPORTED, absent=True)
 
 
 @dataclass(frozen=True)
-class Place:
-    """The range `[start, stop)` of something that differs in a file of the log."""
-
-    file: str | None
-    start: int
-    stop: int
-
-
-@dataclass(frozen=True)
 class Line:
     """A line of the comparison."""
 
@@ -65,27 +56,6 @@ class Line:
     expected: Side
     actual: Side
     note: str = ""
-    #: Byte ranges of both sides, if they differ.
-    ranges: tuple[Place, ...] = ()
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A half-open byte range of a bar."""
-
-    start: int
-    stop: int
-    lost: bool
-
-
-@dataclass(frozen=True)
-class Bar:
-    """One file of the log, drawn over its length; a side is None if it has no offsets."""
-
-    file: str
-    size: int
-    expected: Sequence[Segment] | None
-    actual: Sequence[Segment] | None
 
 
 def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Answer | None:
@@ -108,16 +78,6 @@ def request_facts(id: str, vector: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "to_write" in vector:
         facts.append(("to write", "\n".join(vector["to_write"]) or "no records"))
     return facts
-
-
-def field_texts(result: Mapping[str, Any]) -> list[str]:
-    """Return the grammar's names of differing ranges: `[12, 40) blocks[0].records[1]`."""
-    texts = []
-    for each in result.get("fields") or ():
-        file = f"{printable(each['file'])} " if "file" in each else ""
-        span = f"[{each['from']}, {each['to']})" if each["to"] > each["from"] else str(each["from"])
-        texts.append(f"{file}{span} {each['name']}")
-    return texts
 
 
 _SENTENCE = re.compile(
@@ -153,37 +113,18 @@ def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> 
     """
     compared: list[Line] = []
     wanted, given = expected or {}, actual or {}
-    for part in ("verdict", "reason", "end", "signals", "written"):
+    for part in ("verdict", "reason", "end", "signals"):
         if part in wanted or part in given:
             agree = actual is None or expected is None or _agree(part, wanted, given)
             left = UNREPORTED if expected is None else _part(part, wanted)
             right = NOTHING if actual is None else _part(part, given)
             if not agree and part in ("verdict", "reason", "end"):
                 left, right = map(Side, distinct_texts(wanted.get(part), given.get(part), _value))
-            ranges = _ends(wanted, given) if part == "end" and not agree else ()
-            compared.append(Line(part, "same" if agree else "different", left, right, "", ranges))
+            compared.append(Line(part, "same" if agree else "different", left, right))
     for part in ("records", "lost"):
         if part in wanted or part in given:
             compared += _list_lines(part, wanted, given, actual is None, rows)
     return compared
-
-
-def bars(size: int, expected: Answer | None, actual: Answer | None) -> list[Bar]:
-    """Return bars that show records and lost ranges over the length of each file.
-
-    `size` is the length of the log in bytes.
-    """
-    sides = [_segments(answer) if answer is not None else None for answer in (expected, actual)]
-    files = sorted({file for side in sides if side for file in side})
-    drawn = []
-    for file in files:
-        wanted, given = (side.get(file, []) if side else None for side in sides)
-        every = [*(wanted or []), *(given or [])]
-        length = max([each.stop for each in every] + ([size] if not file else []))
-        if length:
-            gap = length // 400
-            drawn.append(Bar(file, length, _merge(wanted, gap), _merge(given, gap)))
-    return drawn
 
 
 def _agree(part: str, wanted: Answer, given: Answer) -> bool:
@@ -205,11 +146,6 @@ def _part(part: str, answer: Answer) -> Side:
     value = answer[part]
     if part == "signals":
         return Side("\n".join(printable(each) for each in value) or "none")
-    if part == "written":
-        text = f"{bytes_in(value['size'])}, sha256 {value['sha256'][:12]}…"
-        if value.get("hex") is not None:
-            text += f"\nfrom {value.get('from', 0)}: {value['hex']}"
-        return Side(text)
     return Side(_value(value))
 
 
@@ -220,13 +156,6 @@ def _value(value: Any) -> str:
     if isinstance(value, dict) and set(value) == {"file", "at"}:
         return printable(f"{value['file']} at {value['at']}")
     return printable(value if isinstance(value, str) else json_text(value))
-
-
-def _ends(*answers: Answer) -> tuple[Place, ...]:
-    """Return the offsets of the answers at which a writer may continue."""
-    ends = [answer.get("end") for answer in answers]
-    positions = [end if isinstance(end, dict) else {"at": end} for end in ends if end is not None]
-    return tuple(Place(end.get("file"), end["at"], end["at"]) for end in positions)
 
 
 def _list_lines(
@@ -240,29 +169,26 @@ def _list_lines(
     if left is None:
         sides = [(NOTHING, _item(part, item)) for item in right] or [(UNREPORTED, Side("none"))]
         return _one_sided(part, [(UNREPORTED, sides[0][1]), *sides[1:]])
-    rows = align_records(left, right) if part == "records" else _lost_rows(left, right)
+    rows = (align_records if part == "records" else align_lost)(left, right)
     if not rows:
         return [Line(part, "same", Side("none"), Side("none"))]
     compared = []
-    for number, row in enumerate(fold(rows, limit=limit)):
-        label = "" if number else part
-        if isinstance(row, Fold):
-            text = ", ".join(f"{count:,} {row_kind}" for row_kind, count in row.counts.items())
+    for number, group in enumerate(fold(rows, limit)):
+        label, row = "" if number else part, group[0]
+        if len(group) > 1:
+            counts = Counter(each.kind for each in group)
+            text = ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
             compared.append(Line(label, "same", Side(f"… {text} …", absent=True), NOTHING))
             continue
-        old = None if row.expected is None else left[row.expected]
-        new = None if row.actual is None else right[row.actual]
         shown = (
-            Side("not expected", absent=True) if old is None else _item(part, old),
-            Side("missing", absent=True) if new is None else _item(part, new),
+            Side("not expected", absent=True)
+            if row.expected is None
+            else _item(part, row.expected),
+            Side("missing", absent=True) if row.actual is None else _item(part, row.actual),
         )
-        if row.kind == "different" and old is not None and new is not None:
-            shown = _with_hidden_differences(part, *shown, row.fields, old, new)
-        ranges: tuple[Place, ...] = ()
-        if row.kind in ("missing", "extra") or {*row.fields} & {*PLACE, "from", "to"}:
-            known = [_range_of(item) for item in (old, new) if item is not None]
-            ranges = tuple(dict.fromkeys(filter(None, known)))
-        compared.append(Line(label, row.kind, *shown, row.note, ranges))
+        if row.kind == "different":
+            shown = _with_hidden_differences(part, *shown, row)
+        compared.append(Line(label, row.kind, *shown, row.note))
     return compared
 
 
@@ -277,14 +203,13 @@ def _one_sided(part: str, sides: Sequence[tuple[Side, Side]]) -> list[Line]:
     return compared
 
 
-def _with_hidden_differences(
-    part: str, left: Side, right: Side, fields: Sequence[str], wanted: Answer, given: Answer
-) -> tuple[Side, Side]:
+def _with_hidden_differences(part: str, left: Side, right: Side, row: Row) -> tuple[Side, Side]:
     """Return both sides with differences that are not visible in them yet."""
     seen: tuple[str, ...] = (*PLACE, *PAYLOAD, "from", "to", "reason")
     if look_alike(left.where, right.where) and (part == "records" or left.what == right.what):
         seen = PAYLOAD
-    hidden = [name for name in fields if name not in seen]
+    hidden = [name for name in row.fields if name not in seen]
+    wanted, given = row.expected or {}, row.actual or {}
     for name in hidden:
         texts = cut_around_difference(
             *distinct_texts(wanted.get(name), given.get(name), _value), _FIELD
@@ -294,69 +219,7 @@ def _with_hidden_differences(
     return left, right
 
 
-def _range_of(item: Answer) -> Place | None:
-    """Return the reported range of a record or a lost range, if there is one."""
-    if "from" in item:
-        return Place(item.get("file"), item["from"], item["to"])
-    if "at" in item and "size" in item:
-        return Place(item.get("file"), item["at"], item["at"] + item["size"])
-    return None
-
-
-def _lost_rows(left: Sequence[Answer], right: Sequence[Answer]) -> list[Row]:
-    rows = align_lost(left, right)
-    if any(lost.get("reason") is not None for lost in right) or _bytes(left) != _bytes(right):
-        return rows
-    # Without reasons the same bytes are the same loss, in any number of ranges.
-    return [Row("same", row.expected, row.actual) for row in rows]
-
-
-def _bytes(lost: Sequence[Answer]) -> list[tuple[str, int, int]]:
-    merged: list[tuple[str, int, int]] = []
-    for file, start, stop in sorted(
-        (each.get("file", ""), each["from"], each["to"]) for each in lost
-    ):
-        if merged and merged[-1][0] == file and start <= merged[-1][2]:
-            merged[-1] = (file, merged[-1][1], max(stop, merged[-1][2]))
-        else:
-            merged.append((file, start, stop))
-    return merged
-
-
 def _item(part: str, item: Mapping[str, Any]) -> Side:
     if part == "lost":
         return Side(lost_text(item))
     return Side(payload_text(item), place_text(item))
-
-
-def _segments(answer: Answer) -> dict[str, list[Segment]] | None:
-    """Return the segments of an answer by file, None if it reports no offsets."""
-    by_file: dict[str, list[Segment]] = {}
-    for record in answer.get("records", []):
-        if "at" in record and "size" in record:
-            segment = Segment(record["at"], record["at"] + record["size"], lost=False)
-            by_file.setdefault(record.get("file", ""), []).append(segment)
-    for lost in answer.get("lost", []):
-        segment = Segment(lost["from"], lost["to"], lost=True)
-        by_file.setdefault(lost.get("file", ""), []).append(segment)
-    silent = "lost" not in answer and not by_file
-    return None if silent else by_file
-
-
-def _merge(segments: Sequence[Segment] | None, gap: int) -> list[Segment] | None:
-    """Join neighbours that a drawing cannot separate, and sort the longest first."""
-    if segments is None:
-        return None
-    merged: list[Segment] = []
-    for lost in (False, True):
-        last: Segment | None = None
-        for each in sorted(
-            (each for each in segments if each.lost is lost), key=lambda each: each.start
-        ):
-            if last is not None and each.start - last.stop <= gap:
-                last = Segment(last.start, max(last.stop, each.stop), lost)
-                merged[-1] = last
-            else:
-                last = each
-                merged.append(each)
-    return sorted(merged, key=lambda each: each.start - each.stop)

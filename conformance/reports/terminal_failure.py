@@ -20,7 +20,6 @@ from .json_report import Report
 from .side_by_side import (
     Line,
     Side,
-    field_texts,
     lines,
     reported,
     request_facts,
@@ -67,9 +66,6 @@ def show_failure(
         if actual is not None and result["profile"] in ("write", "append"):
             answer = "the file, read back"
         print_tidy(_side_by_side(compared, answer, console), console, indent=2)
-        if fields := field_texts(result):
-            console.print()
-            _print_facts([("fields", "\n".join(fields))], console)
     if result.get("stderr"):
         console.print()
         say(Text("  stderr (tail)", style="dim"), console)

@@ -107,9 +107,9 @@ class Survey:
 
         ``running`` is the checksum computed over all slots since the last proven slot.
         """
-        run: list[int] = []
-        elsewhere: list[_Slot] = []
+        elsewhere: list[tuple[_Slot, State]] = []
         last = self.committed
+        start = last + 1
         commit = covered(self.slots.data(last)) if last else None
         # The checksum after as many repetitions of the last proven slot, if it is a commit frame.
         repeated = running
@@ -123,45 +123,46 @@ class Survey:
             is_new = header.checksum not in self.proven
             can_be_proven = slot.before is not None and is_new
             if can_be_proven and slot.before == running:
-                slot.follows = self._unpadded(number - 1)
-                elsewhere += self._confirm(run)
-                if run and self._is_copy(run[-1]):
-                    elsewhere.append(slot)
+                slot.follows = self._confirm(range(start, number))
             elif can_be_proven and commit and slot.before == repeated not in self.proven:
-                self._set_padding(run, last, commit)
+                self._set_padding(range(start, number), last, commit)
                 slot.follows = last
             elif can_be_proven and has_salts and slot.before in self.first:
-                elsewhere.append(slot)
+                elsewhere.append((slot, slot.before))
             else:
-                run.append(number)
                 if running is not None:
                     running = advance(running, covered(data), self.opening.order)
                 slot.computed = running
                 if commit and repeated is not None:
                     repeated = advance(repeated, commit, self.opening.order)
                     if is_new and repeated == header.checksum:
-                        self._set_padding(run, last, commit)
-                        run, running = [], repeated
+                        self._set_padding(range(start, number + 1), last, commit)
+                        start, running = number + 1, repeated
                 continue
-            run, running, repeated = [], header.checksum, header.checksum
+            start, running, repeated = number + 1, header.checksum, header.checksum
             last, commit = number, covered(data) if header.db_pages else None
             self.proven[header.checksum] = number
-        for slot in elsewhere:
-            slot.follows = self._slot_storing(slot.before)
+        for slot, value in elsewhere:
+            slot.follows = self._unpadded(self.proven.get(value, self.first[value]))
 
-    def _confirm(self, run: list[int]) -> Iterator[_Slot]:
-        """Mark the frames of a run, which a later frame proves; yield those after a copy."""
+    def _confirm(self, run: range) -> int:
+        """Mark the frames of a run, which the next frame proves; return the slot that it follows.
+
+        A frame after a copy follows the first slot with the value after the copy (SQW-038).
+        """
+        place = run.start - 1
         for number in run:
             slot = self.found[number]
-            if slot.header.page and not self._is_copy(number):
-                slot.before = self._value_after(number - 1)
-                slot.follows = self._unpadded(number - 1)
+            before, place = place, number
+            if slot.header.page:
                 assert slot.computed is not None
-                self.proven.setdefault(slot.computed, number)
-                if number > run[0] and self._is_copy(number - 1):
-                    yield slot
+                place = self.proven.setdefault(slot.computed, number)
+                if place == number:
+                    slot.before = self._value_after(number - 1)
+                    slot.follows = self._unpadded(before)
+        return self._unpadded(place)
 
-    def _set_padding(self, run: list[int], last: int, commit: bytes) -> None:
+    def _set_padding(self, run: range, last: int, commit: bytes) -> None:
         """Mark the slots of a run as broken padding of the commit frame ``last`` (SQW-015)."""
         for number in run:
             slot = self.found[number]
@@ -180,18 +181,6 @@ class Survey:
         """Return a slot, or the commit frame of which it is broken padding (SQW-015)."""
         slot = self.found.get(number)
         return number if slot is None or slot.repeats is None else slot.repeats
-
-    def _is_copy(self, number: int) -> bool:
-        """Return whether an earlier proven slot has the computed value of a slot (SQW-038)."""
-        slot = self.found[number]
-        if slot.computed is None or not slot.header.page:
-            return False
-        return self.proven.get(slot.computed, number) != number
-
-    def _slot_storing(self, value: State | None) -> int | None:
-        """Return the slot that counts as the one before a value (SQW-038)."""
-        number = None if value is None else self.proven.get(value, self.first.get(value))
-        return None if number is None else self._unpadded(number)
 
     def ends_in_repetition(self, mark: int, last: int, checksum: State) -> bool:
         """Return whether repetitions of slot ``mark`` up to ``last`` give a checksum (SQW-016)."""

@@ -142,20 +142,6 @@ class TestDigests:
         cache_read = DigestCache(tmp_path, "x", [])
         assert cache_read.get(self.OTHER) == (8, self.SHA) and cache_read.get(self.KEY) is None
 
-    def test_a_failed_write_is_not_an_error(self, tmp_path):
-        (tmp_path / "file").touch()
-        digests = DigestCache(tmp_path / "file", "x", [])
-        digests.put(self.KEY, 7, self.SHA)
-        assert digests.get(self.KEY) == (7, self.SHA)
-
-    def test_sources_and_names_have_separate_files(self, tmp_path):
-        code = tmp_path / "listing.py"
-        code.write_text("one")
-        paths = {DigestCache(tmp_path, name, [code]).path for name in ("a", "b")}
-        code.write_text("two")
-        paths.add(DigestCache(tmp_path, "a", [code]).path)
-        assert len(paths) == 3
-
     def test_cached_digests_are_those_of_listings(self, tmp_path, monkeypatch, vector):
         log = vector("three-records").contents
         digests = DigestCache(tmp_path, "x", [])

@@ -70,7 +70,6 @@ class TestAnyProgram:
             "LDB-028",
             "brcvo",
             "not expected",
-            "fields         [12, 38) blocks[0].records[1] to blocks[0].records[2]",
             "vectors/leveldb-log/payload-flipped-in-second-record.log",
             "repeat it with",
             "walproof ask --cmd",

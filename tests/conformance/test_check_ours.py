@@ -154,8 +154,7 @@ class TestBaseline:
         assert outcome.status == 3
         assert "Changes since" in outcome.out and "1 regression" in outcome.out
         changes = json.loads((tmp_path / "report" / "changes.json").read_text())
-        (change,) = changes["results"]
-        assert change["vector"] == "leveldb-log/payload-flipped-in-second-record"
+        assert changes["changes"][0]["vector"] == "leveldb-log/payload-flipped-in-second-record"
         assert changes["regressions"] == 1
 
     def test_a_regression_to_a_known_failure_exits_3(self, run, baseline, tmp_path):

@@ -21,11 +21,6 @@ def test_files_are_listed_below_the_folder(tmp_path):
     assert set(actual) == {"log/deep/1.rlog", "log.old"}
 
 
-def test_a_log_without_other_files():
-    assert postconditions.files_of(b"abc", "x.log") == {"x.log": 3}
-    assert postconditions.files_of({"1.log": b"abc"}, "x") == {"x/1.log": 3}
-
-
 @pytest.mark.parametrize(
     ("actual", "free", "message"),
     [
@@ -49,17 +44,6 @@ def test_a_name_may_be_a_pattern_and_claims_one_file():
     files = {"x.pers": 1, "x.pers-1": 2, "x.pers-2": 2}
     (wrong,) = postconditions.file_differences(expected, files, ())
     assert wrong == "files: x.pers-2 (2 bytes) should not be there"
-
-
-def test_hidden_bytes_are_compared(tmp_path):
-    (tmp_path / "log").mkdir()
-    (tmp_path / "log" / "1.log").write_bytes(b"abcdef")
-    assert not postconditions.byte_differences({("log/1.log", 2): b"cd"}, tmp_path.joinpath)
-    wrong = {("log/1.log", 2): b"cd", ("log/1.log", 4): b"eg", ("log/1.log", 5): b"fg"}
-    assert postconditions.byte_differences(wrong, tmp_path.joinpath) == [
-        "bytes: log/1.log at 4: expected 65 67, found 65 66,"
-        " log/1.log at 5: expected 66 67, found 66"
-    ]
 
 
 @pytest.mark.parametrize("make", [lambda path: None, os.mkfifo, Path.mkdir])

@@ -2,48 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from conformance.known_failures import KnownFailure, KnownFailures
 from conformance.subject import Subject
-from tests.conformance.scripted import by_slug, nothing, run, scripted
-
-
-class TestKnownFailures:
-    def known(self, result="fail", difference=None):
-        entry = KnownFailure(
-            "leveldb-log/one-record", "recover", result, difference or self.DIFFERENCE, "blind"
-        )
-        return KnownFailures(
-            causes={"blind": "It looks at nothing."}, entries={(entry.vector, "recover"): entry}
-        )
-
-    @pytest.fixture(autouse=True)
-    def pinned(self, cases):
-        (result,) = run(scripted(nothing), cases("one-record")).results
-        TestKnownFailures.DIFFERENCE = result["difference"]
-
-    def test_the_pinned_failure_is_known(self, cases):
-        (result,) = run(scripted(nothing, self.known()), cases("one-record")).results
-        assert (result["class"], result["cause"]) == ("known-failure", "It looks at nothing.")
-
-    def test_another_difference_is_a_failure(self, cases):
-        other = scripted(lambda request: {"records": [{"payload": "00"}]}, self.known())
-        (result,) = run(other, cases("one-record")).results
-        assert result["class"] == "fail"
-        assert result["cause"].startswith("listed with another difference: records: expected 1")
-
-    def test_a_pass_is_unexpected(self, cases, vector):
-        records = vector("one-record").body["expect"]["records"]
-        subject = scripted(lambda request: {"records": records}, self.known())
-        (result,) = run(subject, cases("one-record")).results
-        assert result["class"] == "unexpected-pass"
-        assert result["cause"] == "It looks at nothing."
-
-    def test_a_skipped_entry_stays_skipped(self, cases):
-        subject = scripted(lambda r: {"seq": r["seq"], "skipped": "no"}, self.known())
-        (result,) = run(subject, cases("one-record")).results
-        assert result["class"] == "skipped"
+from tests.conformance.scripted import by_slug, run
 
 
 class TestKnownHangers:

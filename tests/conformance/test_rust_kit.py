@@ -1,58 +1,57 @@
-"""The adapter kit for Rust: its own tests, and its users."""
+"""The adapter kit for Rust, in an adapter that uses it."""
 
 from __future__ import annotations
 
-import re
-import shutil
+import json
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from conformance import BUILD, ROOT
-from conformance.registry import FOLDER
+from conformance import ROOT
+from conformance.registry import FOLDER, load
+from conformance.smoke import Smoke
 from tests.conftest import unavailable
 
-pytestmark = pytest.mark.slow
-
 KIT = ROOT / "conformance" / "adapterkit" / "rust"
-SECONDS = 600
-
-
-def cargo(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["cargo", *arguments],
-        cwd=copy,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
 
 
 @pytest.fixture(scope="module")
-def copy() -> Path:
-    """Return a copy of the kit, so that no Cargo.lock appears in the repository."""
-    if not shutil.which("cargo"):
-        unavailable("unavailable, because cargo not found")
-    folder = BUILD / "adapterkit-rust"
-    for name in ("src", "examples", "tests"):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    shutil.copytree(KIT, folder, dirs_exist_ok=True)
-    if any(cargo(folder, "fetch", *offline).returncode == 0 for offline in (["--offline"], [])):
-        return folder
-    unavailable("unavailable, because the crates could not be fetched")
-    raise AssertionError
+def command() -> list[str]:
+    """Return the command of an adapter with the kit."""
+    implementation = load(FOLDER / "rusty-leveldb")
+    if not implementation.is_built():
+        unavailable("rusty-leveldb is not built")
+    return implementation.command
 
 
-def test_its_own_tests_pass(copy):
-    done = cargo(copy, "test", "--offline", "--jobs", "2")
-    assert done.returncode == 0, done.stdout
-    passed = [int(number) for number in re.findall(r"test result: ok\. (\d+) passed", done.stdout)]
-    tests = (KIT / "tests" / "protocol.rs").read_text().count("#[test]")
-    assert sum(passed) == tests > 10
+@pytest.mark.slow
+def test_an_adapter_passes_the_smoke_test(command, vectors):
+    steps = Smoke(command, vectors, ["leveldb-log"])
+    steps.run()
+    assert {finding.status for finding in steps.findings} == {"right"}
+
+
+def test_what_hello_does_not_offer_is_skipped(command):
+    requests = [
+        {"cmd": "read", "seq": 1, "format": "other-log", "path": "/", "profile": "recover"},
+        {"cmd": "read", "seq": 2, "format": "leveldb-log", "path": "/", "profile": "strict"},
+        {"cmd": "append", "seq": 3, "format": "leveldb-log", "path": "/no/such.log", "records": []},
+    ]
+    lines = "".join(f"{json.dumps(request)}\n" for request in requests)
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"seq": 1, "skipped": "rusty-leveldb has no recover for other-log"},
+        {"seq": 2, "skipped": "rusty-leveldb has no strict for leveldb-log"},
+        {"seq": 3, "skipped": "nothing is at this path"},
+    ]
+
+
+def test_a_message_that_makes_no_sense_ends_the_process(command):
+    done = subprocess.run(
+        command, input='{"cmd":"read","seq":7}\n', capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (1, "") and "no format" in done.stderr
 
 
 def test_the_kit_catches_no_panic():

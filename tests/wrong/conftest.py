@@ -15,7 +15,6 @@ import pytest
 from conformance import VECTORS
 from conformance.cases import cases_of
 from conformance.outcome import SubjectRun
-from conformance.process import Limits
 from conformance.runner import run_subjects
 from conformance.subject import Subject
 from conformance.vectors import Vector, load
@@ -74,13 +73,11 @@ def run_program(vectors: Mapping[str, Vector]) -> Run:
         profiles: Sequence[str] = ("recover",),
         one_shot: bool = False,
         wall_ms: int | None = None,
-        limits: Limits | None = None,
-        isolated: bool = True,
     ) -> SubjectRun:
         chosen = [_with_wall(vectors[f"leveldb-log/{slug}"], wall_ms) for slug in slugs]
         command = [sys.executable, str(HERE / f"{name}.py")]
-        subject = Subject(name, name, command, one_shot=one_shot, isolated=isolated)
-        (done,) = run_subjects([subject], lambda _: cases_of(chosen, profiles), 1, limits)
+        subject = Subject(name, name, command, one_shot=one_shot)
+        (done,) = run_subjects([subject], lambda _: cases_of(chosen, profiles), 1)
         return done
 
     return run

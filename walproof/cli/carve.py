@@ -5,31 +5,16 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import Any
 
 import click
 
 from reference_impl.formats import FORMATS
+from walproof.cli.context import offset
 from walproof.cli.output import must_not_overwrite
 from walproof.cli.stopping import stoppable
 from walproof.formats import plugin_for
 
 CARVED = [format_id for format_id in FORMATS if plugin_for(format_id).has("carver")]
-
-
-class _Offset(click.ParamType[int]):
-    """Parse an offset in bytes: decimal, or hexadecimal after ``0x``."""
-
-    name = "BYTES"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> int:
-        try:
-            number = int(value, 0) if isinstance(value, str) else int(value)
-        except ValueError:
-            number = -1
-        if number < 0:
-            self.fail(f"expected a number of bytes, found {value!r}", param, ctx)
-        return number
 
 
 @click.command()
@@ -45,9 +30,10 @@ class _Offset(click.ParamType[int]):
     help="Format to search for; repeatable.",
 )  # fmt: skip
 @click.option(
-    "--from", "start", type=_Offset(), default=0, help="Offset at which the search starts."
-)
-@click.option("--to", "stop", type=_Offset(), help="Offset at which the search ends.")
+    "--from", "start", type=offset, metavar="BYTES", default="0",
+    help="Offset at which the search starts.",
+)  # fmt: skip
+@click.option("--to", "stop", type=offset, metavar="BYTES", help="Offset at which the search ends.")
 @click.option(
     "--align", type=click.IntRange(min=1),
     help="Alignment of logs in bytes.  [512; 1 in an ELF core dump]",

@@ -19,7 +19,6 @@ from conformance.kaitai.compile import ToolMissing
 from conformance.process import Limits
 from conformance.recipes.fresh import Fresh, fresh
 from conformance.reports import diff, json_report, outputs, terminal, terminal_smoke
-from conformance.reports.named import name_fields
 from conformance.reports.summary import by_cause, of_classes, unexpected
 from conformance.saving import save
 from conformance.smoke import Smoke
@@ -41,8 +40,6 @@ from walproof.progress import progress_bar
 from walproof.setup import in_ci
 
 MEMORY_MIB = 2048
-#: Number of failure classes whose first failure is described with field names in each report.
-NAMED = 20
 
 
 @click.command()
@@ -208,7 +205,6 @@ def check(
     bad = unexpected(report)
     shown = bad + (of_classes(report, ["known-failure"]) if show_known else [])
     causes = by_cause(shown)
-    name_fields((alike[0] for alike in causes[: max(failures, NAMED)]), vectors)
     outputs.save(report, folder)
     is_text = output == "text"
     if is_text:

@@ -1,4 +1,4 @@
-"""The options ``--format`` and ``--context`` of commands that read a log."""
+"""Options of commands that read a log: ``--format``, ``--context``, and offsets."""
 
 from __future__ import annotations
 
@@ -39,6 +39,17 @@ def key_and_value(option: str, item: str, form: str = "KEY=VALUE") -> tuple[str,
     if not separator or not name:
         raise click.UsageError(f"{option}: expected {form}, found {item!r}")
     return name, text
+
+
+def offset(text: str) -> int:
+    """Parse a byte offset: decimal, or hexadecimal after ``0x``."""
+    try:
+        number = int(text, 0)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise click.BadParameter(f"expected an offset such as 32768 or 0x8000, found {text!r}")
+    return number
 
 
 def _parsed(item: str, format: str) -> tuple[str, Any]:

@@ -10,19 +10,17 @@ from reference_impl.register import registers
 
 @click.command()
 @click.argument("names", metavar="[FORMAT] [WHAT]", nargs=-1, required=True)
-@click.option("--all", "everything", is_flag=True, help="List all vectors and lines of code.")
+@click.option("--all", "everything", is_flag=True, help="List all vectors.")
 def explain(names: tuple[str, ...], everything: bool) -> int:
     """Explain a requirement, reason code, field or context key.
 
-    The output contains the text of the chapter, the code that implements the rule, and the vectors
-    that test the rule. It also lists the readers that fail these vectors. Without WHAT, the
-    available names are listed.
+    The output contains the text of the chapter, the vectors that test the rule, and the readers
+    that fail these vectors. Without WHAT, the available names are listed.
 
     \b
     walproof explain LDB-028
     walproof explain leveldb-log zero-gap
     walproof explain kahadb-journal max_file_length
-    walproof explain leveldb-log blocks[0].records[1].header.checksum
 
     Exit status: 0, or 1 for an unknown name.
     """

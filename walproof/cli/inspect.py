@@ -11,7 +11,7 @@ from rich.console import Console
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.field_map import UnknownField
-from walproof.cli.context import format_option
+from walproof.cli.context import format_option, offset
 from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.cli.summary import about
@@ -25,17 +25,6 @@ TERMINAL_LIMIT = 400
 PAGE_LIMIT = 20_000
 
 
-def _offset(text: str) -> int:
-    """Parse a byte offset: decimal, or hexadecimal after ``0x``."""
-    try:
-        offset = int(text, 0)
-    except ValueError:
-        offset = -1
-    if offset < 0:
-        raise click.BadParameter(f"expected an offset such as 32768 or 0x8000, found {text!r}")
-    return offset
-
-
 @click.command()
 @click.argument("log", metavar="FILE")
 @format_option
@@ -43,12 +32,12 @@ def _offset(text: str) -> int:
     "--from",
     "start",
     metavar="OFFSET",
-    type=_offset,
+    type=offset,
     default="0",
     help="Offset of the first byte to show.",
 )
 @click.option(
-    "--to", "end", metavar="OFFSET", type=_offset, help="Offset after the last byte to show."
+    "--to", "end", metavar="OFFSET", type=offset, help="Offset after the last byte to show."
 )
 @click.option(
     "--field", "path", metavar="PATH", help="Field to show, with its parts and its rules."
@@ -74,17 +63,17 @@ def inspect(
 ) -> int:
     """Show each byte of a log with its field and rule.
 
-    Each line has an offset, bytes, a field, its value, and the requirements for it. In the margin,
-    x marks lost ranges, ~ marks a torn tail, and = marks the offset where a writer may append.
-    Fields and paths are those of the grammar in ksy/; the test vectors use the same paths. The map
-    follows the stored lengths even after damage.
+    Each line has an offset, bytes, a field, its value and, if there is room, the requirements for
+    it. In the margin, x marks lost ranges, ~ marks a torn tail, and = marks the offset where a
+    writer may append. Fields and paths are those of the grammar in ksy/; the test vectors use the
+    same paths. The map follows the stored lengths even after damage.
 
     \b
     walproof inspect 000003.log                        the map, first fields first
     walproof inspect 000003.log --depth 2              one line per physical record
     walproof inspect 000003.log --from 0x8000          the map from the second block
     walproof inspect 000003.log --field 'blocks[-1].records[0].header'
-    walproof inspect 000003.log --html map.html        an interactive page
+    walproof inspect 000003.log --html map.html        a page with the same map
 
     For a folder, the command lists the logs, and you can inspect each log on its own.
 
@@ -145,17 +134,18 @@ def _write_page(
     path: str | None,
     limit: int | None,
 ) -> None:
-    from walproof.inspection.page import write  # loads the template engine
+    from walproof.inspection.page import Page  # loads the template engine
 
     if path is not None:
         top = next(subtree(view.bytes, view.format, path))
         start, end = top.start, max(top.end, top.start + 1)
     end = _end_of_window(view, start, end)
-    written = write(view, page, start, end, PAGE_LIMIT if limit is None else limit or None)
-    shown = f"{written.shown} of {counted(view.outline.size, 'byte')}"
+    written = Page(view, start, end, PAGE_LIMIT if limit is None else limit or None)
+    written.write(page)
+    shown = f"{written.end - start} of {counted(view.outline.size, 'byte')}"
     say(f"{page}: {view.outline.verdict}, {shown}, {counted(written.fields, 'field')}")
-    if written.shown < end - start:
-        say(f"--from {start + written.shown} continues from there; --limit 0 shows everything.")
+    if written.end < end:
+        say(f"--from {written.end} continues from there; --limit 0 shows everything.")
 
 
 def _end_of_window(view: Inspection, start: int, end: int | None) -> int:

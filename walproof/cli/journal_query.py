@@ -15,8 +15,8 @@ from typing import Any
 import click
 
 from conformance.text import printable
-from reference_impl.formats import UnknownFormat
-from walproof.cli.opening import log_in, logs_of, source_of
+from reference_impl.formats import UnknownFormat, named
+from walproof.cli.opening import Opened, logs_of, source_of
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.formats.systemd_journal.query import filters, output
 from walproof.formats.systemd_journal.query.filters import BadFilter, Cursor, Filter
@@ -197,7 +197,7 @@ def journal_files(
             if system is not None and system.format != SYSTEMD:
                 raise UnknownFormat(otherwise)
             if system is not None:
-                log_in(source, format_id).tell()
+                Opened(source, named(SYSTEMD), system).tell()
                 prefix = f"{path}/" if len(typed) > 1 else ""
                 results += [(f"{prefix}{log.name}", system.path(log)) for log in system.logs]
             else:

@@ -15,20 +15,25 @@ from reference_impl.formats import FORMATS, Context, Format, UnknownFormat, name
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.formats import plugin_for
 from walproof.lake.recognition import recognise_log
-from walproof.summary.logs import FoundOne
+from walproof.summary.logs import looks_like
 from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
 from walproof.systems import System, recognise
-from walproof.systems.contents import contents_of
+from walproof.systems.contents import FoundLog, contents_of
 from walproof.systems.reading import read_log
 
 
 @dataclass(frozen=True)
 class Opened:
-    """An open log. ``system`` is set if the path is the folder of a system."""
+    """An open log.
+
+    ``system`` is set if the path is the folder of a system, ``database`` if the path is a file with
+    a log beside it, which is then the log.
+    """
 
     source: Unpacked
     format: Format
     system: System | None = None
+    database: Unpacked | None = None
 
     @property
     def path(self) -> Path:
@@ -83,34 +88,35 @@ def opened(typed: str | Path, format_id: str | None = None) -> Iterator[Opened]:
 
 
 def log_in(source: Unpacked, format_id: str | None) -> Opened:
-    """Return the log at a source, in the given or detected format. Raises ``UnknownFormat``."""
-    if format_id is None:
-        source = at_log(source)
+    """Return the log at a source, or the log beside it, in the given or detected format.
+
+    Raises ``UnknownFormat`` with a description of the file.
+    """
     system = recognise(source.path, format_id)
-    if format_id:
-        return Opened(source, named(format_id), system)
+    if format_id is not None or system is not None:
+        return Opened(source, named(format_id or system.format), system)  # type: ignore[union-attr]
     try:
-        id = system.format if system else recognise_log(source.path)
-        return Opened(source, named(id), system)
+        return Opened(source, named(recognise_log(source.path)))
     except UnknownFormat as error:
-        if not source.path.is_dir() or source.typed == "-":
+        if (log := _log_of(source)) is not None:
+            typed = str(Path(source.typed).with_name(log.name))
+            return replace(log_in(replace(source, path=log, typed=typed), None), database=source)
+        name = shlex.quote(source.typed)
+        if not source.path.is_dir():
+            is_searched = not source.is_copy and source.path.stat().st_size
+            carve = f"; walproof carve {name} searches it for logs" if is_searched else ""
+            raise UnknownFormat(f"{looks_like(source.path, str(error))}{carve}") from None
+        if source.typed == "-":
             raise
-        command = f"walproof {shlex.quote(source.typed)}"
-        raise UnknownFormat(f"{error}; {command} summarises each log in it") from None
+        raise UnknownFormat(f"{error}; walproof {name} summarises each log in it") from None
 
 
-def at_log(source: Unpacked) -> Unpacked:
-    """Return the log beside a file that is none itself, such as a database; else the source."""
+def _log_of(source: Unpacked) -> Path | None:
+    """Return the log beside a file that is none itself, such as a database."""
     if source.is_copy or not source.path.is_file():
-        return source
-    with contextlib.suppress(UnknownFormat):
-        recognise_log(source.path)
-        return source
-    for format_id in FORMATS:
-        log = plugin_for(format_id).system_folder.log_of(source.path)
-        if log is not None:
-            return replace(source, path=log, typed=str(Path(source.typed).with_name(log.name)))
-    return source
+        return None
+    logs = (plugin_for(format_id).system_folder.log_of(source.path) for format_id in FORMATS)
+    return next((log for log in logs if log is not None), None)
 
 
 @contextlib.contextmanager
@@ -153,7 +159,7 @@ def logs_of(source: Unpacked, format_id: str) -> list[tuple[str, Path]]:
             if item.what.format == format_id:
                 parts = ((log.name, item.what.path(log)) for log in item.what.logs)
                 paths += [(str(Path(item.name, name)), path) for name, path in parts]
-        elif isinstance(item.what, FoundOne) and item.what.format == format_id:
+        elif isinstance(item.what, FoundLog) and item.what.format == format_id:
             if item.what.is_packed:
                 say(f"{item.name}: compressed, not read; run: walproof {item.name}", err=True)
             else:

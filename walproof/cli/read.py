@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from reference_impl.formats import Context
 from walproof.cli.conditions import parse_condition
 from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.opening import Opened, opened
-from walproof.cli.output import EXIT_STATUS, say
+from walproof.cli.output import EXIT_STATUS
 from walproof.cli.record_files import write_record_files
 from walproof.cli.record_table import (
     Gathered,
@@ -27,7 +26,7 @@ from walproof.cli.record_table import (
     print_table,
     watched,
 )
-from walproof.cli.summary import about, progress, terminal_height
+from walproof.cli.summary import progress, terminal_size
 from walproof.summary.model import size_of
 from walproof.systems.reading import is_worth_a_scanner
 
@@ -97,10 +96,10 @@ def read(
     """List the records and lost ranges of a log.
 
     FILE is a log, - for standard input, a pipe, a compressed file, or an archive with one log. FILE
-    is never changed. If the table of records does not fit the terminal, a summary is printed,
-    unless you give --records. The table describes decoded records in words; --json prints their
-    payloads. --jsonl prints {"record": …} and {"lost": …} as they are found, then one {"end": …}.
-    Its memory use does not depend on the size of the log.
+    is never changed. On a terminal, the table of records ends with the screen, unless you give
+    --records. The table describes decoded records in words; --json prints their payloads. --jsonl
+    prints {"record": …} and {"lost": …} as they are found, then one {"end": …}. Its memory use does
+    not depend on the size of the log.
 
     --operations prints the operations in the records, such as the puts and deletes of a database or
     the commands of a broker. Keys and values are printed as text, or as {"hex": …} if they are not
@@ -142,8 +141,9 @@ def read(
     with opened(log, format_id) as source:
         context = context_of(context_items, source.format.id)
         is_table = not (folder or operations or pending or as_lines or as_json)
-        room = None if all_rows or not sys.stdout.isatty() else terminal_height() - 4
-        most = None if not is_table else 0 if lost_only else room if head is None else head
+        room = None if all_rows or not sys.stdout.isatty() else terminal_size().lines - 4
+        shown = (head or room) if is_table else None
+        most = 0 if lost_only else shown
         events = _events(source, profile, context, fast, most)
         if folder is not None:
             return write_record_files(source, events, folder, ranges)
@@ -162,15 +162,7 @@ def read(
         if as_json:
             stored = gather_log(source.format.id, source.path, events)
             return EXIT_STATUS[_print_json(stored).verdict]
-        shown = room if head is None else head
-        stop = None if head is not None or lost_only else room
-        stored = gather_log(source.format.id, source.path, events, most, shown, stop)
-        if stop is not None and stored.rows > stop:
-            status = about(source.source, format_id, context)
-            piped = "… | " if log == "-" else ""
-            again = f"{piped}walproof read --records {shlex.quote(log)}"
-            say(f"  {again}  print all rows as a table", style="cyan")
-            return status
+        stored = gather_log(source.format.id, source.path, events, most, shown)
         console = Console()
         rows = stored.lost_count if lost_only else stored.rows
         is_merged = source.logs_apart is not None

@@ -63,17 +63,14 @@ def gather(
     events: Iterable[Event | Passed],
     records: int | None = None,
     lost: int | None = None,
-    stop: int | None = None,
     count_lost: Callable[[Lost], int] = lambda gap: gap.end - gap.start,
 ) -> Gathered:
     """Read a log to its end, and keep the first ``records`` records and ``lost`` lost ranges.
 
-    A limit of None keeps all of them. Reading stops after ``stop`` rows.
+    A limit of None keeps all of them.
     """
     result = Gathered()
     for event in events:
-        if stop is not None and result.rows > stop:
-            break
         if isinstance(event, Passed):
             result.record_count += event.count
             result.last = event.last
@@ -99,12 +96,11 @@ def gather_log(
     events: Iterable[Event | Passed],
     records: int | None = None,
     lost: int | None = None,
-    stop: int | None = None,
 ) -> Gathered:
     """Run :func:`gather` on the events of a log, with a progress bar if the log is large."""
     with progress(size_of(path)) as given:
         seen = watched(events, path, given)
-        return gather(seen, records, lost, stop, lost_counter(format_id, path))
+        return gather(seen, records, lost, lost_counter(format_id, path))
 
 
 def watched(

@@ -11,13 +11,12 @@ from conformance.saving import saved
 from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.journal_query import JournalFilters, filter_options
 from walproof.cli.new_log import EVIDENCE, survivors
-from walproof.cli.opening import Opened, at_log, log_in, source_of
+from walproof.cli.opening import Opened, log_in, source_of
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.cli.recover_system import recover_folder
 from walproof.formats import plugin_for
 from walproof.quantity import counted
 from walproof.summary.screen import may_be_carved
-from walproof.summary.unpacked import Unpacked
 from walproof.systems.contents import NotRead, contents_of
 
 NEEDS_DROP = "filters require --drop"
@@ -34,7 +33,6 @@ NEEDS_DROP = "filters require --drop"
 )
 @format_option
 @context_option
-@click.option("--logs-only", is_flag=True, help="Copy only the logs of a folder.")
 @click.option("--drop", is_flag=True, help="Remove the journal entries that filters select.")
 @filter_options(is_hidden=True)
 def recover(
@@ -42,7 +40,6 @@ def recover(
     out: Path,
     format_id: str | None,
     context_items: tuple[str, ...],
-    logs_only: bool,
     drop: bool,
     journal_filters: JournalFilters,
 ) -> int:
@@ -79,8 +76,8 @@ def recover(
         raise click.UsageError(f"expected one LOG, found {more[0]!r}" if more else NEEDS_DROP)
     try:
         if drop:
-            if logs_only or context_items:
-                raise click.UsageError("--drop excludes --logs-only and --context")
+            if context_items:
+                raise click.UsageError("--drop excludes --context")
             return _recover_without(log, more, journal_filters, out, format_id)
         with source_of(log, format_id) as source:
             if source.path.is_dir():
@@ -89,9 +86,7 @@ def recover(
                 if any(not isinstance(item.what, NotRead) for item in result.items):
                     context = context_of(context_items, format_id) if format_id else {}
                     name = f"{source.typed}{source.origin}"
-                    return recover_folder(result, source.path, name, out, context, logs_only)
-            if format_id is None and (at := at_log(source)) is not source:
-                return _recover_log(log_in(at, None), out, context_items, source)
+                    return recover_folder(result, source.path, name, out, context)
             return _recover_log(log_in(source, format_id), out, context_items)
     except ValueError as error:
         raise click.ClickException(
@@ -111,9 +106,7 @@ def _recover_without(
     return recover_without(log, filters.query(matches), out, format_id)
 
 
-def _recover_log(
-    old: Opened, out: Path, context_items: tuple[str, ...], database: Unpacked | None = None
-) -> int:
+def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
     """Write the survivors of one log to a new log, or apply them to a copy of its database."""
     format, folder_type = old.format, plugin_for(old.format.id).system_folder
     carve = f"walproof carve {shlex.quote(old.source.typed)}"
@@ -126,13 +119,13 @@ def _recover_log(
             return EXIT_STATUS["refused"]
         records = counted(len(left.kept), "record")
         lost = counted(left.answer.lost_bytes, "byte")
-        if database is not None:
+        if old.database is not None:
             try:
                 with saved(out, replace=False) as new:
-                    folder_type.apply(database.path, left.kept, new)
+                    folder_type.apply(old.database.path, left.kept, new)
             except ValueError as error:
                 raise click.ClickException(f"{old.name}: {error}; nothing was written") from None
-            applied = f"{records} of {old.name} applied to a copy of {database.typed}"
+            applied = f"{records} of {old.name} applied to a copy of {old.database.typed}"
             say(f"{out}: {applied}; {lost} lost", err=True)
         elif left.answer.lost_bytes and not left.answer.record_count:
             advice = "" if old.source.is_copy else f"; {carve} searches it for records"
@@ -150,7 +143,7 @@ def _recover_log(
             say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
         for text in left.write_evidence(out):
             say(f"  check  {text}", err=True)
-        is_original = database is None and not left.is_converted and not old.source.is_copy
+        is_original = old.database is None and not left.is_converted and not old.source.is_copy
         if is_original and may_be_carved(format.id, gaps):
             say(f"  {carve} searches the lost ranges for records", err=True)
         return 3 if left.answer.end.verdict != "intact" else 0

@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -22,10 +21,9 @@ from walproof.cli.new_log import Survivors, survivors
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.cli.summary import progress
 from walproof.quantity import counted, in_bytes
-from walproof.summary.logs import FoundOne
 from walproof.summary.summary import summarise
 from walproof.systems import System, SystemFolder, SystemLog, examine, recognise
-from walproof.systems.contents import Contents, title_of
+from walproof.systems.contents import Contents, FoundLog, title_of
 from walproof.systems.copying import NotCopied, copy_folder, size_on_disk
 from walproof.systems.model import WHOLE
 
@@ -62,7 +60,6 @@ def recover_folder(
     typed: str,
     out: Path,
     context: Mapping[str, Any],
-    only_logs: bool = False,
 ) -> int:
     """Copy ``folder`` to ``out`` and rewrite damaged logs in the copy; return the exit status.
 
@@ -73,8 +70,7 @@ def recover_folder(
     systems = [system for system in contents.systems if system.folder.is_relative_to(folder)]
     systems += [_alone(item.what) for item in contents.items if _is_a_log(item.what, folder)]
     with temporary_sibling(out) as created, named_in_errors(out):
-        copy = partial(_copy_logs, systems) if only_logs else _copy
-        not_copied = copy(folder, created, out)
+        not_copied = _copy(folder, created, out)
         done = [
             _recover(each, created / each.folder.relative_to(folder), context) for each in systems
         ]
@@ -90,19 +86,13 @@ def recover_folder(
     return 0 if is_whole and not is_lost else 3
 
 
-def _is_a_log(what: object, folder: Path) -> TypeGuard[FoundOne]:
-    """Return whether an item is a single-file log directly in the folder and not compressed."""
-    return (
-        isinstance(what, FoundOne)
-        and what.format is not None
-        and not what.is_packed
-        and what.path.is_relative_to(folder)
-    )
+def _is_a_log(what: object, folder: Path) -> TypeGuard[FoundLog]:
+    """Return whether an item is a log in the folder that belongs to no system."""
+    return isinstance(what, FoundLog) and not what.is_packed and what.path.is_relative_to(folder)
 
 
-def _alone(log: FoundOne) -> System:
+def _alone(log: FoundLog) -> System:
     """Wrap a single-file log that belongs to no system as a system of its own."""
-    assert log.format is not None
     title = title_of(log.format)
     return System(
         SystemFolder(), title, log.path.parent, log.format, [SystemLog(log.path.name, title)]
@@ -118,24 +108,6 @@ def _copy(folder: Path, copy: Path, out: Path) -> list[NotCopied]:
         raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: {needed}", str(out))
     with progress(size, "copying") as given:
         return copy_folder(folder, copy, given)
-
-
-def _copy_logs(systems: Sequence[System], folder: Path, copy: Path, out: Path) -> list[NotCopied]:
-    """Copy only the logs; return the files that could not be copied."""
-    copy.mkdir()
-    left = []
-    for system in systems:
-        for name in system.folder_type.log_files(system):
-            old = system.folder / name
-            new = copy / old.relative_to(folder)
-            new.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                old.open("rb").close()
-            except OSError as error:
-                left.append(NotCopied(old.relative_to(folder).as_posix(), error.strerror or ""))
-            else:
-                shutil.copy2(old, new)
-    return left
 
 
 def _recover(system: System, copy: Path, context: Mapping[str, Any]) -> Recovery:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import click
 
 from reference_impl.formats import Context, UnknownFormat
 from reference_impl.register import registers
 from walproof.cli.context import context_of, context_option, format_option
-from walproof.cli.opening import at_log, source_of
+from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.formats import plugin_for
+from walproof.lake.recognition import is_blank
 from walproof.quantity import counted
-from walproof.summary.logs import FoundOne, find_log
+from walproof.summary.logs import Row, recognised_by
 from walproof.summary.model import Summary, size_of
 from walproof.summary.screen import (
     Line,
-    Row,
     is_lost,
     screen,
     system_part,
@@ -32,9 +34,18 @@ from walproof.summary.screen import (
 )
 from walproof.summary.summary import summarise
 from walproof.summary.unpacked import Unpacked, unpacked
-from walproof.systems import Finding, OtherFile, System, SystemLog, examine, recognise
+from walproof.systems import (
+    Finding,
+    OtherFile,
+    System,
+    SystemLog,
+    examine,
+    recognise,
+    size_of_all,
+)
 from walproof.systems.contents import (
     Contents,
+    FoundLog,
     NotRead,
     contents_of,
     title_of,
@@ -106,13 +117,10 @@ def about(
             return max(status, report.tree(rest, is_rest=True)) if rest.items else status
         if format_id is None or "folder" not in registers()[format_id].log:
             return report.tree(result)
-    if format_id is None:
-        log = at_log(log)
-    try:
-        detected = find_log(log.path, format_id)
-    except UnknownFormat as error:
-        raise UnknownFormat(f"{error}{_carved(log)}") from None
-    return replace(report, log=log).one(replace(detected, context=dict(context)))
+    found = log_in(log, format_id)
+    by = "told" if format_id else recognised_by(found.path, found.format.id)
+    target = FoundLog(found.path, found.format.id, size_of(found.path))
+    return replace(report, log=found.source).one(target, by)
 
 
 def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
@@ -132,7 +140,7 @@ def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
             if name not in known:
                 text = f"{what.why}; not part of the system"
                 results.append(Finding(text, name, "look" if what.is_fault else "none"))
-        elif what.is_packed and what.format is not None:
+        elif what.is_packed:
             rest.items.remove(item)
             command = "" if log.is_copy else f"; run: walproof {shlex.quote(str(what.path))}"
             text = f"a compressed {title_of(what.format)}; not part of the system{command}"
@@ -142,13 +150,6 @@ def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
         results.append(Finding(text, None, "none"))
         rest.foreign = 0
     return replace(system, findings=[*system.findings, *results])
-
-
-def _carved(log: Unpacked) -> str:
-    if log.is_copy or not log.path.stat().st_size:
-        return ""
-    name = shlex.quote(log.typed)
-    return f"; walproof carve {name} searches it for logs"
 
 
 @dataclass(frozen=True)
@@ -165,33 +166,31 @@ class _Report:
         """The path as typed; empty for a copy, because its logs have no path."""
         return "" if self.log.is_copy else self.log.typed
 
-    def one(self, detected: FoundOne, system: System | None = None) -> int:
+    def one(self, log: FoundLog, by: str = "content", system: System | None = None) -> int:
         """Print one log; ``system`` is set if its folder is the log."""
-        with progress(detected.size) as given:
-            about = _summarised(detected, given)
+        with progress(log.size) as given:
+            about = summarise(log.format, log.path, self.context, given)
+        row = Row(self.log.typed, log.size, about, by, system is None and is_blank(log.path))
         title: str | None = None
         others: Sequence[OtherFile] = ()
         findings: Sequence[Finding]
         if system is None:
-            findings = _of_a_part(detected, about)
-            if about.verdict != "intact" and detected.format is not None:
-                name = detected.path.name
-                findings = [*findings, *conversion_finding(detected.format, detected.path, name)]
+            findings = _of_a_part(log.path, about)
             more = {"findings": [each.to_json() for each in findings]} if findings else {}
         else:
             system = examine(system, {WHOLE: about})
             findings, others, more = system.findings, system.others, system.to_json()
             title = f"{system.title}: {system.logs[0].role}"
         if self.as_json:
-            say_json({**_json(self.log.typed, detected, about, self.log), **more})
+            say_json({**row.to_json(self.log), **more})
         else:
-            _print(screen(self.log, detected, about, _width(), title, findings, others))
+            _print(screen(self.log, row, terminal_size().columns, title, findings, others))
         return max(EXIT_STATUS[about.verdict], 3 if is_lost(findings) else 0)
 
     def system(self, system: System) -> int:
         """Print the folder of a system."""
         if system.is_one_log:
-            return self.one(_one_of(system, system.logs[0], self.context), system)
+            return self.one(_found_log(system, system.logs[0]), system=system)
         observer = system.folder_type.observer(system)
         rows, status, system = self._of_system(self.name, system, observer)
         observed = observer.lines() if observer is not None else []
@@ -199,7 +198,11 @@ class _Report:
             say_json({"folder": self.log.typed, **system.to_json(), "about": observed})
         else:
             say(self.log.typed)
-            _print(system_screen(self.log, system, rows, observed, _width(), self._height()))
+            _print(
+                system_screen(
+                    self.log, system, rows, observed, terminal_size().columns, self._height()
+                )
+            )
         return status
 
     def tree(self, contents: Contents, is_rest: bool = False) -> int:
@@ -228,11 +231,11 @@ class _Report:
                 if self.as_json:
                     say_json({"folder": item.name, **system.to_json()})
                 else:
-                    _print(system_part(item.name, system, these, _width()))
+                    _print(system_part(item.name, system, these, terminal_size().columns))
                 broken += code != 0
-            elif isinstance(item.what, FoundOne):
-                these, code = self._summaries([(item.name, item.what)])
-                code = code or max((EXIT_STATUS[about.verdict] for *_, about in these), default=0)
+            elif isinstance(item.what, FoundLog):
+                these, code = self._summaries([(item.name, item.what, None)])
+                code = code or max((EXIT_STATUS[row.summary.verdict] for row in these), default=0)
             else:
                 continue
             rows += these
@@ -246,7 +249,7 @@ class _Report:
         worst = max(codes, key=lambda each: each[0], default=(0, ""))
         if not self.as_json and rows:
             say("")
-            _print(table(rows, self._height(), _width()))
+            _print(table(rows, self._height(), terminal_size().columns))
             if worst[0] and not self.log.is_copy:  # logs in an archive have no path
                 say("")
                 say(f"  walproof {shlex.quote(worst[1])}", style="cyan")
@@ -261,13 +264,10 @@ class _Report:
         self, name: str, system: System, observer: Observer | None = None
     ) -> tuple[list[Row], int, System]:
         """Return the rows of a system's logs, the status, and the system with all findings."""
-        logs = [
-            (_inside(name, part.name), _one_of(system, part, self.context)) for part in system.logs
-        ]
+        logs = [(_inside(name, part.name), _found_log(system, part), part) for part in system.logs]
         rows, status = self._summaries(logs, observer)
-        names = dict(zip((shown for shown, _ in logs), system.logs, strict=True))
-        system = examine(system, {names[shown].name: about for shown, _, about in rows})
-        codes = [EXIT_STATUS[about.verdict] for _, _, about in rows]
+        system = examine(system, {row.part.name: row.summary for row in rows if row.part})
+        codes = [EXIT_STATUS[row.summary.verdict] for row in rows]
         if is_lost(system.findings):
             codes.append(3)
         if any(code != EXIT_STATUS["refused"] for code in codes):
@@ -276,48 +276,53 @@ class _Report:
         return rows, status or max(codes, default=0), system
 
     def _summaries(
-        self, logs: Sequence[tuple[str, FoundOne]], observer: Observer | None = None
+        self,
+        logs: Sequence[tuple[str, FoundLog, SystemLog | None]],
+        observer: Observer | None = None,
     ) -> tuple[list[Row], int]:
-        """Return name, size and summary of each log, and 1 if one is unreadable (reported)."""
+        """Return the row of each log, and 1 if one is unreadable (reported)."""
         rows: list[Row] = []
         status = passed = 0
-        with progress(sum(result.size for _, result in logs)) as given:
-            for name, result in logs:
+        with progress(sum(log.size for _, log, _ in logs)) as given:
+            for name, log, part in logs:
                 try:
-                    if result.fault is not None:
-                        raise OSError(result.fault)
-                    with _unpacked(result, name, self.log) as (source, ready):
+                    with unpacked(str(log.path.absolute())) as source:
+                        for fault in source.faults:
+                            say(f"{name}: unpacked only up to a fault: {fault}", err=True)
                         after = partial(_after, given, passed)
-                        about = _summarised(ready, after, observer)
+                        about = summarise(log.format, source.path, self.context, after, observer)
                 except (OSError, ValueError) as error:
-                    if (what := what_it_is(result.path)) and not result.path.is_symlink():
+                    if (what := what_it_is(log.path)) and not log.path.is_symlink():
                         _say_aside([(name, what)], self.as_json)
                         continue
                     say(f"Error: {name}: {getattr(error, 'strerror', None) or error}", err=True)
                     status = 1
                     continue
-                passed += result.size
+                passed += log.size
+                rows.append(Row(name, log.size, about, part=part))
                 if self.as_json:
-                    say_json(_json(name, result, about, source))
-                rows.append((name, result.size, about))
+                    how = (*self.log.how, *source.how)
+                    say_json(rows[-1].to_json(replace(source, how=how)))
         return rows, status
 
     def _height(self) -> int:
-        return sys.maxsize if self.all_logs or not sys.stdout.isatty() else terminal_height()
+        return sys.maxsize if self.all_logs or not sys.stdout.isatty() else terminal_size().lines
 
 
-def _of_a_part(detected: FoundOne, about: Summary) -> list[Finding]:
-    """Return the findings of a file's folder, if it is a system's, and of its dialect."""
-    name = detected.path.name
-    around = recognise(detected.path.absolute().parent)
+def _of_a_part(path: Path, about: Summary) -> list[Finding]:
+    """Return the findings of a file's folder, if it is a system's, and those about the file."""
+    around = recognise(path.absolute().parent)
     findings: list[Finding] = []
+    part = None
     if around is not None:
-        findings += [each for each in around.findings if each.file == name]
-        for log in around.logs:
-            if log.name == name:
-                return [*findings, *around.folder_type.of_log(around, log, about)]
-    if detected.format is not None and detected.path.is_file():
-        findings += plugin_for(detected.format).system_folder.of_dialect(detected.path)
+        findings += [each for each in around.findings if each.file == path.name]
+        part = next((log for log in around.logs if log.name == path.name), None)
+    if around is not None and part is not None:
+        findings += around.folder_type.of_log(around, part, about)
+    elif path.is_file():
+        findings += plugin_for(about.format).system_folder.of_dialect(path)
+    if about.verdict != "intact":
+        findings += conversion_finding(about.format, path, path.name)
     return findings
 
 
@@ -327,15 +332,10 @@ def _inside(folder: str, name: str) -> str:
     return f"{folder.rstrip('/')}/{name}" if folder else name
 
 
-def _one_of(system: System, log: SystemLog, context: Context) -> FoundOne:
-    path = system.path(log)
-    try:
-        size = size_of(path)
-        if log.name == WHOLE:
-            size -= sum(other.size for other in system.others)
-        return FoundOne(path, system.format, size, dict(context))
-    except OSError as error:
-        return FoundOne(path, system.format, 0, fault=error.strerror or str(error))
+def _found_log(system: System, part: SystemLog) -> FoundLog:
+    path = system.path(part)
+    others = sum(other.size for other in system.others) if part.name == WHOLE else 0
+    return FoundLog(path, system.format, size_of_all(path) - others)
 
 
 def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
@@ -351,37 +351,8 @@ def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
         say(f"  and {len(aside) - MOST_ASIDE:,} more (--json lists them)")
 
 
-@contextlib.contextmanager
-def _unpacked(detected: FoundOne, name: str, log: Unpacked) -> Iterator[tuple[Unpacked, FoundOne]]:
-    if not detected.is_packed:
-        yield log, detected
-        return
-    with unpacked(str(detected.path)) as source:
-        for fault in source.faults:
-            say(f"{name}: unpacked only up to a fault: {fault}", err=True)
-        yield replace(source, how=(*log.how, *source.how)), replace(detected, path=source.path)
-
-
 def _after(report: Callable[[int], None], passed: int, at: int) -> None:
     report(passed + at)
-
-
-def _summarised(
-    detected: FoundOne, report: Callable[[int], None], observer: Observer | None = None
-) -> Summary:
-    assert detected.format is not None
-    return summarise(detected.format, detected.path, detected.context, report, observer)
-
-
-def _json(name: str, detected: FoundOne, about: Summary, log: Unpacked) -> dict[str, object]:
-    return {
-        "log": name,
-        "size": detected.size,
-        "recognised_by": detected.by,
-        **({"unpacked": list(log.how)} if log.how else {}),
-        **({"faults": list(log.faults)} if log.faults else {}),
-        **about.to_json(),
-    }
 
 
 def _print(lines: Iterable[Line]) -> None:
@@ -389,13 +360,9 @@ def _print(lines: Iterable[Line]) -> None:
         say(text, style=colour)
 
 
-def _width() -> int:
-    return shutil.get_terminal_size((WIDTH, 24)).columns
-
-
-def terminal_height() -> int:
-    """Return the height of the terminal in lines."""
-    return shutil.get_terminal_size((WIDTH, 24)).lines
+def terminal_size() -> os.terminal_size:
+    """Return the columns and lines of the terminal."""
+    return shutil.get_terminal_size((WIDTH, 24))
 
 
 @contextlib.contextmanager

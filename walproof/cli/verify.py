@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import mmap
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,10 @@ from walproof.cli.summary import progress
 from walproof.formats import plugin_for
 from walproof.formats.systemd_journal.boot_ids import find_contradictions
 from walproof.quantity import counted
-from walproof.summary.logs import FoundOne
 from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.unpacked import Unpacked, unpacked
 from walproof.systems import System
-from walproof.systems.contents import Item, NotRead, contents_of
+from walproof.systems.contents import FoundLog, Item, NotRead, contents_of
 
 SYSTEMD = "systemd-journal"
 
@@ -55,61 +55,19 @@ def verify(log: str, key: str | None, as_json: bool) -> int:
     Exit status: 0 no findings, 3 findings, 4 not a journal or not readable, 1 for a usage or I/O
     error.
     """
-    context = {"key": key} if key else {}
     if key:
         try:
             VerificationKey.parse(key)
         except BadKey as error:
             raise click.UsageError(f"--key: {error}") from None
+    run = _Verification({"key": key} if key else {}, as_json)
     with source_of(log) as source:
         if not source.path.is_dir():
-            return _verify_file(source, context, as_json)
+            return run.file(source)
         items = contents_of(source.path, "" if source.is_copy else source.typed).items
         if all(isinstance(item.what, NotRead) for item in items):
             raise UnknownFormat(f"{source.path}: expected a log, or a folder with logs")
-        return max(_verify_item(source, item, context, as_json) for item in items)
-
-
-def _verify_file(source: Unpacked, context: dict[str, str], as_json: bool) -> int:
-    if (other := _of_another_format(source)) is not None:
-        if context:
-            raise click.UsageError("--key is only for sealed systemd journals")
-        return _verify_lost(other, as_json)
-    return _verified(f"{source.typed}{source.origin}", source.path, context, as_json)
-
-
-def _verify_item(source: Unpacked, item: Item, context: dict[str, str], as_json: bool) -> int:
-    """Verify a system or a log of a folder; return the exit status."""
-    what = item.what
-    if isinstance(what, System) and what.format == SYSTEMD:
-        broken = _print_losses(item.name or source.typed, what, as_json)
-        logs = [log for log in what.logs if log.name not in broken]
-        names = [str(Path(item.name, log.name)) for log in logs]
-        statuses = [
-            _verified(name, what.path(log), context, as_json)
-            for name, log in zip(names, logs, strict=True)
-        ]
-        return max([3 if broken else 0, *statuses])
-    if isinstance(what, System):
-        place = replace(source, path=what.folder, typed=item.name or source.typed)
-        return _verify_lost(Opened(place, named(what.format), what), as_json)
-    if isinstance(what, FoundOne) and what.fault is None:
-        with unpacked(str(what.path)) as inner:
-            return _verify_file(replace(inner, typed=item.name), context, as_json)
-    why = what.why if isinstance(what, NotRead) else what.fault
-    say(f"{item.name}: not read: {why}", err=True)
-    return 1 if isinstance(what, FoundOne) or what.is_fault else 0
-
-
-def _print_losses(name: str, system: System, as_json: bool) -> set[str]:
-    """Print the losses of a folder of journals; return the files that are no longer journals."""
-    losses = [finding for finding in system.findings if finding.harm == "lost"]
-    for finding in losses:
-        if as_json:
-            say_json({"log": name, **finding.to_json()})
-        else:
-            say(f"{name}/{finding.file}: {finding.text}" if finding.file else finding.text)
-    return {finding.file for finding in losses if finding.file is not None}
+        return max(run.item(source, item) for item in items)
 
 
 CAVEAT = (
@@ -118,167 +76,163 @@ CAVEAT = (
 )
 
 
-def _of_another_format(source: Unpacked) -> Opened | None:
-    """Return the log if it has another format than systemd's; None also for an unknown file."""
-    try:
-        result = log_in(source, None)
-    except UnknownFormat:
-        if source.path.is_dir():
-            raise
-        return None
-    return result if result.format.id != "systemd-journal" else None
+@dataclass(frozen=True)
+class _Verification:
+    """Verifies logs and prints the findings; the public methods return exit statuses."""
 
+    context: Mapping[str, str]
+    as_json: bool
 
-def _verify_lost(log: Opened, as_json: bool) -> int:
-    """Print the findings about a system's folder, and each lost range with its rule."""
-    reasons = registers()[log.format.id].reasons
-    findings = 0
-    for finding in log.system.findings if log.system is not None else ():
-        if finding.harm == "none":
-            continue
-        findings += 1
-        about = f"{finding.file}: " if finding.file else ""
-        if as_json:
-            say_json({"log": log.name, **finding.to_json()})
+    def file(self, source: Unpacked) -> int:
+        """Verify a file."""
+        try:
+            log = log_in(source, None)
+        except UnknownFormat:  # the refusal of a journal is more precise
+            log = Opened(source, named(SYSTEMD))
+        if log.format.id == SYSTEMD:
+            return self._journal(log.name, log.path)
+        if self.context:
+            raise click.UsageError("--key is only for sealed systemd journals")
+        return self._log(log)
+
+    def item(self, source: Unpacked, item: Item) -> int:
+        """Verify a system or a log of a folder."""
+        what = item.what
+        if isinstance(what, System) and what.format == SYSTEMD:
+            name = item.name or source.typed
+            losses = [finding for finding in what.findings if finding.harm == "lost"]
+            for finding in losses:
+                file = f"{name}/{finding.file}: " if finding.file else ""
+                self._print(name, finding.to_json(), f"{file}{finding.text}")
+            broken = {finding.file for finding in losses}
+            statuses = [
+                self._journal(str(Path(item.name, log.name)), what.path(log))
+                for log in what.logs
+                if log.name not in broken
+            ]
+            return max([3 if broken else 0, *statuses])
+        if isinstance(what, System):
+            place = replace(source, path=what.folder, typed=item.name or source.typed)
+            return self._log(Opened(place, named(what.format), what))
+        if isinstance(what, FoundLog):
+            with unpacked(str(what.path)) as inner:
+                return self.file(replace(inner, typed=item.name))
+        say(f"{item.name}: not read: {what.why}", err=True)
+        return int(what.is_fault)
+
+    def _print(self, log: str, body: Mapping[str, Any], text: str) -> None:
+        """Print a finding: ``body`` with --json, else ``text``."""
+        if self.as_json:
+            say_json({"log": log, **body})
         else:
-            say(f"{about}{finding.text}")
-    for event in log.events("recover", {}, tells=False):
-        if isinstance(event, Lost):
-            findings += 1
-            reason = reasons[event.reason]
-            rules = ", ".join(reason.requirements)
-            place = f"{event.file}: " if event.file else ""
-            if as_json:
-                say_json({"log": log.name, **event.to_json(), "rule": rules, "text": reason.words})
-            else:
-                text = f"{event.reason} [{rules}]: {reason.words}"
-                say(f"{place}{event.start}–{event.end}: {text}")
-        elif isinstance(event, End):
-            end = event
-    if end.verdict == "refused":
-        say(f"{log.name}: {log.format.id}, refused ({end.reason})", err=True)
-        return 4
-    if not as_json:
-        message = counted(findings, "finding") if findings else "no findings"
-        say(f"{log.name}: {log.format.id}, {message}")
-    return 3 if findings or end.verdict != "intact" else 0
+            say(text)
 
-
-def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> int:
-    with loaded(path) as data:
-        size = len(data)
-        why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
-        if why is not None:
-            words = registers()["systemd-journal"].reasons[why].words
-            say(f"{name}: {words} ({why})", err=True)
+    def _log(self, log: Opened) -> int:
+        """Print the findings about a system's folder, and each lost range with its rule."""
+        reasons = registers()[log.format.id].reasons
+        count = 0
+        for finding in log.system.findings if log.system is not None else ():
+            if finding.harm != "none":
+                count += 1
+                file = f"{finding.file}: " if finding.file else ""
+                self._print(log.name, finding.to_json(), f"{file}{finding.text}")
+        for event in log.events("recover", {}, tells=False):
+            if isinstance(event, Lost):
+                count += 1
+                reason = reasons[event.reason]
+                rules = ", ".join(reason.requirements)
+                file = f"{event.file}: " if event.file else ""
+                text = f"{event.start}–{event.end}: {event.reason} [{rules}]: {reason.words}"
+                body = {**event.to_json(), "rule": rules, "text": reason.words}
+                self._print(log.name, body, f"{file}{text}")
+            elif isinstance(event, End):
+                end = event
+        if end.verdict == "refused":
+            say(f"{log.name}: {log.format.id}, refused ({end.reason})", err=True)
             return 4
-        header = layout.parse_header(data[: layout.HEADER_FULL])
-        is_unproved = bool(context) and not header.sealed
-        if is_unproved:
-            _print_unsealed(name, as_json)
-        if size >= WORTH_A_KERNEL and (counts := _counts_if_intact(data, context)) is not None:
-            if not as_json:
-                _print_intact(name, *counts[:2], is_unproved)
-                _print_seals(header, counts[2], context)
-            return 3 if is_unproved else 0
-        with progress(size, "verifying") as show:
+        if not self.as_json:
+            message = counted(count, "finding") if count else "no findings"
+            say(f"{log.name}: {log.format.id}, {message}")
+        return 3 if count or end.verdict != "intact" else 0
 
-            def show_some(at: int) -> None:
-                if at % 4096 == 0:
-                    show(at)
+    def _journal(self, name: str, path: Path) -> int:
+        with loaded(path) as data:
+            size = len(data)
+            why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
+            if why is not None:
+                words = registers()[SYSTEMD].reasons[why].words
+                say(f"{name}: {words} ({why})", err=True)
+                return 4
+            header = layout.parse_header(data[: layout.HEADER_FULL])
+            is_unproved = bool(self.context) and not header.sealed
+            if is_unproved:
+                text = "not sealed: the key proves nothing about this file"
+                start, length = layout.HEADER_FIELDS["compatible_flags"]
+                body = _place(start, start + length, "header", "not-sealed", "SDJ-006", text)
+                self._print(name, body, f"{name}: {text}")
+            counts = self._counts_if_intact(data) if size >= WORTH_A_KERNEL else None
+            faults = 0
+            if counts is None:
+                with progress(size, "verifying") as show:
 
-            checked = inspection.inspect(data, context, show_some)
-        checked.faults.extend(find_contradictions(checked.view, checked.entries, checked.items))
-        if not as_json and not checked.faults:
-            _print_intact(name, checked.walk.counts.total(), len(checked.entries), is_unproved)
-            _print_seals(header, checked.sealed_until, context)
-            return 3 if is_unproved else 0
-        _print_faults(name, checked, context, as_json)
-        return 3 if checked.faults or is_unproved else 0
+                    def show_some(at: int) -> None:
+                        if at % 4096 == 0:
+                            show(at)
 
+                    checked = inspection.inspect(data, self.context, show_some)
+                found = find_contradictions(checked.view, checked.entries, checked.items)
+                for fault in [*checked.faults, *found]:
+                    faults += 1
+                    self._fault(name, fault, checked.view)
+                counts = checked.walk.counts.total(), len(checked.entries), checked.sealed_until
+        objects, entries, sealed_until = counts
+        if not self.as_json:
+            other = "other " if is_unproved else ""
+            findings = counted(faults, "finding") if faults else f"no {other}findings"
+            say(f"{name}: {findings}, {counted(objects, 'object')}, {counted(entries, 'entry')}")
+            self._print_seals(header, sealed_until)
+        return 3 if faults or is_unproved else 0
 
-def _counts_if_intact(
-    data: mmap.mmap | bytes, context: dict[str, str]
-) -> tuple[int, int, int | None] | None:
-    """Return the objects and entries of an intact file, and the end of the time under its seals."""
-    if not plugin_for(SYSTEMD).has_scanner:
-        return None
-    from walproof.formats.systemd_journal.scanner.intact import check_file
+    def _counts_if_intact(self, data: mmap.mmap | bytes) -> tuple[int, int, int | None] | None:
+        """Return the objects and entries of an intact file, and the end of its sealed time."""
+        if not plugin_for(SYSTEMD).has_scanner:
+            return None
+        from walproof.formats.systemd_journal.scanner.intact import check_file
 
-    file = check_file(data, context)
-    if file is None or file.has_contradictions():
-        return None
-    return len(file.offsets), len(file.entries), file.sealed_until
+        file = check_file(data, self.context)
+        if file is None or file.has_contradictions():
+            return None
+        return len(file.offsets), len(file.entries), file.sealed_until
 
-
-def _print_faults(
-    log: str, result: inspection.Inspection, context: dict[str, str], as_json: bool
-) -> None:
-    for fault in result.faults:
-        if as_json:
-            say_json({"log": log, **_json(fault, result.view)})
+    def _fault(self, name: str, fault: Fault, view: View) -> None:
+        if fault.start < view.header.header_size:
+            what = "header"
         else:
-            say(f"{log}: {_line(fault, result.view)}")
-    if not as_json:
-        counts = _counts(result.walk.counts.total(), len(result.entries))
-        say(f"{log}: {counted(len(result.faults), 'finding')}, {counts}")
-        _print_seals(result.view.header, result.sealed_until, context)
+            framed = view.frame(fault.start)
+            what = "" if isinstance(framed, str) else layout.TYPE_NAMES[framed[0]]
+        body = _place(fault.start, fault.end, what or None, fault.reason, fault.rule, fault.text)
+        place = f"{fault.start}–{fault.end}{f' ({what})' if what else ''}"
+        self._print(name, body, f"{name}: {place}: {fault.reason} [{fault.rule}]: {fault.text}")
+
+    def _print_seals(self, header: layout.Header, until: int | None) -> None:
+        if not header.sealed:
+            return
+        if not self.context:
+            say("The file is sealed. Without --key the seals were not verified.")
+            return
+        if until is not None:
+            shown = datetime.fromtimestamp(until / 1_000_000, UTC)
+            say(f"The seals are valid for entries up to {shown.isoformat()}.")
+            if header.tail_entry_realtime > until:
+                say("Later entries are not sealed: the key proves nothing about them.")
+        else:
+            say("No valid seal covers an entry: the key proves nothing about the entries.")
+        if not header.compatible_flags & layout.SEALED_CONTINUOUS:
+            say(CAVEAT)
 
 
-def _print_intact(log: str, objects: int, entries: int, is_unproved: bool) -> None:
-    say(f"{log}: no {'other ' if is_unproved else ''}findings, {_counts(objects, entries)}")
-
-
-def _counts(objects: int, entries: int) -> str:
-    return f"{counted(objects, 'object')}, {counted(entries, 'entry')}"
-
-
-def _print_unsealed(log: str, as_json: bool) -> None:
-    text = "not sealed: the key proves nothing about this file"
-    if as_json:
-        start, size = layout.HEADER_FIELDS["compatible_flags"]
-        place = {"from": start, "to": start + size, "object": "header"}
-        say_json({"log": log, **place, "reason": "not-sealed", "rule": "SDJ-006", "text": text})
-    else:
-        say(f"{log}: {text}")
-
-
-def _print_seals(header: layout.Header, until: int | None, context: dict[str, str]) -> None:
-    if not header.sealed:
-        return
-    if not context:
-        say("The file is sealed. Without --key the seals were not verified.")
-        return
-    if until is not None:
-        shown = datetime.fromtimestamp(until / 1_000_000, UTC)
-        say(f"The seals are valid for entries up to {shown.isoformat()}.")
-        if header.tail_entry_realtime > until:
-            say("Later entries are not sealed: the key proves nothing about them.")
-    else:
-        say("No valid seal covers an entry: the key proves nothing about the entries.")
-    if not header.compatible_flags & layout.SEALED_CONTINUOUS:
-        say(CAVEAT)
-
-
-def _object(fault: Fault, view: View) -> str:
-    if fault.start < view.header.header_size:
-        return "header"
-    framed = view.frame(fault.start)
-    return "" if isinstance(framed, str) else layout.TYPE_NAMES[framed[0]]
-
-
-def _line(fault: Fault, view: View) -> str:
-    what = _object(fault, view)
-    place = f"{fault.start}–{fault.end}{f' ({what})' if what else ''}"
-    return f"{place}: {fault.reason} [{fault.rule}]: {fault.text}"
-
-
-def _json(fault: Fault, view: View) -> dict[str, Any]:
-    return {
-        "from": fault.start,
-        "to": fault.end,
-        "object": _object(fault, view) or None,
-        "reason": fault.reason,
-        "rule": fault.rule,
-        "text": fault.text,
-    }
+def _place(
+    start: int, end: int, what: str | None, reason: str, rule: str, text: str
+) -> dict[str, Any]:
+    place = {"from": start, "to": end, "object": what}
+    return {**place, "reason": reason, "rule": rule, "text": text}

@@ -1,9 +1,8 @@
-"""Evidence for a requirement, reason or field: code, vectors, and readers that fail."""
+"""Evidence for a requirement, reason or field: vectors, and readers that fail."""
 
 from __future__ import annotations
 
 import functools
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -11,12 +10,9 @@ from typing import Any
 from conformance import known_failures
 from conformance.chapter import Requirement
 from conformance.vectors import Vector, load_all
-from reference_impl.paths import GRAMMARS, PACKAGES, ROOT
 from reference_impl.register import ContextKey, FieldToWrite, Reason, RecordField, Register
-from walproof.explain.subject import GrammarField, Meaning
+from walproof.explain.subject import Meaning
 from walproof.implementations import all_implementations
-
-FOLDERS = ("reference_impl", "walproof/formats")
 
 
 @functools.cache
@@ -40,10 +36,6 @@ def _exercises(body: Mapping[str, Any], meaning: Meaning) -> bool:
             return meaning.name in body["context"]
         case RecordField() | FieldToWrite():
             return False  # nearly every vector has it
-        case GrammarField():
-            name = meaning.path.rpartition(".")[2]
-            damage = " ".join(body["made_by"].get("damage", ()))
-            return re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", damage) is not None
 
 
 def _reasons(node: Any) -> Iterator[str]:
@@ -57,35 +49,6 @@ def _reasons(node: Any) -> Iterator[str]:
     elif isinstance(node, list):
         for inner in node:
             yield from _reasons(inner)
-
-
-def code(register: Register, meaning: Meaning) -> list[tuple[str, str]]:
-    """Return ``(file:line, text)`` in the executable specification, the scanner and the
-    grammars."""
-    match meaning:
-        case Requirement():
-            pattern = re.compile(rf"\b{meaning.id}\b")
-        case Reason():
-            pattern = re.compile(rf'"{re.escape(meaning.code)}"')
-        case ContextKey():
-            pattern = re.compile(rf'"{re.escape(meaning.name)}"')
-        case _:
-            return []
-    return list(_lines(register, pattern))
-
-
-def _lines(register: Register, pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
-    sources = [
-        path
-        for folder in FOLDERS
-        for path in sorted((PACKAGES / folder / register.module).rglob("*.py"))
-    ]
-    grammars = [GRAMMARS / f"{grammar.name}.ksy" for grammar in register.grammars]
-    for path in (*sources, *grammars):
-        root = PACKAGES if path.is_relative_to(PACKAGES) else ROOT
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            if pattern.search(line):
-                yield f"{path.relative_to(root)}:{number}", line.strip()
 
 
 def failures(exercised: Iterable[Vector]) -> dict[str, dict[str, list[str]]]:

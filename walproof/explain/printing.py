@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.console import Console, RenderableType
 from rich.markdown import Markdown
@@ -24,9 +23,9 @@ from reference_impl.register import (
     Register,
 )
 from walproof.explain import evidence
-from walproof.explain.subject import GrammarField, Meaning, Subject, prose
+from walproof.explain.subject import Meaning, Subject, prose
 
-#: Maximum number of vectors or lines of code without ``--all``.
+#: Maximum number of vectors without ``--all``.
 MAX_SHOWN = 6
 
 
@@ -64,17 +63,12 @@ def print_format(console: Console, register: Register) -> None:
 def print_subject(console: Console, subject: Subject, is_complete: bool) -> None:
     """Print the meanings of a word in one format, one after the other."""
     for meaning in subject.meanings:
-        _print_meaning(console, _describe(subject.register, meaning))
+        _print_meaning(console, subject.register, meaning)
         if isinstance(meaning, RecordField | FieldToWrite):
             continue
         vectors = evidence.vectors(subject.register, meaning)
-        lines = [
-            (place, Text(line, overflow="ellipsis", no_wrap=True))
-            for place, line in evidence.code(subject.register, meaning)
-        ]
-        limit = None if is_complete else MAX_SHOWN
-        _print_rows(console, "Code", lines, limit)
         rows = [(vector.id.split("/")[1], str(vector.body["title"])) for vector in vectors]
+        limit = None if is_complete else MAX_SHOWN
         _print_rows(console, f"Vectors ({len(vectors)})", rows, limit, is_optional=False)
         failures = evidence.failures(vectors)
         if failures:
@@ -85,57 +79,47 @@ def print_subject(console: Console, subject: Subject, is_complete: bool) -> None
                 _put(console, text)
 
 
-@dataclass(frozen=True)
-class _Description:
-    """A title with a note, paragraphs, faults, and the ids of requirements to quote."""
+def _print_meaning(console: Console, register: Register, meaning: Meaning) -> None:
+    name, note, paragraphs = _describe(register.title, meaning)
+    title = Text(name, style="bold").append(f"  {note}", style="not bold dim")
+    print_tidy(title, console)
+    for text in paragraphs:
+        _put(console, text)
+    faults = [fault for fault in register.faults if _is_about(fault, meaning)]
+    if faults:
+        _heading(console, "Faults")
+    for fault in faults:
+        _put(console, Markdown(f"{fault.fault}: `{fault.reason}`"))
+        _put(console, Markdown(f"lost: {fault.bytes}; then: {fault.then}"), left=6)
+    for id in meaning.requirements if isinstance(meaning, Reason) else ():
+        sentence = prose()[id].markdown.split("\n\n")[0]
+        _put(console, Markdown(f"**{id}** {sentence}"), above=1)
 
-    title: str
-    note: str
-    paragraphs: Sequence[RenderableType]
-    faults: Sequence[Fault] = ()
-    requirements: Sequence[str] = ()
+
+def _is_about(fault: Fault, meaning: Meaning) -> bool:
+    if isinstance(meaning, Requirement):
+        return meaning.id in fault.requirements
+    return isinstance(meaning, Reason) and fault.reason == meaning.code
 
 
-def _describe(register: Register, meaning: Meaning) -> _Description:
-    title, faults = register.title, register.faults
+def _describe(format: str, meaning: Meaning) -> tuple[str, str, Sequence[RenderableType]]:
+    """Return a name, a note, and paragraphs."""
     match meaning:
         case Requirement(id=id):
-            cited = [fault for fault in faults if id in fault.requirements]
             markdown = Padding(Markdown(meaning.markdown), (1, 0))
-            return _Description(f"{id} ({meaning.level})", meaning.where, [markdown], cited)
+            return f"{id} ({meaning.level})", meaning.where, [markdown]
         case Reason(code=code):
-            cited = [fault for fault in faults if fault.reason == code]
-            note = f"{title}: reason code ({', '.join(meaning.kinds)})"
-            return _Description(code, note, [meaning.words], cited, meaning.requirements)
+            return code, f"{format}: reason code ({', '.join(meaning.kinds)})", [meaning.words]
         case RecordField(name=name):
             optional = "; not in every record" if meaning.optional else ""
             text = f"{' or '.join(meaning.types)}: {meaning.meaning}{optional}"
-            return _Description(name, f"{title}: field of a record", [text])
+            return name, f"{format}: field of a record", [text]
         case FieldToWrite(name=name):
             text = f"{' or '.join(meaning.types)}, of {meaning.of}; default: {meaning.default}"
-            return _Description(name, f"{title}: field of a record to write", [text])
+            return name, f"{format}: field of a record to write", [text]
         case ContextKey(name=name):
             texts = [_types_of(meaning), f"read by {', '.join(meaning.read_by)}", meaning.meaning]
-            return _Description(name, f"{title}: context key", texts)
-        case GrammarField(path=path):
-            note = f"{title}: field of type {meaning.type}"
-            texts = [meaning.doc] if meaning.doc else []
-            return _Description(path, note, texts, requirements=meaning.requirements)
-
-
-def _print_meaning(console: Console, described: _Description) -> None:
-    title = Text(described.title, style="bold").append(f"  {described.note}", style="not bold dim")
-    print_tidy(title, console)
-    for text in described.paragraphs:
-        _put(console, text)
-    if described.faults:
-        _heading(console, "Faults")
-    for fault in described.faults:
-        _put(console, Markdown(f"{fault.fault}: `{fault.reason}`"))
-        _put(console, Markdown(f"lost: {fault.bytes}; then: {fault.then}"), left=6)
-    for id in described.requirements:
-        sentence = prose()[id].markdown.split("\n\n")[0]
-        _put(console, Markdown(f"**{id}** {sentence}"), above=1)
+            return name, f"{format}: context key", texts
 
 
 def _types_of(key: ContextKey) -> str:

@@ -14,10 +14,10 @@ from reference_impl.answer import Event, Record
 from reference_impl.formats import Format
 from walproof.formats import plugin_for
 from walproof.inspection.log_bytes import LogBytes
-from walproof.inspection.marked import FieldRow
-from walproof.inspection.note import Notes
+from walproof.inspection.marked import SIGN, FieldRow, Mark, fate_of
+from walproof.inspection.note import Note, Notes
 from walproof.inspection.outline import Outline, outline
-from walproof.inspection.show import cut
+from walproof.inspection.show import counted, cut
 from walproof.inspection.walk import fields_between
 from walproof.summary.records import meaning
 
@@ -65,13 +65,59 @@ class Inspection:
             if depth is None or field.path.count(".") < depth:
                 yield field
 
+    def note(self, field: Field) -> Note | None:
+        """Return the note on a field; None for a field with subfields that is not a unit."""
+        if field.value is None:
+            return self.notes.unit(field, self.bytes)
+        return self.notes.value(field, self.bytes)
+
     def fate(self, row: FieldRow) -> str:
         """Return the fate of a unit in words: ``record 3``, ``lost``, ``torn``, ``framing``."""
         if self.outline.verdict == "refused":
             return "refused"
-        if row.lost is not None:
-            return "torn" if row.lost.torn else "lost"
-        return "framing" if row.record is None else f"record {row.record}"
+        return row.fate if row.record is None else f"record {row.record}"
+
+    def mark_lines(self, mark: Mark, end: int) -> Iterator[tuple[str, str]]:
+        """Yield the lines of a mark in a window up to ``end``, each with its type."""
+        if mark.type == "end":
+            yield f"= end {mark.at}: safe to truncate here and append", "end"
+        elif mark.type == "stopped":
+            yield f"! the grammar does not fit further: {mark.text}", "stopped"
+        elif mark.lost is not None:
+            gap, fate = mark.lost, fate_of(mark.lost)
+            if mark.type == "lost-ends":
+                yield f"{SIGN[fate]} └─ {fate} up to {mark.at}", fate
+                return
+            size = counted(gap.end - gap.start, "byte")
+            ids = shared_prefix(self.chapter.reasons.get(gap.reason, ()))
+            text = f"{SIGN[fate]} ┌─ {fate} [{gap.start}, {gap.end}) {gap.reason}, {size}  {ids}"
+            yield text.rstrip(), fate
+        else:
+            rest = counted(end - mark.at, "byte")
+            how = f"continue with --from {mark.at}, or show all with --limit 0"
+            yield f"… {rest} not shown: {how}", "limit"
+            if later := sum(
+                gap.start >= mark.at for gap in self.outline.lost_between(mark.at, end)
+            ):
+                ranges = counted(later, "lost range")
+                yield f"x not shown: {ranges} (see walproof read --lost-only)", "lost"
+
+    def title(self) -> str:
+        """Return a line with the format, size, verdict and counts of the log."""
+        outline, name = self.outline, one_line(str(self.path))
+        lost = f", {counted(outline.lost_bytes(), 'byte')} lost" if outline.lost else ""
+        return (
+            f"{name}: {self.format}, {counted(outline.size, 'byte')}, {outline.result},"
+            f" {counted(len(outline.record_start), 'record')}{lost}"
+        )
+
+    def advice(self) -> str:
+        """Return a line with the verdict and the offset where a writer may continue."""
+        if self.outline.verdict == "refused":
+            return f"{self.outline.result}. The fields are the grammar's view of the file."
+        if self.outline.end is None:
+            return f"{self.outline.result}. Not safe to append."
+        return f"{self.outline.result}. Safe to append at offset {self.outline.end}."
 
 
 def inspection(path: Path, format: Format, log: LogBytes) -> Inspection:

@@ -48,6 +48,12 @@ class LogBytes:
             self._piece = self._read(start, max(end - start, _PIECE))
         return self._piece[start - self._at : end - self._at]
 
+    def ends(self, start: int, end: int, most: int) -> bytes:
+        """Return the bytes of a range; of a long one only ``most`` bytes, half from each end."""
+        if end - start <= most:
+            return self[start:end]
+        return self[start : start + most // 2] + self[end - most // 2 : end]
+
     def data_end(self) -> int:
         """Return the start of the hole at the end of a sparse file; the size if there is none."""
         at = 0

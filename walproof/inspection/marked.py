@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from conformance.kaitai.field_map import Field
+from conformance.kaitai.field_map import Field, ParseStopped
+from conformance.text import one_line
 from reference_impl.answer import Lost
 from walproof.inspection.outline import Outline
+
+#: Fate of bytes → the sign in the margin.
+SIGN = {"lost": "x", "torn": "~", "record": " ", "framing": " "}
 
 
 @dataclass(frozen=True)
@@ -20,17 +24,31 @@ class FieldRow:
     lost: Lost | None
     record: int | None
 
+    @property
+    def fate(self) -> str:
+        """``lost``, ``torn``, ``record`` or ``framing``."""
+        if self.lost is not None:
+            return fate_of(self.lost)
+        return "framing" if self.record is None else "record"
+
+
+def fate_of(gap: Lost) -> str:
+    """Return ``torn`` or ``lost``."""
+    return "torn" if gap.torn else "lost"
+
 
 @dataclass(frozen=True)
 class Mark:
     """A mark between two fields.
 
-    ``end`` marks the offset where a writer may continue, and ``limit`` the end of the output.
+    ``end`` marks the offset where a writer may continue, ``limit`` the end of the output, and
+    ``stopped`` the place where the grammar does not fit further.
     """
 
-    type: Literal["lost-begins", "lost-ends", "end", "limit"]
+    type: Literal["lost-begins", "lost-ends", "end", "limit", "stopped"]
     at: int
     lost: Lost | None = None
+    text: str = ""
 
 
 Row = FieldRow | Mark
@@ -45,16 +63,20 @@ def marked(
     """
     marks = _marks(outline, start, end)
     mark = next(marks, None)
-    for number, field in enumerate(fields):
-        if limit is not None and number >= limit and field.path.endswith("]"):
-            yield Mark("limit", field.start)
-            return
-        # An empty field belongs to the preceding bytes: an empty payload to its header.
-        passed = field.start - (field.start == field.end)
-        while mark is not None and mark.at <= passed:
-            yield mark
-            mark = next(marks, None)
-        yield row_of(field, outline)
+    try:
+        for number, field in enumerate(fields):
+            if limit is not None and number >= limit and field.path.endswith("]"):
+                yield Mark("limit", field.start)
+                return
+            # An empty field belongs to the preceding bytes: an empty payload to its header.
+            passed = field.start - (field.start == field.end)
+            while mark is not None and mark.at <= passed:
+                yield mark
+                mark = next(marks, None)
+            yield row_of(field, outline)
+    except ParseStopped as error:
+        yield Mark("stopped", end, text=one_line(str(error)))
+        return
     while mark is not None:
         yield mark
         mark = next(marks, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -26,14 +26,15 @@ class Outline:
     record_end: array[int] = field(default_factory=lambda: array("Q"))
     lost: Sequence[Lost] = ()
 
+    @property
+    def result(self) -> str:
+        """The verdict, and its reason if there is one: ``torn (torn-header)``."""
+        return f"{self.verdict} ({self.reason})" if self.reason else self.verdict
+
     def record_of(self, start: int, end: int) -> int | None:
         """Return the number of the record that contains ``[start, end)``."""
         number = bisect_right(self.record_start, start) - 1
         return number if number >= 0 and end <= self.record_end[number] else None
-
-    def records_between(self, start: int, end: int) -> range:
-        """Return the numbers of the records with bytes in ``[start, end)``."""
-        return range(bisect_right(self.record_end, start), bisect_left(self.record_start, end))
 
     def lost_of(self, start: int, end: int) -> Lost | None:
         """Return the lost range that contains ``[start, end)``."""
@@ -53,13 +54,6 @@ class Outline:
     def lost_bytes(self) -> int:
         """Return the total size of the lost ranges in bytes."""
         return sum(gap.end - gap.start for gap in self.lost)
-
-    def zero_fill(self) -> tuple[int, int] | None:
-        """Return the range of preallocated zeros at the end of the log, or None."""
-        if self.end is None:
-            return None
-        start = max(self.end, self.lost[-1].end if self.lost else 0)
-        return (start, self.size) if start < self.size else None
 
 
 def outline(events: Iterable[Event], size: int) -> Outline:

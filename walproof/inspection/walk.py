@@ -87,10 +87,6 @@ def _part(log: LogBytes, format: str, number: int) -> Iterator[Field]:
         yield replace(field, path=path, start=base + field.start, end=base + field.end)
 
 
-class Zeros(str):
-    """Displayed value of a field that covers the hole at the end of a sparse file."""
-
-
 def _all_fields(log: LogBytes, format: str) -> Iterator[Field]:
     """Yield the fields of a log that is parsed as a whole."""
     end = min(log.data_end() + HOLE_PIECE_BYTES, log.size)
@@ -101,7 +97,7 @@ def _all_fields(log: LogBytes, format: str) -> Iterator[Field]:
         value = field.value
         if isinstance(value, bytes) and not any(value):
             count = log.size - field.start
-            value = Zeros(f"{counted(count, 'byte')}  00 × {count}")
+            value = f"{counted(count, 'byte')}  00 × {count}"
         yield replace(field, end=log.size, value=value)
 
 

@@ -1,53 +1,49 @@
-"""Find the log at a path and determine its format."""
+"""Logs with their summaries, and how their format was recognised."""
 
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from reference_impl.formats import UnknownFormat, named
-from walproof.lake.recognition import is_blank, named_like, recognise_log
-from walproof.summary.model import size_of
+from reference_impl.formats import named
+from walproof.lake.recognition import named_like
+from walproof.summary.model import Summary
+from walproof.summary.unpacked import Unpacked
+from walproof.systems.model import SystemLog
 from walproof.systems.text_conversion import is_converted
 
 _HEAD_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class FoundOne:
-    """A log with its path, format and context, or the reason why it is unreadable."""
+class Row:
+    """A log with its summary; ``part`` describes the log of a system.
 
-    path: Path
-    format: str | None
-    size: int
-    context: dict[str, Any] = field(default_factory=dict)
-    fault: str | None = None
-    #: How the format was determined: by ``content``, by ``name`` alone, or ``told`` by the user.
-    by: str = "content"
-    #: Whether the log is empty or all zeros.
-    is_blank: bool = False
-    #: Whether the log must be unpacked first.
-    is_packed: bool = False
-
-
-def find_log(path: Path, format_id: str | None) -> FoundOne:
-    """Return the log at ``path``.
-
-    Raises :class:`UnknownFormat` with a description of the file, and ``OSError``.
+    ``by`` is how the format was determined: by ``content``, by ``name`` alone, or ``told`` by the
+    user.
     """
-    size = size_of(path)
-    if format_id is not None:
-        return FoundOne(path, named(format_id).id, size, by="told", is_blank=is_blank(path))
-    try:
-        result = recognise_log(path)
-        return FoundOne(path, result, size, by=_by(path, result), is_blank=is_blank(path))
-    except UnknownFormat as error:
-        raise UnknownFormat(looks_like(path, str(error))) from None
+
+    name: str
+    size: int
+    summary: Summary
+    by: str = "content"
+    is_blank: bool = False
+    part: SystemLog | None = None
+
+    def to_json(self, source: Unpacked) -> dict[str, object]:
+        """Return the ``--json`` object of the log."""
+        return {
+            "log": self.name,
+            "size": self.size,
+            "recognised_by": self.by,
+            **({"unpacked": list(source.how)} if source.how else {}),
+            **({"faults": list(source.faults)} if source.faults else {}),
+            **self.summary.to_json(),
+        }
 
 
-def _by(path: Path, format_id: str) -> str:
+def recognised_by(path: Path, format_id: str) -> str:
     """Return ``content`` if the bytes alone determine the format, else ``name``."""
     if path.is_dir():
         return "content"

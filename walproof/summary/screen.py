@@ -12,10 +12,10 @@ from reference_impl.register import registers
 from walproof.formats import plugin_for
 from walproof.quantity import counted, exact, in_bytes, moment
 from walproof.quoted import aligned
-from walproof.summary.logs import FoundOne
+from walproof.summary.logs import Row
 from walproof.summary.model import Shown, Summary
 from walproof.summary.unpacked import Unpacked
-from walproof.systems import Finding, OtherFile, System, SystemLog
+from walproof.systems import Finding, OtherFile, System
 from walproof.verdict import VERDICT_STYLE
 
 #: Text and its colour.
@@ -45,14 +45,11 @@ _HARMS: dict[str, tuple[str, str | None]] = {
     "look": ("check", "yellow"),
     "none": ("note", None),
 }
-#: Name, size and summary of a log.
-Row = tuple[str, int, Summary]
 
 
 def screen(
     log: Unpacked,
-    detected: FoundOne,
-    summary: Summary,
+    row: Row,
     width: int,
     title: str | None = None,
     findings: Sequence[Finding] = (),
@@ -62,23 +59,21 @@ def screen(
 
     ``title`` is the title of the system to which the log belongs, if any.
     """
-    is_all = not is_lost(findings)
+    summary, is_all = row.summary, not is_lost(findings)
     yield one_line(log.typed), None
     if title is not None:
         yield f"  {title}", None
     kind = registers()[summary.format].title.partition(" (")[0]
-    yield f"  {kind}, {_RECOGNISED[detected.by]}; {exact(detected.size)}{log.origin}", None
+    yield f"  {kind}, {_RECOGNISED[row.by]}; {exact(row.size)}{log.origin}", None
     for fault in log.faults:
         yield f"  unpacked only up to a fault: {one_line(fault)}", "red"
     if is_all or summary.verdict != "intact":
-        yield f"  {_verdict(detected, summary)}", VERDICT_STYLE[summary.verdict]
+        yield f"  {_verdict(row)}", VERDICT_STYLE[summary.verdict]
     else:
         records = counted(summary.records, "record")
         left = f"{records}; the log is intact, but data is missing (see below)"
         yield f"  {left}", VERDICT_STYLE["damaged"]
-    is_strange = (
-        detected.by == "name" and detected.size and not detected.is_blank and not summary.records
-    )
+    is_strange = row.by == "name" and row.size and not row.is_blank and not summary.records
     if is_strange and not findings:
         yield "  no record was recognised: the file may be encrypted, or not a log", None
     if findings:
@@ -99,11 +94,12 @@ def screen(
     yield from _next(log, summary)
 
 
-def _verdict(detected: FoundOne, summary: Summary) -> str:
+def _verdict(row: Row) -> str:
+    summary = row.summary
     message = _STATES[summary.verdict]
     code = f" ({summary.reason})" if summary.reason is not None else ""
-    if detected.is_blank and not summary.records:
-        blank = "all zeros: preallocated and never written, or erased" if detected.size else "empty"
+    if row.is_blank and not summary.records:
+        blank = "all zeros: preallocated and never written, or erased" if row.size else "empty"
         return f"{blank}{code}"
     if summary.verdict == "refused":
         reasons = registers()[summary.format].reasons
@@ -145,14 +141,8 @@ def _losses(summary: Summary, width: int) -> Iterator[Line]:
 
 def _records(summary: Summary, width: int) -> Iterator[Line]:
     if summary.times is not None:
-        yield (
-            _row(
-                "time",
-                f"{moment(summary.times[0], ' UTC')} to {moment(summary.times[1], ' UTC')}",
-                width,
-            ),
-            None,
-        )
+        first, last = (moment(time, " UTC") for time in summary.times)
+        yield _row("time", f"{first} to {last}", width), None
     if summary.first is not None and summary.records == 1:
         yield _row("record", _shown(summary.first), width), None
     elif summary.first is not None and summary.last is not None:
@@ -224,34 +214,35 @@ def commands(suggestions: Sequence[tuple[str, str]]) -> Iterator[Line]:
 
 def table(rows: Sequence[Row], height: int, width: int) -> Iterator[Line]:
     """Format one line per log, damaged logs first, at most ``height`` lines."""
-    by_name = sorted(rows, key=lambda row: row[0])
-    worst = sorted(by_name, key=lambda row: (_rank(row[2]), row[2].lost_bytes), reverse=True)
+    by_name = sorted(rows, key=lambda row: row.name)
+    worst = sorted(by_name, key=lambda row: (_rank(row), row.summary.lost_bytes), reverse=True)
     shown = worst[: max(5, height - 8)]
     cells = [("log".ljust(12), "format", "size", "records", "lost", "")]
-    for name, size, result in shown:
+    for row in shown:
+        result = row.summary
         message = result.verdict if result.reason is None else f"{result.verdict}: {result.reason}"
-        cells.append((one_line(name), result.format, *_counts(size, result), message))
+        cells.append((one_line(row.name), result.format, *_counts(row), message))
     room = width - sum(2 + max(map(len, column)) for column in list(zip(*cells, strict=True))[1:])
-    yield from _coloured(cells, max(12, room), 2, [result for *_, result in shown])
+    yield from _coloured(cells, max(12, room), 2, shown)
     if len(worst) > len(shown):
         yield f"and {len(worst) - len(shown):,} more, none worse (--all lists them)", None
     yield "", None
-    yield total(result for _, _, result in rows), None
+    yield total(row.summary for row in rows), None
 
 
-def _counts(size: int, summary: Summary) -> tuple[str, str, str]:
-    lost = f"{summary.lost_bytes:,}" if summary.lost_bytes else "–"
-    return in_bytes(size), f"{summary.records:,}", lost
+def _counts(row: Row) -> tuple[str, str, str]:
+    lost = f"{row.summary.lost_bytes:,}" if row.summary.lost_bytes else "–"
+    return in_bytes(row.size), f"{row.summary.records:,}", lost
 
 
 def _coloured(
-    cells: Sequence[tuple[str, ...]], room: int, first: int, summaries: Sequence[Summary]
+    cells: Sequence[tuple[str, ...]], room: int, first: int, rows: Sequence[Row]
 ) -> Iterator[Line]:
     """Format a head and a line per log; the three columns from ``first`` are numbers."""
     short = [
         (name if len(name) <= room else f"…{name[1 - room :]}", *others) for name, *others in cells
     ]
-    colours = [None, *(VERDICT_STYLE[summary.verdict] for summary in summaries)]
+    colours = [None, *(VERDICT_STYLE[row.summary.verdict] for row in rows)]
     yield from zip(aligned(short, range(first, first + 3)), colours, strict=True)
 
 
@@ -267,8 +258,8 @@ def total(summaries: Iterable[Summary]) -> str:
     )
 
 
-def _rank(summary: Summary) -> int:
-    return _ORDER.index(summary.verdict)
+def _rank(row: Row) -> int:
+    return _ORDER.index(row.summary.verdict)
 
 
 def _cut(line: str, width: int) -> str:
@@ -308,12 +299,12 @@ def system_screen(
     height: int,
 ) -> Iterator[Line]:
     """Format the screen for a system of several logs: worst findings first, then each log."""
-    records = counted(sum(about.records for _, _, about in rows), "record")
+    records = counted(sum(row.summary.records for row in rows), "record")
     yield f"  {system.title}: {counted(len(system.logs), 'log')}, {records}{log.origin}", None
     for fault in log.faults:
         yield f"  unpacked only up to a fault: {one_line(fault)}", "red"
     state, worst = _state(system, rows)
-    lost = sum(about.lost_bytes for _, _, about in rows)
+    lost = sum(row.summary.lost_bytes for row in rows)
     more = f", {counted(lost, 'byte')} lost" if lost else ""
     yield f"  {state}{more}", VERDICT_STYLE[worst]
     yield "", None
@@ -321,7 +312,7 @@ def system_screen(
         yield from _findings(system.findings, width)
         yield "", None
     if rows:
-        yield from _logs(system, rows, width, height)
+        yield from _logs(rows, width, height)
     yield from _other_files(system.others, width)
     for line in observed:
         line = one_line(f"  {line}")
@@ -337,7 +328,7 @@ def system_screen(
 
 def system_part(name: str, system: System, rows: Sequence[Row], width: int) -> Iterator[Line]:
     """Format a system inside a folder: its title, state and findings."""
-    records = counted(sum(about.records for _, _, about in rows), "record")
+    records = counted(sum(row.summary.records for row in rows), "record")
     state, verdict = _state(system, rows)
     yield "", None
     yield f"  {one_line(name)}", None
@@ -347,7 +338,7 @@ def system_part(name: str, system: System, rows: Sequence[Row], width: int) -> I
 
 def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
     """Return the state of a system in words, and the verdict for the colour."""
-    worst = max((about.verdict for _, _, about in rows), key=_ORDER.index, default="intact")
+    worst = max((row.summary.verdict for row in rows), key=_ORDER.index, default="intact")
     if worst != "intact":
         return _STATES[worst], worst
     if is_lost(system.findings):
@@ -355,26 +346,21 @@ def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
     return "all logs are intact", worst
 
 
-def _logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:
+def _logs(rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:
     """Format one line per log, with at most ``height`` lines; intact logs are omitted first."""
-    paired = [(log, row) for row in rows if (log := _log_of(row[0], system)) is not None]
     room = max(5, height - 16)
-    worst_first = sorted(paired, key=lambda each: -_rank(each[1][2]))[:room]
-    shown = [each for each in paired if each in worst_first]
+    worst_first = sorted(rows, key=_rank, reverse=True)[:room]
+    shown = [row for row in rows if any(row is each for each in worst_first)]
     cells = [("log", "size", "records", "lost", "")]
-    for log, (_, size, result) in shown:
+    for row in shown:
+        assert row.part is not None
+        result = row.summary
         verdict = "intact" if result.verdict == "intact" else result.reason or result.verdict
-        cells.append((one_line(log.name), *_counts(size, result), f"{verdict}; {log.role}"))
-    summaries = [result for _, (*_, result) in shown]
-    for line, colour in _coloured(cells, max(12, width // 2), 1, summaries):
+        cells.append((one_line(row.part.name), *_counts(row), f"{verdict}; {row.part.role}"))
+    for line, colour in _coloured(cells, max(12, width // 2), 1, shown):
         yield _cut(f"  {line}", width), colour
-    if len(paired) > len(shown):
-        yield f"  and {len(paired) - len(shown):,} more, none worse (--all lists them)", None
-
-
-def _log_of(name: str, system: System) -> SystemLog | None:
-    ends = (log for log in system.logs if f"/{name}".endswith(f"/{log.name}"))
-    return max(ends, key=lambda log: len(log.name), default=None)
+    if len(rows) > len(shown):
+        yield f"  and {len(rows) - len(shown):,} more, none worse (--all lists them)", None
 
 
 def is_lost(items: Iterable[Finding]) -> bool:

@@ -12,7 +12,6 @@ from reference_impl.formats import FORMATS, UnknownFormat
 from reference_impl.register import registers
 from walproof.lake.recognition import named_like, recognise_log
 from walproof.lake.trees import HEAD
-from walproof.summary.logs import FoundOne
 from walproof.summary.unpacked import (
     ARCHIVES,
     CannotUnpack,
@@ -36,6 +35,16 @@ _SPECIAL = (
 
 
 @dataclass(frozen=True)
+class FoundLog:
+    """A log that belongs to no system; ``is_packed`` if it is compressed."""
+
+    path: Path
+    format: str
+    size: int
+    is_packed: bool = False
+
+
+@dataclass(frozen=True)
 class NotRead:
     """A file or folder that is not read, with the reason; ``is_fault`` if it should be readable."""
 
@@ -49,7 +58,7 @@ class Item:
     """A system, log or unread file; its name starts with the name of the folder."""
 
     name: str
-    what: System | FoundOne | NotRead
+    what: System | FoundLog | NotRead
 
 
 @dataclass
@@ -108,7 +117,7 @@ class _Walk:
             elif path not in claimed:
                 self._file(path, inner)
 
-    def _add(self, name: str, what: System | FoundOne | NotRead) -> None:
+    def _add(self, name: str, what: System | FoundLog | NotRead) -> None:
         self.found.items.append(Item(name, what))
 
     def _file(self, path: Path, name: str) -> None:
@@ -130,11 +139,10 @@ class _Walk:
             self._add(name, NotRead(path, str(error), is_fault=True))
             return
         except OSError as error:
-            fault = error.strerror or str(error)
-            self._add(name, FoundOne(path, None, 0, fault=fault))
+            self._add(name, NotRead(path, error.strerror or str(error), is_fault=True))
             return
         if size or result in named_like(path.name):
-            self._add(name, FoundOne(path, result, size))
+            self._add(name, FoundLog(path, result, size))
         else:  # an empty file is a log only if its name fits
             self.found.foreign += 1
 
@@ -152,7 +160,7 @@ class _Walk:
             if not head and not named_like(begins.name):
                 raise UnknownFormat(name)
             result = recognise_log(begins)
-        self._add(name, FoundOne(path, result, path.stat().st_size, is_packed=True))
+        self._add(name, FoundLog(path, result, path.stat().st_size, is_packed=True))
 
 
 def _claimed_by(system: System) -> tuple[set[Path], set[Path]]:

@@ -20,6 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import drivers
+from leaf import leaf
 
 from conformance.adapterkit import Refused, Skipped, measure, record, serve
 
@@ -199,13 +200,6 @@ def write(path: Path, request: dict[str, Any]) -> None:
             path.write_bytes(log_of(made).read_bytes())
     except drivers.SQLError as error:
         raise Refused(str(error)) from error
-
-
-def leaf(value: int, page_size: int) -> bytes:
-    """Return the root page of a table with one row, an integer of 8 bytes."""
-    at = page_size - 12
-    start = struct.pack(">BHHHBH", 13, 0, 1, at, 0, at)
-    return start.ljust(at, b"\0") + struct.pack(">BBBBq", 10, 1, 2, 6, value)
 
 
 def database_of_tables(page_size: int, pages: int) -> bytes:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 
+from conformance.implementations.sqlite.leaf import leaf
 from lab.crossing.logs import Wanted
-from lab.formats.sqlite_wal.databases import leaf
 from reference_impl.sqlite_wal.layout import PAGE_SIZES
 
 FORMAT = "sqlite-wal"

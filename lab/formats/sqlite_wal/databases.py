@@ -7,11 +7,11 @@ gets empty tables, so that their root pages have known numbers.
 from __future__ import annotations
 
 import random
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
 
+from conformance.implementations.sqlite.leaf import leaf
 from conformance.recipes.algebra import Damage
 from lab.databases.model import FormatDatabases, Item, damaged_cases, shortened, written_log
 from reference_impl.answer import Answer, NewRecord
@@ -32,22 +32,6 @@ TRANSACTIONS = (1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2)
 #: The headers of the log and of its older generation.
 CONTEXT = {"page_size": PAGE_SIZE, "sequence": 1, "salt_1": 0x11111111, "salt_2": 0x22222222}
 OLDER_CONTEXT = {"page_size": PAGE_SIZE, "salt_1": 0x11111110, "salt_2": 0x0ABAD1DE}
-
-
-def leaf(value: int, page_size: int, leftovers: int | None = None) -> bytes:
-    """Return a leaf page of a table with one row, a large integer.
-
-    ``leftovers`` is the seed of random bytes in the free space.
-    """
-    cell = b"\x0a\x01\x02\x06" + value.to_bytes(8, "big")
-    at = page_size - len(cell)
-    start = struct.pack(">BHHHBH", 13, 0, 1, at, 0, at)
-    free = at - len(start)
-    return (
-        start
-        + (bytes(free) if leftovers is None else random.Random(leftovers).randbytes(free))
-        + cell
-    )
 
 
 def _log(context: Mapping[str, int], transactions: Sequence[Sequence[int]]) -> bytes:

@@ -14,8 +14,8 @@ from conformance.describe import (
     printable,
     tail,
 )
-from conformance.reports.align import Fold, align_lost, align_records, fold
-from conformance.reports.side_by_side import bars, lines, reported
+from conformance.reports.align import align_lost, align_records, fold
+from conformance.reports.side_by_side import lines, reported
 
 
 def rec(at, text, **more):
@@ -26,8 +26,17 @@ def bare(text):
     return {"payload": text.encode().hex()}
 
 
-def row_kinds(rows):
-    return [(row.kind, row.expected, row.actual) for row in rows]
+def row_kinds(rows, expected, actual):
+    """Return the kind of each row, and the indexes of its items."""
+
+    def index(items, item):
+        return next((number for number, each in enumerate(items) if each is item), None)
+
+    return [(row.kind, index(expected, row.expected), index(actual, row.actual)) for row in rows]
+
+
+def aligned(expected, actual):
+    return row_kinds(align_records(expected, actual), expected, actual)
 
 
 A, B, C = rec(0, "alpha"), rec(12, "bravo"), rec(24, "charlie")
@@ -49,12 +58,12 @@ A, B, C = rec(0, "alpha"), rec(12, "bravo"), rec(24, "charlie")
     ],
 )
 def test_records_are_aligned(expected, actual, expected_rows):
-    assert row_kinds(align_records(expected, actual)) == expected_rows
+    assert aligned(expected, actual) == expected_rows
 
 
 def test_equal_payloads_are_matched_by_offset():
     same = [rec(at, "x") for at in (0, 8, 16)]
-    assert row_kinds(align_records(same, same[1:])) == [
+    assert aligned(same, same[1:]) == [
         ("missing", 0, None),
         ("same", 1, 0),
         ("same", 2, 1),
@@ -67,27 +76,28 @@ def test_a_record_at_another_offset_is_different():
 
 
 def test_a_joined_record_matches_neither_half():
-    rows = align_records([B, C], [rec(0, "alphabravo"), C])
-    assert row_kinds(rows) == [("extra", None, 0), ("missing", 0, None), ("same", 1, 1)]
+    assert aligned([B, C], [rec(0, "alphabravo"), C]) == [
+        ("extra", None, 0),
+        ("missing", 0, None),
+        ("same", 1, 1),
+    ]
 
 
 def test_a_long_payload_is_the_same_in_full_and_as_digest():
     payload = bytes(5000)
     digest = {"at": 0, "size": 5007, "payload_sha256": hashlib.sha256(payload).hexdigest()}
     full = {"at": 0, "size": 5007, "payload": payload.hex()}
-    assert row_kinds(align_records([digest], [full])) == [("same", 0, 0)]
+    assert aligned([digest], [full]) == [("same", 0, 0)]
     other = {**full, "payload": (b"\1" + payload[1:]).hex()}
-    assert row_kinds(align_records([digest], [other])) == [("different", 0, 0)]
-    assert row_kinds(align_records([digest], [{**digest, "payload_sha256": "0" * 64}])) == [
-        ("different", 0, 0)
-    ]
+    assert aligned([digest], [other]) == [("different", 0, 0)]
+    assert aligned([digest], [{**digest, "payload_sha256": "0" * 64}]) == [("different", 0, 0)]
 
 
 def test_records_without_payload_are_compared_by_their_fields():
     expected = [{"at": 0, "index": 1, "term": 1}, {"at": 9, "index": 2, "term": 1}]
     given = [{"at": 0, "index": 1}, {"at": 9, "index": 3}]
     rows = align_records(expected, given)
-    assert row_kinds(rows) == [("same", 0, 0), ("different", 1, 1)]
+    assert row_kinds(rows, expected, given) == [("same", 0, 0), ("different", 1, 1)]
     assert rows[1].fields == ("index",)
 
 
@@ -111,7 +121,7 @@ def test_lost_ranges_are_aligned():
         {"from": 70, "to": 80, "reason": "bad-length"},
     ]
     rows = align_lost(expected, given)
-    assert row_kinds(rows) == [
+    assert row_kinds(rows, expected, given) == [
         ("same", 0, 0),
         ("different", 1, 1),
         ("missing", 2, None),
@@ -120,43 +130,32 @@ def test_lost_ranges_are_aligned():
     assert rows[1].fields == ("to", "reason")
 
 
+def shown_kinds(expected, actual, limit=40):
+    """Return the kind of each line, or the number of rows that share it."""
+    lines_of_rows = fold(align_records(expected, actual), limit)
+    return [group[0].kind if len(group) == 1 else len(group) for group in lines_of_rows]
+
+
 def test_equal_rows_are_folded_except_their_context():
     records = [rec(8 * n, str(n)) for n in range(100)]
-    shown = fold(align_records(records, records[:50] + records[51:]), context=2)
-    assert [row if isinstance(row, Fold) else row.kind for row in shown] == [
-        Fold({"same": 48}), "same", "same", "missing", "same", "same", Fold({"same": 47}),
-    ]  # fmt: skip
+    shown = shown_kinds(records, records[:50] + records[51:])
+    assert shown == [49, "same", "missing", "same", 48]
 
 
 @pytest.mark.parametrize(
-    ("alike", "expected"),
-    [
-        (5, ["same"] * 5 + ["missing"]),
-        (6, [Fold({"same": 5}), "same", "missing"]),
-    ],
+    ("alike", "expected"), [(5, ["same"] * 5 + ["missing"]), (6, [5, "same", "missing"])]
 )
 def test_a_short_list_is_shown_whole(alike, expected):
     records = [rec(8 * n, str(n)) for n in range(alike + 1)]
-    shown = fold(align_records(records, records[:-1]))
-    assert [r if isinstance(r, Fold) else r.kind for r in shown] == expected
-
-
-@pytest.mark.parametrize(("hidden", "expected"), [(1, ["same"]), (2, [Fold({"same": 2})])])
-def test_a_single_row_is_shown_rather_than_folded(hidden, expected):
-    records = [rec(8 * n, str(n)) for n in range(12)]
-    later = 3 + hidden
-    given = [*records[1:later], *records[later + 1 :]]
-    shown = fold(align_records(records, given), context=1)
-    rows_shown = [r if isinstance(r, Fold) else r.kind for r in shown]
-    assert rows_shown[: 4 + len(expected)] == ["missing", "same", *expected, "same", "missing"]
+    assert shown_kinds(records, records[:-1]) == expected
 
 
 def test_no_row_is_hidden_without_being_counted():
     records = [rec(8 * n, str(n)) for n in range(500)]
-    shown = fold(align_records(records, records[:10]), limit=20)
-    hidden = sum(sum(row.counts.values()) for row in shown if isinstance(row, Fold))
-    assert hidden + sum(not isinstance(row, Fold) for row in shown) == 500
-    assert len(shown) == 21
+    lines_of_rows = fold(align_records(records, records[:10]), limit=20)
+    assert sum(map(len, lines_of_rows)) == 500 and len(lines_of_rows) == 21
+    compared = lines({"records": records}, {"records": records[:10]})
+    assert compared[-1].expected.what == "… 468 missing …"
 
 
 @pytest.mark.parametrize(
@@ -251,24 +250,3 @@ def test_without_reasons_lost_bytes_match_in_any_ranges():
     assert {line.kind for line in lines(expected, given)} == {"same"}
     given["lost"][0]["to"] = 8
     assert "different" in {line.kind for line in lines(expected, given)}
-
-
-def test_bars_show_a_short_range_over_a_long_one():
-    expected = {"records": [A], "lost": [{"from": 12, "to": 32768}]}
-    (bar,) = bars(32780, expected, {"records": [bare("alpha")]})
-    assert [(each.start, each.stop, each.lost) for each in bar.expected] == [
-        (12, 32768, True),
-        (0, 12, False),
-    ]
-    assert bar.actual is None
-
-
-def test_a_log_of_several_files_has_a_bar_for_each():
-    expected = {
-        "records": [{**A, "file": "db-1.log"}],
-        "lost": [{"from": 0, "to": 99, "file": "db-2.log"}],
-    }
-    assert [(bar.file, bar.size) for bar in bars(500, expected, None)] == [
-        ("db-1.log", 12),
-        ("db-2.log", 99),
-    ]

@@ -44,7 +44,7 @@ def test_unavailable_implementations_are_listed_with_a_reason(report):
     text = _summary(report, 160)
     assert "iq80       unavailable: neither mvn nor gradle is on the PATH" in text
     assert "my-reader  broken: no reply to hello" in text
-    assert "Not as expected: 9 results, 1 broken." in text
+    assert "Not as expected: 7 results, 1 broken." in text
 
 
 def test_an_expected_run_is_reported_as_such(builder):

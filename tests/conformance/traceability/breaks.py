@@ -108,7 +108,6 @@ FIXED_CONTEXT = (register(CONTEXT_KEY), edit(MD, REASONS, f"{CONTEXT_TABLE}\n{RE
 BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
     "malformed_requirement": [
         (f"{MD}:3: expected an id, then (MUST)", edit(MD, "**TOY-001 (MUST)**", "**TOY-001**")),
-        (f"{MD}:3: expected an id, then (MUST)", edit(MD, "TOY-001 (MUST)", "TOY-001 (must)")),
     ],
     "duplicate_requirement": [
         (f"{MD}:9: TOY-004 is defined already in {MD}:7",
@@ -120,8 +119,6 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
         (f"{MD}: ids of more than one prefix: NEW, TOY",
          edit(MD, REASONS, f"**NEW-001 (MUST)** Odd.\n\n{REASONS}"),
          change("sound", requirements=["TOY-001", "NEW-001"])),
-        ("spec/toy2-log.md: TOY is the prefix of toy-log",
-         write("spec/toy2-log.md", "**TOY-007 (MUST)** Another format.\n")),
     ],
     "unknown_citation": [
         ("reference_impl/toy_log.py:1: no chapter defines TOY-003",
@@ -129,9 +126,6 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
         (f"{MD}:3: no chapter defines TOY-999", edit(MD, "of units.", "of units (TOY-999).")),
         ("conformance/implementations/toy/main.go:1: no chapter defines TYO-001",
          write("conformance/implementations/toy/main.go", "// TYO-001\n")),
-        ("Makefile:1: no chapter defines TOY-000", write("Makefile", "# TOY-000\n")),
-        ("tests/test_toy.py:1: no chapter defines TOY-003",
-         write("tests/test_toy.py", "# TOY-003\n")),
     ],
     "requirement_without_vector": [
         (f"{MD}:9: no vector exercises TOY-005",
@@ -145,9 +139,6 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
          change("sound", requirements=["TOY-001", "TOY-003"])),
         ("toy-log/sound: the chapter toy-log does not define TOY-077",
          change("sound", notes="See TOY-077.")),
-        ("toy-log/sound: the chapter toy-log does not define OTH-001",
-         write("spec/other-log.md", "**OTH-001 (MUST)** Another format.\n"),
-         change("sound", requirements=["TOY-001", "OTH-001"])),
     ],
     "unknown_requirement_in_grammar": [
         ("ksy/toy_log.ksy: types/head/seq/sum: -requirement: 'sums' is no id of it",
@@ -176,23 +167,15 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
     "missing_recipe": [
         ("toy-log/cut: made by toy_log.faults.cut, which does not exist",
          edit("conformance/recipes/toy_log/faults.py", "def cut", "def renamed")),
-        ("toy-log/sound: made by toy_log.gone.sound, which does not exist",
-         change("sound", made_by={"recipe": "toy_log.gone.sound"})),
     ],
     "unknown_field": [
         ("toy-log/flipped: the grammar has no field units[0].head.crc",
          damaged_by("flipped", "zero units[0].head.crc")),
-        ("toy-log/cut: the grammar has no field units[0].body.letters.x",
-         damaged_by("cut", "drop units[0].body.letters.x")),
         (f"{MD}:5: the grammar has no field units[i].head.total",
          edit(MD, "head.sum", "head.total")),
-        (f"{MD}:5: the grammar has no field units[i].head[0].sum",
-         edit(MD, "head.sum", "head[0].sum")),
     ],
     "undefined_reason": [
         (f"toy-log/flipped: {NOT_LISTED} bad-luck", change("flipped", expect_strict=NO_REASON)),
-        (f"toy-log/flipped: {NOT_LISTED} bad-luck",
-         change("flipped", accept=[{"answer": NO_REASON}])),
         (f"toy-log/flipped: {NOT_LISTED} bad-luck",
          change("flipped", accept=[{"answer": REFUSED, "answer_strict": NO_REASON}])),
         ("toy-log/flipped: refused for bad-sum, which the register calls damage",

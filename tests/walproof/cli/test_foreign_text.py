@@ -93,7 +93,6 @@ systemd import LOG --out OUT
 damage LOG --list
 damage LOG "truncate at 3" --out OUT
 damage LOG WORST --out OUT
-damage LOG --random 2 --out OUT
 export JOURNAL
 export LOG --parquet OUT
 export LAKE --parquet PLAIN

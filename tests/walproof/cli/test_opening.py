@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
-import lzma
 import os
 import tarfile
-import zipfile
 from pathlib import Path
 
-import lz4.frame
 import pytest
-import zstandard
 from click.testing import CliRunner, Result
 
 from conformance import VECTORS
@@ -42,28 +37,10 @@ def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
     return runner.invoke(walproof, list(map(str, arguments)), input=stdin, standalone_mode=False)
 
 
-def packed(log: Path, kind: str, folder: Path) -> Path:
-    """Compress the log under the usual file name."""
-    data = log.read_bytes()
-    if kind == "zip":
-        created = folder / "packed.zip"
-        with zipfile.ZipFile(created, "w") as archive:
-            archive.write(log, log.name)
-        return created
-    if kind == "tar.gz":
-        created = folder / "packed.tar.gz"
-        with tarfile.open(created, "w:gz") as archive:
-            archive.add(log, log.name)
-        return created
-    pack = {
-        "gz": gzip.compress,
-        "bz2": bz2.compress,
-        "xz": lzma.compress,
-        "zst": zstandard.ZstdCompressor().compress,
-        "lz4": lz4.frame.compress,
-    }[kind]
-    created = folder / f"{log.name}.{kind}"
-    created.write_bytes(pack(data))
+def packed(log: Path, folder: Path) -> Path:
+    """Compress the log; ``tests/walproof/summary`` tests the other kinds of compression."""
+    created = folder / f"{log.name}.gz"
+    created.write_bytes(gzip.compress(log.read_bytes()))
     return created
 
 
@@ -72,15 +49,11 @@ def words(command: str, log: Path | str, journal: Path | str, out: Path) -> list
     return [str(stands_for.get(word, word)) for word in COMMANDS[command]]
 
 
-@pytest.mark.parametrize(
-    ("command", "kind"),
-    [(command, "gz") for command in COMMANDS]
-    + [("read --json", kind) for kind in ("bz2", "xz", "zst", "lz4", "zip", "tar.gz")],
-)
-def test_a_compressed_log_reads_like_the_log(command: str, kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_compressed_log_reads_like_the_log(command: str, tmp_path: Path) -> None:
     plain = run(*words(command, LOG, JOURNAL, tmp_path / "plain"))
     assert plain.exception is None, plain.output
-    log, journal = packed(LOG, kind, tmp_path), packed(JOURNAL, kind, _folder(tmp_path, "j"))
+    log, journal = packed(LOG, tmp_path), packed(JOURNAL, tmp_path)
     done = run(*words(command, log, journal, tmp_path / "out"))
     assert done.return_value == plain.return_value, done.output
     assert "Safe to append at" not in done.output
@@ -89,15 +62,9 @@ def test_a_compressed_log_reads_like_the_log(command: str, kind: str, tmp_path: 
         assert done.stdout == plain.stdout
 
 
-def _folder(parent: Path, name: str) -> Path:
-    created = parent / name
-    created.mkdir()
-    return created
-
-
 @pytest.mark.parametrize("command", ["read", "inspect", "summary", "diff", "recover"])
 def test_the_compression_is_reported(command: str, tmp_path: Path) -> None:
-    log = packed(LOG, "gz", tmp_path)
+    log = packed(LOG, tmp_path)
     done = run(*words(command, log, log, tmp_path / "out"))
     assert "unpacked from gzip" in done.output
 

@@ -138,11 +138,6 @@ def test_usage(words: list[str], message: str, log: Path) -> None:
     assert done.exit_code and message in done.stderr
 
 
-def test_csv_needs_operations(log: Path) -> None:
-    done = CliRunner().invoke(walproof, ["read", str(log), "--csv"])
-    assert "--csv and --where require --operations" in done.stderr
-
-
 def test_the_page_shows_the_output_of_the_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

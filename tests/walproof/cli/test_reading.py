@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ pytest.importorskip("pyarrow")
 
 from conformance import VECTORS
 from conformance.text import PIECE, json_pieces, json_text
-from reference_impl.answer import End, Event, Lost, Record
+from reference_impl.answer import Lost, Record
 from reference_impl.formats import FORMATS, named
 from walproof.cli.read import few
 from walproof.cli.record_table import Passed, gather, watched
@@ -45,22 +44,6 @@ def test_counts_equal_those_of_the_specification(most: int) -> None:
         first = list(whole.stored.records)[:most]
         assert list(short.stored.records) == first, log
     assert passed > 50
-
-
-def test_reading_stops_after_the_shown_rows() -> None:
-    taken = 0
-
-    def events() -> Iterator[Event]:
-        nonlocal taken
-        for number in range(1000):
-            taken += 1
-            yield Record(10 * number, 10, b"", {}, None)
-        yield End("intact", None, 10_000)
-
-    result = gather(events(), 20, 20, stop=20)
-    assert result.rows == 21
-    assert taken == 22
-    assert gather(events(), 20, 20).rows == 1000
 
 
 def test_progress_goes_from_file_to_file(tmp_path: Path) -> None:

@@ -19,8 +19,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance import VECTORS
-from reference_impl.answer import NewRecord
-from reference_impl.formats import named
 from walproof.cli import walproof
 
 DAMAGED = VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log"
@@ -56,16 +54,6 @@ def test_the_commands_it_names_can_be_typed(tmp_path: Path) -> None:
         command = command.strip().replace("NEW", str(tmp_path / "new"))
         done = run(*shlex.split(command)[1:])
         assert done.return_value in (0, 3), (command, done.output)
-
-
-def test_no_resume_offset_is_shown_for_copies(tmp_path: Path) -> None:
-    packed = tmp_path / "000003.log.gz"
-    packed.write_bytes(gzip.compress(DAMAGED.read_bytes()))
-    for done in (run(packed), run("-", stdin=DAMAGED.read_bytes())):
-        assert done.return_value == 3
-        assert "to append" not in done.stdout
-    assert "unpacked from gzip" in run(packed).stdout
-    assert "read from a pipe" in run("-", stdin=DAMAGED.read_bytes()).stdout
 
 
 def test_a_folder_lists_its_logs_worst_first(tmp_path: Path) -> None:
@@ -219,12 +207,6 @@ def test_the_error_for_other_files_mentions_their_name(tmp_path: Path) -> None:
     assert run(tmp_path / "picture").return_value == 4
 
 
-def test_a_misspelt_command_is_an_unknown_command() -> None:
-    done = run("raed")
-    assert done.exception is not None
-    assert "No such command" in str(done.exception)
-
-
 def test_read_prints_the_requested_rows() -> None:
     all_rows = run("read", JOURNAL).stdout.splitlines()
     head = run("read", JOURNAL, "--head", "2").stdout.splitlines()
@@ -235,21 +217,6 @@ def test_read_prints_the_requested_rows() -> None:
     assert [line.split()[0] for line in lost[1:2]] == ["lost"]
     assert len(lost) == 4
     assert "exclude each other" in str(run("read", JOURNAL, "--records", "--json").exception)
-
-
-def test_the_table_describes_decoded_records(tmp_path: Path) -> None:
-    """Puts are shown in words, other records unchanged with the reason; JSON has the payloads."""
-    put = bytes.fromhex("1100000000000000010000000101610162")
-    log = tmp_path / "000001.log"
-    named("leveldb-log").write(log, [NewRecord(put), NewRecord(b"other"), NewRecord(put)], {})
-    table = CliRunner().invoke(walproof, ["read", str(log)]).stdout.splitlines()
-    assert [line.split(None, 3)[3] for line in table[1:4]] == [
-        'put "a" = "b" (sequence 17)',
-        '"other"  (not decoded: neither a write batch (at 0: expected 12 bytes, found 5) nor a'
-        " version edit (at 0: unknown tag 111))",
-        'put "a" = "b" (sequence 17)',
-    ]
-    assert put.hex() in CliRunner().invoke(walproof, ["read", "--json", str(log)]).stdout
 
 
 def test_a_mistyped_path_is_reported_as_missing() -> None:

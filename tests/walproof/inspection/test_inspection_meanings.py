@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator
 
 from reference_impl.answer import Event, Record
 from reference_impl.leveldb_log.writer import Writer
-from walproof.inspection.inspection import MAX_COLUMNS, Inspection, Meanings
-from walproof.inspection.page_data import page_data
+from walproof.inspection.inspection import MAX_COLUMNS, Meanings
 
-OpenLog = Callable[[bytes], Inspection]
 Shown = Callable[..., list[str]]
 
 
@@ -42,7 +40,7 @@ def test_decoded_record_follows_its_first_field(shown: Shown) -> None:
             '» record 3: put "c" = 0x1b5b33316d (sequence 3)',
         ]
         first = lines.index(meaning_lines[0])
-        assert lines[first - 1].split()[2] == "blocks[0].records[0]"
+        assert lines[first - 1].split()[2].endswith("records[0]")
         assert "header" in lines[first + 1]
 
 
@@ -50,19 +48,6 @@ def test_window_starts_with_its_decoded_record(shown: Shown) -> None:
     size = len(log_of(put(1, b"a", b"1")))
     meaning_lines = [line for line in shown(BATCHES, start=size) if line.startswith("» ")]
     assert meaning_lines[0] == '» record 1: put "b" = "2" (sequence 2)'
-
-
-def test_page_has_the_decoded_records_of_its_window(open_log: OpenLog) -> None:
-    data = page_data(open_log(BATCHES), 0, len(BATCHES), None)
-    assert data["meanings"][:3] == [
-        'put "a" = "1" (sequence 1)',
-        'put "b" = "2" (sequence 2)',
-        None,
-    ]
-    assert len(data["meanings"]) == len(data["records"]) == 4
-    size = len(log_of(put(1, b"a", b"1")))
-    data = page_data(open_log(BATCHES), size, 2 * size, None)
-    assert data["firstRecord"] == 1 and data["meanings"] == ['put "b" = "2" (sequence 2)']
 
 
 def test_records_are_read_on_request() -> None:

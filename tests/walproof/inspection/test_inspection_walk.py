@@ -15,7 +15,7 @@ from reference_impl.leveldb_log.writer import (
     Writer,
 )
 from walproof.inspection.log_bytes import LogBytes
-from walproof.inspection.outline import Outline, outline
+from walproof.inspection.outline import outline
 from walproof.inspection.walk import fields_between, subtree
 
 FORMAT = "leveldb-log"
@@ -132,25 +132,7 @@ def test_outline_lookups_by_offset() -> None:
     gap_at_30 = result.lost_of(30, 40)
     assert gap_at_30 is not None and gap_at_30.reason == "orphan-fragment"
     assert result.lost_of(25, 35) is None
-    assert list(result.records_between(10, 40)) == []
-    assert list(result.records_between(9, 41)) == [0, 1]
     assert result.lost_bytes() == 20
-    assert result.zero_fill() == (45, 50)
-
-
-@pytest.mark.parametrize(
-    ("end", "lost", "zeros"),
-    [
-        (50, [], None),
-        (None, [Lost(40, 50, "bad-length")], None),
-        (40, [Lost(40, 50, "torn-payload", torn=True)], None),
-        (40, [Lost(40, 45, "torn-record", torn=True)], (45, 50)),
-    ],
-)
-def test_zero_fill_follows_end_and_torn_bytes(
-    end: int | None, lost: list[Lost], zeros: tuple[int, int] | None
-) -> None:
-    assert Outline(50, end=end, lost=lost).zero_fill() == zeros
 
 
 @pytest.mark.parametrize(

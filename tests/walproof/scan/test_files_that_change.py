@@ -21,8 +21,8 @@ from walproof.scan.model import Records, Wanted
 
 #: Modules with constants for small runs and windows.
 SMALL = {
-    "leveldb-log": ("scan.walk", {"MAX_BYTES": 32 << 10}),
-    "rocksdb-wal": ("formats.rocksdb_wal.scanner", {"MAX_RUN_BYTES": 32 << 10}),
+    "leveldb-log": ("formats.leveldb_log.scanner.block_scan", {"MAX_RUN_BYTES": 32 << 10}),
+    "rocksdb-wal": ("formats.leveldb_log.scanner.block_scan", {"MAX_RUN_BYTES": 32 << 10}),
     "zeebe-journal": ("scan.walk", {"MAX_BYTES": 8 << 10}),
     "kahadb-journal": ("scan.walk", {"MAX_BYTES": 8 << 10}),
     "zmq-raft": ("formats.zmq_raft.scanner", {"MAX_BYTES": 64 << 10}),

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from conformance.vectors import Vector, load_all
-from reference_impl.answer import Answer, Lost, collect
+from reference_impl.answer import Answer, collect
 from reference_impl.formats import FORMATS, named
 from walproof.summary import model, summary
 from walproof.summary.model import SHOWN_RANGES, Summary
@@ -70,17 +70,6 @@ def test_missing_indexes_are_counted() -> None:
     for index in (3, 4, 8):
         model.widen(result, {"index": str(index)})
     assert (result.indexes, result.missing) == ((3, 8), 3)
-
-
-def test_the_largest_lost_ranges_are_stored() -> None:
-    result = Summary("leveldb-log")
-    largest: list[tuple[int, int, Lost]] = []
-    for number in range(100):
-        gap = Lost(number * 1000, number * 1000 + 1 + (number * 37) % 100, "bad-length")
-        summary._take_lost(result, gap, number, largest, gap.end - gap.start)
-    assert len(largest) == SHOWN_RANGES
-    assert sorted(size for size, _, _ in largest) == list(range(93, 101))
-    assert result.reasons == {"bad-length": 100}
 
 
 def test_progress_reaches_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

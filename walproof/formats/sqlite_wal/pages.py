@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -176,6 +176,35 @@ def _cell(image: bytes, at: int, usable: int, is_leaf: bool, is_table: bool) -> 
         raise Incomplete(f"at {at}: the page ends inside a cell")
     overflow = _u4(image, at + local) if local < size else 0
     return Cell(number, size, image[at : at + local], overflow, child), end
+
+
+def read_payload(
+    cell: Cell,
+    owner: tuple[int, int],
+    image_of: Callable[[int], bytes],
+    reserved: int,
+    owners: MutableMapping[int, tuple[int, int]],
+) -> tuple[bytes, int | None]:
+    """Return the payload of a cell, and None or the overflow page that it cannot continue on.
+
+    Such a page does not exist, or it was read before, perhaps for another owner. ``owners`` has the
+    page and the number of the cell for each overflow page that was read; the pages of this cell are
+    added.
+    """
+    if not cell.overflow:
+        return cell.local, None
+    pieces, chain = [cell.local], set[int]()
+    missing, number = cell.size - len(cell.local), cell.overflow
+    while missing > 0:
+        image = image_of(number)
+        is_there = len(image) >= 5 + reserved
+        if not is_there or number in chain or owners.setdefault(number, owner) != owner:
+            return b"".join(pieces), number
+        chain.add(number)
+        pieces.append(image[4 : len(image) - reserved][:missing])
+        missing -= len(pieces[-1])
+        number = int.from_bytes(image[:4], "big")
+    return b"".join(pieces), None
 
 
 def local_size(size: int, usable: int, is_table: bool) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,8 @@ from reference_impl.leveldb_log.writer import (
 from tests.walproof.formats.agreement import one_by_one
 from tests.walproof.formats.block_logs import SECTOR, damage, in_memory
 from walproof.formats.leveldb_log import scanner as leveldb_log
-from walproof.scan import walk, window
+from walproof.formats.leveldb_log.scanner import block_scan
+from walproof.scan import window
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Part, Records, Wanted
 
@@ -117,8 +117,8 @@ def test_random_damage_whole_and_in_parts(seed: int, monkeypatch: pytest.MonkeyP
 def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
     """Use windows and runs so small that all data crosses a boundary."""
     monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(walk, "MAX_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(walk, "MAX_ROWS", rng.choice([1, 2, 50]))
+    monkeypatch.setattr(block_scan, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+    monkeypatch.setattr(block_scan, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))
 
 
 @given(
@@ -186,29 +186,3 @@ def test_payloads_are_capped_and_marked(cap: int) -> None:
     marks = [bool(m) for run in runs for m in
              ([False] * len(run) if run.truncated is None else run.truncated)]  # fmt: skip
     assert marks == [len(payload) > cap for payload in payloads]
-
-
-def test_without_payloads() -> None:
-    data = random_log(11)
-    expected = [(e.at, e.size) for e in read(io.BytesIO(data)) if isinstance(e, Record)]
-    runs = [e for e in leveldb_log.scan(in_memory(data), Wanted(payload=False))
-            if isinstance(e, Records)]  # fmt: skip
-    assert all(run.payload is None and run.truncated is None for run in runs)
-    assert [place for run in runs for place in zip(run.at, run.size, strict=True)] == expected
-
-
-@pytest.mark.parametrize("blocks", [64, 1024])
-def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, blocks: int) -> None:
-    out = io.BytesIO()
-    writer = Writer(out)
-    while writer.position < BLOCK_SIZE - 200:
-        writer.append(b"x" * 100)
-    writer.append(b"x" * (BLOCK_SIZE - 7 - writer.position))
-    path = tmp_path / "log"
-    path.write_bytes(out.getvalue() * blocks)
-    tracemalloc.start()
-    kinds = {type(event) for event in leveldb_log.scan(Log(path), Wanted(max_payload=1000))}
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert kinds == {Records, End}
-    assert peak < 12 << 20

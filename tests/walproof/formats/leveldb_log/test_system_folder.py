@@ -1,41 +1,66 @@
-"""A LevelDB database: what the real LevelDB wrote, what is recovered, what it then opens."""
+"""A LevelDB database: its findings, what is recovered, and what the real LevelDB then opens."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tarfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
-from tests.walproof.decode.real_programs import LEVELDB
-from tests.walproof.formats.leveldb_log.conftest import run_database
+from tests.walproof.decode.real_programs import LEVELDB, _python_with
+from tests.walproof.real_systems import DRIVERS, Driver
 from walproof.systems import System, recognise
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = Path(__file__).with_name("database.py")
 
-
-def leveldb(action: str, folder: Path) -> dict[str, str]:
-    """Run the real LevelDB: the keys and values that it gives."""
-    keys: dict[str, str] = run_database(LEVELDB, PROGRAM, action, folder)
-    return keys
+@pytest.fixture(scope="module")
+def leveldb() -> Iterator[Driver]:
+    """Return the real LevelDB."""
+    driver = Driver(_python_with(*LEVELDB[1:]), DRIVERS / "leveldb.py", "bytewise")
+    yield driver
+    driver.stop()
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+def written(leveldb: Driver, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a database as a killed process leaves it."""
     folder = tmp_path_factory.mktemp("leveldb") / "db"
-    return folder, leveldb("write", folder)
+    leveldb.request("write", folder)
+    return folder
+
+
+@pytest.fixture
+def database(written: Path, tmp_path: Path) -> Path:
+    """Return a copy of the database."""
+    shutil.copytree(written, tmp_path / "db")
+    return tmp_path / "db"
+
+
+@pytest.fixture
+def items(leveldb: Driver, written: Path, tmp_path: Path) -> dict[str, str]:
+    """Return the keys and values of the database."""
+    shutil.copytree(written, tmp_path / "intact")
+    return dict(leveldb.request("open", tmp_path / "intact")["items"])
 
 
 def system(folder: Path) -> System:
     found = recognise(folder)
     assert found is not None
     return found
+
+
+def finding(folder: Path, file: str) -> str:
+    """Return the text of the only finding, a loss in a file."""
+    (found,) = system(folder).findings
+    assert (found.file, found.harm) == (file, "lost")
+    return found.text
 
 
 def only(folder: Path, pattern: str) -> Path:
@@ -49,10 +74,10 @@ def flip(path: Path, at: int) -> None:
     path.write_bytes(data)
 
 
-def test_a_sound_database(database: Path, written, tmp_path: Path, run) -> None:
+def test_a_sound_database(database: Path, items, leveldb, tmp_path: Path, run) -> None:
     done = run(database)
     assert done.return_value == 0, done.output
-    assert "LevelDB database: 1 log, 20 records" in done.output
+    assert "LevelDB database: 1 log, 40 records" in done.output
     assert "intact; live" in done.output
     out = tmp_path / "new"
     done = run("recover", database, "--out", out)
@@ -61,12 +86,12 @@ def test_a_sound_database(database: Path, written, tmp_path: Path, run) -> None:
     assert "Checked: MANIFEST-" in done.output
     assert "LevelDB opens it" in done.output
     assert "No file was replaced" in done.output
-    assert leveldb("open", out) == written[1]
+    assert leveldb.request("open", out) == {"items": items}
 
 
-def test_a_damaged_log(database: Path, written, tmp_path: Path, run) -> None:
+def test_a_damaged_log(database: Path, items, leveldb, tmp_path: Path, run) -> None:
     log = only(database, "*.log")
-    flip(log, log.read_bytes().index(b"late value 7"))
+    flip(log, log.read_bytes().index(b"late value 7 "))
     done = run("read", database, "--json")
     assert done.return_value == 3
     assert {record["file"] for record in json.loads(done.stdout)["records"]} == {log.name}
@@ -74,66 +99,70 @@ def test_a_damaged_log(database: Path, written, tmp_path: Path, run) -> None:
     done = run("recover", database, "--out", out)
     assert done.return_value == 3
     assert f"lost  {log.name}: [" in done.output
-    assert f"replaced  {log.name}: 7 records before, 19 after" in done.output.splitlines()[-1]
+    assert f"replaced  {log.name}: 7 records before, 39 after" in done.output.splitlines()[-1]
     assert (out / f"{log.name}.before-recovery").read_bytes() == log.read_bytes()
     # The records after it in its block are found by its length: a sound checksum confirms it.
-    assert f"found  {log.name}: 12 more records" in done.output
-    expected = {key: value for key, value in written[1].items() if key != "late007"}
-    assert leveldb("open", out) == expected
+    assert f"found  {log.name}: 32 more records" in done.output
+    del items["late007"]
+    assert leveldb.request("open", out) == {"items": items}
 
 
-def test_a_damaged_manifest_says_what_it_can(database: Path, written, tmp_path: Path, run) -> None:
-    manifest = only(database, "MANIFEST-*")
-    flip(manifest, manifest.stat().st_size - 3)
-    done = run(database)
-    assert done.return_value == 3
-    assert "damaged (checksum-mismatch)" in done.output
-    assert "Still readable: 8 edits" in " ".join(done.output.split())
-    out = tmp_path / "new"
-    done = run("recover", database, "--out", out)
-    assert done.return_value == 3
-    assert "RepairDB (in Python plyvel.repair_db) makes a new MANIFEST" in done.output
-    assert "opens" not in done.output
-    assert leveldb("repair", out) == written[1]
-
-
-def zeros(data: bytes) -> bytes:
-    return bytes(len(data))
-
-
-DAMAGES = {
-    "empty": lambda data: b"",
-    "zeros": zeros,
-    "cut": lambda data: data[:-5],
-    "cut in half": lambda data: data[: len(data) // 2],
-    "zero tail": lambda data: data + bytes(4096),
-    "last edit lost to zeros": lambda data: data[:-20] + bytes(20),
-    "text": lambda data: b"not a MANIFEST\n" * 20,
-    "CR LF": lambda data: data.replace(b"\n", b"\r\n") + b"\r\n",
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize(
+    ("damage", "text"),
+    [
+        (lambda data: b"", "it is empty. Still readable: 0 edits, 0 tables"),
+        (lambda data: bytes(100), "100 zeros. Still readable: 0 edits, 0 tables"),
+        (lambda data: data[:-5], r"its last edit is cut at \d+\. Still readable: [1-9]"),
+        (
+            lambda data: data[:-3] + b"\xff\xff\xff",
+            r"damaged \(checksum-mismatch\), \d+ bytes lost\. Still readable: 1 edit",
+        ),
+        (
+            lambda data: data + bytes(4096),
+            r"edits expected at \d+, 4,096 zeros found\. Still .* log",
+        ),
+        (
+            lambda data: b"not a MANIFEST\n" * 20,
+            r"its last edit is cut at 300\. Still readable: 0 edits",
+        ),
+        (
+            lambda data: data.replace(b"\n", b"\r\n") + b"\r\n",
+            r"damaged \(checksum-mismatch\), \d+ bytes lost\. Still readable: 1 edit",
+        ),
+    ],
+    ids=["empty", "zeros", "cut", "flipped", "zero tail", "text", "CR LF"],
+)
 def test_a_manifest_of_wrong_content_is_damage(
-    damage: str, database: Path, written, tmp_path: Path, run
+    damage: Callable[[bytes], bytes], text: str, database: Path
 ) -> None:
     manifest = only(database, "MANIFEST-*")
-    manifest.write_bytes(DAMAGES[damage](manifest.read_bytes()))
-    done = run(database)
-    assert done.return_value == 3, done.output
-    assert f"lost    {manifest.name}: " in done.output
-    assert "all logs are intact, other files are not" in done.output
-    out = tmp_path / "new"
-    done = run("recover", database, "--out", out)
-    assert done.return_value == 3
-    assert "opens" not in done.output
-    assert {path.name for path in out.iterdir()} == {path.name for path in database.iterdir()}
-    assert leveldb("repair", out) == written[1]
+    manifest.write_bytes(damage(manifest.read_bytes()))
+    assert re.match(text, finding(database, manifest.name))
+    assert not system(database).facts["manifest"].is_whole
+
+
+@pytest.mark.parametrize(
+    ("damage", "text"),
+    [
+        (lambda data: b"", "found 0: the keys"),
+        (lambda data: bytes(len(data)), "expected the footer of a table at its end, found zeros"),
+        (lambda data: data[:-5], "expected [0-9,]+ bytes .MANIFEST-[0-9]+., found"),
+        (lambda data: data + bytes(4096), "expected [0-9,]+ bytes .MANIFEST-[0-9]+., found"),
+        (lambda data: data[:-8] + b"not this", "at its end, found 6e 6f 74"),
+    ],
+    ids=["empty", "zeros", "cut", "zero tail", "text"],
+)
+def test_a_table_of_wrong_content_is_damage(
+    damage: Callable[[bytes], bytes], text: str, database: Path
+) -> None:
+    table = sorted(database.glob("*.ldb"))[1]
+    table.write_bytes(damage(table.read_bytes()))
+    assert re.search(text, finding(database, table.name))
 
 
 @pytest.mark.parametrize("content", [b"", bytes(16), b"\r\n", None, "{}\r\n", "{}", "not\n"])
 def test_current_is_written_anew_where_the_manifest_is_certain(
-    content: str | bytes | None, database: Path, written, tmp_path: Path, run
+    content: str | bytes | None, database: Path, items, leveldb, tmp_path: Path, run
 ) -> None:
     current = database / "CURRENT"
     right = current.read_bytes()
@@ -150,7 +179,7 @@ def test_current_is_written_anew_where_the_manifest_is_certain(
     assert (out / "CURRENT").read_bytes() == right
     assert "replaced  CURRENT: now MANIFEST-" in done.output.splitlines()[-1]
     assert "LevelDB opens it" in done.output
-    assert leveldb("open", out) == written[1]
+    assert leveldb.request("open", out) == {"items": items}
 
 
 def test_current_is_left_alone_where_a_table_is_gone(database: Path, tmp_path: Path, run) -> None:
@@ -158,35 +187,6 @@ def test_current_is_left_alone_where_a_table_is_gone(database: Path, tmp_path: P
     sorted(database.glob("*.ldb"))[0].unlink()
     run("recover", database, "--out", tmp_path / "new")
     assert (tmp_path / "new" / "CURRENT").read_bytes() == b""
-
-
-@pytest.mark.parametrize("damage", ["empty", "zeros", "cut", "zero tail", "text"])
-def test_a_table_of_wrong_content_is_damage(
-    damage: str, database: Path, tmp_path: Path, run
-) -> None:
-    table = sorted(database.glob("*.ldb"))[1]
-    table.write_bytes(DAMAGES[damage](table.read_bytes()))
-    done = run(database)
-    assert done.return_value == 3
-    assert f"lost    {table.name}: expected" in done.output
-    done = run("recover", database, "--out", tmp_path / "new")
-    assert done.return_value == 3
-    assert "opens" not in done.output
-    assert (tmp_path / "new" / table.name).read_bytes() == table.read_bytes()
-
-
-def test_a_log_without_survivors_is_left_as_it_is(database: Path, tmp_path: Path, run) -> None:
-    log = only(database, "*.log")
-    log.write_bytes(b"not a log\n" * 50)
-    done = run("recover", database, "--out", tmp_path / "new")
-    assert done.return_value == 3
-    assert "not rewritten: no record survives" in done.output
-    assert (tmp_path / "new" / log.name).read_bytes() == log.read_bytes()
-
-
-def test_logs_only(database: Path, tmp_path: Path, run) -> None:
-    run("recover", database, "--logs-only", "--out", tmp_path / "new")
-    assert [path.suffix for path in (tmp_path / "new").iterdir()] == [".log"]
 
 
 def test_the_comparator_decides_whether_repair_is_advised(tmp_path: Path, run) -> None:
@@ -231,42 +231,20 @@ def test_the_same_findings_below_a_parent_folder_and_in_an_archive(
     assert (tmp_path / "new" / "db2").exists()
 
 
-def test_current_names_a_manifest_that_is_not_there(
-    database: Path, written, tmp_path: Path, run
-) -> None:
-    only(database, "MANIFEST-*").unlink()
-    done = run(database)
-    assert done.return_value == 3
-    assert "which is not there; there is no other MANIFEST" in " ".join(done.output.split())
-    assert "no MANIFEST decides" in done.output
-    assert run("recover", database, "--out", tmp_path / "new").return_value == 3
-    assert leveldb("repair", tmp_path / "new") == written[1]
-
-
-def test_current_is_missing_and_the_latest_manifest_speaks(database: Path, run) -> None:
-    (database / "CURRENT").unlink()
-    done = run(database)
-    assert done.return_value == 3
-    assert "CURRENT is not there" in done.output
-    assert "which tables and logs there are: 7 tables" in done.output
-
-
 @pytest.mark.parametrize("content", [b"", b"MANIFEST-000099\n", b"../secret\n"])
 def test_current_that_names_nothing_here(content: bytes, database: Path) -> None:
     (database / "CURRENT").write_bytes(content)
-    (finding,) = system(database).findings
-    assert (finding.file, finding.harm) == ("CURRENT", "lost")
-    assert "the latest one is MANIFEST-" in finding.text
+    assert "the latest one is MANIFEST-" in finding(database, "CURRENT")
+    only(database, "MANIFEST-*").unlink()
+    assert "there is no other MANIFEST" in finding(database, "CURRENT")
+    assert all("no MANIFEST decides" in log.role for log in system(database).logs)
 
 
-def test_a_table_that_is_not_there(database: Path, run, tmp_path: Path) -> None:
+def test_a_table_that_is_not_there(database: Path) -> None:
     gone = sorted(database.glob("*.ldb"))[1]
     gone.unlink()
-    done = run(database)
-    assert done.return_value == 3
-    assert f"1 table that it names is not there ({gone.stem})" in done.output
-    assert run("recover", database, "--out", tmp_path / "new").return_value == 3
-    assert "late007" in leveldb("repair", tmp_path / "new")
+    text = finding(database, only(database, "MANIFEST-*").name)
+    assert text.startswith(f"1 table that it names is not there ({gone.stem})")
 
 
 def test_files_that_nothing_names(database: Path, tmp_path: Path, run) -> None:
@@ -278,18 +256,17 @@ def test_files_that_nothing_names(database: Path, tmp_path: Path, run) -> None:
     assert roles["000999.ldb"] == "table"
     (unknown,) = system(database).findings
     assert "1 table (000999) with a number that it does not know yet" in unknown.text
-    assert [log.name for log in system(database).logs] == [only(database, "0000[1-9]*.log").name]
+    assert [log.name for log in system(database).logs] == [only(database, "000009.log").name]
     done = run("recover", database, "--out", tmp_path / "new")
     assert (tmp_path / "new" / "000999.ldb").exists()
     assert (tmp_path / "new" / "000001.log").exists()
     assert "opens" not in done.output
 
 
-def test_the_log_that_is_not_there(database: Path, run) -> None:
+def test_the_log_that_is_not_there(database: Path) -> None:
     only(database, "*.log").unlink()
-    done = run(database)
-    assert done.return_value == 3
-    assert "what was written after the last table is lost" in " ".join(done.output.split())
+    text = finding(database, only(database, "MANIFEST-*").name)
+    assert text.endswith("what was written after the last table is lost")
 
 
 def test_logs_alone_are_no_database(database: Path) -> None:

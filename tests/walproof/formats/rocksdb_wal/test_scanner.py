@@ -18,6 +18,7 @@ from reference_impl.rocksdb_wal.layout import clean_close, pack
 from reference_impl.rocksdb_wal.reader import read_stream
 from reference_impl.rocksdb_wal.writer import Writer
 from tests.walproof.formats.block_logs import damage, in_memory
+from walproof.formats.leveldb_log.scanner import block_scan
 from walproof.formats.rocksdb_wal import scanner
 from walproof.scan import answers, window
 from walproof.scan.log import Log
@@ -113,8 +114,8 @@ def test_random_damage(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:
         rng = random.Random(seed)
         monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-        monkeypatch.setattr(scanner, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-        monkeypatch.setattr(scanner, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))
+        monkeypatch.setattr(block_scan, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+        monkeypatch.setattr(block_scan, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))
     data, context = random_log(seed)
     results = in_full(scanner.scan(in_memory(data, context), Wanted()))
     assert results == expected_events(data, context)
@@ -152,19 +153,6 @@ def test_selected_columns() -> None:
     assert [place for run in runs for place in zip(run.at, run.size, strict=True)] == [
         (record.at, record.size) for record in records
     ]
-
-
-@pytest.mark.parametrize(
-    ("name", "verdict", "count"),
-    [("000012.log", "intact", 2), ("000011.log", "intact", 0), ("log", "intact", 2)],
-)
-def test_the_log_number_comes_from_the_name(
-    name: str, verdict: str, count: int, tmp_path: Path
-) -> None:
-    (tmp_path / name).write_bytes(pack("recyclable", 1, b"alpha", NUMBER) * 2)
-    events = in_full(scanner.scan(Log(tmp_path / name), Wanted()))
-    assert isinstance(events[-1], End) and events[-1].verdict == verdict
-    assert len(events) == count + 1
 
 
 def full_block(dialect: str, number: int = NUMBER) -> bytes:

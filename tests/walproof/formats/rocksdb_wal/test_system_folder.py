@@ -44,26 +44,6 @@ def test_its_logs_are_read(database: Path, run) -> None:
     assert rows[-1]["op"] == "put"
 
 
-def test_a_damaged_log_is_written_anew(database: Path, tmp_path: Path, run) -> None:
-    """In the same dialect, with the same log number."""
-    log = log_of(database)
-    whole = collect(named("rocksdb-wal").read(log, "recover", {}))
-    data = bytearray(log.read_bytes())
-    data[whole.records[-1].at + 4] ^= 8  # a length
-    log.write_bytes(data)
-    out = tmp_path / "new"
-    done = run("recover", database, "--out", out)
-    assert done.return_value == 3, done.output
-    assert f"replaced  {log.name}: " in done.output
-    assert (out / f"{log.name}.before-recovery").read_bytes() == log.read_bytes()
-    written = collect(named("rocksdb-wal").read(out / log.name, "strict", {}))
-    assert written.verdict == "intact"
-    assert [record.payload for record in written.records] == [
-        record.payload for record in whole.records[:-1]
-    ]
-    assert written.records[0].fields == whole.records[0].fields
-
-
 def test_a_log_of_7_byte_headers_makes_a_leveldb_log(database: Path, run) -> None:
     """Without a log in a dialect of their own, databases of both systems are read as ever."""
     for log in database.glob("*.log"):
@@ -74,23 +54,6 @@ def test_a_log_of_7_byte_headers_makes_a_leveldb_log(database: Path, run) -> Non
     (system,) = systems_in(database)
     assert system.format == "leveldb-log"
     assert run(database).return_value == 0
-
-
-def test_pebbles_closed_log(tmp_path: Path, run) -> None:
-    """It has no record, and what follows in its file is of an older log."""
-    database = tmp_path / "pebble-synced"
-    shutil.copytree(DATA / "pebble-synced", database)
-    log = log_of(database)
-    named("rocksdb-wal").write(database / "000004.log", [NewRecord(b"x" * 40)] * 9, {})
-    older = (database / "000004.log").read_bytes()
-    (database / "000004.log").unlink()
-    log.write_bytes(bytes.fromhex("0000000000000507000000") + older[11:])
-    done = run(database)
-    assert done.return_value == 0, done.output
-    assert "Pebble database: 1 log, 0 records" in done.output
-    alone = run("read", log, "--json")
-    assert alone.return_value == 0
-    assert json.loads(alone.stdout)["verdict"] == "intact"
 
 
 def test_a_log_that_only_its_name_shows(tmp_path: Path, run) -> None:

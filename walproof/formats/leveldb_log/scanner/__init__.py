@@ -1,6 +1,6 @@
 """The bulk scanner of LevelDB logs; ``reference_impl.leveldb_log`` is authoritative.
 
-A compiled kernel reads whole valid records. The executable specification reads all other bytes.
+A compiled kernel reads blocks of valid records. The executable specification reads all others.
 
 A log can be split at every block boundary. A part yields the records and lost ranges that begin in
 the part. To complete them, a part may read past its own end.
@@ -8,22 +8,18 @@ the part. To complete them, a part may read past its own end.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import pairwise
-from typing import BinaryIO, cast
 
 from reference_impl.answer import End, Lost, Record
 from reference_impl.answer import Event as ReferenceEvent
-from reference_impl.leveldb_log.layout import BLOCK_SIZE, foreign_dialect, read_block
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, foreign_dialect
 from reference_impl.leveldb_log.reader import Scan, _OpenRecord
-from walproof.formats.leveldb_log.scanner import kernel
-from walproof.scan.log import Log, Source, open_range
+from walproof.formats.leveldb_log.scanner.block_scan import BlockScan
+from walproof.scan.log import Log, Source
 from walproof.scan.model import WHOLE, Event, Part, Wanted
-from walproof.scan.reference import ReferenceScanner
-from walproof.scan.walk import AT, Walk
-
-FORMAT = "leveldb-log"
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
@@ -43,43 +39,19 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 
 class _Specification(Scan):
-    """The executable specification, which can begin at any record. ``size`` is where it stopped."""
+    """The executable specification, which gets the log block by block."""
 
-    @property
-    def is_between_records(self) -> bool:
-        """Return whether the next block does not depend on anything before it."""
-        return self.open is None and self.zeros_from is None
+    def __init__(self, size: int = 0) -> None:
+        super().__init__(io.BytesIO())
+        self.size = size
 
-    def look_back(self, start: int) -> None:
-        """Set the state at a block boundary."""
-        for base in range(start - BLOCK_SIZE, -1, -BLOCK_SIZE):
-            block, unknown = Scan(self.log), _OpenRecord(0, 0)
-            block.open = unknown
-            self.log.seek(base)
-            for _ in block._block(read_block(self.log), base):
-                pass
-            if block.zeros_from is not None:
-                # Fragments after zeros do not belong to any record (LDB-027).
-                self.zeros_from = base if base + BLOCK_SIZE == start else None
-                return
-            if block.open is not unknown:
-                self.open = block.open
-                return
-
-    def blocks_from(self, at: int, part: range) -> Iterator[ReferenceEvent]:
-        """Read from a record on until no event of the part can begin before the next block."""
-        self.size = at // BLOCK_SIZE * BLOCK_SIZE
-        self.log.seek(self.size)
-        position = at - self.size
-        while block := read_block(self.log):
-            base, self.size = self.size, self.size + len(block)
-            for event in self._block(block, base, position):
-                if isinstance(event, Lost):
-                    self.first_damage = self.first_damage or event.reason
-                yield event
-            position = 0
-            if self.is_between_records or not (self.size in part or self.holds_of(part)):
-                return
+    def next_block(self, block: bytes) -> Iterator[ReferenceEvent]:
+        """Yield the records and lost ranges that the next block completes."""
+        base, self.size = self.size, self.size + len(block)
+        for event in self._block(block, base):
+            if isinstance(event, Lost):
+                self.first_damage = self.first_damage or event.reason
+            yield event
 
     def holds_of(self, part: range) -> bool:
         """Return whether a record or a lost range that began in a part is not complete yet."""
@@ -87,53 +59,55 @@ class _Specification(Scan):
         return open_at in part or self.zeros_from in part
 
 
-class _Scan:
+class _Scan(BlockScan):
     """A pass over a part."""
 
+    specification: _Specification
+
     def __init__(self, source: Source, wanted: Wanted, part: Part) -> None:
-        self.source, self.wanted, self.is_whole = source, wanted, part == WHOLE
-        self.part = range(part.start, source.size + 1 if part.end is None else part.end)
-        self.walk = _Walk(source, wanted, self.part.stop)
-        self.specification = _Specification(cast(BinaryIO, open_range(source, 0, source.size)))
+        super().__init__(source, wanted, "leveldb-log", part.start)
+        self.is_whole = part == WHOLE
+        self.stop = self.size if part.end is None else min(part.end, self.size)
+        self.part = range(part.start, self.size + 1 if part.end is None else part.end)
+        self.specification = _Specification(part.start)
 
     def events(self) -> Iterator[Event]:
-        if self.part.start == 0 and foreign_dialect(self.source.read(0, BLOCK_SIZE)):
+        if self.start == 0 and self.size and foreign_dialect(self.block(0)):
             yield End("refused", "foreign-dialect", None)  # LDB-043
             return
-        specification, reference = self.specification, ReferenceScanner(FORMAT)
-        specification.look_back(at := self.part.start)
-        while at < self.source.size and (at in self.part or specification.holds_of(self.part)):
-            if specification.is_between_records:
-                yield from self.walk.runs(at)
-                at = int(self.walk.state[AT])
-                if at >= self.source.size or at not in self.part:
-                    break
-            events = specification.blocks_from(at, self.part)
-            yield from reference.in_runs(filter(self._is_here, events), self.wanted)
-            if specification.size <= at:
-                raise OSError(f"at offset {at}: expected {self.source.size - at} bytes, found none")
-            at = specification.size
-        if at >= self.source.size:
-            specification.size = self.source.size
-            for event in specification._end_of_log():
-                if self._is_here(event):
-                    yield cast(Lost | End, event)
+        self._look_back()
+        yield from self.blocks()
+        if self.specification.size >= self.size:
+            yield from self.in_runs(self.specification._end_of_log())
 
-    def _is_here(self, event: ReferenceEvent) -> bool:
+    def goes_on(self) -> bool:
+        at = self.specification.size
+        return at < self.size and (at in self.part or self.specification.holds_of(self.part))
+
+    def is_plain(self) -> bool:
+        specification = self.specification
+        return specification.zeros_from is None and specification.size < self.stop
+
+    def open_record(self, at: int, end: int, data: bytearray, sync_offset: int) -> _OpenRecord:
+        return _OpenRecord(at, end, data)
+
+    def _look_back(self) -> None:
+        """Set the state of the specification at the start of the part."""
+        for base in range(self.start - BLOCK_SIZE, -1, -BLOCK_SIZE):
+            block, unknown = _Specification(base), _OpenRecord(0, 0)
+            block.open = unknown
+            for _ in block.next_block(self.window.peek(base, BLOCK_SIZE)):
+                pass
+            if block.zeros_from is not None:
+                # Fragments after zeros do not belong to any record (LDB-027).
+                is_before = base + BLOCK_SIZE == self.start
+                self.specification.zeros_from = base if is_before else None
+                return
+            if block.open is not unknown:
+                self.specification.open = block.open
+                return
+
+    def is_here(self, event: ReferenceEvent) -> bool:
         if isinstance(event, End):
             return self.is_whole
         return (event.at if isinstance(event, Record) else event.start) in self.part
-
-
-class _Walk(Walk):
-    smallest = kernel.HEADER
-
-    def __init__(self, source: Source, wanted: Wanted, limit: int) -> None:
-        super().__init__(source, source.size, wanted)
-        self.limit = limit
-
-    def run_kernel(self) -> int:
-        return kernel.walk(  # type: ignore[no-any-return]
-            self.window.array, self.size, self.limit, self.wanted.cap, self.state, self.at,
-            self.sizes, self.ends, self.cut, self.payload,
-        )  # fmt: skip

@@ -1,6 +1,6 @@
-"""Compiled kernels of the LevelDB scanner: whole records with valid checksums.
+"""The compiled kernel of the scanners of LevelDB, RocksDB and Pebble logs.
 
-Requirement ids refer to spec/leveldb-log.md.
+Requirement ids refer to the chapters of these formats in ``spec/``.
 """
 
 from __future__ import annotations
@@ -11,17 +11,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from walproof.scan.kernels import copy, crc32c, helper, kernel, load32, load64
-from walproof.scan.walk import AT, BASE, CUT, FULL_UP, NOT_PLAIN, ROWS, USED_UP
 
 BLOCK = 32768
-HEADER = 7
-FULL, FIRST, MIDDLE, LAST = range(1, 5)
+HEADER, SYNC_HEADER = 7, 19
+#: Most physical records of a block.
+MOST_ROWS = BLOCK // HEADER
+#: Type of a clean close (RDB-026).
+CLOSE = 5
+#: The fragments, as distances from the type of a FULL.
+FULL, FIRST, MIDDLE, LAST = range(4)
 
 _LOW = np.uint64(0xFFFFFFFF)
 _MASK_DELTA = np.uint64(0xA282EAD8)
 
 #: Special offset: there is none.
 NONE = -2
+
+(
+    READ,  # bytes read by the last call: whole blocks, except at the end of the log
+    OPEN_AT,  # offset of the FIRST of the open record
+    OPEN_END,  # the end of its last fragment
+    OPEN_LENGTH,  # bytes of its payload so far
+    OPEN_COPIED,  # copied bytes of its payload
+    ROWS,
+    PUT,  # bytes in `payload`: those of the rows, then those of the open record
+    CUT,  # rows with a truncated payload
+) = range(8)
+STATE = 8
+
+#: Return values of ``walk``: more bytes are needed; the result arrays are full; the specification
+#: must read the block.
+USED_UP, FULL_UP, UNUSUAL = range(3)
 
 
 @helper
@@ -40,103 +60,116 @@ def checksum_holds(data: NDArray[np.uint8], at: Any, end: Any) -> Any:
 @kernel
 def walk(
     data: NDArray[np.uint8],
-    log_size: Any,
-    limit: Any,
+    base: Any,
+    header: Any,
+    full: Any,
+    number: Any,
     cap: Any,
     state: NDArray[np.int64],
+    proven: NDArray[np.uint64],
     at: NDArray[np.int64],
     size: NDArray[np.int64],
+    synced: NDArray[np.uint64],
     ends: NDArray[np.int32],
     cut: NDArray[np.uint8],
     payload: NDArray[np.uint8],
 ) -> Any:
-    """Read whole valid records from the offset ``state[AT]`` on, until ``limit`` at most.
+    """Read the records of blocks that are at ``base`` in the log.
 
-    ``data`` holds the bytes of the log from the offset ``state[BASE]`` on. ``cap`` is the largest
-    number of bytes copied for a payload. A negative ``cap`` copies no payloads.
+    ``header`` is the size of a header, and ``full`` is the type of a FULL record. ``number`` is the
+    log number in the headers. ``proven[0]`` is the highest sync offset so far. ``cap`` is the
+    largest number of bytes copied for a payload. A negative ``cap`` copies no payloads.
 
-    New rows follow the ``state[ROWS]`` existing rows. Row n describes a record of ``size[n]`` bytes
-    at offset ``at[n]``. Its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` is set if
-    the payload was truncated. ``state[CUT]`` counts truncated payloads.
+    New rows follow the rows that ``state`` counts. Row n begins at ``at[n]``, is ``size[n]`` bytes
+    long and has the sync offset ``synced[n]``. Its payload is ``payload[ends[n]:ends[n + 1]]``, and
+    ``cut[n]`` is set if the payload was truncated.
     """
-    base, here, rows = state[BASE], state[AT], state[ROWS]
-    filled, put = base + len(data), np.int64(ends[rows])
-    room, max_rows = len(payload), len(at)
+    start, filled = 0, len(data)
+    state[READ] = 0
+    open_at, open_end = state[OPEN_AT], state[OPEN_END]
+    open_length, open_copied = state[OPEN_LENGTH], state[OPEN_COPIED]
+    rows, put, cuts = state[ROWS], state[PUT], state[CUT]
+    synced_upto = proven[0]
     longest = cap if cap >= 0 else BLOCK
-    outcome = FULL_UP
-    while rows < max_rows:
-        if here >= limit or here >= log_size:
-            outcome = NOT_PLAIN
+    outcome = USED_UP
+    while start < filled:
+        if rows + MOST_ROWS > len(at) or (cap >= 0 and put + BLOCK > len(payload)):
+            outcome = FULL_UP
             break
-        # Fast path for consecutive FULL records.
-        i, stop = here - base, min((here | (BLOCK - 1)) + 1, filled) - base
-        while i + 8 <= stop:
-            header = load64(data, i)
-            length = np.int64(header >> np.uint64(32) & np.uint64(0xFFFF))
-            after = i + HEADER + length
-            if (
-                header >> np.uint64(48) & np.uint64(0xFF) != FULL
-                or after > stop
-                or length > longest
-                or rows >= max_rows
-                or (cap >= 0 and put + length > room)
-                or crc32c(np.uint64(0), data, i + 6, after) != unmasked(header & _LOW)
-            ):
-                break
-            if cap >= 0:
-                copy(payload, put, data, i + HEADER, length)
-                put += length
-            at[rows], size[rows], cut[rows] = base + i, HEADER + length, 0
-            rows += 1
-            ends[rows] = put
-            i = after
-        if base + i != here:
-            here = base + i
-            continue
-        if BLOCK - here % BLOCK < HEADER:  # the trailer (LDB-004, LDB-005)
-            here = min((here | (BLOCK - 1)) + 1, log_size)
-            continue
-        # The fragments of one record.
-        end, total, copied, is_first, is_whole = here, np.int64(0), np.int64(0), True, False
-        outcome = NOT_PLAIN
-        while True:
-            left = BLOCK - end % BLOCK
-            if left < HEADER:
-                end += left
-                continue
-            i = end - base
-            if end + HEADER > filled:
-                outcome = USED_UP if filled < log_size else NOT_PLAIN
-                break
-            length = np.int64(data[i + 4]) | np.int64(data[i + 5]) << 8
-            type = data[i + 6]
-            if HEADER + length > left or type < FULL or type > LAST or (type <= FIRST) != is_first:
-                break
-            if end + HEADER + length > filled:
-                outcome = USED_UP if filled < log_size else NOT_PLAIN
-                break
-            if not checksum_holds(data, i, i + HEADER + length):
-                break
-            part = min(length, cap - copied)
-            if part > 0:
-                if put + copied + part > room:
-                    outcome = FULL_UP
+        boundary = start + BLOCK
+        here, end = start, min(boundary, filled)
+        while here < end:
+            # Fast path for consecutive FULL records.
+            while header != SYNC_HEADER and open_at == NONE and here + 8 <= end:
+                fields = load64(data, here)
+                length = np.int64(fields >> np.uint64(32) & np.uint64(0xFFFF))
+                after = here + header + length
+                if (
+                    fields >> np.uint64(48) & np.uint64(0xFF) != full
+                    or after > end
+                    or length > longest
+                    or (header != HEADER and load32(data, here + 7) != number)
+                    or crc32c(np.uint64(0), data, here + 6, after) != unmasked(fields & _LOW)
+                ):
                     break
-                copy(payload, put + copied, data, i + HEADER, part)
-                copied += part
-            total += length
-            end += HEADER + length
-            is_first = False
-            if type in (FULL, LAST):  # LDB-009 to LDB-011
-                at[rows], size[rows], cut[rows] = here, end - here, copied < total
-                state[CUT] += copied < total
+                if cap >= 0:
+                    copy(payload, put, data, here + header, length)
+                    put += length
+                at[rows], size[rows], cut[rows] = base + here, header + length, 0
                 rows += 1
-                put += copied
                 ends[rows] = put
-                here, is_whole = end, True
+                here = after
+            if here >= end:
                 break
-        if not is_whole:
+            if boundary - here < header:  # the trailer (LDB-004), or a clean close in it
+                if here + HEADER <= end and data[here + 6] == CLOSE:
+                    outcome = UNUSUAL
+                break
+            if end - here < header:
+                outcome = UNUSUAL
+                break
+            fields = load32(data, here + 3)
+            length = np.int64(fields >> np.uint64(8) & np.uint64(0xFFFF))
+            fragment = np.int64(fields >> np.uint64(24)) - full
+            after = here + header + length
+            is_start = fragment in (FULL, FIRST)
+            if (
+                not FULL <= fragment <= LAST
+                or is_start != (open_at == NONE)
+                or after > end
+                or (header > HEADER and load32(data, here + 7) != number)
+                or not checksum_holds(data, here, after)
+            ):
+                outcome = UNUSUAL
+                break
+            if is_start:
+                open_at, open_length, open_copied = base + here, np.int64(0), np.int64(0)
+                if header == SYNC_HEADER:
+                    synced[rows] = load64(data, here + 11)
+            if header == SYNC_HEADER:
+                synced_upto = max(synced_upto, load64(data, here + 11))
+            copied = min(length, cap - open_copied)
+            if copied > 0:
+                copy(payload, put, data, here + header, copied)
+                put += copied
+                open_copied += copied
+            open_length += length
+            open_end = base + after
+            if fragment in (FULL, LAST):
+                at[rows], size[rows] = open_at, open_end - open_at
+                is_cut = cap >= 0 and open_copied < open_length
+                cut[rows] = is_cut
+                cuts += is_cut
+                rows += 1
+                ends[rows] = put
+                open_at = np.int64(NONE)
+            here = after
+        if outcome == UNUSUAL:
             break
-        outcome = FULL_UP
-    state[AT], state[ROWS] = here, rows
+        start = end
+        state[READ] = start
+        state[OPEN_AT], state[OPEN_END] = open_at, open_end
+        state[OPEN_LENGTH], state[OPEN_COPIED] = open_length, open_copied
+        state[ROWS], state[PUT], state[CUT] = rows, put, cuts
+        proven[0] = synced_upto
     return outcome

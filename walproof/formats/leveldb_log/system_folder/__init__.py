@@ -22,7 +22,6 @@ from walproof.formats.leveldb_log.system_folder.manifest import (
     FORMAT,
     Manifest,
     describe,
-    read_manifest,
     wrong_blob_file,
     wrong_current,
     wrong_table,
@@ -40,9 +39,10 @@ BLOB_NAME = re.compile(r"(\d{6,20})\.blob")
 MANIFEST_NAME = re.compile(r"MANIFEST-(\d{6,20})")
 OPTIONS_NAME = re.compile(r"OPTIONS-(\d{6,20})")
 MARKER_NAME = re.compile(r"marker\.(?P<name>[^.]+)\.(?P<step>\d+)\.(?P<value>.+)")
+#: Blocks at the start of a log by which its dialect is known.
 MAX_BLOCKS = 4
-"""Blocks at the start of a log by which its dialect is known."""
 ROLES = {
+    CURRENT: "names the MANIFEST",
     "LOCK": "held by the process that has the database open",
     "LOG": "what the database reports, for people",
     "LOG.old": "what it reported before it was opened last",
@@ -66,16 +66,47 @@ PEBBLE = Engine("Pebble", None)
 
 @dataclass(frozen=True)
 class Files:
-    """The names in a folder, by what they are; logs, tables and blob files by their numbers."""
+    """The files of a database: all names, in order, and the names of each type by their numbers."""
 
     folder: Path
     names: Sequence[str]
     logs: Mapping[int, str]
     tables: Mapping[int, str]
     blobs: Mapping[int, str]
-    manifests: Sequence[str]
+    manifests: Mapping[int, str]
+    options: Mapping[int, str]
+    #: Values of the markers that count, by their names.
     markers: Mapping[str, str]
     engine: Engine
+
+    @classmethod
+    def of(cls, folder: Path) -> Files | None:
+        """Return the files of a database; None if the folder is none. Raises ``OSError``."""
+        names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+        types = (LOG_NAME, TABLE_NAME, BLOB_NAME, MANIFEST_NAME, OPTIONS_NAME)
+        logs, tables, blobs, manifests, options = (
+            {int(match[1]): name for name in names if (match := pattern.fullmatch(name))}
+            for pattern in types
+        )
+        # The marker with the highest step counts; the names are in order.
+        found = filter(None, map(MARKER_NAME.fullmatch, names))
+        markers = {match["name"]: match["value"] for match in found}
+        has_current = CURRENT in names and (
+            logs or tables or _head(folder / CURRENT, 9) == b"MANIFEST-"
+        )
+        if not (manifests or "manifest" in markers or (tables and logs) or has_current):
+            return None
+        is_pebble = "manifest" in markers or any(
+            b"pebble_version" in _head(folder / name, 4096) for name in options.values()
+        )
+        other = ROCKSDB if options or "IDENTITY" in names else LEVELDB
+        engine = PEBBLE if is_pebble else other
+        return cls(folder, names, logs, tables, blobs, manifests, options, markers, engine)
+
+
+def _head(path: Path, size: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(size)
 
 
 class LevelDBFolder(SystemFolder):
@@ -92,12 +123,14 @@ class LevelDBFolder(SystemFolder):
 
         By CURRENT, a marker or a MANIFEST; by tables beside logs without.
         """
-        files = _files(folder)
+        files = Files.of(folder)
         if files is None or not self.takes([folder / name for name in files.logs.values()]):
             return None
         findings: list[Finding] = []
         chosen = _chosen(files, findings)
-        state = read_manifest(folder / chosen, files.engine is PEBBLE) if chosen else Manifest("")
+        state = Manifest(chosen or "", files.engine is PEBBLE)
+        if chosen:
+            state.read(folder / chosen)
         if state.faults:
             findings.append(_damaged(state))
         findings += _missing(state, files)
@@ -183,44 +216,9 @@ class LevelDBFolder(SystemFolder):
         return [*advice, *_repair_advice(state, files)]
 
 
-def _files(folder: Path) -> Files | None:
-    """The files of a database; None if the folder is none."""
-    names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
-    logs = {int(match[1]): name for name in names if (match := LOG_NAME.fullmatch(name))}
-    tables = {int(match[1]): name for name in names if (match := TABLE_NAME.fullmatch(name))}
-    blobs = {int(match[1]): name for name in names if (match := BLOB_NAME.fullmatch(name))}
-    manifests = [name for name in names if MANIFEST_NAME.fullmatch(name)]
-    markers: dict[str, str] = {}
-    for name in names:  # the one with the highest step counts; they are in order
-        if match := MARKER_NAME.fullmatch(name):
-            markers[match["name"]] = match["value"]
-    current = CURRENT in names and (logs or tables or _names_a_manifest(folder / CURRENT))
-    if not manifests and "manifest" not in markers and not (tables and logs) and not current:
-        return None
-    engine = LEVELDB
-    if any(OPTIONS_NAME.fullmatch(name) for name in names) or "IDENTITY" in names:
-        engine = ROCKSDB
-    if "manifest" in markers or any(_is_of_pebble(folder / name) for name in names):
-        engine = PEBBLE
-    return Files(folder, names, logs, tables, blobs, manifests, markers, engine)
-
-
-def _names_a_manifest(current: Path) -> bool:
-    with current.open("rb") as file:
-        return file.read(9) == b"MANIFEST-"
-
-
-def _is_of_pebble(path: Path) -> bool:
-    if not OPTIONS_NAME.fullmatch(path.name):
-        return False
-    with path.open("rb") as file:
-        return b"pebble_version" in file.read(4096)
-
-
 def is_in_foreign_dialect(log: Path) -> bool:
     """Return whether a log is one of RocksDB or Pebble by its first blocks. Raises ``OSError``."""
-    with log.open("rb") as file:
-        return is_foreign(file.read(MAX_BLOCKS * BLOCK_SIZE), log.name)
+    return is_foreign(_head(log, MAX_BLOCKS * BLOCK_SIZE), log.name)
 
 
 class _ByLengths(Scan):
@@ -246,38 +244,39 @@ def _events_by_lengths(log: Path) -> Iterator[Event]:
 
 
 def _chosen(files: Files, findings: list[Finding]) -> str | None:
-    """The MANIFEST that counts: the one that is named, else the latest; faults are added."""
-    number = lambda name: int(name.partition("-")[2])  # noqa: E731
-    latest = max(files.manifests, key=number, default=None)
+    """Return the MANIFEST that is named, else the latest; add findings about the name."""
+    manifests = files.manifests
+    latest = manifests[max(manifests)] if manifests else None
     latest_is = f"the latest one is {latest}" if latest else "there is no other MANIFEST"
+
+    def lost(text: str, file: str | None = None) -> None:
+        findings.append(Finding(text, file, "lost"))
+
     if files.engine is PEBBLE and (CURRENT not in files.names or files.markers):
         for name in files.names:
             if name.startswith("marker.") and not MARKER_NAME.fullmatch(name):
-                text = "expected marker.NAME.STEP.VALUE: Pebble does not open a folder with it"
-                findings.append(Finding(text, name, "lost"))
+                lost("expected marker.NAME.STEP.VALUE: Pebble does not open a folder with it", name)
         if "format-version" not in files.markers:
             text = "marker.format-version is not there: Pebble takes it for format 1, and does not"
-            findings.append(Finding(f"{text} open it", None, "lost"))
+            lost(f"{text} open it")
         named = files.markers.get("manifest")
         if named is None:
             text = "marker.manifest is not there: Pebble begins a new database here"
-            findings.append(Finding(f"{text}; {latest_is}", None, "lost"))
-        elif named not in files.manifests:
+            lost(f"{text}; {latest_is}")
+        elif named not in manifests.values():
             text = f"marker.manifest names {quoted(named.encode())}, which is not there"
-            findings.append(Finding(f"{text}; {latest_is}", None, "lost"))
-        return named if named in files.manifests else latest
-    if CURRENT not in files.names:
+            lost(f"{text}; {latest_is}")
+    elif CURRENT not in files.names:
         text = "CURRENT is not there: a database that is opened here begins anew"
-        findings.append(Finding(f"{text}; {latest_is}", None, "lost"))
+        lost(f"{text}; {latest_is}")
         return latest
-    with (files.folder / CURRENT).open("rb") as file:
-        content = file.read(4096)
-    named = content.strip().decode("ascii", "replace")
-    candidate = named if named in files.manifests else latest
-    if (fault := wrong_current(content, named if named in files.manifests else None)) is not None:
-        more = "" if named in files.manifests else f"; {latest_is}"
-        findings.append(Finding(f"{fault}{more}", CURRENT, "lost"))
-    return candidate
+    else:
+        content = _head(files.folder / CURRENT, 4096)
+        named = content.strip().decode("ascii", "replace")
+        is_there = named in manifests.values()
+        if (fault := wrong_current(content, named if is_there else None)) is not None:
+            lost(fault if is_there else f"{fault}; {latest_is}", CURRENT)
+    return named if named in manifests.values() else latest
 
 
 def _damaged(state: Manifest) -> Finding:
@@ -366,12 +365,11 @@ def _are_tables_right(system: System) -> bool:
 
 
 def _wrong_options(files: Files) -> Iterator[Finding]:
-    """The latest OPTIONS file, if it is no text of options."""
-    names = [name for name in files.names if OPTIONS_NAME.fullmatch(name)]
-    latest = max(names, key=lambda name: int(name.partition("-")[2]), default=None)
-    if latest is None:
+    """Yield a finding about the latest OPTIONS file, if it is no text of options."""
+    if not files.options:
         return
-    data = (files.folder / latest).read_bytes()[: 1 << 20]
+    latest = files.options[max(files.options)]
+    data = _head(files.folder / latest, 1 << 20)
     fault = None
     if not data:
         fault = "it is empty"
@@ -420,34 +418,30 @@ def _repair_advice(state: Manifest, files: Files) -> Iterator[str]:
         )
 
 
-def _others(files: Files, live: set[str], state: Manifest) -> Iterator[OtherFile]:
-    numbers = {name: number for number, name in {**files.tables, **files.blobs}.items()}
-    named = {*state.tables, *state.blobs}
-    for name in files.names:
-        size = size_of_all(files.folder / name)
-        if name in live:
-            continue
-        if name == CURRENT:
-            yield OtherFile(name, "names the MANIFEST", size)
-        elif name == state.name:
-            known = f"{counted(len(state.tables), 'table')}, in {counted(state.edits, 'edit')}"
-            yield OtherFile(name, f"which tables and logs there are: {known}", size)
-        elif MANIFEST_NAME.fullmatch(name):
-            yield OtherFile(name, "a MANIFEST that is not the current one", size)
-        elif LOG_NAME.fullmatch(name):
-            yield OtherFile(name, "obsolete log: what it holds is in tables", size)
-        elif name in numbers:
-            role = "table" if TABLE_NAME.fullmatch(name) else "blob file"
-            is_obsolete = state.is_whole and numbers[name] < state.next_file
-            if is_obsolete and numbers[name] not in named:
-                role += " that the MANIFEST does not name: obsolete"
-            yield OtherFile(name, role, size)
-        elif OPTIONS_NAME.fullmatch(name):
-            yield OtherFile(name, "options of the database", size)
-        elif MARKER_NAME.fullmatch(name):
-            yield OtherFile(name, "marker: its name is its content", size)
-        elif name in ROLES:
-            yield OtherFile(name, ROLES[name], size)
+def _others(files: Files, live: set[str], state: Manifest) -> list[OtherFile]:
+    roles = {name: "marker: its name is its content" for name in files.names
+             if MARKER_NAME.fullmatch(name)} | ROLES  # fmt: skip
+    for names, role in (
+        (files.manifests, "a MANIFEST that is not the current one"),
+        (files.logs, "obsolete log: what it holds is in tables"),
+        (files.options, "options of the database"),
+    ):
+        roles |= dict.fromkeys(names.values(), role)
+    for names, role, named in (
+        (files.tables, "table", state.tables),
+        (files.blobs, "blob file", state.blobs),
+    ):
+        for number, name in names.items():
+            is_obsolete = state.is_whole and number < state.next_file and number not in named
+            unnamed = " that the MANIFEST does not name: obsolete" if is_obsolete else ""
+            roles[name] = f"{role}{unnamed}"
+    known = f"{counted(len(state.tables), 'table')}, in {counted(state.edits, 'edit')}"
+    roles[state.name] = f"which tables and logs there are: {known}"
+    return [
+        OtherFile(name, roles[name], size_of_all(files.folder / name))
+        for name in files.names
+        if name in roles and name not in live
+    ]
 
 
 SYSTEM_FOLDER = LevelDBFolder()

@@ -41,11 +41,15 @@ BLOB_FRAME_BYTES = 30 + BLOB_FOOTER_BYTES
 """Bytes of a RocksDB blob file besides its records: header and footer."""
 
 
+Edit = Mapping[str, Any]
+
+
 @dataclass
 class Manifest:
     """The tables and logs that the readable part of a MANIFEST lists."""
 
     name: str
+    is_pebble: bool = False
     #: Number of the first log to replay, or None if the MANIFEST has none.
     first_log: int | None = None
     log_before: int | None = None
@@ -58,9 +62,17 @@ class Manifest:
     #: Number of tables in other directories.
     elsewhere: int = 0
     edits: int = 0
-    has_families: bool = False
     #: Damaged or missing parts.
     faults: list[str] = field(default_factory=list)
+    #: Names of the fields in all edits.
+    _seen: set[str] = field(default_factory=set)
+    #: Live tables by column family, level and number.
+    _levels: dict[tuple[int, int, int], Edit] = field(default_factory=dict)
+    #: Number of live values, and size, of each blob file.
+    _blobs: dict[int, tuple[int, int | None]] = field(default_factory=dict)
+    #: First log of each column family.
+    _first_logs: dict[int, int] = field(default_factory=dict)
+    _log_to_keep: int = 0
 
     @property
     def is_whole(self) -> bool:
@@ -71,138 +83,104 @@ class Manifest:
         """Return whether the database replays a log when it opens."""
         return self.first_log is None or log >= self.first_log or log == self.log_before
 
+    def read(self, path: Path) -> None:
+        """Read the file as far as it goes; an error of the disk is a fault."""
+        try:
+            self._read(path)
+        except OSError as error:
+            self.faults.append(error.strerror or str(error))
 
-class _State:
-    """The state after some edits: which tables are live, and from which log on."""
+    def _read(self, path: Path) -> None:
+        size, lost = path.stat().st_size, 0
+        group: list[Edit] = []
+        for event in named(FORMAT).read(path, "recover", {}):
+            if isinstance(event, Lost):
+                lost += event.end - event.start
+                continue
+            if isinstance(event, End):
+                end = event
+                continue
+            try:
+                edit = version_edit.decode(event.payload, self.is_pebble)
+            except Undecodable as error:
+                self.faults.append(f"the edit at {event.at} cannot be read: {error}")
+                continue
+            self.edits += 1
+            if "edits_left_in_group" not in edit:
+                self._apply(edit)
+                continue
+            group.append(edit)
+            if not edit["edits_left_in_group"]:  # the edits of a group are atomic
+                for each in group:
+                    self._apply(each)
+                group = []
+        if end.verdict == "torn":
+            self.faults.append(f"its last edit is cut at {size:,}")
+        elif end.verdict != "intact":
+            self.faults.append(f"{end.verdict} ({end.reason}), {counted(lost, 'byte')} lost")
+        elif not size:
+            self.faults.append("it is empty")
+        elif end.end is not None and end.end < size:
+            zeros = f"{size - end.end:,} zeros"
+            text = f"edits expected at {end.end:,}, {zeros} found" if end.end else zeros
+            self.faults.append(text)
+        self._finish()
+        if group:
+            self.faults.append(f"{counted(len(group), 'edit')} of a group without its end")
+        needed = {"comparator", "next_file_number"}
+        if not self.is_pebble:
+            needed |= {"log_number", "last_sequence"}
+        if not self.faults and (missing := sorted(needed - self._seen)):
+            self.faults.append(f"it names no {', '.join(missing).replace('_', ' ')}")
 
-    def __init__(self, manifest: Manifest, is_pebble: bool) -> None:
-        self.manifest, self.is_pebble = manifest, is_pebble
-        self.tables: dict[tuple[int, int, int], dict[str, Any]] = {}
-        self.backing: dict[int, int | None] = {}
-        self.blobs: dict[int, int] = {}
-        self.blob_sizes: dict[int, int | None] = {}
-        self.first_logs: dict[int, int] = {}
-        self.log_to_keep = 0
-        self.seen: set[str] = set()
-        self.group: list[Mapping[str, Any]] = []
-
-    def take(self, edit: Mapping[str, Any]) -> None:
-        """Apply an edit; the edits of an atomic group when the last of them is there."""
-        self.manifest.edits += 1
-        if "edits_left_in_group" in edit:
-            self.group.append(edit)
-            if edit["edits_left_in_group"]:
-                return
-            group, self.group = self.group, []
-            for one in group:
-                self._apply(one)
-        else:
-            self._apply(edit)
-
-    def _apply(self, edit: Mapping[str, Any]) -> None:
-        self.seen |= edit.keys()
+    def _apply(self, edit: Edit) -> None:
+        self._seen |= edit.keys()
         family = edit.get("column_family") or 0
-        self.manifest.has_families |= bool(family)
         for gone in edit.get("deleted_files", ()):
-            self.tables.pop((family, gone["level"], gone["number"]), None)
+            self._levels.pop((family, gone["level"], gone["number"]), None)
         for new in edit.get("new_files", ()):
-            self.tables[family, new["level"], new["number"]] = new
+            self._levels[family, new["level"], new["number"]] = new
         if edit.get("column_family_dropped"):
-            self.tables = {key: new for key, new in self.tables.items() if key[0] != family}
-            self.first_logs.pop(family, None)
+            self._levels = {key: new for key, new in self._levels.items() if key[0] != family}
+            self._first_logs.pop(family, None)
         elif "log_number" in edit:
-            self.first_logs[family] = max(self.first_logs.get(family, 0), edit["log_number"])
-        self.log_to_keep = max(self.log_to_keep, edit.get("min_log_number_to_keep", 0))
+            self._first_logs[family] = max(self._first_logs.get(family, 0), edit["log_number"])
+        self._log_to_keep = max(self._log_to_keep, edit.get("min_log_number_to_keep", 0))
         if "prev_log_number" in edit:
-            self.manifest.log_before = edit["prev_log_number"] or None
-        self.manifest.next_file = max(self.manifest.next_file, edit.get("next_file_number", 0))
+            self.log_before = edit["prev_log_number"] or None
+        self.next_file = max(self.next_file, edit.get("next_file_number", 0))
         if not family:
-            self.manifest.comparator = edit.get("comparator", self.manifest.comparator)
+            self.comparator = edit.get("comparator", self.comparator)
         for blob in edit.get("new_blob_files", ()):
-            self.blobs[blob["number"]] = blob["blobs"]
-            self.blob_sizes[blob["number"]] = BLOB_FRAME_BYTES + blob["bytes"]
+            self._blobs[blob["number"]] = blob["blobs"], BLOB_FRAME_BYTES + blob["bytes"]
         for blob in edit.get("blob_garbage", ()):
-            if blob["number"] in self.blobs:
-                self.blobs[blob["number"]] -= blob["blobs"]
+            if blob["number"] in self._blobs:
+                left, size = self._blobs[blob["number"]]
+                self._blobs[blob["number"]] = left - blob["blobs"], size
         for part in edit.get("fields", ()):
-            self._apply_of_pebble(part.get("name"), part.get("number"))
+            if part["name"] == "new_blob_file":
+                self._blobs[part["number"]] = 1, None
+            elif part["name"] == "deleted_blob_file":
+                self._blobs.pop(part["number"], None)
 
-    def _apply_of_pebble(self, name: str | None, number: Any) -> None:
-        if name == "new_backing_table":
-            self.backing[number] = None
-        elif name == "deleted_backing_table":
-            self.backing.pop(number, None)
-        elif name == "new_blob_file":
-            self.blobs[number] = 1
-        elif name == "deleted_blob_file":
-            self.blobs.pop(number, None)
-
-    def finish(self) -> None:
-        """Put what is live into the manifest."""
-        manifest = self.manifest
-        if self.first_logs:
-            manifest.first_log = max(min(self.first_logs.values()), self.log_to_keep)
-        elif self.log_to_keep:
-            manifest.first_log = self.log_to_keep
-        for _, _, number in self.tables:
-            manifest.tables[number] = None
-        for _, new in sorted(self.tables.items(), key=lambda pair: pair[0]):
+    def _finish(self) -> None:
+        """Determine the live files after all edits."""
+        if self._first_logs:
+            self.first_log = max(min(self._first_logs.values()), self._log_to_keep)
+        elif self._log_to_keep:
+            self.first_log = self._log_to_keep
+        self.tables = dict.fromkeys(number for _, _, number in self._levels)
+        for _, new in sorted(self._levels.items(), key=lambda pair: pair[0]):
             parts = {part["name"]: part.get("number") for part in new.get("fields", ())}
             if new.get("path_id") or parts.get("path_id"):
-                manifest.elsewhere += 1
-                manifest.tables.pop(new["number"], None)
+                self.elsewhere += 1
+                self.tables.pop(new["number"], None)
             elif "backing_table" in parts:  # a virtual table has no file of its own
-                manifest.tables.pop(new["number"], None)
-                manifest.tables[parts["backing_table"]] = None
+                self.tables.pop(new["number"], None)
+                self.tables[parts["backing_table"]] = None
             else:
-                manifest.tables[new["number"]] = new["size"]
-        manifest.blobs = {
-            number: self.blob_sizes.get(number) for number, left in self.blobs.items() if left > 0
-        }
-        if self.group:
-            manifest.faults.append(f"{counted(len(self.group), 'edit')} of a group without its end")
-        if not manifest.faults:
-            needed = {"comparator", "next_file_number"}
-            if not self.is_pebble:
-                needed |= {"log_number", "last_sequence"}
-            if missing := sorted(needed - self.seen):
-                listed = ", ".join(missing).replace("_", " ")
-                manifest.faults.append(f"it names no {listed}")
-
-
-def read_manifest(path: Path, is_pebble: bool) -> Manifest:
-    """Read a MANIFEST as far as it goes; an error of the disk is one of its faults."""
-    found = Manifest(path.name)
-    try:
-        _read_into(found, path, is_pebble)
-    except OSError as error:
-        found.faults.append(error.strerror or str(error))
-    return found
-
-
-def _read_into(found: Manifest, path: Path, is_pebble: bool) -> None:
-    state, lost = _State(found, is_pebble), 0
-    size = path.stat().st_size
-    for event in named(FORMAT).read(path, "recover", {}):
-        if isinstance(event, Lost):
-            lost += event.end - event.start
-        elif isinstance(event, End):
-            end = event
-        else:
-            try:
-                state.take(version_edit.decode(event.payload, is_pebble))
-            except Undecodable as error:
-                found.faults.append(f"the edit at {event.at} cannot be read: {error}")
-    if end.verdict == "torn":
-        found.faults.append(f"its last edit is cut at {size:,}")
-    elif end.verdict != "intact":
-        found.faults.append(f"{end.verdict} ({end.reason}), {counted(lost, 'byte')} lost")
-    elif not size:
-        found.faults.append("it is empty")
-    elif end.end is not None and end.end < size:
-        zeros = f"{size - end.end:,} zeros"
-        found.faults.append(f"edits expected at {end.end:,}, {zeros} found" if end.end else zeros)
-    state.finish()
+                self.tables[new["number"]] = new["size"]
+        self.blobs = {n: size for n, (left, size) in self._blobs.items() if left > 0}
 
 
 def wrong_current(content: bytes, named: str | None) -> str | None:

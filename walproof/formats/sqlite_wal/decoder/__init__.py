@@ -17,6 +17,7 @@ from walproof.formats.sqlite_wal.pages import (
     Page,
     Value,
     parse_page,
+    read_payload,
     record_values,
 )
 from walproof.quantity import counted
@@ -88,17 +89,18 @@ class _Transaction:
         self.encoding = header.encoding if header else None
         self.reserved = header.reserved if header else 0
         self.values_left = (1 << 16) + sum(len(image) for _, image in images) // _BYTES_PER_VALUE
-        self.overflow_pages: set[int] = set()
+        #: Overflow pages that were read, with the frame and the number of their cell.
+        self.overflow_pages: dict[int, tuple[int, int]] = {}
 
     def pages(self) -> list[dict[str, Any]]:
         """Return the decoded pages in the order of their frames."""
-        decoded = [self._page(number, image) for number, image in self.images]
+        decoded = [self._page(frame, *each) for frame, each in enumerate(self.images)]
         for page in decoded:
             if page["page"] in self.overflow_pages and page["type"] == "other":
                 page |= {"type": "overflow", "fault": None}
         return decoded
 
-    def _page(self, number: int, image: bytes) -> dict[str, Any]:
+    def _page(self, frame: int, number: int, image: bytes) -> dict[str, Any]:
         try:
             page = parse_page(image, number, self.reserved)
         except Undecodable as fault:
@@ -106,14 +108,14 @@ class _Transaction:
         decoded: dict[str, Any] = {"page": number, "type": page.type}
         if page.has_rows:
             try:
-                decoded["rows"] = [*self._rows(page)]
+                decoded["rows"] = [*self._rows(frame, page)]
             except Undecodable as fault:
                 decoded["fault"] = f"page {number}: {fault}"
         return decoded
 
-    def _rows(self, page: Page) -> Iterator[dict[str, Any]]:
-        for cell in page.cells:
-            payload, fault = self._payload(cell)
+    def _rows(self, frame: int, page: Page) -> Iterator[dict[str, Any]]:
+        for index, cell in enumerate(page.cells):
+            payload, fault = self._payload(cell, (frame, index))
             encoding = self.encoding or "utf-8"
             values, is_complete = record_values(payload, encoding, self.values_left)
             self.values_left -= len(values)
@@ -127,25 +129,15 @@ class _Transaction:
                 "fault": fault,
             }
 
-    def _payload(self, cell: Cell) -> tuple[bytes, str | None]:
+    def _payload(self, cell: Cell, owner: tuple[int, int]) -> tuple[bytes, str | None]:
         """Return the payload of a cell as far as the transaction has it, and why it is cut."""
-        if not cell.overflow:
-            return cell.local, None
-        pieces = [cell.local]
-        missing = cell.size - len(cell.local)
-        number = cell.overflow
-        while missing > 0:
-            image = self.last.get(number)
-            if image is None:
-                return b"".join(pieces), f"the rest is on page {number}, not in the transaction"
-            if number in self.overflow_pages:
-                return b"".join(pieces), f"overflow page {number} has another cell's payload"
-            self.overflow_pages.add(number)
-            piece = image[4 : len(image) - self.reserved][:missing]
-            pieces.append(piece)
-            missing -= len(piece)
-            number = int.from_bytes(image[:4], "big")
-        return b"".join(pieces), None
+        image_of = lambda number: self.last.get(number, b"")  # noqa: E731
+        payload, number = read_payload(cell, owner, image_of, self.reserved, self.overflow_pages)
+        if number is None:
+            return payload, None
+        if number in self.last:
+            return payload, f"overflow page {number} has another cell's payload"
+        return payload, f"the rest is on page {number}, not in the transaction"
 
     def _value(self, value: Value) -> dict[str, Any] | None:
         if value is None:

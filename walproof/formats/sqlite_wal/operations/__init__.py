@@ -76,12 +76,11 @@ class _History:
 
     def __init__(self, log: Path, page_size: int) -> None:
         self.stored = StoredPages(_database_of(log, page_size), log, page_size, is_untouched(log))
-        self.nodes: dict[int, tuple[str, tuple[int, ...]]] = {}
         self.parents: dict[int, int] = {}
         self.overflow: dict[int, int] = {}
         self.has_all_overflow = False
         self.is_exhausted = False
-        before = Snapshot(self.stored, self.nodes, {})
+        before = Snapshot(self.stored)
         self.tables = before.tables()
         for table in self.tables.values():
             self.parents |= before.links(table.root)
@@ -95,8 +94,8 @@ class _History:
         images = dict(images_of(record))
         if self.stored.is_exhausted:
             return [*self._alone(images)]
-        before = Snapshot(self.stored, self.nodes, {})
-        after = Snapshot(self.stored, self.nodes, images)
+        before = Snapshot(self.stored)
+        after = Snapshot(self.stored, images)
         old = self._owners(before, self.tables, images)
         for number in images:
             self.parents |= dict.fromkeys(after.node(number)[1], number)
@@ -146,10 +145,7 @@ class _History:
             number: record.at + index * slot_size + FRAME_HEADER_SIZE
             for index, number in enumerate(record.fields["pages"])
         }
-        self.stored.write(offsets, record.fields["db_pages"])
-        for number in offsets:
-            self.nodes.pop(number, None)
-        self.nodes |= after.changed_nodes
+        self.stored.write(offsets, record.fields["db_pages"], after.changed_nodes)
         self.overflow |= {number: leaf for number, (leaf, _) in after.overflow.items()}
         self.tables = tables
 
@@ -252,7 +248,7 @@ class _History:
         candidates -= after.free_pages() if candidates else set()
         if candidates - self.overflow.keys() and not self.has_all_overflow:
             self.has_all_overflow = True
-            whole = Snapshot(self.stored, self.nodes, {})
+            whole = Snapshot(self.stored)
             for table in self.tables.values():
                 for number in whole.subtree([table.root]):
                     whole.rows(number)
@@ -269,7 +265,7 @@ class _History:
             self.is_exhausted = True
             yield {"fault": _TOO_MANY_READS}
         nothing = StoredPages(None, self.stored.log, self.stored.page_size, is_untouched=True)
-        before, after = Snapshot(nothing, {}, {}), Snapshot(nothing, {}, images)
+        before, after = Snapshot(nothing), Snapshot(nothing, images)
         yield from self._written(before, after, images, {}, {})
 
     def _written(

@@ -21,11 +21,14 @@ from walproof.formats.sqlite_wal.pages import (
     Page,
     Value,
     parse_page,
+    read_payload,
     record_values,
 )
 
-#: Type and children of a page that is not part of a readable b-tree.
-_NO_NODE: tuple[str, tuple[int, ...]] = ("", ())
+#: Type and children of a page.
+Node = tuple[str, tuple[int, ...]]
+#: A page that is not part of a readable b-tree.
+_NO_NODE: Node = ("", ())
 #: Maximum columns of a table in SQLite.
 _MAX_COLUMNS = 32767
 
@@ -47,6 +50,8 @@ class StoredPages:
         self.size = database.stat().st_size // page_size if database is not None else 0
         self._reads_left = self.READS_PER_PAGE * (self.size + log.stat().st_size // page_size)
         self._offsets: dict[int, int] = {}
+        #: A cache for :class:`Snapshot`.
+        self.nodes: dict[int, Node] = {}
         self._copied: frozenset[int] = frozenset()
         if database is not None and not is_untouched:
             self._copied = frozenset(self._find_copied())
@@ -72,10 +77,13 @@ class StoredPages:
             return True
         return self.database is not None and number not in self._copied
 
-    def write(self, offsets: Mapping[int, int], size: int) -> None:
-        """Add the pages of a transaction by their offsets in the log."""
+    def write(self, offsets: Mapping[int, int], size: int, nodes: Mapping[int, Node]) -> None:
+        """Add the pages of a transaction by their offsets in the log; ``nodes`` are theirs."""
         self._offsets |= offsets
         self.size = size
+        for number in offsets:
+            self.nodes.pop(number, None)
+        self.nodes |= nodes
 
     def _find_copied(self) -> Iterator[int]:
         """Yield the pages of the database that equal one of this generation of the log."""
@@ -111,20 +119,11 @@ class Row:
 
 
 class Snapshot:
-    """The database before or after a transaction.
+    """The database before a transaction, or after it with the pages that it changed."""
 
-    Both snapshots of a transaction share ``nodes``, a cache of stored pages.
-    """
-
-    def __init__(
-        self,
-        stored: StoredPages,
-        nodes: dict[int, tuple[str, tuple[int, ...]]],
-        changed: Mapping[int, bytes],
-    ) -> None:
-        self.stored, self.changed = stored, changed
-        self._nodes = nodes
-        self.changed_nodes: dict[int, tuple[str, tuple[int, ...]]] = {}
+    def __init__(self, stored: StoredPages, changed: Mapping[int, bytes] | None = None) -> None:
+        self.stored, self.changed = stored, changed or {}
+        self.changed_nodes: dict[int, Node] = {}
         header = DatabaseHeader.of(self.image(1))
         self.encoding = header.encoding if header else "utf-8"
         self.reserved = header.reserved if header else 0
@@ -141,14 +140,14 @@ class Snapshot:
         """Parse a b-tree page. Raises ``Undecodable``."""
         return parse_page(self.image(number), number, self.reserved)
 
-    def node(self, number: int) -> tuple[str, tuple[int, ...]]:
+    def node(self, number: int) -> Node:
         """Return type and children of a page; an empty type if it is not a b-tree page."""
-        nodes = self.changed_nodes if number in self.changed else self._nodes
+        nodes = self.changed_nodes if number in self.changed else self.stored.nodes
         if number not in nodes:
             nodes[number] = self._node(number)
         return nodes[number]
 
-    def _node(self, number: int) -> tuple[str, tuple[int, ...]]:
+    def _node(self, number: int) -> Node:
         image = self.image(number)
         start = DB_HEADER_SIZE if number == 1 else 0
         page_type = PAGE_TYPES.get(image[start]) if len(image) > start else None
@@ -218,23 +217,11 @@ class Snapshot:
 
     def _payload(self, cell: Cell, place: tuple[int, int]) -> bytes:
         """Return the payload of a cell with its overflow pages. Raises ``Undecodable``."""
-        if not cell.overflow:
-            return cell.local
-        pieces, chain = [cell.local], set[int]()
-        missing = cell.size - len(cell.local)
-        number = cell.overflow
-        while missing > 0:
-            image = self.image(number)
-            if len(image) < 5 + self.reserved:
-                raise Undecodable(f"page {place[0]}: overflow page {number} does not exist")
-            if number in chain or self.overflow.setdefault(number, place) != place:
-                raise Undecodable(f"page {place[0]}: overflow page {number} is used twice")
-            chain.add(number)
-            piece = image[4 : len(image) - self.reserved][:missing]
-            pieces.append(piece)
-            missing -= len(piece)
-            number = int.from_bytes(image[:4], "big")
-        return b"".join(pieces)
+        payload, number = read_payload(cell, place, self.image, self.reserved, self.overflow)
+        if number is not None:
+            fault = "is used twice" if number in self.overflow else "does not exist"
+            raise Undecodable(f"page {place[0]}: overflow page {number} {fault}")
+        return payload
 
     def free_pages(self) -> set[int]:
         """Return the pages of the freelist."""

@@ -1,0 +1,19 @@
+"""Pages of a SQLite database: the leaf of a table with one row."""
+
+from __future__ import annotations
+
+import random
+import struct
+
+
+def leaf(value: int, page_size: int, leftovers: int | None = None) -> bytes:
+    """Return the root page of a table with one row, an integer of 8 bytes.
+
+    ``leftovers`` is the seed of random bytes in the free space; without it, they are zeros.
+    """
+    cell = struct.pack(">BBBBq", 10, 1, 2, 6, value)
+    at = page_size - len(cell)
+    start = struct.pack(">BHHHBH", 13, 0, 1, at, 0, at)
+    free = at - len(start)
+    fill = bytes(free) if leftovers is None else random.Random(leftovers).randbytes(free)
+    return start + fill + cell

@@ -1,0 +1,171 @@
+"""The pass over a log of blocks: a kernel reads plain blocks, the specification the others."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from reference_impl.answer import Event as ReferenceEvent
+from walproof.formats.leveldb_log.scanner import kernel
+from walproof.formats.leveldb_log.scanner.kernel import BLOCK, NONE
+from walproof.scan import arrays
+from walproof.scan.log import Source
+from walproof.scan.model import LONGEST, MAX_BYTES, MAX_ROWS, Event, Records, Wanted
+from walproof.scan.reference import ReferenceScanner
+from walproof.scan.window import passing_window
+
+#: Maximum bytes of payload in a run, unless a record is longer.
+MAX_RUN_BYTES = MAX_BYTES + BLOCK
+
+
+class BlockScan(ABC):
+    """A pass over a log, or over the records that begin in ``[start, stop)`` of it."""
+
+    #: The executable specification: a ``Scan`` with ``size``, ``open`` and ``next_block``.
+    specification: Any
+
+    def __init__(self, source: Source, wanted: Wanted, format_id: str, start: int = 0) -> None:
+        self.window = passing_window(source)
+        self.reference = ReferenceScanner(format_id)
+        self.size = source.size
+        self.start, self.stop = start, self.size
+        self.wanted = wanted
+        self.cap = min(wanted.cap, LONGEST - BLOCK)
+        #: Size of a header, type of a FULL record, and log number.
+        self.headers = kernel.HEADER, 1, 0
+        self.state = np.zeros(kernel.STATE, np.int64)
+        self.proven = np.zeros(1, np.uint64)
+
+    @abstractmethod
+    def goes_on(self) -> bool:
+        """Return whether there is a next block to read."""
+
+    @abstractmethod
+    def is_plain(self) -> bool:
+        """Return whether the kernel may read the next block."""
+
+    @abstractmethod
+    def open_record(self, at: int, end: int, data: bytearray, sync_offset: int) -> Any:
+        """Return the open record of a run as the specification has it."""
+
+    def fields(self, count: int, synced: NDArray[np.uint64]) -> Mapping[str, pa.Array]:
+        """Return the columns of ``count`` records."""
+        return {}
+
+    def is_here(self, event: ReferenceEvent) -> bool:
+        """Return whether an event of the specification is one of the pass."""
+        return True
+
+    def blocks(self) -> Iterator[Event]:
+        """Yield the records and lost ranges of all blocks. Raises ``OSError``."""
+        while self.goes_on():
+            if self.is_plain():
+                yield from self._plain_blocks()
+            yield from self.in_runs(self.unusual_blocks())
+
+    def in_runs(self, events: Iterable[ReferenceEvent]) -> Iterator[Event]:
+        """Yield those events of the specification that are of the pass."""
+        return self.reference.in_runs(filter(self.is_here, events), self.wanted)
+
+    def unusual_blocks(self) -> Iterator[ReferenceEvent]:
+        """Read at least one block by the specification, until the kernel may go on."""
+        is_plain = False
+        while not is_plain and self.goes_on():
+            yield from self.specification.next_block(self.block(self.specification.size))
+            is_plain = self.is_plain()
+
+    def block(self, base: int) -> bytes:
+        """Return the block at an offset. Raises ``OSError``."""
+        return self._held_from(base)[:BLOCK].tobytes()
+
+    def _held_from(self, at: int) -> NDArray[np.uint8]:
+        """Return whole blocks from ``at`` on, at least one, except at the end of the log."""
+        self.window.hold(at, BLOCK)
+        return self.window.array[at - self.window.base :]
+
+    def _plain_blocks(self) -> Iterator[Records]:
+        """Read blocks by the kernel, up to one that it cannot read, or up to ``stop``."""
+        specification = self.specification
+        rows = self._take_open_record()
+        while specification.size < self.stop:
+            data = self._held_from(specification.size)[: self.stop - specification.size]
+            outcome = kernel.walk(
+                data, specification.size, *self.headers, self.cap, self.state, self.proven,
+                rows.at, rows.size, rows.synced, rows.ends, rows.cut, rows.payload,
+            )  # fmt: skip
+            specification.size += int(self.state[kernel.READ])
+            if outcome != kernel.USED_UP:
+                yield from self._filled(rows)
+                self._hand_over_open_record(rows)
+                if outcome == kernel.UNUSUAL:
+                    return
+                rows = self._take_open_record()
+        yield from self._filled(rows)
+        self._hand_over_open_record(rows)
+
+    def _take_open_record(self) -> _Rows:
+        """Return a new run, which begins with the open record of the specification."""
+        state, rest = self.state, self.stop - self.specification.size
+        state[:] = 0
+        state[kernel.OPEN_AT] = NONE
+        record, self.specification.open = self.specification.open, None
+        if record is None:
+            return _Rows(b"", rest, self.cap)
+        copied = max(0, min(len(record.data), self.cap))
+        state[kernel.OPEN_AT], state[kernel.OPEN_END] = record.at, record.end
+        state[kernel.OPEN_LENGTH], state[kernel.OPEN_COPIED] = len(record.data), copied
+        state[kernel.PUT] = copied
+        rows = _Rows(memoryview(record.data)[:copied], rest, self.cap)
+        rows.synced[0] = int(getattr(record, "fields", {}).get("sync_offset", 0))
+        return rows
+
+    def _hand_over_open_record(self, rows: _Rows) -> None:
+        """Let the specification continue the open record of a run."""
+        state = self.state.tolist()
+        if state[kernel.OPEN_AT] == NONE:
+            return
+        put = state[kernel.PUT]
+        data = bytearray(rows.payload[put - state[kernel.OPEN_COPIED] : put])
+        if len(data) < state[kernel.OPEN_LENGTH]:
+            data += b"\0"  # shows that there is more of it
+        at, end = state[kernel.OPEN_AT], state[kernel.OPEN_END]
+        sync_offset = int(rows.synced[state[kernel.ROWS]])
+        self.specification.open = self.open_record(at, end, data, sync_offset)
+
+    def _filled(self, rows: _Rows) -> Iterator[Records]:
+        """Yield the records of a run that begin in the part, if there are any."""
+        count = int(self.state[kernel.ROWS])
+        # Only the first one may have been open at the start of the part.
+        first = int(count > 0 and rows.at[0] < self.start)
+        if count == first:
+            return
+        fields = self.fields(count, rows.synced[:count])
+        yield Records(
+            at=rows.at[:count],
+            size=rows.size[:count],
+            payload=arrays.binary(rows.ends[: count + 1], rows.payload, pa.binary())
+            if self.wanted.payload
+            else None,
+            fields={name: fields[name] for name in fields if self.wanted.wants(name)},
+            truncated=rows.cut[:count].astype(np.bool_) if self.state[kernel.CUT] else None,
+        ).slice(first, count)
+
+
+class _Rows:
+    """The arrays of a run, which ``walk`` fills; ``carry`` is the start of an open record."""
+
+    def __init__(self, carry: bytes | memoryview, rest: int, cap: int) -> None:
+        count = min(MAX_ROWS, kernel.MOST_ROWS * (1 + rest // BLOCK))
+        self.at, self.size = arrays.pooled(count, np.int64), arrays.pooled(count, np.int64)
+        self.synced, self.cut = arrays.pooled(count, np.uint64), arrays.pooled(count)
+        self.ends = arrays.pooled(count + 1, np.int32)
+        self.ends[0] = 0
+        # Twice as long for a record that is longer than a run, so that it is seldom copied.
+        room = len(carry) + min(rest + BLOCK, max(len(carry), MAX_RUN_BYTES)) if cap >= 0 else 0
+        self.payload = arrays.pooled(min(room, LONGEST))
+        self.payload[: len(carry)] = np.frombuffer(carry, np.uint8)

@@ -1,0 +1,124 @@
+"""The bulk scanner of RocksDB's and Pebble's logs; ``reference_impl.rocksdb_wal`` is authoritative.
+
+A kernel reads blocks that contain only valid records. The executable specification reads the other
+blocks, and compressed logs. A log is not split, because a block depends on all earlier blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from reference_impl.answer import Event as ReferenceEvent
+from reference_impl.rocksdb_wal.compression import MAX_RECORD_SIZE
+from reference_impl.rocksdb_wal.layout import (
+    FIRST_TYPE,
+    LEGACY,
+    WAL_SYNC,
+    ZSTD,
+    physical_records,
+)
+from reference_impl.rocksdb_wal.reader import OpenRecord, Scan
+from reference_impl.rocksdb_wal.survey import Survey, number_of
+from walproof.formats.leveldb_log.scanner.block_scan import BlockScan
+from walproof.formats.leveldb_log.scanner.kernel import BLOCK
+from walproof.formats.rocksdb_wal.columns import COLUMNS
+from walproof.scan import arrays
+from walproof.scan.log import Log, Source
+from walproof.scan.model import WHOLE, Event, Part, Wanted
+
+
+def plan(log: Log, target_bytes: int) -> Sequence[Part]:
+    """Return one part: a log is not split."""
+    return [WHOLE]
+
+
+def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
+    """Yield the events of the log, in the order of the reference. Raises ``OSError``."""
+    with closing(log.open()) as source:
+        yield from _Scan(source, log, wanted).events()
+
+
+class _Scan(BlockScan):
+    """A pass over a log."""
+
+    specification: Scan
+
+    def __init__(self, source: Source, log: Log, wanted: Wanted) -> None:
+        super().__init__(source, wanted, "rocksdb-wal")
+        found = self.found = Survey(number_of(log.path, log.context))
+        self.is_surveyed = not self._settle()
+        limit = log.context.get("max_record_size", MAX_RECORD_SIZE)
+        self.specification = Scan(found, limit)
+        first_type = FIRST_TYPE[found.dialect or LEGACY]
+        self.headers = self.specification.header_size, first_type, found.number or 0
+        self.proven[0] = found.proven
+
+    def _settle(self) -> bool:
+        """Find dialect, number and compression; return False if this took the whole log."""
+        found = self.found
+        for base in range(0, self.size, BLOCK):
+            block = self.block(base)
+            if base == 0:
+                found.look_at_start(block)
+            for record in physical_records(block):
+                found.add(record, base)
+                if found.dialect is not None and found.compression is not None:
+                    return True
+        return False
+
+    def events(self) -> Iterator[Event]:
+        yield from self.blocks()
+        yield from self.in_runs(self.specification.end_of_log())
+
+    def goes_on(self) -> bool:
+        return not self.specification.is_refused and self.specification.size < self.size
+
+    def is_plain(self) -> bool:
+        specification = self.specification
+        return not (
+            self.found.dialect is None
+            or self.found.compression == ZSTD
+            or specification.has_ended
+            or specification.announced
+            or specification.zeros_from is not None
+        )
+
+    def unusual_blocks(self) -> Iterator[ReferenceEvent]:
+        if not self.is_surveyed and self.goes_on():
+            self._complete_survey()
+        yield from super().unusual_blocks()
+
+    def _complete_survey(self) -> None:
+        """Survey the log from the next block on."""
+        # Earlier blocks matter only for their sync offsets, which the kernel has collected.
+        self.found.proven = int(self.proven[0])
+        for base in range(self.specification.size, self.size, BLOCK):
+            for record in physical_records(self.block(base)):
+                self.found.add(record, base)
+        self.is_surveyed = True
+
+    def open_record(self, at: int, end: int, data: bytearray, sync_offset: int) -> OpenRecord:
+        fields: dict[str, Any] = {}
+        if self.found.dialect != LEGACY:
+            fields["log_number"] = self.found.number
+        if self.found.dialect == WAL_SYNC:
+            fields["sync_offset"] = str(sync_offset)
+        return OpenRecord(at, end, fields, data)
+
+    def fields(self, count: int, synced: NDArray[np.uint64]) -> Mapping[str, pa.Array]:
+        number = None if self.found.dialect == LEGACY else self.found.number
+        fields = {
+            column.name: arrays.repeated(
+                number if column.name == "log_number" else None, column.type, count
+            )
+            for column in COLUMNS
+        }
+        if self.found.dialect == WAL_SYNC:
+            fields["sync_offset"] = arrays.numbers(synced)
+        return fields
