@@ -11,8 +11,7 @@ import json
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,94 +41,39 @@ MEANING = {
 # term``).
 Hit = tuple[str, str]
 
-
-@dataclass(frozen=True)
-class SearchedLog:
-    """A log that was searched."""
-
-    id: str
-    #: Hash of the bytes and the context.
-    fingerprint: str
-    #: Size of the log.
-    bits: int
-    #: Number of flips that were tried.
-    flips: int
-    #: Number of flips that were not detected.
-    unseen: Mapping[Hit, int]
-
-
-@dataclass(frozen=True)
-class Searched:
-    """The result of searching one format. ``tried`` counts the flips of each field."""
-
-    format: str
-    at_most: int
-    tried: Mapping[str, int]
-    logs: Mapping[str, SearchedLog]
-
-    @property
-    def unseen(self) -> Counter[Hit]:
-        """Return the undetected flips of all logs."""
-        counter: Counter[Hit] = Counter()
-        for log in self.logs.values():
-            counter.update(log.unseen)
-        return counter
-
-
-@dataclass(frozen=True)
-class Row:
-    """A field with its flips and its undetected flips."""
-
-    field: str
-    #: Number of flips.
-    tried: int
-    #: Number of undetected flips by effect.
-    counts: Mapping[str, int]
-    #: Record fields that change, except the payload.
-    other_fields: tuple[str, ...]
-    #: Numbers of the entries that explain the flips, from 1.
-    why: tuple[int, ...]
-
-    @property
-    def unseen(self) -> int:
-        """Return the number of undetected flips of the field."""
-        return sum(self.counts.values())
+# The result of searching one format, as in the JSON file: ``format``; ``at_most``, the number of
+# flips of a log; ``tried``, the flips of each field. ``logs`` has by id the ``fingerprint`` of a
+# log's bytes and context, its size in ``bits``, the number of ``flips`` that were tried, and the
+# number of ``unseen`` flips by field and effect.
+Searched = Mapping[str, Any]
 
 
 def load(format: str, spec: Path = SPEC) -> Searched | None:
     """Load the result for a format, None if it was not searched."""
     path = spec / FOLDER / f"{format}.json"
-    return loaded(json.loads(path.read_text("utf-8"))) if path.is_file() else None
-
-
-def loaded(body: Mapping[str, Any]) -> Searched:
-    """Return the result in a parsed JSON file."""
-    logs = {}
-    for id, log in body["logs"].items():
-        unseen = {
-            (field, effect): count
-            for field, effects in log["unseen"].items()
-            for effect, count in effects.items()
-        }
-        logs[id] = SearchedLog(id, log["fingerprint"], log["bits"], log["flips"], unseen)
-    return Searched(body["format"], body["at_most"], body["tried"], logs)
+    searched: Searched | None = json.loads(path.read_text("utf-8")) if path.is_file() else None
+    return searched
 
 
 def text_of(searched: Searched) -> str:
-    """Return the file of a search, with one line for each log."""
-    logs = []
-    for log in sorted(searched.logs.values(), key=lambda log: log.id):
-        unseen: dict[str, dict[str, int]] = {}
-        for (field, effect), count in sorted(log.unseen.items()):
-            unseen.setdefault(field, {})[effect] = count
-        body = {"fingerprint": log.fingerprint, "bits": log.bits, "flips": log.flips}
-        logs.append(f"  {json.dumps(log.id)}: {json.dumps(body | {'unseen': unseen})}")
-    head = {"format": searched.format, "at_most": searched.at_most}
-    lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
-    tried = [f"  {json.dumps(name)}: {count}" for name, count in sorted(searched.tried.items())]
-    lines.append(' "tried": {\n' + ",\n".join(tried) + "\n }")
-    lines.append(' "logs": {\n' + ",\n".join(logs) + "\n }")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    """Return the file of a search, with one line for each field and each log."""
+    entries = []
+    for key, value in searched.items():
+        text = json.dumps(value)
+        if isinstance(value, Mapping):
+            lines = [f"  {json.dumps(name)}: {json.dumps(value[name])}" for name in sorted(value)]
+            text = "{\n" + ",\n".join(lines) + "\n }"
+        entries.append(f" {json.dumps(key)}: {text}")
+    return "{\n" + ",\n".join(entries) + "\n}\n"
+
+
+def hits_in(logs: Iterable[Mapping[str, Any]]) -> Counter[Hit]:
+    """Return the undetected flips of logs of a search."""
+    hits: Counter[Hit] = Counter()
+    for log in logs:
+        for field, effects in log["unseen"].items():
+            hits.update({(field, effect): count for effect, count in effects.items()})
+    return hits
 
 
 def kind_of(effect: str) -> str:
@@ -153,57 +97,40 @@ def _fits(pattern: str, field: str) -> bool:
     return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), field) is not None
 
 
-def rows(searched: Searched, entries: Sequence[Unseen]) -> list[Row]:
-    """Return the fields with undetected flips, those with the gravest effects first."""
-    by_field: dict[str, Counter[str]] = {}
-    why: dict[str, set[int]] = {}
-    other_fields: dict[str, set[str]] = {}
-    for (field, effect), count in searched.unseen.items():
-        by_field.setdefault(field, Counter())[kind_of(effect)] += count
-        why.setdefault(field, set()).update(explained_by((field, effect), entries))
-        names = effect.partition(": ")[2]
-        other_fields.setdefault(field, set()).update(names.split(", ") if names else ())
-    table_rows = [
-        Row(field, searched.tried[field], counts, tuple(sorted(other_fields[field])),
-            tuple(sorted(why[field])))
-        for field, counts in by_field.items()
-    ]  # fmt: skip
-    return sorted(
-        table_rows, key=lambda row: ([-row.counts.get(effect, 0) for effect in EFFECTS], row.field)
-    )
-
-
 def table(register: Register, searched: Searched, searched_logs: str | None = None) -> str:
     """Return the section of the chapter below its heading, in Markdown.
 
-    ``searched_logs`` describes the logs: ``2 logs``.
+    Fields with the gravest effects come first. ``searched_logs`` describes the logs: ``2 logs``.
     """
-    logs, flips = len(searched.logs), sum(log.flips for log in searched.logs.values())
-    unseen = searched.unseen.total()
-    whole = sum(log.flips == log.bits for log in searched.logs.values())
+    logs = searched["logs"].values()
+    hits = hits_in(logs)
+    whole = sum(log["flips"] == log["bits"] for log in logs)
     share = "every bit"
-    if whole < logs:
-        sample = f"at most {searched.at_most:,} bits of each"
+    if whole < len(logs):
+        sample = f"at most {searched['at_most']:,} bits of each"
         share = f"every bit of {whole:,}, {sample} other" if whole else sample
     after = "No flip left the log `intact` with other records."
-    if unseen:
-        after = f"After {unseen:,} flips, the log was `intact` with other records."
-    lines = [
-        f"A search flipped {flips:,} single bits in"
-        f" {searched_logs or f'{logs} undamaged vectors'} ({share}). {after}",
-    ]
-    table_rows = rows(searched, register.unseen)
-    if not table_rows:
-        return f"{_wrapped(lines[0])}\n"
-    shown = [effect for effect in EFFECTS if any(row.counts.get(effect) for row in table_rows)]
-    lines[0] = _wrapped(
-        f"{lines[0]} The table counts each flip under its worst effect: {legend(shown)}."
+    if hits:
+        after = f"After {hits.total():,} flips, the log was `intact` with other records."
+    text = (
+        f"A search flipped {sum(log['flips'] for log in logs):,} single bits in"
+        f" {searched_logs or f'{len(logs)} undamaged vectors'} ({share}). {after}"
     )
+    if not hits:
+        return f"{_wrapped(text)}\n"
+    counts: dict[str, Counter[str]] = {}
+    why: dict[str, set[int]] = {}
+    for (field, effect), count in hits.items():
+        counts.setdefault(field, Counter())[kind_of(effect)] += count
+        why.setdefault(field, set()).update(explained_by((field, effect), register.unseen))
+    shown = [effect for effect in EFFECTS if any(effect in of for of in counts.values())]
+    text += f" The table counts each flip under its worst effect: {legend(shown)}."
     head = ["field", "flipped", *(HEADS[effect] for effect in shown), "why"]
-    lines += ["", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for row in table_rows:
-        counts = [f"{row.counts[effect]:,}" if row.counts.get(effect) else "" for effect in shown]
-        cells = [f"`{row.field}`", f"{row.tried:,}", *counts, ", ".join(map(str, row.why))]
+    lines = [_wrapped(text), "", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for field in sorted(counts, key=lambda f: ([-counts[f][effect] for effect in EFFECTS], f)):
+        cells = [f"{n:,}" if (n := counts[field][effect]) else "" for effect in shown]
+        entries = ", ".join(map(str, sorted(why[field])))
+        cells = [f"`{field}`", f"{searched['tried'][field]:,}", *cells, entries]
         lines.append(f"| {' | '.join(cells)} |")
     lines.append("")
     for number, entry in enumerate(register.unseen, 1):
@@ -226,7 +153,7 @@ def legend(effects: Sequence[str]) -> str:
 def problems(register: Register, searched: Searched) -> Iterator[str]:
     """Yield flips that no entry or several entries explain, and entries that explain none."""
     used = set()
-    for hit, count in sorted(searched.unseen.items()):
+    for hit, count in sorted(hits_in(searched["logs"].values()).items()):
         numbers = explained_by(hit, register.unseen)
         used.update(numbers)
         if len(numbers) != 1:

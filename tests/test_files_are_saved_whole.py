@@ -31,7 +31,7 @@ PLAIN = {
     "walproof/carve/reading.py": "a scratch file, removed after it was read",
     "walproof/cli/recover_system.py": "in a folder that is published when whole",
     "lab/crash/judge.py": "a scratch copy, or a folder that is published when whole",
-    "lab/crash/implementations/systemd-journald/adapter.py": "below a mount of its own",
+    "lab/formats/systemd_journal/journald.py": "below a mount of its own",
     "lab/databases/implementations/opener/opener.py": "in a scratch folder",
     "lab/databases/implementations/sqlite-database/program.py": "in a scratch folder",
     "lab/databases/implementations/systemd-journald/program.py": "in a scratch folder",

@@ -96,8 +96,7 @@ def _flip_byte(log: LogToDamage, bit: int, at: int, file: str) -> None:
     data = _bytes_of(log, file)
     if bit > 7 or at >= len(data):
         raise BadOperation(f"expected bit 0 to 7 of byte 0 to {len(data) - 1}, found {bit} of {at}")
-    data[at] ^= 1 << bit
-    log.did("flip")
+    log.flip_byte(at, bit, file)
 
 
 def _set(log: LogToDamage, path: str, value: str) -> None:

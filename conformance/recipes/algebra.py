@@ -66,6 +66,11 @@ class Damage:
         data[field.start + bit // 8] ^= 1 << bit % 8
         self._did(f"flip bit {bit} of {path}")
 
+    def flip_byte(self, at: int, bit: int, file: str = "") -> None:
+        """Flip one bit of a byte that no field contains."""
+        self.files[file][at] ^= 1 << bit
+        self._did(f"flip bit {bit} of byte {at}{_in(file)}")
+
     def set(self, path: str, value: int | bytes, byteorder: str = "little") -> None:
         """Set a field to a number, in the byte order given, or to bytes of the field's length."""
         data, field = self._at(path)

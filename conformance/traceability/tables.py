@@ -95,7 +95,7 @@ def unexplained_flip(tree: Tree) -> Iterator[Found]:
             continue
         for problem in undetected_flips.problems(register, searched):
             yield file, problem
-        for id in sorted(searched.logs.keys() - tree.vectors.keys()):
+        for id in sorted(searched["logs"].keys() - tree.vectors.keys()):
             yield (
                 f"spec/{undetected_flips.FOLDER}/{format}.json",
                 f"there is no vector {id}: run walproof sweep --flips --save",

@@ -18,9 +18,9 @@ from lab.crash.concurrent_readers import Watched, watch
 from lab.crash.format_crash import crash_of
 from lab.crash.judge import NOTES, Finding, build, payload_text
 from lab.crash.model import MODELS, SECTORS
-from lab.crash.recorder import CannotRecord, record
+from lab.crash.observer import CannotRecord
+from lab.crash.recorder import record
 from lab.crash.run import Run, all_writers, can_be_isolated, run
-from lab.crash.strace import NotUnderstood
 from lab.crash.trace import Trace
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
@@ -73,9 +73,10 @@ def crash(
 ) -> int:
     """Record the system calls of a writer, and read every state that a crash may leave.
 
-    The writer runs under strace, without isolation, and reports each record that is safe. Each
-    model (docs/crash.md) generates the states of the files that a crash may leave. The executable
-    specification and the writer's own system read each state, and append to a copy.
+    The writer runs without isolation, and reports each record that is safe. Its writes and syncs
+    are recorded. Each model (docs/crash.md) generates the states of the files that a crash may
+    leave. The executable specification and the writer's own system read each state, and append to
+    a copy.
 
     With --live, no crash is simulated. The executable specification and the scanner read the log
     after every operation, and inside each write. They must return the records written so far, each
@@ -122,7 +123,7 @@ def crash(
                 bar.show,
                 slow / 1000,
             )
-    except (CannotRecord, NotUnderstood) as error:
+    except CannotRecord as error:
         raise click.ClickException(f"{subject.name} was not recorded: {error}") from None
     except PROGRAM_FAILURES as error:
         raise click.ClickException(f"{subject.name}: {error}") from None

@@ -1,31 +1,23 @@
-"""Run a writer under strace, one record at a time, and return the trace of its operations."""
+"""Run a writer whose calls are paused, one record at a time, and return its operations."""
 
 from __future__ import annotations
 
-import shutil
-import time
-from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from conformance.process import Limits
-from conformance.protocol.messages import ProtocolError, validate
+from conformance.protocol.messages import validate
 from conformance.scratch import Scratch
 from conformance.session import ProtocolSession
+from lab.crash.call_listener import Listener
 from lab.crash.format_crash import FormatCrash
-from lab.crash.strace import Parser, command
-from lab.crash.sync_snapshots import Look, Snapshots, Stops
-from lab.crash.trace import Trace, differing_files
+from lab.crash.observer import CannotRecord, Observer
+from lab.crash.trace import Trace
 from reference_impl.answer import NewRecord
 
-#: For each record: a program that is traced is slow.
+#: For each record: a program whose calls are paused is slow.
 TIMEOUT_SECONDS = 60
-
-
-class CannotRecord(Exception):
-    """The writer could not be recorded; the message gives the reason."""
 
 
 def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator[int]:
@@ -47,26 +39,26 @@ def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator
 
 
 @contextmanager
-def _stopping(folder: Path, slow: float) -> Iterator[Stops]:
+def _listening(observer: Observer, slow: float) -> Iterator[Listener]:
     """Pause the calls of a program that ends inside this block.
 
     Raises :class:`CannotRecord` if the calls could not be paused.
     """
     try:
-        stops = Stops(Snapshots(folder).take, slow)
+        listener = Listener(observer.begins, slow)
     except OSError as error:
-        raise CannotRecord(f"its calls cannot be stopped: {error}") from None
+        raise CannotRecord(f"its calls cannot be paused: {error}") from None
     try:
         try:
-            yield stops
+            yield listener
         finally:
-            stops.close()
+            listener.close()
     except Exception as error:
-        if stops.why_not:
-            raise CannotRecord(f"its calls were not stopped: {stops.why_not}") from error
+        if listener.why_not:
+            raise CannotRecord(f"its calls were not paused: {listener.why_not}") from error
         raise
-    if stops.why_not:
-        raise CannotRecord(f"its calls were not stopped: {stops.why_not}")
+    if listener.why_not:
+        raise CannotRecord(f"its calls were not paused: {listener.why_not}")
 
 
 def record(
@@ -76,31 +68,29 @@ def record(
     records: Sequence[NewRecord],
     slow: float = 0.0,
 ) -> tuple[Trace, dict[str, Any]]:
-    """Run a program under strace.
+    """Run a program whose calls are paused.
 
     The program writes the first half of the records, and then appends the second half. A program
     that cannot append writes all records. Each sync is delayed by at least ``slow`` seconds. The
     program runs without isolation. Return the trace and the hello message of the program.
 
-    Raises :class:`CannotRecord`, ``NotUnderstood``, and the errors of a session.
+    Raises :class:`CannotRecord` and the errors of a session.
     """
-    if shutil.which("strace") is None:
-        raise CannotRecord("there is no strace on PATH")
     scratch = Scratch()
     try:
-        folder, output = scratch.new_path("root"), scratch.folder / "calls"
+        folder = scratch.new_path("root")
         folder.mkdir()
-        with _stopping(folder, slow) as stops:
-            command_line = [*command(output), *stops.command(words)]
+        observer = Observer(folder)
+        with _listening(observer, slow) as listener:
             # libuv would hand its writes to the system without a call for each.
             variables = {"UV_USE_IO_URING": "0"}
-            session = ProtocolSession(command_line, Limits(start_seconds=120), variables=variables)
+            command, limits = listener.command(words), Limits(start_seconds=120)
+            session = ProtocolSession(command, limits, variables=variables)
             try:
                 hello = session.start()
                 if not hello.get("acknowledges"):
                     raise CannotRecord("its hello does not say that it acknowledges records")
                 half = (len(records) + 1) // 2 if "append" in hello["profiles"] else len(records)
-                parser = Parser(folder, Path.cwd(), {1: 0, 2: half})
                 for seq, some in ((1, records[:half]), (2, records[half:])):
                     request = {
                         "cmd": "write" if seq == 1 else "append",
@@ -114,20 +104,13 @@ def record(
                         "acknowledge": True,
                     }
                     for count in _acknowledged(session, request) if some else ():
-                        files = Snapshots(folder).take()
-                        parser.snapshots[(seq - 1) * half + count] = Look(time.time(), 0, files)
+                        with listener.lock:
+                            observer.acknowledges((seq - 1) * half + count)
             finally:
                 session.close()
-        parser.mapped.looks = deque(stops.looks)
-        with output.open("rb") as lines:
-            for line in lines:
-                parser.line(line)
-        files = Snapshots(folder).take()
-        parser.ended(files)
+        observer.take_snapshot()
     finally:
         scratch.close()
-    if different := differing_files(parser.live, files):
-        raise ProtocolError(f"not explained by its system calls: {', '.join(different)}")
-    if (found := parser.trace.acknowledged) != len(records):
+    if (found := observer.trace.acknowledged) != len(records):
         raise CannotRecord(f"{len(records)} records, {found} acknowledged one by one")
-    return parser.trace, hello
+    return observer.trace, hello

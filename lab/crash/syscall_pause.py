@@ -4,7 +4,7 @@
 listener at SOCKET. Child processes and threads of the program inherit the filter.
 """
 
-# Only the standard library, because strace slows down each call of the start.
+# Only the standard library: the program under test starts without the modules of this project.
 from __future__ import annotations
 
 import ctypes
@@ -14,10 +14,14 @@ import socket
 import struct
 import sys
 
-#: Calls that order writes to the disk, with their numbers on x86_64 and on aarch64.
+#: Calls that change or sync files, with their numbers on x86_64 and on aarch64.
 CALLS = {
-    "fsync": (74, 82), "fdatasync": (75, 83), "sync": (162, 81), "syncfs": (306, 267),
-    "msync": (26, 227), "ftruncate": (77, 46), "truncate": (76, 45), "fallocate": (285, 47),
+    "write": (1, 64), "writev": (20, 66), "pwrite64": (18, 68), "pwritev": (296, 70),
+    "pwritev2": (328, 287), "copy_file_range": (326, 285), "sendfile": (40, 71),
+    "splice": (275, 76), "open": (2, None), "openat": (257, 56), "openat2": (437, 437),
+    "creat": (85, None), "fsync": (74, 82), "fdatasync": (75, 83), "sync": (162, 81),
+    "syncfs": (306, 267), "msync": (26, 227), "ftruncate": (77, 46), "truncate": (76, 45),
+    "fallocate": (285, 47), "mkdir": (83, None), "mkdirat": (258, 34), "rmdir": (84, None),
     "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276), "link": (86, None),
     "linkat": (265, 37), "unlink": (87, None), "unlinkat": (263, 35),
 }  # fmt: skip
@@ -38,18 +42,17 @@ class _Program(ctypes.Structure):
     _fields_ = (("len", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def sync_numbers(machine: str) -> set[int]:
-    """Return the numbers of :data:`SYNCS` on a machine, or none for an unknown machine."""
+def names_by_number(machine: str) -> dict[int, str]:
+    """Return the names of :data:`CALLS` on a machine, or none for an unknown machine."""
     if machine not in MACHINES:
-        return set()
+        return {}
     column = MACHINES[machine][0]
-    return {number for name in SYNCS if (number := CALLS[name][column]) is not None}
+    return {number: name for name, both in CALLS.items() if (number := both[column]) is not None}
 
 
 def instructions(machine: str) -> bytes:
     """Return the filter, which pauses the listed calls only."""
-    column, architecture, _ = MACHINES[machine]
-    numbers = [number for both in CALLS.values() if (number := both[column]) is not None]
+    architecture, numbers = MACHINES[machine][1], names_by_number(machine)
     steps = [(_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 0, len(numbers) + 1, architecture)]
     steps.append((_LOAD, 0, 0, _NUMBER))
     steps += [(_EQUAL, len(numbers) - at, 0, number) for at, number in enumerate(numbers)]

@@ -6,7 +6,7 @@ before the first operation.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
 #: The directory in which everything happens.
@@ -115,13 +115,6 @@ class Live:
             for path, node in paths(self.names)
         }
 
-    def node(self, path: str) -> int | None:
-        """Return the node of a path relative to the root, or None."""
-        node: int | None = ROOT
-        for name in path.split("/") if path else ():
-            node = self.names.get(node, {}).get(name) if node is not None else None
-        return node
-
 
 def change_names(names: Names_, operation: Names) -> None:
     """Apply a change of names. A directory that no longer exists is ignored."""
@@ -131,12 +124,3 @@ def change_names(names: Names_, operation: Names) -> None:
             inside.pop(name, None)
         else:
             inside[name] = node
-
-
-def differing_files(live: Live, files: Mapping[str, bytes]) -> list[str]:
-    """Return the files, by path, that are not as a trace says."""
-    known = {path: bytes(live.content[node]) for path, node in paths(live.names)
-             if node in live.content}  # fmt: skip
-    return sorted(
-        path for path in known.keys() | files.keys() if known.get(path) != files.get(path)
-    )

@@ -14,7 +14,7 @@ import sys
 import time
 import traceback
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any
 from conformance.compare import every_part, normalise
 from conformance.registry import FOLDER
 from lab.fuzz.inputs import Input
-from reference_impl.answer import End, Lost, collect
+from reference_impl.answer import Answer, Lost, collect
 from reference_impl.register import registers
 from walproof.formats import plugin_for
 from walproof.scan import answers
@@ -31,7 +31,7 @@ from walproof.sweep import effects, invariants
 from walproof.sweep.format_sweep import Task
 from walproof.sweep.invariants import Written, same_again
 from walproof.sweep.settings import Setting
-from walproof.sweep.specification import ReaderOutput, Reference, put
+from walproof.sweep.specification import Reference, put
 from walproof.sweep.writing import Writer
 
 SPECIFICATION, SCANNER, SECOND = "specification", "scanner", "second reader"
@@ -109,12 +109,12 @@ class Judge:
         except _Void:
             return []
 
-    def _judge_specification(self, log: Input) -> tuple[ReaderOutput | None, list[Fault]]:
+    def _judge_specification(self, log: Input) -> tuple[Answer | None, list[Fault]]:
         faults: list[Fault] = []
         right = self._measured(SPECIFICATION, log, lambda: self._read(log, "recover"), faults, "")
         if right is None or SPECIFICATION not in self.readers:
             return right, faults
-        verdict = verdict_text(right.end)
+        verdict = verdict_text(right)
         text = malformed(log, right)
         if text:
             faults.append(Fault(SPECIFICATION, SHAPE, verdict, text))
@@ -141,9 +141,9 @@ class Judge:
     def _is_due(self, drawn: int, interval: int) -> bool:
         return self.always or drawn % interval == 0
 
-    def _append(self, log: Input, right: ReaderOutput) -> list[str]:
+    def _append(self, log: Input, right: Answer) -> list[str]:
         """Return the invariants of ``end`` that an append of one plain record breaks."""
-        if right.end.verdict == "refused" or set(self.format_sweep.selecting) & log.context.keys():
+        if right.verdict == "refused" or set(self.format_sweep.selecting) & log.context.keys():
             return []
         task = Task("append", log.name, right.records, log.size, log.context)
         try:
@@ -153,10 +153,10 @@ class Judge:
         setting = Setting("append", log.context)
         return list(self.writer.request(log.control, setting, log.contents, new).faults)
 
-    def _read(self, log: Input, profile: str) -> ReaderOutput:
+    def _read(self, log: Input, profile: str) -> Answer:
         return self.reference.read(log.control, log.contents, profile)
 
-    def _judge_other(self, name: str, read: Reader, log: Input, right: ReaderOutput) -> list[Fault]:
+    def _judge_other(self, name: str, read: Reader, log: Input, right: Answer) -> list[Fault]:
         """Compare another reader with the specification; a scanner knows one profile."""
         faults: list[Fault] = []
         for profile in ("recover", "strict")[: 1 if name == SCANNER else 2]:
@@ -170,14 +170,14 @@ class Judge:
         return faults
 
     def _difference(
-        self, reader: str, right: ReaderOutput, answer: dict[str, Any], profile: str
+        self, reader: str, right: Answer, answer: dict[str, Any], profile: str
     ) -> Fault | None:
-        expected = normalise(right.answer().to_json())
+        expected = normalise(right.to_json())
         difference = effects.compare(expected, normalise(answer), self.parts, None)
         if difference is None:
             return None
         reported = f"{difference.verdict} {difference.reason}".strip()
-        verdict = f"{verdict_text(right.end)}, says {reported}, {profile}"
+        verdict = f"{verdict_text(right)}, says {reported}, {profile}"
         return Fault(reader, difference.kind, verdict, difference.text)
 
     def _measured(
@@ -211,9 +211,9 @@ def _broken(invariant: str, verdict: str) -> Fault:
     return Fault(SPECIFICATION, invariant, verdict, invariants.MEANING[invariant])
 
 
-def verdict_text(end: End) -> str:
+def verdict_text(answer: Answer) -> str:
     """Return verdict and reason."""
-    return f"{end.verdict} {end.reason}" if end.reason else end.verdict
+    return f"{answer.verdict} {answer.reason}" if answer.reason else answer.verdict
 
 
 def _where(error: Exception) -> str:
@@ -224,26 +224,26 @@ def _where(error: Exception) -> str:
     return f"{type(error).__name__}{place}\n{error}"
 
 
-def malformed(log: Input, seen: ReaderOutput) -> str:
+def malformed(log: Input, seen: Answer) -> str:
     """Return the fault in an answer, by the table of verdicts and the sizes of the files."""
-    end, files = seen.end, log.files
-    if end.verdict == "refused" and (seen.records or seen.lost or end.end is not None):
+    files = log.files
+    if seen.verdict == "refused" and (seen.records or seen.lost or seen.end is not None):
         return "refused, and tells of records, ranges or an end"
-    if (end.verdict == "intact") != (end.reason is None):
-        return f"{end.verdict} with the reason {end.reason}"
+    if (seen.verdict == "intact") != (seen.reason is None):
+        return f"{seen.verdict} with the reason {seen.reason}"
     # A torn file may be torn where there is nothing to lose, as one of no bytes.
-    if (end.verdict == "damaged" and not seen.lost) or (end.verdict == "intact" and seen.lost):
-        return f"{end.verdict} with {len(seen.lost)} lost ranges"
+    if (seen.verdict == "damaged" and not seen.lost) or (seen.verdict == "intact" and seen.lost):
+        return f"{seen.verdict} with {len(seen.lost)} lost ranges"
     for record in seen.records:
         if not 0 <= record.at <= record.at + record.size <= len(files.get(record.file or "", b"")):
             return f"a record at {record.at} of {record.size} bytes, outside of its file"
-    room = len(files.get(end.file or "", b"")) + PADDING_BYTES
-    if end.end is not None and not 0 <= end.end <= room:
-        return f"the end {end.end} lies outside of its file"
+    room = len(files.get(seen.end_file or "", b"")) + PADDING_BYTES
+    if seen.end is not None and not 0 <= seen.end <= room:
+        return f"the end {seen.end} lies outside of its file"
     return _overlapping(seen.lost, files)
 
 
-def _overlapping(lost: list[Lost], files: Any) -> str:
+def _overlapping(lost: Sequence[Lost], files: Any) -> str:
     upto: dict[str, int] = {}
     for gap in sorted(lost, key=lambda gap: (gap.file or "", gap.start, gap.end)):
         name = gap.file or ""
@@ -256,13 +256,13 @@ def _overlapping(lost: list[Lost], files: Any) -> str:
     return ""
 
 
-def _differs_strictly(right: ReaderOutput, strict: ReaderOutput) -> str:
+def _differs_strictly(right: Answer, strict: Answer) -> str:
     """Return how a strict answer contradicts the other answer."""
-    if right.end.verdict != "damaged":
+    if right.verdict != "damaged":
         return "" if strict == right else "an undamaged log has two answers"
-    if (strict.end.verdict, strict.end.reason) != ("damaged", right.end.reason):
-        return f"strict says {verdict_text(strict.end)}"
-    if strict.end.end is not None:
+    if (strict.verdict, strict.reason) != ("damaged", right.reason):
+        return f"strict says {verdict_text(strict)}"
+    if strict.end is not None:
         return "strict says where to go on after damage"
     rest = iter(right.records)
     if not all(record in rest for record in strict.records):

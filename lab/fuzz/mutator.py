@@ -7,18 +7,16 @@ the code after a checksum would otherwise never run.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
 from conformance.kaitai.field_map import Field
 from lab.fuzz.inputs import MAX_FILES, MAX_INPUT_BYTES, Input, NotPacked, unpack
 from walproof.formats import plugin_for
-from walproof.sweep import folders, operations
-from walproof.sweep.controls import Control
-from walproof.sweep.enumeration import SECTORS
+from walproof.sweep import folders
 from walproof.sweep.fields import FieldsOfFile, generic
-from walproof.sweep.operations import Change, File, applied
+from walproof.sweep.operations import DAMAGES, File, applied
 
 #: Changes bytes in any way: at most so many come back.
 Native = Callable[[bytes, int], bytes]
@@ -27,31 +25,8 @@ HEAD_BYTES = 4096
 #: Names of fields that a damage may hit, and fields of each name.
 MAX_NAMES, MAX_ALIKE = 8, 4
 
-#: The damages of the sweep, by operation.
-OPERATIONS: Mapping[str, Callable[[File, Sequence[Control]], Iterable[Change]]] = {
-    "flip": lambda file, older: operations.flips(file, file.fields.structural),
-    "set": lambda file, older: operations.set_values(file, every_value=False),
-    "splice": lambda file, older: operations.splice(file),
-    "truncate": lambda file, older: operations.prefixes(file, 0),
-    "zero": lambda file, older: _on_fields(file, "zero", lambda f: bytes(f.end - f.start)),
-    "fill": lambda file, older: _on_fields(file, "fill", lambda f: b"\xff" * (f.end - f.start)),
-    "drop": lambda file, older: _on_fields(file, "drop", lambda f: b""),
-    "duplicate": lambda file, older: _on_fields(
-        file, "duplicate", lambda f: file.data[f.start : f.end] * 2
-    ),
-    "zero-sector": lambda file, older: operations.zero_sectors(file, SECTORS),
-    "swap-sectors": lambda file, older: operations.swap_sectors(file, SECTORS),
-    "insert": lambda file, older: operations.insert(file, ""),
-    "stale": lambda file, older: operations.stale(file, older, SECTORS),
-    "extend": lambda file, older: operations.extend(file, ""),
-    "join": lambda file, older: operations.extend_by_logs(file, older),
-}
 #: Damages of fields are more frequent, because most code of a reader depends on fields.
-FREQUENT = (*("flip",) * 6, *("set",) * 6, *("splice",) * 3, *OPERATIONS)
-
-
-def _on_fields(file: File, operation: str, new: Callable[[Field], bytes]) -> Iterable[Change]:
-    return operations.on_fields(file, operation, lambda f: (f.start, f.end, new(f)))
+FREQUENT = (*("flip",) * 6, *("set",) * 6, *("splice",) * 3, *DAMAGES)
 
 
 class Mutator:
@@ -107,7 +82,7 @@ class Mutator:
         lender = chance.choice(self.seeds)
         older = [lender.control] if name in lender.files else []
         file = File(name, data, _some(log.fields(name), len(data), chance))
-        changes = OPERATIONS[chance.choice(FREQUENT)](file, older)
+        changes = DAMAGES[chance.choice(FREQUENT)](file, older, "")
         # Prefixes and flips are computed one by one.
         damages = changes if isinstance(changes, Sequence) else list(changes)
         if not damages:

@@ -1,9 +1,10 @@
-"""Select mutants: all of a format, some functions, changed functions, or a sample."""
+"""Select mutants: all of a format, some functions, changed lines, or a sample."""
 
 from __future__ import annotations
 
 import fnmatch
 import hashlib
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,13 @@ from pathlib import Path
 from conformance.process import run_program
 from lab.mutants.operators import Vocabulary
 from lab.mutants.reviewed import Reviewed
-from lab.mutants.sites import Mutant, bodies_of, mutants_of
+from lab.mutants.sites import Mutant, mutants_of
 from reference_impl.paths import PACKAGES
 from reference_impl.register import registers
 
 GIT_SECONDS = 60
+_FILE = re.compile(r"\+\+\+ b/(.+)")
+_HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 class NoSuchRevision(Exception):
@@ -28,15 +31,10 @@ class Choice:
 
     #: Glob patterns for names such as ``reader.Scan.events``.
     functions: Sequence[str] = ()
-    #: Names of changed functions by file.
-    changed: Mapping[Path, Set[str]] | None = None
+    #: Numbers of changed lines by file.
+    changed: Mapping[Path, Set[int]] | None = None
     #: Number of mutants to select at random, always the same ones.
     sample: int | None = None
-
-    @property
-    def is_everything(self) -> bool:
-        """True if no mutant is left out."""
-        return not self.functions and self.changed is None and not self.sample
 
     def of(self, mutants: Sequence[Mutant]) -> list[Mutant]:
         """Return the chosen mutants, in their order."""
@@ -46,9 +44,9 @@ class Choice:
         return [each for each in chosen if each.name in drawn]
 
     def _is_wanted(self, mutant: Mutant) -> bool:
-        name = mutant.name.function
-        if self.changed is not None and name not in self.changed.get(mutant.path, ()):
+        if self.changed is not None and mutant.line not in self.changed.get(mutant.path, ()):
             return False
+        name = mutant.name.function
         return not self.functions or any(fnmatch.fnmatchcase(name, each) for each in self.functions)
 
 
@@ -90,50 +88,22 @@ def all_mutants(format_id: str, reviewed: Reviewed) -> list[Mutant]:
     ]
 
 
-def changed_since(base: str, root: Path) -> dict[Path, set[str]]:
-    """Return the functions of the executable specification that differ from a revision, by file.
-
-    Code outside of functions has the name of its class or module. Raises :class:`NoSuchRevision`.
-    """
-    names = _git(root, "diff", "--name-only", "--relative", base, "--", "reference_impl/*.py")
-    if names is None:
-        raise NoSuchRevision(f"git diff {base}: no such revision")
-    changed = {}
-    for name in names.splitlines():
-        path = root / name
-        if not path.exists():
-            continue
-        before = bodies_of(_git(root, "show", f"{base}:./{name}") or "", path.stem)
-        now = bodies_of(path.read_text("utf-8"), path.stem)
-        changed[path] = {function for function in now if now[function] != before.get(function)}
-    return changed
-
-
-def formats_touched(changed: Mapping[Path, Set[str]]) -> list[str]:
-    """Return the formats whose readers or writers a change touches."""
-    return [each for each in registers() if {*sources_of(each).values()} & {*changed}]
-
-
-#: Where the main branch may be, the one that others see first.
-MAIN = ("origin/main", "main")
-
-
-def base_of_change(root: Path) -> str:
-    """Return the commit at which a branch left main, or on main the commit before the last one.
+def changed_since(base: str, root: Path) -> dict[Path, set[int]]:
+    """Return the lines of the executable specification that differ from a revision, by file.
 
     Raises :class:`NoSuchRevision`.
     """
-    head = _git(root, "rev-parse", "HEAD")
-    left = next((each for main in MAIN if (each := _git(root, "merge-base", main, "HEAD"))), None)
-    if left is not None and left == head:
-        left = _git(root, "rev-parse", "--verify", "HEAD~1")
-    if left is None:
-        shallow = _git(root, "rev-parse", "--is-shallow-repository") == "true"
-        why = "a shallow clone" if shallow else "no main, or nothing before it"
-        raise NoSuchRevision(f"git does not say where this change began: {why}")
-    return left
-
-
-def _git(root: Path, *arguments: str) -> str | None:
-    done = run_program(["git", "-C", str(root), *arguments], GIT_SECONDS)
-    return done.stdout.strip() if done.returncode == 0 else None
+    words = ["diff", "--unified=0", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/"]
+    command = ["git", "-C", str(root), *words, "--relative", base, "--", "reference_impl/*.py"]
+    done = run_program(command, GIT_SECONDS)
+    if done.returncode:
+        raise NoSuchRevision(f"git diff {base}: {done.stderr.strip()}")
+    changed: dict[Path, set[int]] = {}
+    lines: set[int] = set()
+    for line in done.stdout.splitlines():
+        if file := _FILE.match(line):
+            lines = changed.setdefault(root / file[1], set())
+        elif hunk := _HUNK.match(line):
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            lines.update(range(first, first + count))
+    return changed

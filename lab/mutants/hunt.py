@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.chapter import chapter
 from conformance.process import JsonLinesProgram, Limits, NoReply
 from conformance.scratch import Held
 from lab.mutants.choice import Choice, all_mutants, sources_of
 from lab.mutants.questions import Question, Reached, questions_of, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
-from lab.mutants.sites import Mutant, Name
+from lab.mutants.sites import Mutant
 from reference_impl.paths import PACKAGES
 
 #: CPU time that one question may take, as one request of ``walproof check`` may.
@@ -38,8 +37,6 @@ class Fate:
     killer: str | None
     #: Fault in the answer to this question, or None for a survivor.
     how: str | None
-    #: Requirements that all killers have in common.
-    only: frozenset[str] = frozenset()
 
     @property
     def lives(self) -> bool:
@@ -56,11 +53,8 @@ class Hunt:
     reached: Reached
     #: The only folder in which mutants write.
     scratch: Path
-    #: If true, a mutant is not tested further after its first kill. Otherwise, all questions run,
-    #: to find the requirements that all killers have in common.
-    first_kill: bool = False
     jobs: int = 2
-    #: Kills of each question: in a function, and anywhere.
+    #: Kills by function and question.
     _kills: Counter[tuple[str, int]] = field(default_factory=Counter)
 
     def run(
@@ -99,56 +93,48 @@ class Hunt:
             worker.close()
 
     def _ask(self, mutant: Mutant, worker: JsonLinesProgram) -> Fate:
-        """Run the questions on a mutant: own format, frequent killers and cheap ones first."""
+        """Run the questions on a mutant: own format, killers in the function, cheap ones first."""
         function = mutant.name.function
 
-        def rank(number: int) -> tuple[Any, ...]:
+        def rank(number: int) -> tuple[bool, int, float, int]:
             is_foreign = self.questions[number].format_id != self.format_id
-            kills = self._kills[function, number], self._kills["", number]
-            return is_foreign, -kills[0], -kills[1], self.reached.seconds[number], number
+            kills = self._kills[function, number]
+            return is_foreign, -kills, self.reached.seconds[number], number
 
-        request = {
-            "name": vars(mutant.name),
-            "order": sorted(self.reached.questions(mutant), key=rank),
-            "first_kill": self.first_kill,
-            "seconds": QUESTION_SECONDS,
-        }
+        order = sorted(self.reached.questions(mutant), key=rank)
+        request = {"name": vars(mutant.name), "order": order, "seconds": QUESTION_SECONDS}
         try:
             reply = worker.request(request)
         except NoReply:  # it hangs where nothing interrupts it, or a crash ended the process
             return Fate(mutant, None, "time-out or crash")
-        killers = reply["killers"]
-        self._kills.update((scope, number) for scope in (function, "") for number in killers)
-        killer = self.questions[killers[0]].id if killers else None
-        return Fate(mutant, killer, reply["how"], frozenset(reply["only"]))
+        if (killer := reply["killer"]) is None:
+            return Fate(mutant, None, reply["how"])
+        self._kills[function, killer] += 1
+        return Fate(mutant, self.questions[killer].id, reply["how"])
 
 
 def hunt(
     format_id: str,
     choice: Choice,
-    *,
-    first_kill: bool = False,
     jobs: int = 2,
     started: Callable[[int], None] = lambda count: None,
     progress: Callable[[], None] = lambda: None,
-    reviewed: Reviewed | None = None,
 ) -> Report:
     """Run the vectors on the selected mutants of a format and return the outcomes."""
-    reviewed = load_reviewed(format_id) if reviewed is None else reviewed
+    reviewed = load_reviewed(format_id)
     everything = all_mutants(format_id, reviewed)
     mutants = choice.of(everything)
     started(len(mutants))
-    questions = questions_of(format_id)
-    files = frozenset(map(str, sources_of(format_id).values()))
-    held = Held()
-    try:
-        lines = reached(questions, files, held.folder)
-        run = Hunt(format_id, questions, lines, held.folder, first_kill, jobs).run
-        fates = run(mutants, progress)
-    finally:
-        held.close()
+    lines, fates = Reached({}, ()), list[Fate]()
+    if mutants:
+        questions, held = questions_of(format_id), Held()
+        try:
+            files = frozenset(map(str, sources_of(format_id).values()))
+            lines = reached(questions, files, held.folder)
+            fates = Hunt(format_id, questions, lines, held.folder, jobs).run(mutants, progress)
+        finally:
+            held.close()
     listed = [fate for fate in fates if fate.mutant.name in reviewed.equivalent]
-    alone = Counter(id for fate in fates for id in fate.only)
     return {
         "format": format_id,
         "all": len(everything),
@@ -171,24 +157,16 @@ def hunt(
             for fate in fates
             if fate.lives and fate.mutant.name not in reviewed.equivalent
         ],
-        # For each requirement, how many mutants only its own vectors kill.
-        "requirements": [
-            {"id": id, "level": requirement.level, "alone": alone[id],
-             "because": reviewed.requirements.get(id)}
-            for id, requirement in chapter(format_id).requirements.items()
-            if not first_kill
-        ],
-        "is_whole": choice.is_everything,
-    }  # fmt: skip
+    }
 
 
 def _listed(fate: Fate, reviewed: Reviewed) -> dict[str, Any]:
-    name: Name = fate.mutant.name
+    name = fate.mutant.name
     return {**vars(name), "because": reviewed.equivalent[name], "killer": fate.killer}
 
 
 def faults(report: Report) -> list[str]:
-    """Return a sentence for each fault of the reviewed lists."""
+    """Return a sentence for each fault of the list of reviewed mutants."""
     results = [
         f"{each['function']}: listed as equivalent, and {each['killer']} kills it: {each['before']}"
         f" → {each['after']}"
@@ -199,11 +177,4 @@ def faults(report: Report) -> list[str]:
         f" {each['operator']}, {each['line']}: {each['before']} → {each['after']}"
         for each in report["listed_and_gone"]
     ]
-    for each in report["requirements"] if report["is_whole"] else ():
-        if each["alone"] and each["because"]:
-            results.append(
-                f"{each['id']}: a reason is listed, and {each['alone']} mutants need its vectors"
-            )
-        elif each["level"].startswith("MUST") and not each["alone"] and not each["because"]:
-            results.append(f"{each['id']}: no mutant needs its vectors, and no reason is listed")
     return results

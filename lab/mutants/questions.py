@@ -35,8 +35,6 @@ class Question:
 
     id: str
     format_id: str
-    #: Requirements of the vector; empty for an example.
-    requirements: frozenset[str]
     #: Return the fault in the answer of a format, or None. The folder must be empty. Unexpected
     #: exceptions of a reader or writer are raised.
     difference: Callable[[Format, Path], str | None]
@@ -52,12 +50,11 @@ def _own_questions(format_id: str) -> Iterator[Question]:
     vectors = [load(path) for path in sorted((VECTORS / format_id).glob("*.json"))]
     for case in cases_of(vectors):
         name = f"{case.vector.id}, {case.profile}"
-        requirements = frozenset(case.vector.body["requirements"])
         difference = functools.partial(_case_difference, case, tuple(case.steps()), reports)
-        yield Question(name, format_id, requirements, difference)
+        yield Question(name, format_id, difference)
     for each in load_examples():
         difference = functools.partial(_example_difference, each, format_id in each.formats)
-        yield Question(f"example: {each.title}", format_id, frozenset(), difference)
+        yield Question(f"example: {each.title}", format_id, difference)
 
 
 def _case_difference(

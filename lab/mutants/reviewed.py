@@ -4,7 +4,6 @@
 
 * ``equivalent``: mutants that behave like the original on every log that a vector can contain
 * ``outside``: functions that do not affect the answer to any vector, and are not mutated
-* ``requirements``: requirements at level MUST whose vectors are not needed to kill any mutant
 
 If ``complete`` is true, every survivor was reviewed, and a new survivor is a failure.
 """
@@ -28,11 +27,10 @@ class BadReview(Exception):
 
 @dataclass(frozen=True)
 class Reviewed:
-    """The reasons for one format, by mutant, by function and by requirement."""
+    """The reasons for one format, by mutant and by function."""
 
     equivalent: Mapping[Name, str] = field(default_factory=dict)
     outside: Mapping[str, str] = field(default_factory=dict)
-    requirements: Mapping[str, str] = field(default_factory=dict)
     complete: bool = False
 
 
@@ -59,10 +57,9 @@ def parse(text: str, file: str) -> Reviewed:
                     raise BadReview(f"{file}: listed twice: {name}")
                 equivalent[name] = _reason(group["because"], file)
         outside = {each: _reason(why, file) for each, why in body["outside"].items()}
-        requirements = {each: _reason(why, file) for each, why in body["requirements"].items()}
     except (KeyError, TypeError, ValueError) as error:
         raise BadReview(f"{file}: {type(error).__name__}: {error}") from None
-    return Reviewed(equivalent, outside, requirements, body.get("complete") is True)
+    return Reviewed(equivalent, outside, body.get("complete") is True)
 
 
 def _reason(said: Any, file: str) -> str:

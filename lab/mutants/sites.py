@@ -155,22 +155,6 @@ def mutants_of(path: Path, vocabulary: Vocabulary) -> list[Mutant]:
     return list(walk(tree, _Scope(path.stem, _bound(tree.body))))
 
 
-def bodies_of(source: str, module: str) -> dict[str, list[str]]:
-    """Return the syntax of each function, class and module body, without inner ones, by name."""
-    bodies: dict[str, list[str]] = {}
-
-    def walk(node: ast.AST, name: str) -> None:
-        body = bodies.setdefault(name, [])
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
-                walk(child, f"{name}.{child.name}")
-            else:
-                body.append(ast.dump(child))
-
-    walk(ast.parse(source), module)
-    return bodies
-
-
 def _header(statement: ast.stmt) -> range:
     """Return the lines of a statement, or those before the body of a compound statement."""
     last = statement.end_lineno or statement.lineno

@@ -1,8 +1,8 @@
 """Replace a format's package by a mutant and run the questions on it, in a separate process.
 
 ``python -m lab.mutants.worker FORMAT SCRATCH`` reads requests as lines of JSON. A request has the
-name of a mutant and the numbers of the questions. It also has the time limit per question in
-seconds, and whether to stop at the first kill. The reply is the outcome.
+name of a mutant, the numbers of the questions, and the time limit per question in seconds. The
+reply has the number of the first question that kills the mutant, and the fault in the answer.
 """
 
 from __future__ import annotations
@@ -59,24 +59,13 @@ class Worker:
         try:
             formats = load_formats(self.family, {**self.codes, module: mutant.code()})
         except Exception as error:
-            return {"killers": [], "how": f"{type(error).__name__}: {error}", "only": []}
-        killers: list[int] = []
-        how: str | None = None
-        only: frozenset[str] | None = None
+            return {"killer": None, "how": f"{type(error).__name__}: {error}"}
         for number in request["order"]:
             question = self.questions[number]
-            if killers and question.format_id != self.format_id:
-                break  # the rest of the family is for mutants that the format's own leave alive
-            if only is not None and only <= question.requirements:
-                continue  # whatever the answer is, they stay in common
             difference = self._ask(question, formats[question.format_id], request["seconds"])
             if difference is not None:
-                killers.append(number)
-                how = how or difference[:DIFFERENCE_CHARACTERS]
-                only = question.requirements if only is None else only & question.requirements
-                if not only or request["first_kill"]:
-                    break
-        return {"killers": killers, "how": how, "only": sorted(only or ())}
+                return {"killer": number, "how": difference[:DIFFERENCE_CHARACTERS]}
+        return {"killer": None, "how": None}
 
     def _ask(self, question: Question, format: Format, seconds: float) -> str | None:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -45,11 +45,6 @@ class Inspection:
     entries: list[int]
     sealed_until: int | None
 
-    def records(self) -> Iterator[Record]:
-        """Yield the entries that a reader returns, in file order (SDJ-042)."""
-        for at in self.entries:
-            yield self.record(at)
-
     def items(self, at: int) -> Iterator[int]:
         """Yield the sound DATA that an entry returns, in stored order (SDJ-043, SDJ-092)."""
         for item in islice(self.view.items(at), self.links.given.get(at)):
@@ -62,31 +57,19 @@ class Inspection:
 
     def record(self, at: int) -> Record:
         """Return one entry with its sound fields (SDJ-042, SDJ-043)."""
-        return make_record(self.view, at, self.items(at))
-
-
-def make_record(view: View, at: int, items: Iterable[int]) -> Record:
-    """Return the record of the entry at an offset, from its valid DATA objects in stored order."""
-    entry = view.entry(at)
-    payloads: dict[int, bytes] = {}
-    shown: dict[int, list[Any]] = {}
-    fields_given: list[list[Any]] = []
-    for item in items:
-        if item not in payloads:
-            payloads[item] = view.payload(item)
-            shown[item] = field_to_json(payloads[item])
-        fields_given.append(shown[item])
-    fields: dict[str, Any] = {
-        "seqnum": str(entry.seqnum),
-        "realtime": str(entry.realtime),
-        "monotonic": str(entry.monotonic),
-        "boot_id": entry.boot_id.hex(),
-        "cursor": cursor(view.header, entry),
-        "fields": fields_given,
-    }
-    if len(fields_given) < view.n_items(at):
-        fields["missing"] = view.n_items(at) - len(fields_given)
-    return Record(at, view.object_size(at), entry_body(payloads.values()), fields)
+        entry, n_items = self.view.entry(at), self.view.n_items(at)
+        payloads = [self.view.payload(item) for item in self.items(at)]
+        fields: dict[str, Any] = {
+            "seqnum": str(entry.seqnum),
+            "realtime": str(entry.realtime),
+            "monotonic": str(entry.monotonic),
+            "boot_id": entry.boot_id.hex(),
+            "cursor": cursor(self.view.header, entry),
+            "fields": [field_to_json(payload) for payload in payloads],
+        }
+        if len(payloads) < n_items:
+            fields["missing"] = n_items - len(payloads)
+        return Record(at, self.view.object_size(at), entry_body(payloads), fields)
 
 
 def cursor(header: Header, entry: Entry) -> str:
@@ -101,16 +84,14 @@ def inspect(
     data: Any,
     context: Mapping[str, Any],
     progress: Callable[[int], None] = lambda at: None,
-    view_type: type[View] = View,
 ) -> Inspection:
     """Check a whole file, and list its faults in the order of detection (SDJ-040).
 
-    ``progress`` is called with the file offset, which increases in each of three passes.
-    ``view_type`` may provide another view of the bytes. Raises
+    ``progress`` is called with the file offset, which increases in each of three passes. Raises
     :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     header = parse_header(data)
-    view = view_type(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
+    view = View(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
     faults = Faults(view.size)
     faults.add(check_shape(header, view.size))
     walk = Walk(view)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from reference_impl.systemd_journal import layout, query
 from reference_impl.systemd_journal.inspection import Inspection, inspect, refusal
 from reference_impl.systemd_journal.layout import parse_header
 from reference_impl.systemd_journal.loading import loaded
-from reference_impl.systemd_journal.objects import Fault, View
+from reference_impl.systemd_journal.objects import Fault
 
 
 def recognise(path: Path) -> bool:
@@ -28,7 +29,7 @@ def recognise(path: Path) -> bool:
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read a journal file. Raises ``OSError``."""
+    """Read a journal file. Raises ``OSError``, and ``ValueError`` for an unknown profile."""
     with loaded(path) as data:
         yield from read_data(data, profile, context)
 
@@ -55,14 +56,14 @@ class Examination:
     end: End
 
 
-def examine(
-    data: Any, profile: str, context: Mapping[str, Any], view_type: type[View] = View
-) -> Examination:
+def examine(data: Any, profile: str, context: Mapping[str, Any]) -> Examination:
     """Read one journal file, and select entries according to the context.
 
-    ``view_type`` may provide another view of the bytes. Raises
+    Raises ``ValueError`` for an unknown profile, and
     :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
+    if profile not in ("recover", "strict"):
+        raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
     size = len(data)
     if size < layout.HEADER_MIN:
         if bytes(data[:8]) != layout.SIGNATURE[:size]:
@@ -72,21 +73,25 @@ def examine(
         return Examination(None, (), (), End("refused", reason, None))
     if parse_header(data).header_size > size:
         return _torn_header(size)
-    inspection = inspect(data, context, view_type=view_type)
+    inspection = inspect(data, context)
     torn_from = tail_of_crash(inspection)
-    lost = disjoint(inspection, torn_from)
+    parts = disjoint(inspection, torn_from)
+    lost = [gap for _, gap in parts]
     unlinked = {
         f.start
         for f in inspection.faults
         if f.rule == "SDJ-046" and _is_torn(inspection, f, torn_from)
     }
-    damage = [gap for gap in lost if not gap.torn]
+    damage = [(number, gap) for number, gap in parts if not gap.torn]
     verdict: Verdict = "damaged" if damage else "intact" if torn_from is None else "torn"
-    reason = damage[0].reason if damage else None if torn_from is None else torn_reason(inspection)
+    reason = None if torn_from is None else torn_reason(inspection)
+    if damage:
+        _, first_found = min(damage, key=itemgetter(0))
+        reason = first_found.reason
     selected = set(query.select(inspection, context)) - unlinked
     if profile == "strict" and damage:
         entries = []
-        start = min(gap.start for gap in damage)
+        start = damage[0][1].start
         for at in inspection.entries:
             if at + inspection.view.object_size(at) > start:
                 break
@@ -100,7 +105,7 @@ def examine(
     return Examination(
         inspection,
         [at for at in inspection.entries if at in selected],
-        sorted(lost, key=lambda gap: gap.start),
+        lost,
         End(verdict, reason, inspection.walk.end if verdict == "intact" else None),  # SDJ-055
     )
 
@@ -143,15 +148,18 @@ def torn_reason(inspection: Inspection) -> str:
     return "torn-file" if cut else "torn-append"
 
 
-def disjoint(inspection: Inspection, torn_from: int | None) -> list[Lost]:
-    """Return the faults as disjoint ranges, in the order of detection (SDJ-054)."""
-    lost: list[Lost] = []
+def disjoint(inspection: Inspection, torn_from: int | None) -> list[tuple[int, Lost]]:
+    """Return the faults as disjoint ranges in file order, each with the number of its fault.
+
+    The fault with the lowest number was detected first (SDJ-054).
+    """
+    lost: list[tuple[int, Lost]] = []
     ranges = [(fault.start, min(fault.end, inspection.view.size)) for fault in inspection.faults]
-    for number, start, end in sorted(_owned(ranges)):
+    for number, start, end in _owned(ranges):
         fault = inspection.faults[number]
         torn = _is_torn(inspection, fault, torn_from)
         reason = torn_reason(inspection) if torn else fault.reason
-        lost.append(Lost(start, end, reason, torn=torn))
+        lost.append((number, Lost(start, end, reason, torn=torn)))
     return lost
 
 

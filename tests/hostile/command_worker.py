@@ -11,53 +11,13 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import tempfile
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.process import descendants
 from walproof.cli import main as walproof
-
-POLL_SECONDS = 0.05
-
-
-class Watched:
-    """Measure the peak memory use of the child processes that start inside the block."""
-
-    def __init__(self) -> None:
-        #: The maximum for a single process, in bytes. The value is 0 without Linux's ``/proc``.
-        self.peak = 0
-        self._before: frozenset[int] = frozenset()
-        self._is_over = threading.Event()
-        self._watcher = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> Watched:
-        self._before = frozenset(descendants(os.getpid()))
-        self._watcher.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._is_over.set()
-        self._watcher.join()
-
-    def _below(self) -> set[int]:
-        others = self._before.union(*map(descendants, self._before))
-        return {*descendants(os.getpid())} - others
-
-    def _watch(self) -> None:
-        while not self._is_over.wait(POLL_SECONDS):
-            self.peak = max([self.peak, *map(_most, self._below())])
-
-
-def _most(process: int) -> int:
-    """Bytes that a process held at most so far."""
-    try:
-        lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)
 
 
 def held_bytes(field: str) -> int:
@@ -66,18 +26,21 @@ def held_bytes(field: str) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
 
+def peak_of_children() -> int:
+    """Return the memory of the largest child process so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+
+
 def main(log: str, small: str, format_id: str, words: Sequence[str]) -> None:
     """Run the command and discard its output."""
     report = os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    with Watched() as below_before:
-        _run(small, format_id, words)
-    before = held_bytes("VmRSS")
-    with Watched() as children:
-        status = _run(log, format_id, words)
-    peak = max(held_bytes("VmHWM") - before, children.peak - below_before.peak)
+    _run(small, format_id, words)
+    before, children_before = held_bytes("VmRSS"), peak_of_children()
+    status = _run(log, format_id, words)
+    peak = max(held_bytes("VmHWM") - before, peak_of_children() - children_before)
     print(json.dumps({"peak_bytes": peak, "status": status}), file=report)
 
 

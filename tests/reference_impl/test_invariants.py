@@ -59,3 +59,10 @@ def test_any_bytes_have_a_valid_answer(format_id: str, tmp_path: Path) -> None:
             assert strict == answer
         named(format_id).recognise(path)
         shutil.rmtree(path.parent)
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_unknown_profiles_are_errors_of_the_caller(format_id: str) -> None:
+    log = sampled_vectors(format_id)[0].input
+    with pytest.raises(ValueError, match="expected 'recover' or 'strict'"):
+        list(named(format_id).read(log, "lenient", {}))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
@@ -56,13 +55,26 @@ def flip_sweep(
         raise click.ClickException(str(error)) from None
     searched = flips.totals(format, bits_at_most, logs, stretches)
     register = registers()[format]
+    hits = undetected_flips.hits_in(searched["logs"].values())
     problems = [
         f"unexplained: {count:,} flips of {field} have the effect {effect}"
-        for (field, effect), count in sorted(searched.unseen.items())
+        for (field, effect), count in sorted(hits.items())
         if not undetected_flips.explained_by((field, effect), register.unseen)
     ]
     if as_json:
-        say_json(_to_json(searched, stretches) | {"problems": problems}, indent=1)
+        undetected = [
+            {
+                "log": stretch.log,
+                **({"file": flip.file} if flip.file else {}),
+                "at": flip.at,
+                "bit": flip.bit,
+                "field": flip.path,
+                "effect": flip.effect,
+            }
+            for stretch in stretches
+            for flip in stretch.undetected
+        ]
+        say_json({**searched, "flips": undetected, "problems": problems}, indent=1)
     else:
         console = Console()
         searched_logs = counted(len(logs), "log" if paths else "undamaged vector")
@@ -76,40 +88,3 @@ def flip_sweep(
         write_tables()
         say(f"wrote {path}", err=True)
     return 3 if problems else 0
-
-
-def _to_json(
-    searched: undetected_flips.Searched, stretches: Sequence[flips.Stretch]
-) -> dict[str, Any]:
-    """Return the totals by log and by field, then each undetected flip."""
-    unseen = registers()[searched.format].unseen
-    return {
-        "format": searched.format,
-        "at_most": searched.at_most,
-        "logs": {
-            log.id: {"bits": log.bits, "flips": log.flips, "unseen": sum(log.unseen.values())}
-            for log in searched.logs.values()
-        },
-        "fields": [
-            {
-                "field": row.field,
-                "flipped": row.tried,
-                "unseen": dict(row.counts),
-                "beside": list(row.other_fields),
-                "why": [unseen[number - 1].why for number in row.why],
-            }
-            for row in undetected_flips.rows(searched, unseen)
-        ],
-        "flips": [
-            {
-                "log": stretch.log,
-                **({"file": flip.file} if flip.file else {}),
-                "at": flip.at,
-                "bit": flip.bit,
-                "field": path,
-                "effect": effect,
-            }
-            for stretch in stretches
-            for flip, path, _, effect in stretch.undetected
-        ],
-    }

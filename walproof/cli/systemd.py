@@ -109,7 +109,7 @@ def _gather(log: str, path: Path, name: str | None, listed: dict[bytes, None]) -
     file = JournalFile(log, path)
     values = file.names() if name is None else file.values(os.fsencode(name))
     listed.update(dict.fromkeys(values))
-    if file.header is None:
+    if not file.is_readable:
         words = registers()[SYSTEMD].reasons[str(file.end.reason)].words
         say(f"{log}: {words} ({file.end.reason})", err=True)
     elif file.end.verdict != "intact":

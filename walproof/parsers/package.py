@@ -24,11 +24,11 @@ from conformance.kaitai.compile import compile_to, grammar_files
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
 from conformance.saving import is_unfinished, named_in_errors, save, temporary_sibling
-from walproof.parsers.languages import COMPILER, LANGUAGES, NOTES, Language
+from walproof.parsers.languages import COMPILER, NOTES, Language
 from walproof.parsers.naming import FREE, Naming, licence_of
 from walproof.parsers.spelling import lower_camel, number, spelled
 
-#: File that identifies a package: its language, and the folder of its parsers.
+#: File that identifies a package, with the names of its generated files.
 MARK = ".walproof-parsers"
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE / "templates"
@@ -108,8 +108,7 @@ def make_package(
         licence = licence_of([grammar.licence for grammar in packaged], naming.licence)
         _add_templates(language, packaged, examples, licence, fresh, grammars, naming)
         if language.id in RUNTIMES:
-            _copy_tree(RUNTIMES[language.id], fresh / "kaitai")
-        (fresh / MARK).write_text(f"{language.id}\n{language.sources}\n")
+            shutil.copytree(RUNTIMES[language.id], fresh / "kaitai")
         for example in examples:
             (fresh / "logs").mkdir(exist_ok=True)
             shutil.copy(VECTORS / example["log"], fresh / "logs" / f"{example['grammar']}.log")
@@ -117,15 +116,6 @@ def make_package(
             shutil.copy(file, fresh / file.name)
         _replace(fresh, out)
     return packaged
-
-
-def _copy_tree(folder: Path, to: Path) -> None:
-    """Copy a folder; unlike ``shutil.copytree``, a failure is one ``OSError`` with the file
-    name."""
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        target = to / file.relative_to(folder)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(file, target)
 
 
 def _examples(
@@ -228,33 +218,19 @@ def _templates(language: Language, examples: Sequence[Mapping[str, Any]]) -> Ite
 
 
 def _replace(fresh: Path, out: Path) -> None:
-    """Replace the files of the old package; build results stay."""
-    is_ours = (out / MARK).exists()
-    before = _sources(out) if is_ours else _sources(fresh)
-    if not is_ours:
-        _put(fresh, out, fresh / MARK)  # first, so that a killed run leaves a marked package
-    for file in sorted(path for path in fresh.rglob("*") if path.is_file()):
-        if file != fresh / MARK:
-            _put(fresh, out, file)
-    # Remove parsers of removed grammars, and those under an earlier name.
-    current = {path.relative_to(fresh) for path in (fresh / _sources(fresh)).iterdir()}
-    for folder in {_sources(fresh), before}:
-        for old in (out / folder).iterdir() if (out / folder).is_dir() else ():
-            if old.is_file() and old.relative_to(out) not in current and "Kaitai" not in old.name:
-                first = old.read_text(encoding="utf-8", errors="replace")[:400]
-                if "kaitai-struct-compiler" in first:
-                    old.unlink()
-    _put(fresh, out, fresh / MARK)  # last, because the old one locates the old parsers
-
-
-def _put(fresh: Path, out: Path, file: Path) -> None:
-    target = out / file.relative_to(fresh)
-    if not target.exists() or target.read_bytes() != file.read_bytes():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        save(target, file.read_bytes(), sync=False)
-
-
-def _sources(package: Path) -> str:
-    """Return the folder of the parsers in a package."""
-    id, *lines = (package / MARK).read_text().split("\n")
-    return lines[0] if lines and lines[0] else LANGUAGES[id].named(Naming()).sources
+    """Replace the files of the old package, which its mark lists; other files stay."""
+    mark = out / MARK
+    before = mark.read_text("utf-8").splitlines() if mark.exists() else []
+    files = [path.relative_to(fresh).as_posix() for path in fresh.rglob("*") if path.is_file()]
+    # A killed run leaves a mark that lists the old and the new files.
+    save(mark, "".join(f"{name}\n" for name in dict.fromkeys([*before, *files])), sync=False)
+    for name in files:
+        target, data = out / name, (fresh / name).read_bytes()
+        if not target.exists() or target.read_bytes() != data:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            save(target, data, sync=False)
+    for name in set(before) - set(files):
+        old = out / name
+        if old.is_file() and old.resolve().is_relative_to(out.resolve()):
+            old.unlink()
+    save(mark, "".join(f"{name}\n" for name in sorted(files)), sync=False)

@@ -119,9 +119,7 @@ def _damage(base: LogUnderReview, damage: Damage, chance: random.Random) -> None
     suffix = f" in {file}" if file else ""
     match chance.choice(_OPERATIONS):
         case "flip":
-            bit = chance.randrange(8)
-            data[at] ^= 1 << bit
-            damage.did(f"flip bit {bit} of byte {at}{suffix}")
+            damage.flip_byte(at, chance.randrange(8), file)
         case "fill":
             byte = chance.choice((0, 0, 0xFF, chance.randrange(256)))
             end = min(at + count, len(data))

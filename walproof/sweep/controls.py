@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-import json
-import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-
-from crc32c import crc32c
 
 from conformance.contents import Contents, by_name, read_contents, size
 from conformance.recipes.generate import answer_to
@@ -19,13 +15,7 @@ from conformance.vectors import Vector
 from reference_impl.answer import Record
 from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, fields_of
-from walproof.sweep.settings import (
-    Setting,
-    changed_contexts,
-    context_values,
-    settings,
-    writing_contexts,
-)
+from walproof.sweep.settings import Setting, settings_of
 
 #: Maximum bytes of a control, by depth; also of all its payloads, which may be compressed. A
 #: control has one prefix per byte.
@@ -53,12 +43,8 @@ class Control:
     records: tuple[Record, ...] = ()
     #: Field map of each file, so that workers need no grammars.
     fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
-    #: Additional contexts for reading.
-    contexts: tuple[Mapping[str, Any], ...] = ()
-    #: Contexts in which a writer appends to this log.
-    to_append: tuple[Mapping[str, Any], ...] = ({},)
-    #: Contexts in which a writer writes a similar log.
-    to_write: tuple[Mapping[str, Any], ...] = ({},)
+    #: All settings; the first two are the control's own context in both profiles of reading.
+    settings: Sequence[Setting] = ()
 
     @property
     def path(self) -> Path:
@@ -73,11 +59,6 @@ class Control:
         """The records that were written: those of ``records``, and hidden ones."""
         return plugin_for(self.format).sweep.stored_records(self.files, self.records)
 
-    @functools.cached_property
-    def settings(self) -> list[Setting]:
-        """All settings; the first two are the control's own context in both profiles of reading."""
-        return settings(self.context, self.contexts, self.to_append, self.to_write)
-
     @property
     def files(self) -> Mapping[str, bytes]:
         """Contents by file name; the name is empty in a log of one file."""
@@ -89,30 +70,18 @@ class Control:
         return size(self.contents)
 
 
-def control_of(
-    vector: Vector,
-    known_values: Mapping[str, Sequence[Any]] | None = None,
-    vectors: Collection[Vector] = (),
-) -> Control:
+def control_of(vector: Vector, vectors: Collection[Vector] = ()) -> Control:
     """Return a vector as a control, read by the executable specification.
 
-    ``known_values`` lists values of context keys for additional contexts. ``vectors`` provides the
-    contexts for appending and writing.
+    ``vectors`` of the same format provide other contexts.
     """
     format, name = str(vector.body["format"]), vector.input.name
     context = dict(vector.body.get("context", {}))
-    answer = answer_to(format, vector.contents, context, name=name)
-    bare = with_fields(Control(vector.id, format, vector.contents, name, context, answer.records))
-    contexts = (
-        changed_contexts(format, context, bare.files, bare.records, known_values)
-        if known_values is not None
-        else ()
+    records = answer_to(format, vector.contents, context, name=name).records
+    settings = settings_of(vectors, format, name, context, by_name(vector.contents), records)
+    return with_fields(
+        Control(vector.id, format, vector.contents, name, context, records, settings=settings)
     )
-    append, write = (
-        writing_contexts(vectors, format, operation, name, context)
-        for operation in ("append", "write")
-    )
-    return replace(bare, contexts=contexts, to_append=append, to_write=write)
 
 
 def is_selected(id: str, patterns: Sequence[str]) -> bool:
@@ -147,10 +116,10 @@ def choose(
     that are intact, not empty and not too large. Raises :class:`NoControl`.
     """
     controls = []
-    values = context_values(vectors.values(), format)
-    for vector in vectors.values():
+    of_format = [vector for vector in vectors.values() if vector.body["format"] == format]
+    for vector in of_format:
         body = vector.body
-        if body["format"] != format or body["operation"] not in ("read", "truncations"):
+        if body["operation"] not in ("read", "truncations"):
             continue
         is_intact = body["expect"]["verdict"] == "intact"
         if patterns:
@@ -166,7 +135,7 @@ def choose(
             or not is_intact
         ):
             continue
-        control = control_of(vector, values, vectors.values())
+        control = control_of(vector, of_format)
         payloads = [len(record.payload) for record in control.records]
         is_small = len(payloads) <= MAX_CONTROL_RECORDS[depth]
         if patterns or (is_small and sum(payloads) <= MAX_CONTROL_BYTES[depth]):
@@ -175,21 +144,3 @@ def choose(
         selection = ", ".join(patterns) or "the default selection"
         raise NoControl(f"no vector of {format} matches {selection}")
     return sorted(controls, key=lambda control: (control.size, control.id))
-
-
-def fingerprint(contents: Contents, start: int = 0) -> int:
-    """Return a 64-bit fingerprint of a log, which is the same in every process."""
-    if isinstance(contents, bytes):
-        return crc32c(contents, start & 0xFFFFFFFF) << 32 | zlib.crc32(contents, start >> 32)
-    for name, data in contents.items():
-        label = f"{name}\0{len(data)}\0".encode()
-        start = crc32c(label, start & 0xFFFFFFFF) << 32 | zlib.crc32(label, start >> 32)
-        start = crc32c(data, start & 0xFFFFFFFF) << 32 | zlib.crc32(data, start >> 32)
-    return start
-
-
-def seed_of(control: Control, setting: Setting) -> int:
-    """Return the start value for the fingerprints of a control, which covers its setting."""
-    suffix = control.name.rpartition(".")[2] if "." in control.name else ""
-    text = json.dumps([suffix, setting.profile, dict(setting.context)], sort_keys=True).encode()
-    return fingerprint(text)

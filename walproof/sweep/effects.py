@@ -72,8 +72,6 @@ class Signature:
     profile: str = "recover"
     #: Context keys that were changed.
     context: str = ""
-    #: Value that the damage wrote to a field, if programs often treat this value specially.
-    value: str = ""
 
     @property
     def effect(self) -> tuple[str, ...]:

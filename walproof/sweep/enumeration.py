@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import random
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, cast
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
@@ -15,10 +15,11 @@ from walproof.formats import plugin_for
 from walproof.sweep import folders, operations, shares
 from walproof.sweep.controls import Control
 from walproof.sweep.format_sweep import Edit
-from walproof.sweep.operations import RESEAL, Change, Family, File, Joined
+from walproof.sweep.operations import RESEAL, Change, Family, File
 
-SECTORS = (512, 4096)
 PAIR = "pair"
+#: Operations that bring in records of this log and of others.
+IMPORTING = ("stale", "join")
 #: Operation of the control without damage.
 UNDAMAGED = "none"
 #: Maximum number of pairs drawn for one number, until two damages can be combined.
@@ -53,7 +54,6 @@ class Enumeration:
 
     The families are the undamaged log, single damages and pairs of damages. Equal arguments give
     the same numbers in every process. ``older`` are logs that serve as older generations.
-    ``first_prefix`` is the length of the shortest prefix to include.
     """
 
     def __init__(
@@ -62,7 +62,6 @@ class Enumeration:
         depth: str,
         older: Sequence[Control],
         seed: int,
-        first_prefix: int = 0,
     ) -> None:
         self.control = control
         self._pairs_tell = plugin_for(control.format).sweep.pairs_tell
@@ -71,12 +70,12 @@ class Enumeration:
         for name, data in control.files.items():
             with_file = [other for other in older if other.files.get(name)]
             file = File(name, data, control.fields[name])
-            families += _families(control, file, depth, with_file, first_prefix)
+            families += _families(control, file, depth, with_file)
         families += folders.families(control)
         self.families = [family for family in families if family.count]
         self.seed = seed
         self.pairs = Pairs(control, self.families, seed)
-        self._singles = Joined(self.families)
+        self._ends = [0, *itertools.accumulate(family.count for family in self.families)]
         count = len(self.families)
         #: Numbers of three more families: pairs of damages, all single damages in one sequence, and
         #: the undamaged log with many lists of records to write.
@@ -86,11 +85,14 @@ class Enumeration:
         """Return the number of damages of a family."""
         if family < self.pair:
             return self.families[family].count
-        return {self.pair: self.pairs.count, self.any: self._singles.count}.get(family, LISTS)
+        return {self.pair: self.pairs.count, self.any: self._ends[-1]}.get(family, LISTS)
 
     def resolved(self, family: int, number: int) -> tuple[int, int]:
         """Return family and number of a damage, resolving the family ``any``."""
-        return self._singles.resolved(number) if family == self.any else (family, number)
+        if family != self.any:
+            return family, number
+        index = bisect_right(self._ends, number) - 1
+        return index, number - self._ends[index]
 
     def operation(self, family: int) -> str:
         """Return the name of the operation."""
@@ -110,12 +112,6 @@ class Enumeration:
     def field(self, family: int, number: int) -> str:
         """Return the generic name of the field that is hit; empty for a pair."""
         return "" if family >= self.pair else self.families[family].changes[number].field
-
-    def value(self, family: int, number: int) -> str:
-        """Return the name of the value that a field gets (see :meth:`Family.value`); empty for a
-        pair.
-        """
-        return "" if family >= self.pair else self.families[family].value(number)
 
     @property
     def imported(self) -> list[Control]:
@@ -150,30 +146,15 @@ class Enumeration:
 
         Raises ``AssertionError`` if the described operations produce other bytes than the damage.
         """
-        damage = _aimed(self.control)
-        transcript = _Transcript(damage)
         halves = self._halves(family, number)
         assert halves is not None, "the number has no valid pair"
-        for half, n in halves:
-            for operation in half.changes[n].operations:
-                operation(cast(Damage, transcript))
+        calls = [call for half, n in halves for call in half.changes[n].calls]
+        damage = _aimed(self.control)
+        for call in calls:
+            call.apply(damage)
         log = self.make(family, number)
         assert log and damage.contents == log.contents, f"{damage.operations}: other bytes"
-        return Recipe(tuple(damage.operations), tuple(transcript.calls))
-
-
-def random_damages(control: Control, seed: int) -> Iterator[tuple[tuple[str, ...], Contents]]:
-    """Yield single damages of a control without end: the operations and the damaged log.
-
-    All families are used in turn.
-    """
-    chance = random.Random(seed)
-    enumeration = Enumeration(control, "quick", [], seed)
-    for family in itertools.cycle(range(1, len(enumeration.families))):
-        number = chance.randrange(enumeration.count(family))
-        damaged = enumeration.make(family, number)
-        assert damaged is not None
-        yield enumeration.describe(family, number).damage, damaged.contents
+        return Recipe(tuple(damage.operations), tuple(map(str, calls)))
 
 
 def _aimed(control: Control) -> Damage:
@@ -193,78 +174,20 @@ def _aimed(control: Control) -> Damage:
     return damage
 
 
-class _Transcript:
-    """Forward operations to a damage and record them as lines of a recipe."""
-
-    def __init__(self, damage: Damage) -> None:
-        self.damage = damage
-        self.calls: list[str] = []
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self.damage, name)
-        if not callable(value):
-            return value
-
-        def call(*arguments: Any) -> None:
-            shown = [a for a in arguments if a is not None and a != ""]
-            self.calls.append(f"log.{name}({', '.join(map(repr, shown))})")
-            value(*arguments)
-
-        return call
-
-
-def _families(
-    control: Control, file: File, depth: str, older: Sequence[Control], first_prefix: int
-) -> list[Family]:
+def _families(control: Control, file: File, depth: str, older: Sequence[Control]) -> list[Family]:
     """Return the damages of one file; their order determines the numbers of cases."""
-    data, full = file.data, depth == "full"
-    seed = f"{control.id}:{file.name}"
-    content = file.fields.content
+    full, content = depth == "full", file.fields.content
     if not full:
         content = content[:: max(1, -(-len(content) // CONTENT_FLIPS))]
-
-    # Extensions and stale bytes bring in records of this log and of others.
-    logs = (control, *older)
-    listed: tuple[tuple[str, Iterable[Change], Sequence[Control]], ...] = (
-        ("set", operations.set_values(file, every_value=full), ()),
-        (
-            "zero",
-            operations.on_fields(file, "zero", lambda f: (f.start, f.end, bytes(f.end - f.start))),
-            (),
-        ),
-        (
-            "fill",
-            operations.on_fields(
-                file, "fill", lambda f: (f.start, f.end, b"\xff" * (f.end - f.start)), 0xFF
-            ),
-            (),
-        ),
-        ("zero-sector", operations.zero_sectors(file, SECTORS), ()),
-        ("swap-sectors", operations.swap_sectors(file, SECTORS), ()),
-        (
-            "duplicate",
-            operations.on_fields(
-                file, "duplicate", lambda f: (f.end, f.end, data[f.start : f.end])
-            ),
-            (),
-        ),
-        ("drop", operations.on_fields(file, "drop", lambda f: (f.start, f.end, b"")), ()),
-        ("splice", operations.splice(file), ()),
-        ("insert", operations.insert(file, seed), ()),
-        ("stale", operations.stale(file, older, SECTORS), logs),
-        ("extend", operations.extend(file, seed), ()),
-        (RESEAL, operations.reseal(file, control.format), ()),
-        ("extend", operations.extend_by_logs(file, older), logs),
-    )
-    return [
-        Family("truncate", operations.prefixes(file, first_prefix), file.name),
-        Family("flip", operations.flips(file, file.fields.structural), file.name),
-        Family("flip", operations.flips(file, content, 8 if full else 1), file.name),
-        *(
-            Family(name, operations.effective(data, changes), file.name, imported, name == RESEAL)
-            for name, changes, imported in listed
-        ),
-    ]
+    families = [Family("flip", operations.flips(file, content, 8 if full else 1), file.name)]
+    for name, damages in operations.DAMAGES.items():
+        changes = damages(file, older, f"{control.id}:{file.name}")
+        if name == "set" and full:
+            changes = operations.set_values(file, every_value=True)
+        imported = (control, *older) if name in IMPORTING else ()
+        families.append(Family(name, operations.effective(file.data, changes), file.name, imported))
+    resealed = operations.effective(file.data, operations.reseal(file, control.format))
+    return [*families, Family(RESEAL, resealed, file.name, forges=True)]
 
 
 # -- pairs -----------------------------------------------------------------------------------------

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from walproof.sweep.effects import Signature, rank
-from walproof.sweep.enumeration import PAIR, Recipe
+from walproof.sweep.enumeration import PAIR, UNDAMAGED, Recipe
 from walproof.sweep.known import Known
 from walproof.sweep.plan import Enumerations
-from walproof.sweep.settings import READING
 from walproof.sweep.shard import Occurrence, add_occurrence, occurrence_from_json
 from walproof.sweep.writing import records_for, text_of
 
@@ -27,8 +26,6 @@ class Finding:
     cause: tuple[str, str] | None = None
     #: Damage of the simplest case.
     recipe: Recipe | None = None
-    #: Number of simpler cases that were tried, as text.
-    minimised: str = ""
     #: Path of a proposed vector.
     proposal: str | None = None
     #: Command that runs the case again.
@@ -46,26 +43,13 @@ class Finding:
         """Signature of the simplest case."""
         return self.best.signature
 
-    def counted(self, key: Callable[[Signature], Hashable]) -> Counter[Any]:
+    def counted(self, key: Callable[[Signature], str]) -> dict[str, int]:
         """Count the cases by a part of their signatures, without those where the part is empty."""
-        counts: Counter[Any] = Counter()
+        counts: Counter[str] = Counter()
         for each in self.signatures:
             if part := key(each.signature):
                 counts[part] += each.count
-        return counts
-
-    @property
-    def fields(self) -> list[str]:
-        """Fields that single damages hit, most frequent first."""
-        return [name for name, _ in self.counted(lambda each: each.field).most_common()]
-
-    @property
-    def value(self) -> str:
-        """The value to which all single damages set a field, if programs often give it a special
-        meaning.
-        """
-        values = {each.value for each in self._singles}
-        return values.pop() if len(values) == 1 else ""
+        return dict(counts.most_common())
 
     @property
     def order(self) -> tuple[Any, ...]:
@@ -76,17 +60,11 @@ class Finding:
 
     @property
     def damage(self) -> Hashable:
-        """Return a key; findings with equal keys are joined."""
-        name, profile = self.signature.implementation, self.signature.profile
-        operations = {each.operation for each in self._singles}
-        if self.value:
-            return (name, profile if profile not in READING else "", self.value)
-        return (name, self.signature.action, *operations) if len(operations) == 1 else None
-
-    @property
-    def _singles(self) -> list[Signature]:
-        signatures = [each.signature for each in self.signatures]
-        return [each for each in signatures if each.operation not in (PAIR, "none")]
+        """A key of the only operation; findings with equal keys are joined."""
+        operations = {each.signature.operation for each in self.signatures} - {PAIR, UNDAMAGED}
+        signature = self.signature
+        key = (signature.implementation, signature.action, *operations)
+        return key if len(operations) == 1 else None
 
     def join(self, other: Finding) -> None:
         """Add another finding of the same damage; the more harmful case becomes ``best``."""
@@ -119,7 +97,7 @@ def findings(
     by_damage: dict[Hashable, Finding] = {}
     for effect, finding in by_effect.items():
         if failures := known_failures.get(finding.signature.implementation):
-            finding.cause = failures.cause_of(finding.signature, finding.fields)
+            finding.cause = failures.cause_of(finding.signature)
         damage = (finding.damage if finding.cause is None else None) or effect
         if damage in by_damage:
             by_damage[damage].join(finding)

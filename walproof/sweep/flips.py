@@ -12,7 +12,7 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,15 +20,14 @@ from typing import Any, NamedTuple
 from conformance.contents import Contents, digest
 from conformance.kaitai.grammars import grammar_of
 from conformance.scratch import Held
-from conformance.undetected_flips import EFFECTS, Hit, Searched, SearchedLog
+from conformance.undetected_flips import EFFECTS, Searched
 from conformance.vectors import Vector
 from reference_impl.answer import Record, collect
 from reference_impl.formats import named
 from reference_impl.register import registers
 from walproof.formats import plugin_for
-from walproof.sweep import operations, shares
+from walproof.sweep import shares
 from walproof.sweep.controls import Control, control_at, is_selected, with_fields
-from walproof.sweep.operations import Change, Family, File, Joined
 from walproof.sweep.specification import Reference
 from walproof.worker_pool import map_unordered
 
@@ -49,18 +48,16 @@ class Disagreement(Exception):
     """Raised if the profiles disagree on an intact log, or the executable specification fails."""
 
 
-class Flip(NamedTuple):
-    """Bit ``bit`` of the byte at ``at`` in a file; ``file`` is empty in a log of one file."""
+class UndetectedFlip(NamedTuple):
+    """A flip of bit ``bit`` of the byte at ``at`` that no check detects.
+
+    ``file`` is empty in a log of one file, ``path`` is the path of the field, ``field`` its generic
+    name.
+    """
 
     file: str
     at: int
     bit: int
-
-
-class UndetectedFlip(NamedTuple):
-    """A flip that no check detects: its field, the field's generic name, and the effect."""
-
-    flip: Flip
     path: str
     field: str
     effect: str
@@ -107,43 +104,40 @@ class FlippedLog:
         text = json.dumps([digest(control.contents), dict(control.context)], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def change(self, number: int) -> tuple[Flip, Change]:
-        """Return a flip by its number."""
+    def flip(self, number: int) -> tuple[str, int, int]:
+        """Return a flip by its number: file, offset of the byte, bit."""
         is_content = number >= self._shares[0]
-        joined = self._families[is_content]
-        position = number - is_content * self._shares[0]
-        index, n = joined.resolved(shares.spread(position, joined.count, 0))
-        family = joined.families[index]
-        change = family.changes[n]
-        ((at, _, new),) = change.edits
-        flipped = self.control.files[family.file][at] ^ new[0]
-        return Flip(family.file, at, flipped.bit_length() - 1), change
+        files = self._offsets[is_content]
+        bits = 8 * sum(map(len, files.values()))
+        at, bit = divmod(shares.spread(number - is_content * self._shares[0], bits, 0), 8)
+        for file, offsets in files.items():
+            if at < len(offsets):
+                return file, offsets[at], bit
+            at -= len(offsets)
+        raise IndexError(number)
 
     @functools.cached_property
-    def _families(self) -> tuple[Joined, Joined]:
-        """The flips in the structure, then those in the content."""
-        files = [
-            File(name, data, self.control.fields[name]) for name, data in self.control.files.items()
-        ]
+    def _offsets(self) -> Sequence[Mapping[str, Sequence[int]]]:
+        """The offsets of the bytes in the structure, by file, then of those in the content."""
+        fields = self.control.fields
         return (
-            Joined(
-                [Family("flip", operations.flips(f, f.fields.structural), f.name) for f in files]
-            ),
-            Joined([Family("flip", operations.flips(f, f.fields.content), f.name) for f in files]),
+            {file: fields[file].structural for file in self.control.files},
+            {file: fields[file].content for file in self.control.files},
         )
 
     @functools.cached_property
     def _shares(self) -> list[int]:
-        return shares.divide(self.at_most, [of.count for of in self._families], (1.0, 1.0))
+        limits = [8 * sum(map(len, files.values())) for files in self._offsets]
+        return shares.divide(self.at_most, limits, (1.0, 1.0))
 
-    def field(self, number: int) -> str:
-        """Return the generic name of the field that a flip hits.
+    def field(self, file: str, at: int) -> str:
+        """Return the generic name of the field at an offset.
 
         If the format has several file types, the name begins with the file type. Repeated steps are
         merged: ``elements[].elements[].first`` becomes ``elements[].first``.
         """
-        flip, change = self.change(number)
-        return self._file_types[flip.file] + _REPEATED.sub(r"\1", change.field)
+        name = self.control.fields[file].name_at(at)
+        return self._file_types[file] + _REPEATED.sub(r"\1", name)
 
     @functools.cached_property
     def _file_types(self) -> Mapping[str, str]:
@@ -260,24 +254,26 @@ def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> Str
     stretch = Stretch(control.id, Counter(), [])
     before = reference.read(control, control.contents).records
     for number in numbers:
-        flip, change = log.change(number)
-        name = log.field(number)
+        file, at, bit = log.flip(number)
+        name = log.field(file, at)
         stretch.tried[name] += 1
-        data = operations.applied(control.files[flip.file], change.edits)
-        contents: Contents = {**control.files, flip.file: data} if flip.file else data
+        data = bytearray(control.files[file])
+        data[at] ^= 1 << bit
+        contents: Contents = {**control.files, file: bytes(data)} if file else bytes(data)
         try:
             output = reference.read(control, contents)
-            effect = effect_of(before, output.records) if output.end.verdict == "intact" else None
+            effect = effect_of(before, output.records) if output.verdict == "intact" else None
             if effect is not None and reference.read(control, contents, "strict") != output:
                 raise ValueError("the profile strict gives a different answer")
         except Exception as error:
-            text = f"{control.id}: {flip}: {type(error).__name__}: {error}"
+            where = f"bit {bit} of byte {at}" + (f" in {file}" if file else "")
+            text = f"{control.id}: {where}: {type(error).__name__}: {error}"
             raise Disagreement(text) from error
         if effect is not None:
-            leaf = control.fields[flip.file].at(flip.at)
-            path = leaf.path if leaf else f"byte {flip.at}"
-            path = f"{flip.file}:{path}" if flip.file else path
-            stretch.undetected.append(UndetectedFlip(flip, path, name, effect))
+            leaf = control.fields[file].at(at)
+            path = leaf.path if leaf else f"byte {at}"
+            path = f"{file}:{path}" if file else path
+            stretch.undetected.append(UndetectedFlip(file, at, bit, path, name, effect))
     return stretch
 
 
@@ -286,17 +282,21 @@ def totals(
 ) -> Searched:
     """Return the totals of a search of these logs."""
     tried: Counter[str] = Counter()
-    flips: Counter[str] = Counter()
-    hits: dict[str, Counter[Hit]] = {log.control.id: Counter() for log in logs}
-    for stretch in stretches:
-        tried.update(stretch.tried)
-        flips[stretch.log] += stretch.tried.total()
-        hits[stretch.log].update((flip.field, flip.effect) for flip in stretch.undetected)
-    searched = {}
+    by_id: dict[str, dict[str, Any]] = {}
     for log in logs:
-        id = log.control.id
-        searched[id] = SearchedLog(id, log.fingerprint, log.bits, flips[id], dict(hits[id]))
-    return Searched(format, at_most, dict(tried), searched)
+        mine = [stretch for stretch in stretches if stretch.log == log.control.id]
+        unseen: dict[str, Counter[str]] = {}
+        for stretch in mine:
+            tried.update(stretch.tried)
+            for flip in stretch.undetected:
+                unseen.setdefault(flip.field, Counter())[flip.effect] += 1
+        by_id[log.control.id] = {
+            "fingerprint": log.fingerprint,
+            "bits": log.bits,
+            "flips": sum(stretch.tried.total() for stretch in mine),
+            "unseen": {field: dict(sorted(unseen[field].items())) for field in sorted(unseen)},
+        }
+    return {"format": format, "at_most": at_most, "tried": dict(tried), "logs": by_id}
 
 
 # -- effects ---------------------------------------------------------------------------------------
@@ -312,51 +312,42 @@ def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
     """
     if list(before) == list(after):
         return None
-    unchanged = Counter(map(_key, before)) & Counter(map(_key, after))
-    missing, new = _without(before, unchanged, _key), _without(after, unchanged, _key)
-    moved = Counter(map(_payload, missing)) & Counter(map(_payload, new))
-    missing, new = _without(missing, moved, _payload), _without(new, moved, _payload)
-    if Counter(map(_position, missing)) - Counter(map(_position, new)):
+    old, new = Counter(map(_key, before)), Counter(map(_key, after))
+    missing, added = [*(old - new).elements()], [*(new - old).elements()]
+    # A payload at another place has only moved.
+    moved = Counter(key.payload for key in missing) & Counter(key.payload for key in added)
+    missing, added = _without(missing, moved), _without(added, moved)
+    if Counter(key[:2] for key in missing) - Counter(key[:2] for key in added):
         return GONE
     if missing:
         return CHANGED
-    if new:
+    if added:
         return INVENTED
-    if any(
-        old.payload != new_record.payload for old, new_record in zip(before, after, strict=True)
-    ):
+    pairs = list(zip(before, after, strict=True))
+    if any(one.payload != other.payload for one, other in pairs):
         return ORDER
-    changed = {
-        name
-        for old, new_record in zip(before, after, strict=True)
-        for name in _differ(old, new_record)
-    }
-    return f"{FIELDS}: {', '.join(sorted(changed))}"
+    return f"{FIELDS}: {', '.join(sorted({name for pair in pairs for name in _differ(*pair)}))}"
 
 
-def _without(
-    records: Sequence[Record], removed: Counter[Hashable], key: Callable[[Record], Hashable]
-) -> list[Record]:
-    remaining = Counter(removed)
+class _Key(NamedTuple):
+    file: str | None
+    at: int
+    payload: bytes
+
+
+def _key(record: Record) -> _Key:
+    return _Key(record.file, record.at, record.payload)
+
+
+def _without(keys: Sequence[_Key], payloads: Counter[bytes]) -> list[_Key]:
+    remaining = Counter(payloads)
     result = []
-    for record in records:
-        if remaining[key(record)] > 0:
-            remaining[key(record)] -= 1
+    for key in keys:
+        if remaining[key.payload] > 0:
+            remaining[key.payload] -= 1
         else:
-            result.append(record)
+            result.append(key)
     return result
-
-
-def _position(record: Record) -> Hashable:
-    return record.file, record.at
-
-
-def _payload(record: Record) -> Hashable:
-    return record.payload
-
-
-def _key(record: Record) -> Hashable:
-    return record.file, record.at, record.payload
 
 
 def _differ(old: Record, new: Record) -> Iterator[str]:

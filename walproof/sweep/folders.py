@@ -7,10 +7,10 @@ import posixpath
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from operator import methodcaller
 
 from walproof.sweep.controls import Control
-from walproof.sweep.operations import Change, Family, Operation
+from walproof.sweep.format_sweep import Call
+from walproof.sweep.operations import Change, Family
 
 #: Maximum number of files of a control whose names are varied: the first and the last ones.
 NAMES_OF = 12
@@ -27,10 +27,8 @@ def families(control: Control) -> list[Family]:
         return []
     changes: dict[str, list[Change]] = {operation: [] for operation in OPERATIONS}
 
-    def add(
-        operation: str, files: Mapping[str, bytes | None], field: str, *operations: Operation
-    ) -> None:
-        changes[operation].append(Change((), field, operations, files))
+    def add(operation: str, files: Mapping[str, bytes | None], field: str, *calls: Call) -> None:
+        changes[operation].append(Change((), field, calls, files))
 
     names = list(control.files)
     for number, name in enumerate(names):
@@ -39,29 +37,29 @@ def families(control: Control) -> list[Family]:
         position = {0: "the first file", len(names) - 1: "the last file"}.get(
             number, "a file between"
         )
-        add("remove-file", {name: None}, position, methodcaller("remove_file", name))
+        add("remove-file", {name: None}, position, Call("remove_file", (name,)))
         if data:
-            add("empty-file", {name: b""}, position, methodcaller("truncate", 0, name))
+            add("empty-file", {name: b""}, position, Call("truncate", (0,), name))
         others = [other for other in names if other != name]
         if len(others) > 1:
-            removals = [methodcaller("remove_file", other) for other in others]
+            removals = [Call("remove_file", (other,)) for other in others]
             add("keep-file", dict.fromkeys(others), position, *removals)
         if min(number, len(names) - 1 - number) < NAMES_OF // 2:
             for new, change in near_names(name):
                 if new in names or _blocked(new, others):
                     continue
                 renamed = {name: None, new: data}
-                rename = methodcaller("rename_file", name, new)
+                rename = Call("rename_file", (name, new))
                 add("rename-file", renamed, f"{position}, {change}", rename)
                 if _blocked(new, [name]):
                     continue
                 for added, description in _similar_contents(control, name):
-                    call = methodcaller("add_file", new, added, description)
+                    call = Call("add_file", (new, added, description))
                     add("add-file", {new: added}, f"a name like {position}, {change}", call)
     for first, second in itertools.combinations(names, 2):
         a, b = control.files[first], control.files[second]
         if a != b:
-            swap = methodcaller("swap_files", first, second)
+            swap = Call("swap_files", (first, second))
             add("swap-files", {first: b, second: a}, "two files", swap)
     return [Family(name, of, on_folder=True) for name, of in changes.items()]
 

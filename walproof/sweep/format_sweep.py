@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
-from reference_impl.answer import End, Event, NewRecord, Record
+from conformance.recipes.algebra import Damage
+from reference_impl.answer import Answer, NewRecord, Record
 
 #: Replacement of the bytes ``[lo, hi)`` of the control; ``lo`` is -1 for the end of the log.
 Edit = tuple[int, int, bytes]
 
 Span = tuple[int, int]
+
+
+class Call(NamedTuple):
+    """A call of an operation of the damage algebra; ``file`` is empty in a log of one file."""
+
+    operation: str
+    arguments: tuple[Any, ...] = ()
+    file: str = ""
+
+    def __str__(self) -> str:
+        arguments = [*map(repr, self.arguments), *([f"file={self.file!r}"] * bool(self.file))]
+        return f"log.{self.operation}({', '.join(arguments)})"
+
+    def apply(self, damage: Damage) -> None:
+        """Perform the operation."""
+        file = {"file": self.file} if self.file else {}
+        getattr(damage, self.operation)(*self.arguments, **file)
+
+
+def by_path(path: str, file: str) -> Call:
+    """Reseal a field with the recipes' operation ``reseal``, for logs of one file."""
+    return Call("reseal", (path,))
 
 
 @dataclass(frozen=True)
@@ -25,8 +48,8 @@ class Seal:
     unit: str
     #: Return the edit that corrects the checksum after damage, from the field and all fields.
     edit: Callable[[bytes, Field, Sequence[Field]], Edit]
-    #: Correct the checksum with the recipe operation.
-    reseal: Callable[[Any, str, str], None]
+    #: Return the recipe operation that corrects the checksum, from the path and the file.
+    reseal: Callable[[str, str], Call] = by_path
     #: True if ``reseal`` supports logs of several files.
     in_folders: bool = False
     #: Return whether a field in an undamaged log has a checksum.
@@ -52,20 +75,11 @@ class Task:
         return self.operation == "append"
 
 
-def by_path(log: Any, path: str, file: str) -> None:
-    """Reseal a field with the recipes' operation ``reseal``, for logs of one file."""
-    log.reseal(path)
-
-
 class FormatSweep:
     """Defaults for a format with a checksum over each payload and none over structure."""
 
     #: Checksums that cover structure.
     seals: Sequence[Seal] = ()
-
-    #: Function of the executable specification that reads a log of one file from memory: ``(data,
-    #: profile)``.
-    read_in_memory: Callable[[bytes, str], Iterator[Event]] | None = None
 
     #: True if a log may be intact although records are missing at its end.
     may_end_anywhere = False
@@ -111,8 +125,11 @@ class FormatSweep:
             return chance.choice(task.records).payload
         return chance.randbytes(some_size(chance))
 
-    def may_refuse(self, end: End, contents: Contents) -> bool:
-        """Return whether a writer may refuse an append that the specification accepts."""
+    def may_refuse(self, before: Answer, contents: Contents) -> bool:
+        """Return whether a writer may refuse an append that the specification accepts.
+
+        ``before`` is the answer to the log.
+        """
         return False
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
@@ -120,7 +137,7 @@ class FormatSweep:
         return []
 
     def otherwise(
-        self, records: Sequence[NewRecord], end: End, task: Task
+        self, records: Sequence[NewRecord], before: Answer, task: Task
     ) -> tuple[list[NewRecord], str] | None:
         """Return an alternative correct append: records whose result is also accepted, and the
         reason.

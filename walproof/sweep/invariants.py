@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from conformance.contents import Contents, by_name
-from reference_impl.answer import Record
+from reference_impl.answer import Answer, Record
 from walproof.formats import plugin_for
 from walproof.sweep.controls import Control
-from walproof.sweep.specification import ReaderOutput, Reference
+from walproof.sweep.specification import Reference
 
 INVENTED = "record-invented"
 OUT_OF_ORDER = "record-order"
@@ -61,27 +61,25 @@ class Written:
         self.format_sweep = plugin_for(control.format).sweep
         self.tells_payloads = self.format_sweep.tells_payloads(control.files, control.records)
 
-    def faults(
-        self, output: ReaderOutput, contents: Contents, shifts: bool, forges: bool
-    ) -> list[str]:
+    def faults(self, output: Answer, contents: Contents, shifts: bool, forges: bool) -> list[str]:
         """Return the invariants that an answer violates.
 
         If ``shifts`` is true, the damage may have moved whole units. If ``forges`` is true, the
         damage recomputed checksums.
         """
-        if output.end.verdict == "refused":
+        if output.verdict == "refused":
             return []
         records = output.records
         broken: list[str] = []
         remaining = iter(self.payloads)
         detects = self.tells_payloads and not forges
         if detects and not all(record.payload in remaining for record in records):
-            noticed = output.end.verdict != "intact"
+            noticed = output.verdict != "intact"
             if not all(self._was_written(record, shifts, noticed) for record in records):
                 broken.append(INVENTED)
             elif not shifts and all(self._is_whole(record) for record in records):
                 broken.append(OUT_OF_ORDER)
-        may_end = self.format_sweep.may_end_anywhere and output.end.verdict == "intact"
+        may_end = self.format_sweep.may_end_anywhere and output.verdict == "intact"
         if (
             self.tells_payloads
             and not (shifts or forges or may_end)
@@ -123,7 +121,7 @@ class Written:
             return True
         return self.format_sweep.may_join(record)
 
-    def _accounted_for(self, output: ReaderOutput, contents: Contents) -> bool:
+    def _accounted_for(self, output: Answer, contents: Contents) -> bool:
         """Return whether a lost range touches each missing record whose bytes are not framing."""
         files = by_name(contents)
         positions = {(record.file, record.at) for record in output.records}
@@ -140,7 +138,7 @@ class Written:
         return True
 
 
-def _spans(output: ReaderOutput) -> list[tuple[int, int]]:
+def _spans(output: Answer) -> list[tuple[int, int]]:
     """Return the sorted spans of records and lost ranges."""
     records = [(record.at, record.at + record.size) for record in output.records]
     return sorted(records + [(gap.start, gap.end) for gap in output.lost])
@@ -150,7 +148,7 @@ def same_again(
     reader: Reference,
     control: Control,
     contents: Contents,
-    output: ReaderOutput,
+    output: Answer,
     profile: str = "recover",
 ) -> bool:
     """Return whether a second read gives the same answer, and a log cut at ``end`` the same
@@ -161,9 +159,9 @@ def same_again(
     return cut is None or reader.read(control, cut, profile).records == output.records
 
 
-def cut_at_end(contents: Contents, output: ReaderOutput) -> Contents | None:
+def cut_at_end(contents: Contents, output: Answer) -> Contents | None:
     """Return the log as a writer leaves it before appending; None if it must not append."""
-    end, file = output.end.end, output.end.file
+    end, file = output.end, output.end_file
     if end is None:
         return None
     if isinstance(contents, bytes):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from conformance import known_failures
 from conformance.cases import Case
@@ -15,7 +14,6 @@ from conformance.runner import Worker
 from conformance.session import PROGRAM_FAILURES
 from conformance.vectors import Vector
 from walproof.sweep.effects import Difference, Signature, difference_of
-from walproof.sweep.fields import generic
 from walproof.sweep.plan import Plan
 from walproof.sweep.settings import PROFILES, WRITING, Setting
 
@@ -40,7 +38,6 @@ class Known:
         listed = known_failures.load(implementation.known_failures)
         self.causes = listed.causes
         self._by_effect: defaultdict[Effect, Counter[str]] = defaultdict(Counter)
-        self._fields: defaultdict[str, Counter[str]] = defaultdict(Counter)
         (program,) = [each for each in plan.programs if each.name == implementation.name]
         with Worker(program.subject, plan.limits) as worker:
             for entry in listed.entries.values():
@@ -52,7 +49,6 @@ class Known:
                     or entry.profile not in PROFILES
                 ):
                     continue
-                self._fields[entry.cause].update(_fields_in(vector.damage))
                 setting = Setting(entry.profile, vector.body.get("context", {}))
                 effect: Effect | None = None
                 if entry.result in SLOW_CLASSES:
@@ -62,20 +58,12 @@ class Known:
                 if effect is not None:
                     self._by_effect[effect][entry.cause] += 1
 
-    def cause_of(self, signature: Signature, fields: Iterable[str]) -> tuple[str, str] | None:
-        """Return name and description of the known failure that a finding resembles, or None.
-
-        ``fields`` are the damaged fields.
-        """
+    def cause_of(self, signature: Signature) -> tuple[str, str] | None:
+        """Return name and description of the known failure that a finding resembles, or None."""
         causes = self._by_effect.get(signature.effect[1:])
         if not causes:
             return None
-        hit = set(fields)
-
-        def likeness(cause: str) -> tuple[int, int]:
-            return (sum(n for f, n in self._fields[cause].items() if f in hit), causes[cause])
-
-        name = max(causes, key=likeness)
+        ((name, _),) = causes.most_common(1)
         return name, self.causes[name]
 
 
@@ -109,12 +97,3 @@ def _effect_again(
 def _effect(profile: str, difference: Difference, verdict: str = "", reason: str = "") -> Effect:
     reported = difference.verdict, difference.reason
     return Signature("", "", "", difference.kind, verdict, reason, *reported, profile).effect[1:]
-
-
-def _fields_in(damage: Iterable[str]) -> set[str]:
-    """Return the generic names of the fields in the description of a damage."""
-    return {
-        generic(word.rpartition(":")[2])
-        for text in damage
-        for word in re.findall(r"[\w.-]*:?[a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)+", text)
-    }

@@ -59,7 +59,8 @@ def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: f
         try:
             with ShardRunner(replace(plan, programs=programs), held.folder, enumerations) as runner:
                 for finding in findings:
-                    if finding.signature.implementation == name:
+                    is_late = time.monotonic() > deadline
+                    if finding.signature.implementation == name and not is_late:
                         _minimise(enumerations, finding, runner, deadline)
         finally:
             held.close()
@@ -68,12 +69,8 @@ def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: f
 def _minimise(
     enumerations: Enumerations, finding: Finding, runner: ShardRunner, deadline: float
 ) -> None:
-    tried = 0
-
     def simpler(best: Occurrence, runs: tuple[Run, ...]) -> Occurrence | None:
-        nonlocal tried
         runner.plan = replace(runner.plan, shards=(runs,))
-        tried += sum(run.stop - run.start for run in runs)
         fitting = [
             each
             for each in runner.run(0).occurrences.values()
@@ -81,16 +78,12 @@ def _minimise(
         ]
         return min(fitting, key=lambda each: each.order, default=None)
 
-    if time.monotonic() > deadline:
-        finding.minimised = "not minimised: out of time"
-        return
     finding.best = descend(
         finding.best,
         lambda best: _simpler(enumerations, best),
         simpler,
         lambda: time.monotonic() > deadline,
     )
-    finding.minimised = f"{tried} simpler cases tried"
 
 
 def _simpler(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run, ...]]:

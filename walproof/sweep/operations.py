@@ -1,7 +1,7 @@
 """The damage algebra as families of numbered damages of one file.
 
-Each family implements its damages twice: as fast edits, and as operations of
-``conformance.recipes.algebra``. Both must produce the same bytes.
+Each damage is a fast edit and a call of ``conformance.recipes.algebra``. Both must produce the same
+bytes.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ from __future__ import annotations
 import functools
 import itertools
 import random
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import methodcaller
 from typing import Any, NamedTuple
 
 from conformance.kaitai.field_map import Field
-from conformance.recipes.algebra import Damage
 from walproof.formats import plugin_for
 from walproof.sweep.controls import Control
 from walproof.sweep.fields import FieldsOfFile, generic, leaf_name
-from walproof.sweep.format_sweep import Edit, Seal
+from walproof.sweep.format_sweep import Call, Edit, Seal
 
 #: ``hi`` of an edit that includes everything after ``lo``, even bytes that another damage added.
 TO_THE_END = 1 << 62
+
+#: Sizes of sectors in bytes.
+SECTORS = (512, 4096)
 
 #: Operations that repeat, drop, reorder, replace or move whole units, which a format without
 #: sequence numbers cannot detect (spec/conventions.md, "Invariants").
@@ -40,19 +40,13 @@ MAX_BOUNDARIES = 512
 #: this, a checksum hides every single fault from the code that runs after it.
 RESEAL = "reseal"
 
-#: One operation of the algebra; it changes the damage that it gets.
-Operation = Callable[[Damage], None]
-
-#: Operations that write a value to a field.
-OVERWRITING = frozenset({"set", "zero", "fill", RESEAL})
-
 
 class Change(NamedTuple):
-    """A damage: as edits of one file, and as operations of the algebra on ``field``."""
+    """A damage: as edits of one file, and as calls of the algebra on ``field``."""
 
     edits: Sequence[Edit]
     field: str
-    operations: Sequence[Operation]
+    calls: Sequence[Call]
     #: New contents of each changed file, or None for a removed file. They replace the edits for a
     #: damage of whole files.
     files: Mapping[str, bytes | None] | None = None
@@ -112,31 +106,6 @@ class Family:
         files = self.changes[number].files
         return frozenset({self.file} if files is None else files)
 
-    def value(self, number: int) -> str:
-        """Return the name of the value written to a field, if programs often give it a special
-        meaning.
-        """
-        written = self.operation in OVERWRITING
-        return edge_name(self.changes[number].edits[0][2]) if written else ""
-
-
-class Joined:
-    """Families whose damages are numbered one after the other."""
-
-    def __init__(self, families: Sequence[Family]) -> None:
-        self.families = families
-        self._ends = [0, *itertools.accumulate(family.count for family in families)]
-
-    @property
-    def count(self) -> int:
-        """Number of damages."""
-        return self._ends[-1]
-
-    def resolved(self, number: int) -> tuple[int, int]:
-        """Return the index of a damage's family, and its number in this family."""
-        family = bisect_right(self._ends, number) - 1
-        return family, number - self._ends[family]
-
 
 @dataclass(frozen=True)
 class File:
@@ -151,8 +120,10 @@ class File:
         return f"{self.name}:{path}" if self.name else path
 
 
-def effective(data: bytes, changes: Iterable[Change]) -> list[Change]:
-    """Return the changes that change any byte of a file."""
+def effective(data: bytes, changes: Iterable[Change]) -> Sequence[Change]:
+    """Return the changes that change any byte of a file. A sequence has only such changes."""
+    if isinstance(changes, Sequence):
+        return changes
     return [
         change
         for change in changes
@@ -160,15 +131,14 @@ def effective(data: bytes, changes: Iterable[Change]) -> list[Change]:
     ]
 
 
-def prefixes(file: File, first: int) -> Sequence[Change]:
-    """Cut the file to each length from ``first`` on."""
+def prefixes(file: File) -> Sequence[Change]:
+    """Cut the file to each length."""
 
-    def change(number: int) -> Change:
-        at = first + number
-        truncate = methodcaller("truncate", at, file.name)
-        return Change(((at, TO_THE_END, b""),), file.fields.name_at(at), (truncate,))
+    def change(at: int) -> Change:
+        call = Call("truncate", (at,), file.name)
+        return Change(((at, TO_THE_END, b""),), file.fields.name_at(at), (call,))
 
-    return Computed(len(file.data) - first, change)
+    return Computed(len(file.data), change)
 
 
 def flips(file: File, offsets: Sequence[int], bits: int = 8) -> Sequence[Change]:
@@ -179,17 +149,12 @@ def flips(file: File, offsets: Sequence[int], bits: int = 8) -> Sequence[Change]
         bit = number & 7 if bits == 8 else at & 7
         new = bytes([file.data[at] ^ 1 << bit])
         field = file.fields.at(at)
-        flip: Operation = functools.partial(_flip_byte, file.name, at, bit)
+        call = Call("flip_byte", (at, bit), file.name)
         if field is not None:
-            flip = methodcaller("flip", file.named(field.path), 8 * (at - field.start) + bit)
-        return Change(((at, at + 1, new),), file.fields.name_at(at), (flip,))
+            call = Call("flip", (file.named(field.path), 8 * (at - field.start) + bit))
+        return Change(((at, at + 1, new),), file.fields.name_at(at), (call,))
 
     return Computed(len(offsets) * bits, change)
-
-
-def _flip_byte(file: str, at: int, bit: int, damage: Damage) -> None:
-    damage.files[file][at] ^= 1 << bit
-    damage.did(f"flip bit {bit} of byte {at}" + (f" in {file}" if file else ""))
 
 
 def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
@@ -199,7 +164,7 @@ def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
     return data
 
 
-def set_values(file: File, every_value: bool) -> Iterator[Change]:
+def set_values(file: File, every_value: bool = False) -> Iterator[Change]:
     """Set structural fields to edge values; with ``every_value``, also each of their bytes to any
     value.
     """
@@ -218,7 +183,12 @@ def set_values(file: File, every_value: bool) -> Iterator[Change]:
         path = file.named(field.path)
         for new in dict.fromkeys(values):
             edit = (field.start, field.end, new)
-            yield Change((edit,), generic(field.path), (methodcaller("set", path, new),))
+            yield Change((edit,), generic(field.path), (_set(path, new),))
+
+
+def _set(path: str, new: bytes) -> Call:
+    # The text of a byte is a number, the text of several bytes is hexadecimal.
+    return Call("set", (path, new[0] if len(new) == 1 else new))
 
 
 def edge_values(old: bytes) -> list[bytes]:
@@ -236,48 +206,43 @@ def edge_values(old: bytes) -> list[bytes]:
     return edges
 
 
-def edge_name(data: bytes) -> str:
-    """Return a name for a value to which programs often give a special meaning, or ""."""
-    if not data:
-        return ""
-    if not any(data):
-        return "00"
-    ends = {data, data[::-1]}
-    if data == b"\xff" * len(data):
-        return "ff"
-    if b"\x7f" + b"\xff" * (len(data) - 1) in ends:
-        return "7fff"
-    return "8000" if b"\x80" + bytes(len(data) - 1) in ends else ""
+#: Operations on whole fields: the new bytes of a field.
+ON_FIELDS: Mapping[str, Callable[[bytes], bytes]] = {
+    "zero": lambda old: bytes(len(old)),
+    "fill": lambda old: b"\xff" * len(old),
+    "duplicate": lambda old: old * 2,
+    "drop": lambda old: b"",
+}
 
 
-def on_fields(
-    file: File, operation: str, edit: Callable[[Field], Edit], *arguments: int
-) -> Iterator[Change]:
+def on_fields(file: File, operation: str) -> Iterator[Change]:
     """Apply an operation to whole fields, including composite fields."""
+    arguments = (0xFF,) if operation == "fill" else ()
     for field in file.fields.all:
-        call = methodcaller(operation, file.named(field.path), *arguments)
-        yield Change((edit(field),), generic(field.path), (call,))
+        new = ON_FIELDS[operation](file.data[field.start : field.end])
+        call = Call(operation, (file.named(field.path), *arguments))
+        yield Change(((field.start, field.end, new),), generic(field.path), (call,))
 
 
-def zero_sectors(file: File, sizes: Sequence[int]) -> Iterator[Change]:
+def zero_sectors(file: File) -> Iterator[Change]:
     """Zero each sector."""
-    for sector in sizes:
+    for sector in SECTORS:
         for n, (lo, hi) in enumerate(_sectors(file, sector)):
-            zero = methodcaller("zero_sector", n, sector, file.name)
+            zero = Call("zero_sector", (n, sector), file.name)
             yield Change(((lo, hi, bytes(hi - lo)),), f"a sector of {sector} bytes", (zero,))
 
 
-def swap_sectors(file: File, sizes: Sequence[int]) -> Iterator[Change]:
+def swap_sectors(file: File) -> Iterator[Change]:
     """Swap each pair of whole sectors."""
     data = file.data
-    for sector in sizes:
+    for sector in SECTORS:
         for a, b in itertools.combinations(range(len(data) // sector), 2):
             first, second = slice(a * sector, (a + 1) * sector), slice(b * sector, (b + 1) * sector)
             edits = (
                 (first.start, first.stop, data[second]),
                 (second.start, second.stop, data[first]),
             )
-            swap = methodcaller("swap_sectors", a, b, sector, file.name)
+            swap = Call("swap_sectors", (a, b, sector), file.name)
             yield Change(edits, f"sectors of {sector} bytes", (swap,))
 
 
@@ -301,7 +266,7 @@ def splice(file: File) -> Iterator[Change]:
         for over, under in dict.fromkeys(pairs[:MAX_SPLICES]):
             target, source = fields[over], fields[under]
             new = file.data[source.start : source.end]
-            call = methodcaller("splice", file.named(target.path), new, file.named(source.path))
+            call = Call("splice", (file.named(target.path), new, file.named(source.path)))
             yield Change(((target.start, target.end, new),), name, (call,))
 
 
@@ -310,20 +275,20 @@ def insert(file: File, seed: str) -> Iterator[Change]:
     garbage = random.Random(seed).randbytes(13)
     for at in _boundaries(file):
         for new in (b"\0", b"\xff", bytes(7), garbage[:4], garbage):
-            call = methodcaller("insert", at, new, None, file.name)
+            call = Call("insert", (at, new), file.name)
             yield Change(((at, at, new),), file.fields.name_at(at), (call,))
 
 
-def stale(file: File, older: Sequence[Control], sizes: Sequence[int]) -> Iterator[Change]:
+def stale(file: File, older: Sequence[Control]) -> Iterator[Change]:
     """Replace sectors, or the rest of the file, with bytes of an older generation."""
     size = len(file.data)
-    ranges = [span for sector in sizes for span in _sectors(file, sector)]
+    ranges = [span for sector in SECTORS for span in _sectors(file, sector)]
     ranges += [(at, size) for at in _boundaries(file)]
     for other in older:
         then = other.files[file.name]
         for lo, hi in dict.fromkeys(ranges):
             if len(then) > lo:
-                call = methodcaller("stale", lo, hi, then, file.name)
+                call = Call("stale", (lo, hi, then), file.name)
                 yield Change(((lo, hi, then[lo:hi]),), file.fields.name_at(lo), (call,))
 
 
@@ -338,7 +303,7 @@ def extend(file: File, seed: str) -> Iterator[Change]:
         yield _extended(file, garbage[:n], f"garbage of {n} bytes")
 
 
-def extend_by_logs(file: File, older: Sequence[Control]) -> Iterator[Change]:
+def join(file: File, older: Sequence[Control]) -> Iterator[Change]:
     """Append another log, or a copy of the log itself."""
     yield _extended(file, file.data, "a copy of itself")
     for other in older:
@@ -346,7 +311,7 @@ def extend_by_logs(file: File, older: Sequence[Control]) -> Iterator[Change]:
 
 
 def _extended(file: File, new: bytes, description: str) -> Change:
-    call = methodcaller("extend", new, description, file.name)
+    call = Call("extend", (new, description), file.name)
     return Change(((-1, -1, new),), "the end", (call,))
 
 
@@ -376,29 +341,46 @@ def reseal(file: File, format: str) -> Iterator[Change]:
 
 
 def _resealed(file: File, seal: Seal, unit: Field, leaf: Field) -> Iterator[Change]:
-    def reseal_unit(damage: Damage) -> None:
-        seal.reseal(damage, file.named(unit.path), file.name)
-
     data = file.data
-    for new, operation in _values(data[leaf.start : leaf.end], file.named(leaf.path)):
+    for new, call in _values(data[leaf.start : leaf.end], file.named(leaf.path)):
         changed = data[: leaf.start] + new + data[leaf.end :]
         lo, hi, checksum = seal.edit(changed, unit, file.fields.all)
         # Otherwise the checksum does not cover the field.
         if hi <= len(data) and changed[lo:hi] != checksum:
             edits = (leaf.start, leaf.end, new), (lo, hi, checksum)
-            yield Change(edits, generic(leaf.path), (operation, reseal_unit))
+            reseal_unit = seal.reseal(file.named(unit.path), file.name)
+            yield Change(edits, generic(leaf.path), (call, reseal_unit))
 
 
-def _values(old: bytes, path: str) -> Iterator[tuple[bytes, Operation]]:
+def _values(old: bytes, path: str) -> Iterator[tuple[bytes, Call]]:
     earlier = {old}
     for bit in range(8 * len(old)):
         new = bytearray(old)
         new[bit // 8] ^= 1 << bit % 8
         earlier.add(bytes(new))
-        yield bytes(new), methodcaller("flip", path, bit)
+        yield bytes(new), Call("flip", (path, bit))
     values = [bytes([value]) for value in range(256)] if len(old) == 1 else []
     if len(old) <= 8:
         values += edge_values(old)
     for value in dict.fromkeys(values):
         if value not in earlier:
-            yield value, methodcaller("set", path, value)
+            yield value, _set(path, value)
+
+
+#: The damages of one file by operation, from the file, older generations and a seed for garbage.
+DAMAGES: Mapping[str, Callable[[File, Sequence[Control], str], Iterable[Change]]] = {
+    "truncate": lambda file, older, seed: prefixes(file),
+    "flip": lambda file, older, seed: flips(file, file.fields.structural),
+    "set": lambda file, older, seed: set_values(file),
+    "zero": lambda file, older, seed: on_fields(file, "zero"),
+    "fill": lambda file, older, seed: on_fields(file, "fill"),
+    "zero-sector": lambda file, older, seed: zero_sectors(file),
+    "swap-sectors": lambda file, older, seed: swap_sectors(file),
+    "duplicate": lambda file, older, seed: on_fields(file, "duplicate"),
+    "drop": lambda file, older, seed: on_fields(file, "drop"),
+    "splice": lambda file, older, seed: splice(file),
+    "insert": lambda file, older, seed: insert(file, seed),
+    "stale": lambda file, older, seed: stale(file, older),
+    "extend": lambda file, older, seed: extend(file, seed),
+    "join": lambda file, older, seed: join(file, older),
+}

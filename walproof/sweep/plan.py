@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -15,7 +14,7 @@ from conformance.contents import digest
 from conformance.process import Limits
 from walproof.formats import plugin_for
 from walproof.sweep import shares
-from walproof.sweep.controls import Control, seed_of
+from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import Enumeration
 from walproof.sweep.programs import REFERENCE, Program
 from walproof.sweep.settings import PROFILES
@@ -84,7 +83,7 @@ class Plan:
             "seed": self.seed,
             "profiles": list(self.profiles),
             "controls": [
-                {"id": c.id, "sha256": digest(c.contents), "contexts": len(c.contexts)}
+                {"id": c.id, "sha256": digest(c.contents), "settings": len(c.settings)}
                 for c in self.controls
             ],
             "cases": sum(covered.planned for covered in self.coverage.values()),
@@ -113,34 +112,13 @@ class Enumerations:
         if control not in self._enumerations:
             plan = self.plan
             self._enumerations[control] = Enumeration(
-                plan.controls[control], plan.depth, older(plan.controls, control), plan.seed,
-                first_prefix(plan.controls, control),
+                plan.controls[control], plan.depth, older(plan.controls, control), plan.seed
             )  # fmt: skip
         return self._enumerations[control]
 
     def number(self, id: str) -> int:
         """Return the number of the control with this id."""
         return [control.id for control in self.plan.controls].index(id)
-
-
-def first_prefix(controls: Sequence[Control], number: int) -> int:
-    """Return the length of the shortest prefix of a control that no earlier control has.
-
-    The result is 0 for a log of several files.
-    """
-    chosen = controls[number]
-    data = chosen.contents
-    if not isinstance(data, bytes):
-        return 0
-    first = 0
-    for control in controls[:number]:
-        other = control.contents
-        same = seed_of(control, control.settings[0]) == seed_of(chosen, chosen.settings[0])
-        if same and isinstance(other, bytes):
-            sizes = range(min(len(data), len(other)))
-            shared = bisect_left(sizes, True, key=lambda n: data[: n + 1] != other[: n + 1])
-            first = max(first, min(shared, len(other) - 1) + 1)
-    return min(first, len(data))
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:

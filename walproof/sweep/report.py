@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -17,7 +16,7 @@ from conformance.reports.console_text import say
 from conformance.sandbox import isolation_lines
 from walproof.quantity import counted
 from walproof.sweep import effects, invariants
-from walproof.sweep.effects import NO_ANSWER, Signature
+from walproof.sweep.effects import NO_ANSWER
 from walproof.sweep.fields import brief
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Plan
@@ -33,9 +32,7 @@ MAX_SENTENCES = 10
 MAX_NAMED = 5
 
 #: Columns of the table ``sweep`` whose values are counted, besides the outcomes.
-_COUNTED = frozenset({"group", "operation", "profile", "varied", "verdict"})
-
-_OF_CASE = ("control", "family", "number", "size", "alone")
+_COUNTED = ("group", "operation", "profile", "varied", "verdict")
 
 _EFFECTS = {
     "crash": "crashes",
@@ -74,114 +71,74 @@ def summary(
     ``run`` describes this run: ``seconds``, number of ``cases``, number of ``resumed`` shards.
     """
     markers = folder.markers()
-    cases: Counter[str] = Counter()
-    left: Counter[str] = Counter()
-    unsent: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    skipped: dict[str, str] = {}
-    versions: dict[str, str] = {}
-    fails: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    skipped: Counter[str] = Counter()
+    by_name: defaultdict[str, dict[str, Any]] = defaultdict(
+        lambda: {"version": None, "skipped_because": None, "fails_undamaged": {},
+                 "not_sent_because": Counter()}
+    )  # fmt: skip
     for marker in markers:
-        cases.update(marker["cases"])
-        left.update(marker["left"])
-        skipped |= marker["skipped"]
-        versions |= marker["versions"]
-        for name, reasons in marker["unsent"].items():
-            unsent[name].update(reasons)
+        skipped.update(marker["cases"])
+        for name, version in marker["versions"].items():
+            by_name[name]["version"] = version
+        for name, reason in marker["skipped"].items():
+            by_name[name]["skipped_because"] = reason
         for name, failed in marker["fails"].items():
-            fails[name] |= failed
-    counts, distinct = _count_rows(folder)
-    total = counts["operation"].total()
-    varied: Counter[str] = Counter()
-    for keys, n in counts["varied"].items():
-        varied.update(dict.fromkeys(filter(None, keys.split(", ")), n))
-
-    def implementation(name: str) -> dict[str, Any]:
-        outcomes = counts[f"outcome_{name}"]
-        return {
-            "version": versions.get(name),
-            "asked": outcomes.total(),
-            "share": round(outcomes.total() / total, 4) if total else None,
-            "outcomes": dict(outcomes.most_common()),
-            "skipped_because": skipped.get(name),
-            "fails_undamaged": dict(sorted(fails[name].items())),
-            "left_with_them": left[name],
-            "not_asked_because": dict(unsent[name]),
-        }
-
+            by_name[name]["fails_undamaged"] |= failed
+        for name, reasons in marker["unsent"].items():
+            by_name[name]["not_sent_because"].update(reasons)
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for table in folder.tables():
+        for name in table.column_names:
+            if name in _COUNTED or name.startswith("outcome_"):
+                for each in table.column(name).drop_null().value_counts().to_pylist():
+                    counts[name][each["values"]] += each["counts"]
     return {
         "format": plan.format,
         "depth": plan.depth,
         "plan": plan.digest,
         "complete": len(markers) == len(plan.shards),
         "stopped_by": run.get("stopped_by"),
-        "shards": {"done": len(markers), "of": len(plan.shards), "resumed": run["resumed"]},
+        "shards": {"done": len(markers), "of": len(plan.shards)},
         "controls": [control.id for control in plan.controls],
-        "cases": total,
-        "distinct": distinct,
-        "doubles_skipped": cases["doubles"],
-        "void": cases["void"],
+        "cases": counts["operation"].total(),
+        "doubles_skipped": skipped["doubles"],
+        "void": skipped["void"],
         "coverage": {
             group: {"ran": counts["group"][group], **covered._asdict()}
             for group, covered in plan.coverage.items()
         },
-        "by_operation": dict(counts["operation"].most_common()),
-        "by_profile": dict(counts["profile"].most_common()),
-        "by_varied_key": dict(varied.most_common()),
-        "by_verdict": dict(counts["verdict"].most_common()),
-        "implementations": {name: implementation(name) for name in plan.columns},
+        **{f"by_{name}": dict(counts[name].most_common()) for name in _COUNTED},
+        "implementations": {
+            name: by_name[name] | {"outcomes": dict(counts[f"outcome_{name}"].most_common())}
+            for name in plan.columns
+        },
         "isolation": next((marker["isolation"] for marker in markers if marker["isolation"]), None),
         "run": {**run, "processors": core_count()},
         "findings": [as_json(finding) for finding in findings],
     }
 
 
-def _count_rows(folder: SweepFolder) -> tuple[defaultdict[str, Counter[str]], int]:
-    """Count the values in the text columns of all rows, and the distinct logs."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    fingerprints = [np.empty(0, np.int64)]
-    for table in folder.tables():
-        fingerprints.append(table.column("fingerprint").to_numpy())
-        for name in table.column_names:
-            if name in _COUNTED or name.startswith("outcome_"):
-                for each in table.column(name).drop_null().value_counts().to_pylist():
-                    counts[name][each["values"]] += each["counts"]
-    return counts, len(np.unique(np.concatenate(fingerprints)))
-
-
 def as_json(finding: Finding) -> dict[str, Any]:
     """Return one finding as JSON."""
-    signature, best = finding.signature, finding.best
-
-    def counts(key: Callable[[Signature], Hashable]) -> dict[Any, int]:
-        return dict(finding.counted(key).most_common())
-
-    reported = ("implementation", "kind", "verdict", "reason", "said_verdict", "said_reason")
-    damages = counts(lambda each: each.field and (each.operation, each.field))
+    best = finding.best
     return {
-        **{name: getattr(signature, name) or None for name in reported},
-        "effect": signature.gravest,
+        **vars(best.signature),
+        "effect": best.signature.gravest,
         "cases": finding.count,
-        "signatures": len(finding.signatures),
-        "by_effect": counts(lambda each: each.gravest),
-        "by_operation": counts(lambda each: each.operation),
-        "by_profile": counts(lambda each: each.profile),
-        "by_varied_key": counts(lambda each: each.context),
-        "places": [[*damage, n] for damage, n in damages.items()],
-        "fields": finding.fields,
-        "value": finding.value or None,
+        "by_effect": finding.counted(lambda each: each.gravest),
+        "by_damage": finding.counted(
+            lambda each: f"{each.operation} of {each.field}" if each.field else each.operation
+        ),
+        "by_profile": finding.counted(lambda each: each.profile),
+        "by_varied_key": finding.counted(lambda each: each.context),
         "sentence": sentence(finding),
-        "asked": finding.request or None,
         "difference": best.text,
         "simplest": {
-            **{name: getattr(best, name) for name in _OF_CASE},
-            "profile": signature.profile,
-            "context": signature.context or None,
+            **{name: getattr(best, name) for name in ("control", "family", "number", "size")},
             "damage": list(finding.recipe.damage) if finding.recipe else None,
+            "request": finding.request or None,
         },
-        "minimised": finding.minimised or None,
-        "known": dict(zip(("cause", "because"), finding.cause, strict=True))
-        if finding.cause
-        else None,
+        "known": finding.cause and dict(zip(("cause", "because"), finding.cause, strict=True)),
         "proposal": finding.proposal,
         "repeat": finding.repeat,
     }
@@ -193,33 +150,24 @@ def sentence(finding: Finding) -> str:
     effect, is_reading = signature.gravest, signature.profile in READING
     is_reference = signature.implementation == REFERENCE
     name = "The executable specification" if is_reference else signature.implementation
-    text = f"{name} {_effect_text(effect, is_reference)}"
-    if signature.profile == "append":
-        text += " in an append"
-    elif signature.profile == "write":
-        text += " in a write"
+    texts = _EFFECTS if is_reference else _EFFECTS | _OF_PROGRAMS
+    other = f"returns records with a different {effect.removeprefix('other-')}"
+    text = f"{name} {texts.get(effect, other if effect.startswith('other-') else effect)}"
+    if not is_reading:
+        text += " in an append" if signature.profile == "append" else " in a write"
     if effect not in NO_ANSWER and signature.profile != "write":
         text += f" if the log is {_verdict_text(signature.verdict, signature.reason)}"
     if is_reading and effect not in NO_ANSWER and (signature.said_verdict or signature.said_reason):
         text += f"; it reports {_verdict_text(signature.said_verdict, signature.said_reason)}"
-    damage = ", then ".join(finding.recipe.damage) if finding.recipe else signature.operation
-    if finding.request:
-        damage = f"{damage}, then {finding.request}" if damage else finding.request
-    text += f". Smallest case, {counted(best.size, 'byte')}, from {best.control}:"
-    text += f" {brief(damage or 'undamaged')}"
+    damage = finding.recipe.damage if finding.recipe else (signature.operation,)
+    case = ", then ".join(filter(None, (*damage, finding.request))) or "undamaged"
+    text += f". Smallest case, {counted(best.size, 'byte')}, from {best.control}: {brief(case)}"
     if signature.context:
         text += f", with a different {signature.context}"
     text += f", profile {signature.profile}. Difference: {best.text}."
     if not best.alone:
         text += " It did not happen again in a fresh process."
     return text
-
-
-def _effect_text(effect: str, is_reference: bool) -> str:
-    if effect.startswith("other-") and effect not in _EFFECTS:
-        return f"returns records with a different {effect.removeprefix('other-')}"
-    texts = _EFFECTS if is_reference else _EFFECTS | _OF_PROGRAMS
-    return texts.get(effect, effect)
 
 
 def _verdict_text(verdict: str, reason: str) -> str:
@@ -242,10 +190,7 @@ def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
     ]
     console.print(_table(("cases", "ran", "of possible", "share"), coverage))
     print_line(f"By damage: {_listed(summary['by_operation'])}.")
-    print_line(
-        f"Profiles: {_listed(summary['by_profile'])}. Context keys varied:"
-        f" {_listed(summary['by_varied_key']) or 'none'}."
-    )
+    print_line(f"Profiles: {_listed(summary['by_profile'])}.")
     print_line(f"{_cases(summary)}\n")
     console.print(_outcomes(summary["implementations"]))
     print_line(
@@ -253,18 +198,9 @@ def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
         " spec/conventions.md. All others are compared with it."
     )
     for name, about in summary["implementations"].items():
-        if failed := about["fails_undamaged"]:
-            listed = [f"{control}: {brief(text)}" for control, text in failed.items()]
-            more = f"; and {len(listed) - MAX_NAMED} more" if len(listed) > MAX_NAMED else ""
-            print_line(
-                f"{name} fails {counted(len(failed), 'undamaged control')}:"
-                f" {'; '.join(listed[:MAX_NAMED])}{more}. Skipped their damaged copies:"
-                f" {counted(about['left_with_them'], 'case')}.",
-                style="bold",
-            )
-    for line in _exclusions(summary):
-        print_line(line)
-    print_line(f"\n{_rate(summary)}\n")
+        for line in _exclusions(name, about):
+            print_line(line, "bold")
+    print_line(f"\n{_rate(summary['run'])}\n")
     _findings(summary["findings"], console)
     console.print()
     say(Text(f"Results: {folder}"), console)
@@ -282,7 +218,10 @@ def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {n:,}" for name, n in counts.items())
+    """Return the most frequent names with their counts."""
+    shown = ", ".join(f"{brief(name)} {n:,}" for name, n in list(counts.items())[:MAX_NAMED])
+    more = len(counts) - MAX_NAMED
+    return shown + (f", and {more} more" if more > 0 else "")
 
 
 def _share(ran: int, possible: int) -> str:
@@ -295,7 +234,7 @@ def _share(ran: int, possible: int) -> str:
 def _cases(summary: Mapping[str, Any]) -> str:
     text = (
         f"{counted(summary['cases'], 'case')} on {counted(len(summary['controls']), 'control')} of"
-        f" {summary['format']}, {summary['distinct']:,} distinct, depth {summary['depth']}."
+        f" {summary['format']}, depth {summary['depth']}."
     )
     if summary["doubles_skipped"] or summary["void"]:
         text += f" Skipped {counted(summary['doubles_skipped'], 'duplicate')}"
@@ -312,55 +251,39 @@ def _cases(summary: Mapping[str, Any]) -> str:
 def _outcomes(implementations: Mapping[str, Mapping[str, Any]]) -> Table:
     """Return a table of outcomes, with the columns that any implementation needs."""
     counts = {name: Counter(about["outcomes"]) for name, about in implementations.items()}
-    shown = ["agrees", "differs"]
-    shown += [each for each in ("crash", "timeout") if any(of[each] for of in counts.values())]
-    has_others = any(of.keys() - {*shown} for of in counts.values())
+    seen = {outcome for of in counts.values() for outcome in of} - {"agrees", "differs"}
+    shown = ["agrees", "differs", *sorted(seen)]
     rows = []
     for name, of in counts.items():
         # Most versions begin with the name.
         version = implementations[name]["version"] or name
         label = version if version.startswith(name) else f"{name} ({version})"
         numbers = [of.total(), *(of[each] for each in shown)]
-        numbers += [of.total() - sum(numbers[1:])] if has_others else []
         rows.append((label, *(f"{number:,}" for number in numbers)))
-    return _table(("implementation", "cases", *shown, *(["other"] if has_others else [])), rows)
+    return _table(("implementation", "cases", *shown), rows)
 
 
-def _exclusions(summary: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the cases that implementations did not get, with the reasons."""
-    implementations = summary["implementations"]
-    complete = [
-        name
-        for name, about in implementations.items()
-        if about["asked"] == summary["cases"] and not about["skipped_because"]
-    ]
-    if complete:
-        yield f"{' and '.join(complete)} read every case."
-    for name, about in implementations.items():
-        if about["skipped_because"]:
-            yield f"{name} skipped: {about['skipped_because']}"
-        if name not in complete:
-            yield (
-                f"{name} read {about['share'] or 0:.1%} of the cases: those whose profile and"
-                " context it supports."
-            )
-        if reasons := about["not_asked_because"]:
-            texts = ", ".join(f"{why} ({n:,})" for why, n in reasons.items())
-            yield f"{name} did not get {counted(sum(reasons.values()), 'further case')}: {texts}."
+def _exclusions(name: str, about: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the cases that an implementation did not get, with the reasons."""
+    if failed := about["fails_undamaged"]:
+        listed = [f"{control}: {brief(text)}" for control, text in failed.items()]
+        more = f"; and {len(listed) - MAX_NAMED} more" if len(listed) > MAX_NAMED else ""
+        failed_controls = counted(len(failed), "undamaged control")
+        yield f"{name} fails {failed_controls}: {'; '.join(listed[:MAX_NAMED])}{more}."
+    if about["skipped_because"]:
+        yield f"{name} skipped: {about['skipped_because']}"
+    for reason, count in about["not_sent_because"].items():
+        yield f"{name} did not get {counted(count, 'case')}: {reason}."
 
 
-def _rate(summary: Mapping[str, Any]) -> str:
-    run = summary["run"]
+def _rate(run: Mapping[str, Any]) -> str:
     if not run["cases"]:
         return "No cases left to run."
     text = f"{counted(run['cases'], 'case')} in {run['seconds']:.1f} s"
     if run["resumed"]:
         text += f", resuming after {counted(run['resumed'], 'shard')}"
-    return (
-        f"{text}: {run['cases'] / run['seconds']:,.0f} cases/s on"
-        f" {counted(run['processors'], 'processor')}. {run['wall']:.1f} s with planning and"
-        " reporting."
-    )
+    rate, processors = run["cases"] / run["seconds"], counted(run["processors"], "processor")
+    return f"{text}: {rate:,.0f} cases/s on {processors}."
 
 
 def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
@@ -374,7 +297,13 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
         text += f" The {MAX_SENTENCES} most harmful:"
     console.print(text, highlight=False, markup=False, style="bold")
     for number, finding in enumerate(findings[:MAX_SENTENCES], 1):
-        lines = [finding["sentence"], _counts(finding)]
+        text = f"{counted(finding['cases'], 'case')}: {_listed(finding['by_damage'])}."
+        text += f" Profiles: {_listed(finding['by_profile'])}"
+        for key, n in finding["by_varied_key"].items():
+            text += f", with a different {key} {n:,}"
+        lines = [finding["sentence"], f"{text}."]
+        if len(finding["by_effect"]) > 1:
+            lines[-1] += f" Effects: {_listed(finding['by_effect'])}."
         if finding["known"]:
             lines.append(f"Looks like the known failure {finding['known']['cause']}.")
         if finding["proposal"]:
@@ -389,23 +318,3 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
             console.print(wrapped, highlight=False, markup=False, soft_wrap=True)
         if finding["repeat"]:
             say(Text(f"    Repeat: {finding['repeat']}"), console)
-
-
-def _counts(finding: Mapping[str, Any]) -> str:
-    """Describe the cases of a finding: their number, damages, settings and effects."""
-    damages = [f"{operation} of {field} {n:,}" for operation, field, n in finding["places"]]
-    for operation, title in (("pair", "pairs"), ("none", "undamaged")):
-        if count := finding["by_operation"].get(operation):
-            damages.append(f"{title} {count:,}")
-    text = f"{counted(finding['cases'], 'case')}: {', '.join(map(brief, damages[:MAX_NAMED]))}"
-    if len(damages) > MAX_NAMED:
-        text += f", and {len(damages) - MAX_NAMED} more"
-    text += f". Profiles: {_listed(finding['by_profile'])}"
-    for key, n in finding["by_varied_key"].items():
-        text += f", with a different {key} {n:,}"
-    text += "."
-    if finding["value"]:
-        text += f" All single damages set a field to {finding['value']}."
-    if len(finding["by_effect"]) > 1:
-        text += f" Effects: {_listed(finding['by_effect'])}."
-    return text

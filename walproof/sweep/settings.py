@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
@@ -43,25 +43,29 @@ class Setting:
         return self.profile in WRITING
 
 
-def settings(
-    context: Context,
-    contexts: Sequence[Context],
-    to_append: Sequence[Context] = ({},),
-    to_write: Sequence[Context] = ({},),
-) -> list[Setting]:
+def settings_of(
+    vectors: Collection[Vector], format: str, name: str, context: Context, files: Iterable[str],
+    records: Sequence[Record],
+) -> list[Setting]:  # fmt: skip
     """Return all settings of a control: for reading, then for appending, then for writing.
 
     The control's own context comes first. The first setting for appending exists twice: with a
-    plain record, and with the records of the control.
+    plain record, and with the records of the control. Other contexts come from the register and
+    from ``vectors`` of the format; without vectors there are none.
     """
+    contexts = _changed_contexts(vectors, format, context, files, records) if vectors else []
     reading = [
         Setting(profile, other, differing(context, other))
         for other in (context, *contexts)
         for profile in READING
     ]
-    appending = [Setting("append", other, differing(to_append[0], other)) for other in to_append]
-    writing = [Setting("write", other, differing(to_write[0], other)) for other in to_write]
-    return [*reading, replace(appending[0], plain=True), *appending, *writing]
+
+    def writing(profile: str) -> list[Setting]:
+        others = _writing_contexts(vectors, format, profile, name, context)
+        return [Setting(profile, other, differing(others[0], other)) for other in others]
+
+    appending = writing("append")
+    return [*reading, replace(appending[0], plain=True), *appending, *writing("write")]
 
 
 def simplest(settings: Sequence[Setting], like: Setting) -> list[int]:
@@ -73,16 +77,16 @@ def simplest(settings: Sequence[Setting], like: Setting) -> list[int]:
     ]
 
 
-def writing_contexts(
+def _writing_contexts(
     vectors: Iterable[Vector], format: str, operation: str, name: str, context: Context
-) -> tuple[Context, ...]:
+) -> list[Context]:
     """Return the contexts of a writer, from vectors that write a log with the same extension.
 
     The simplest context comes first. It has the values that all vectors of the operation share, and
     the values in ``context``. Numbers of keys in ``near`` also appear plus and minus 1.
     """
     keys, sweep = registers()[format].context, plugin_for(format).sweep
-    writing = [v for v in vectors if v.body["format"] == format and v.operation == operation]
+    writing = [vector for vector in vectors if vector.operation == operation]
     others = [dict(vector.body.get("context", {})) for vector in writing]
     base = {
         key: value
@@ -101,7 +105,7 @@ def writing_contexts(
                     contexts += [{**other, key: value + 1}, {**other, key: value - 1}]
     if operation == "append" or not contexts:
         contexts.insert(0, base)
-    return tuple(filter(sweep.determines, _distinct(contexts))) or ({},)
+    return list(filter(sweep.determines, _distinct(contexts))) or [{}]
 
 
 def differing(context: Context, other: Context) -> tuple[str, ...]:
@@ -115,17 +119,6 @@ def differing(context: Context, other: Context) -> tuple[str, ...]:
     )
 
 
-def context_values(vectors: Iterable[Vector], format: str) -> dict[str, list[Any]]:
-    """Return the values that the vectors of a format contain for each key that readers use."""
-    values: dict[str, list[Any]] = {name: [] for name in keys(format)}
-    for vector in vectors:
-        if vector.body["format"] == format:
-            for name, value in vector.body.get("context", {}).items():
-                if name in values and value not in values[name]:
-                    values[name].append(value)
-    return values
-
-
 def keys(format: str) -> Mapping[str, ContextKey]:
     """Return the keys of the register that readers use."""
     keys_of_format = registers()[format].context
@@ -137,22 +130,17 @@ def reads_any(format: str, context: Context) -> bool:
     return bool(set(context) & set(keys(format)))
 
 
-def changed_contexts(
-    format: str,
-    context: Context,
-    files: Iterable[str],
+def _changed_contexts(
+    vectors: Iterable[Vector], format: str, context: Context, files: Iterable[str],
     records: Sequence[Record],
-    known_values: Mapping[str, Sequence[Any]],
-) -> tuple[Context, ...]:
-    """Return the contexts that change, add or remove one key of the control's context.
-
-    ``known_values`` are additional values by key (:func:`context_values`).
-    """
+) -> list[Context]:  # fmt: skip
+    """Return the contexts that change, add or remove one key of the control's context."""
+    others = [vector.body.get("context", {}) for vector in vectors]
     contexts: list[Context] = []
     for name, key in keys(format).items():
+        known = _distinct(other[name] for other in others if name in other)
         values = list(_values(key, list(files), records))
-        more = known_values.get(name, ())
-        values += more[:: -(-len(more) // FROM_VECTORS) or 1]
+        values += known[:: -(-len(known) // FROM_VECTORS) or 1]
         if name in context:
             contexts.append({k: v for k, v in context.items() if k != name})
         for value in _distinct(values):
@@ -162,7 +150,7 @@ def changed_contexts(
             with contextlib.suppress(BadContext):
                 check(format, changed)
                 contexts.append(changed)
-    return tuple(contexts)
+    return contexts
 
 
 _NONE = object()

@@ -45,9 +45,7 @@ class ShardResult:
     occurrences: dict[Signature, Occurrence] = field(default_factory=dict)
     #: Number of void and duplicate cases.
     cases: Counter[str] = field(default_factory=Counter)
-    #: Number of cases that were not sent to an implementation because it fails the control.
-    left: Counter[str] = field(default_factory=Counter)
-    #: Number of other cases that were not sent, by implementation and reason.
+    #: Number of cases that were not sent, by implementation and reason.
     unsent: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     skipped: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from conformance import cases
-from conformance.contents import size
+from conformance.contents import digest, size
 from conformance.describe import payload_key
 from conformance.outcome import died
 from conformance.runner import Worker, repeats_alone
 from conformance.sandbox import isolation
 from conformance.session import PROGRAM_FAILURES
 from conformance.vectors import Vector
-from reference_impl.answer import End, NewRecord, payload_to_json
+from reference_impl.answer import Answer, NewRecord, payload_to_json
 from walproof.formats import plugin_for
 from walproof.sweep import invariants, shares
-from walproof.sweep.controls import Control, fingerprint, seed_of
+from walproof.sweep.controls import Control
 from walproof.sweep.effects import NO_ANSWER, Difference, Signature, difference_of
 from walproof.sweep.enumeration import DamagedLog, Enumeration
 from walproof.sweep.invariants import Written
@@ -28,7 +29,7 @@ from walproof.sweep.plan import Enumerations, Plan, Run
 from walproof.sweep.programs import REFERENCE, Program
 from walproof.sweep.settings import Setting, simplest
 from walproof.sweep.shard import Occurrence, ShardResult, add_occurrence
-from walproof.sweep.specification import ReaderOutput, Reference
+from walproof.sweep.specification import Reference
 from walproof.sweep.writing import Request, Writer, records_for
 
 #: Of this many cases, one is read again, and once more after a cut at its ``end``.
@@ -37,9 +38,10 @@ REREAD_INTERVAL = 32
 MAX_FAILURES = 25
 #: Number of crashes that a timeout counts as, since each takes seconds.
 TIMEOUT_FAILURES = 5
+#: Reason for the cases of a control that a program fails.
+LEFT = "damaged copies of the failed controls"
 
-_REFUSED = End("refused", None, None)
-_NOTHING = ReaderOutput([], [], _REFUSED, [_REFUSED])
+_NOTHING = Answer("refused", None, (), (), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,6 @@ class PreparedControl:
     control: Control
     setting: Setting
     written: Written
-    #: Initial value of fingerprints.
-    seed: int
     #: Keys of the payloads that were written.
     keys: frozenset[str]
 
@@ -69,7 +69,7 @@ class Case:
     new: Sequence[NewRecord]
     #: Keys of all payloads that were written, or None if the damage forged checksums.
     keys: frozenset[str] | None
-    expected: ReaderOutput = _NOTHING
+    expected: Answer = _NOTHING
     request: Request | None = None
 
     @property
@@ -81,6 +81,16 @@ class Case:
     def operation(self) -> str:
         """Name of the damage."""
         return self.enumeration.operation(self.family)
+
+    @property
+    def fingerprint(self) -> int:
+        """A number of 64 bits that identifies the log and the request in every process."""
+        name, setting = PurePath(self.prepared.control.name), self.setting
+        new = [(record.payload, dict(record.fields)) for record in self.new]
+        context = sorted(setting.context.items())
+        log = digest(self.damaged.contents)
+        text = repr((name.suffix, setting.profile, context, new, log))
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big", signed=True)
 
     @property
     def size(self) -> int:
@@ -96,7 +106,7 @@ class Case:
         if self.request is not None:
             vector = self.request.vector
             return cases.Case(replace(vector, body={**vector.body, **limits}), profile)
-        answer = self.expected.answer().to_json()
+        answer = self.expected.to_json()
         body = {
             "id": control.id, "format": control.format, "operation": "read",
             "input": control.name, "context": dict(control.context), "expect": answer,
@@ -161,16 +171,16 @@ class ShardRunner:
                 answer = self.reference.read(control, control.contents, chosen.profile)
             except ValueError:
                 return None
-            expected = tuple(answer.records)
+            expected = answer.records
         selecting = set(plugin_for(self.plan.format).sweep.selecting)
         if selecting & {*bare.context, *chosen.context}:
             # The log holds more than the selection, so missing records cannot be determined.
             context = {key: value for key, value in bare.context.items() if key not in selecting}
             unselected = self.reference.read(replace(bare, context=context), bare.contents)
-            bare, expected = replace(bare, records=tuple(unselected.records)), ()
+            bare, expected = replace(bare, records=unselected.records), ()
         written = Written(bare, self.enumerations[number].imported, expected)
         keys = frozenset(map(_key, written.written))
-        return PreparedControl(control, chosen, written, seed_of(bare, chosen), keys)
+        return PreparedControl(control, chosen, written, keys)
 
     # -- cases ---------------------------------------------------------------------------------
 
@@ -205,9 +215,7 @@ class ShardRunner:
         Return False for a void or duplicate case, or without an expected answer.
         """
         result, writes = self.result, case.setting.writes
-        mark = fingerprint(case.damaged.contents, case.prepared.seed)
-        if writes:
-            mark = fingerprint(repr([(r.payload, dict(r.fields)) for r in case.new]).encode(), mark)
+        mark = case.fingerprint
         if mark in self._fingerprints:
             result.cases["doubles"] += 1
             return False
@@ -253,7 +261,7 @@ class ShardRunner:
         return [*request.faults]
 
     def _row(self, case: Case, mark: int, is_faulty: bool) -> dict[str, Any]:
-        setting, end = case.setting, case.expected.end
+        setting, expected = case.setting, case.expected
         if setting.writes:
             group = shares.WRITES if setting.profile == "write" else shares.APPENDS
         elif setting.varied:
@@ -266,18 +274,18 @@ class ShardRunner:
             "profile": setting.profile,
             "context": json.dumps(dict(setting.context)) if setting.varied else None,
             "varied": ", ".join(setting.varied), "size": case.size,
-            "fingerprint": mark - (1 << 64) if mark >> 63 else mark,  # the column is signed
-            "verdict": end.verdict, "reason": end.reason, "records": len(case.expected.records),
+            "fingerprint": mark, "verdict": expected.verdict, "reason": expected.reason,
+            "records": len(expected.records),
             f"outcome_{REFERENCE}": "differs" if is_faulty else "agrees",
         }  # fmt: skip
 
     def _find(self, case: Case, name: str, difference: Difference, alone: bool = True) -> None:
         """Add a difference under its signature."""
-        end, setting, enumeration = case.expected.end, case.setting, case.enumeration
+        expected, setting, enumeration = case.expected, case.setting, case.enumeration
         signature = Signature(
             name, case.operation, enumeration.field(case.family, case.number), difference.kind,
-            end.verdict, end.reason or "", difference.verdict, difference.reason, setting.profile,
-            ", ".join(setting.varied), enumeration.value(case.family, case.number),
+            expected.verdict, expected.reason or "", difference.verdict, difference.reason,
+            setting.profile, ", ".join(setting.varied),
         )  # fmt: skip
         occurrence = Occurrence(
             signature, 1, enumeration.control.id, case.family, case.run.setting, case.number,
@@ -298,7 +306,7 @@ class ShardRunner:
             if self._is_sound(program, run):
                 sound.append(program)
             else:
-                self.result.left[program.name] += run.stop - run.start
+                self.result.unsent[program.name][LEFT] += run.stop - run.start
         return sound
 
     def _is_sound(self, program: Program, run: Run) -> bool:
@@ -373,5 +381,6 @@ def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
         if run.spread and run.family == enumeration.pair:
             number = 2 * position + run.setting % 2  # the two profiles get different pairs
         elif run.spread:
-            number = shares.spread(position, count, 7919 * run.setting)
+            # Controls often begin alike, so each begins with another prefix.
+            number = shares.spread(position, count, 7919 * (run.control + run.setting))
         yield enumeration.resolved(run.family, number)

@@ -14,7 +14,7 @@ from conformance.cases import contents_at
 from conformance.contents import MAX_BYTES, Contents, digest, size, write_contents
 from conformance.recipes.generate import NOTHING, record_to_json
 from conformance.vectors import Vector
-from reference_impl.answer import End, NewRecord, Record
+from reference_impl.answer import Answer, NewRecord, Record, collect
 from reference_impl.formats import named
 from walproof.formats import plugin_for
 from walproof.sweep import invariants
@@ -22,10 +22,6 @@ from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import Enumeration
 from walproof.sweep.format_sweep import Task
 from walproof.sweep.settings import Setting
-from walproof.sweep.specification import ReaderOutput, collect_output
-
-#: State before a log is written.
-NO_LOG = ReaderOutput([], [], End("intact", None, 0), [End("intact", None, 0)])
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ class Request:
     """A write or append: its vector, the answer for the existing log, and the new records."""
 
     vector: Vector
-    before: ReaderOutput
+    before: Answer
     new: Sequence[NewRecord]
     #: Invariants that the executable specification violates.
     faults: Sequence[str] = ()
@@ -46,7 +42,7 @@ class _State:
     """State after an operation: the refusal if any, the answer, the log, and all files."""
 
     refused: bool
-    answer: ReaderOutput
+    answer: Answer
     contents: Contents | None
     files: Mapping[str, int]
     digests: Mapping[str, str]
@@ -71,20 +67,16 @@ class Writer:
         state = self._perform(name, contents, new, setting)
         free = self.format_sweep.free(contents)
         exact = {} if state.refused or free else state.digests
-        body = {
-            **self._body(setting, name, contents, new, state),
-            "id": control.id,
-            "control": control.id,
-            "expect": state.answer.answer().to_json(),
-            "after": postconditions.to_json(state.files, {}, free, exact),
-        }
+        more: dict[str, Any] = {"after": postconditions.to_json(state.files, {}, free, exact)}
         if not state.refused:
-            if self.format_sweep.may_refuse(before.end, contents):
-                body["may_refuse"] = True
-            if alternative := self.format_sweep.otherwise(new, before.end, _task(control, setting)):
-                body["accept"] = [self._alternative(name, contents, setting, *alternative)]
+            if self.format_sweep.may_refuse(before, contents):
+                more["may_refuse"] = True
+            if alternative := self.format_sweep.otherwise(new, before, _task(control, setting)):
+                more["accept"] = [self._alternative(name, contents, setting, *alternative)]
         faults = self._append_faults(name, setting, contents, new, before, state)
-        return self._request(Vector(control.path, body, contents), before, new, faults, state)
+        body = self._body(control, setting, name, contents, new, state) | more
+        is_judged = sum(state.files.values()) <= MAX_BYTES
+        return Request(Vector(control.path, body, contents), before, new, faults, is_judged)
 
     def _write(self, control: Control, setting: Setting, new: Sequence[NewRecord]) -> Request:
         name = f"new{PurePath(control.name).suffix}"
@@ -97,49 +89,25 @@ class Writer:
         if not (state.refused or is_written or self.format_sweep.takes_back(new)):
             faults.append(invariants.NOT_READ)
         contents = b"" if state.contents is None else state.contents
-        answer = NOTHING if state.refused else state.answer.answer()
-        body = {
-            **self._body(setting, name, contents, new, state),
-            "expect": answer.to_json(),
-            "after": postconditions.to_json(state.files, {}, []),
-        }
-        return self._request(Vector(Path(name), body, contents), NO_LOG, new, faults, state)
-
-    def _request(
-        self,
-        vector: Vector,
-        before: ReaderOutput,
-        new: Sequence[NewRecord],
-        faults: Sequence[str],
-        state: _State,
-    ) -> Request:
+        body = self._body(control, setting, name, contents, new, state)
         is_judged = sum(state.files.values()) <= MAX_BYTES
-        return Request(vector, before, new, faults, is_judged)
+        return Request(Vector(Path(name), body, contents), NOTHING, new, faults, is_judged)
 
     def _alternative(
-        self,
-        name: str,
-        contents: Contents,
-        setting: Setting,
-        new: Sequence[NewRecord],
+        self, name: str, contents: Contents, setting: Setting, new: Sequence[NewRecord],
         because: str,
-    ) -> dict[str, Any]:
+    ) -> dict[str, Any]:  # fmt: skip
         """Return another correct result of an append."""
         state = self._perform(name, contents, new, setting)
         old = postconditions.files_of(contents, name)
         files = {name if name in old else f"{name}*": n for name, n in state.files.items()}
         after = postconditions.to_json(files, {}, ())
-        return {"answer": state.answer.answer().to_json(), "because": because, "after": after}
+        return {"answer": state.answer.to_json(), "because": because, "after": after}
 
     def _append_faults(
-        self,
-        name: str,
-        setting: Setting,
-        contents: Contents,
-        new: Sequence[NewRecord],
-        before: ReaderOutput,
-        state: _State,
-    ) -> list[str]:
+        self, name: str, setting: Setting, contents: Contents, new: Sequence[NewRecord],
+        before: Answer, state: _State,
+    ) -> list[str]:  # fmt: skip
         """Return the invariants that an append of the executable specification breaks."""
         takes_back = self.format_sweep.takes_back(new)
         expected = _payloads(before.records) + _payloads(new)
@@ -182,15 +150,15 @@ class Writer:
         files = postconditions.files_in(path.parent)
         exactly = self.format_sweep.appends_exactly
         digests = postconditions.digests_in(path.parent) if exactly else {}
-        answer = NO_LOG
+        answer = NOTHING
         if path.exists():
-            answer = collect_output(self.format.read(path, "recover", setting.context))
+            answer = collect(self.format.read(path, "recover", setting.context))
         return _State(refused, answer, contents_at(path), files, digests)
 
-    def _read(self, name: str, contents: Contents, setting: Setting) -> ReaderOutput:
+    def _read(self, name: str, contents: Contents, setting: Setting) -> Answer:
         path = self._empty_path(name)
         write_contents(contents, path)
-        return collect_output(self.format.read(path, "recover", setting.context))
+        return collect(self.format.read(path, "recover", setting.context))
 
     def _empty_path(self, name: str) -> Path:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -198,27 +166,23 @@ class Writer:
         return self.folder / name
 
     def _body(
-        self,
-        setting: Setting,
-        name: str,
-        contents: Contents,
-        new: Sequence[NewRecord],
-        state: _State,
-    ) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "id": f"{self.format.id}/{name}",
+        self, control: Control, setting: Setting, name: str, contents: Contents,
+        new: Sequence[NewRecord], state: _State,
+    ) -> dict[str, Any]:  # fmt: skip
+        return {
+            "id": control.id,
             "format": self.format.id,
             "operation": setting.profile,
             "input": name,
             "sha256": digest(contents),
             "size": size(contents),
-            "control": None,
+            "control": control.id if setting.profile == "append" else None,
             "context": dict(setting.context),
             "records": [record_to_json(record) for record in new],
+            "expect": state.answer.to_json(),
+            "after": postconditions.to_json(state.files, {}, []),
+            **({"must_refuse": True} if state.refused else {}),
         }
-        if state.refused:
-            body["must_refuse"] = True
-        return body
 
 
 def _payloads(records: Iterable[Record | NewRecord]) -> list[bytes]:

@@ -1,4 +1,4 @@
-// What every page does: the colour scheme, tables that scroll, bytes and their fields.
+// What every page does: the colour scheme, tables that scroll.
 "use strict";
 
 function isDark() {
@@ -46,25 +46,6 @@ function openTarget() {
   }
 }
 
-// The bytes of a field and its row light up together.
-function linkBytes() {
-  for (const bytes of document.querySelectorAll("pre.hex")) {
-    const box = bytes.nextElementSibling;
-    const rows = box?.tagName === "DETAILS" ? box : null;
-    const show = (number) => {
-      for (const one of document.querySelectorAll(".lit")) one.classList.remove("lit");
-      if (number === undefined) return;
-      for (const one of bytes.querySelectorAll(`[data-n="${number}"]`)) one.classList.add("lit");
-      for (const one of rows?.querySelectorAll(`[data-n="${number}"]`) ?? []) one.classList.add("lit");
-    };
-    const over = (event) => show(event.target.closest("[data-n]")?.dataset.n);
-    for (const place of [bytes, rows]) {
-      place?.addEventListener("pointerover", over);
-      place?.addEventListener("pointerleave", () => show());
-    }
-  }
-}
-
 // The list of vectors, narrowed.
 function filterRows() {
   const form = document.getElementById("filter");
@@ -105,5 +86,4 @@ addEventListener("hashchange", openTarget);
 reachable();
 addEventListener("resize", reachable);
 document.addEventListener("toggle", reachable, true);
-linkBytes();
 filterRows();

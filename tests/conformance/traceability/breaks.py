@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.traceability.write_tables import write_tables
-from conformance.undetected_flips import Searched, SearchedLog, text_of
+from conformance.undetected_flips import text_of
 
 # The class ``ToyTree`` of conftest.py.
 Toy = Any
@@ -58,8 +58,10 @@ def searched(toy: Toy) -> None:
     """Return a search that flipped each bit, with three undetected flips."""
     toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]")
     toy.edit("spec/toy-log.md", "| code | meaning |", f"{UNSEEN_TABLE}\n| code | meaning |")
-    log = SearchedLog("toy-log/sound", "0123", 32, 32, {("units[].body", "changed"): 3})
-    result = Searched("toy-log", 32, {"units[].body": 24, "units[].head.sum": 8}, {log.id: log})
+    unseen = {"units[].body": {"changed": 3}}
+    log = {"fingerprint": "0123", "bits": 32, "flips": 32, "unseen": unseen}
+    tried = {"units[].body": 24, "units[].head.sum": 8}
+    result = {"format": "toy-log", "at_most": 32, "tried": tried, "logs": {"toy-log/sound": log}}
     toy.write("spec/one-bit/toy-log.json", text_of(result))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from click.testing import CliRunner
 
@@ -11,11 +9,9 @@ from conformance.subject import subject_of
 from lab.crash.command import crash
 from lab.crash.format_crash import crash_of
 from lab.crash.run import all_writers, can_be_isolated, run
-from lab.crash.strace import Parser
-from lab.crash.trace import Names, Write
 from reference_impl.systemd_journal.export_format import entry_body
 
-from .test_writers import may_trace
+from .test_recorder import needs_seccomp
 
 WHAT = crash_of("systemd-journal")
 DAEMON = [b"_PID=1", b"_TRANSPORT=journal", b"_COMM=python"]
@@ -38,27 +34,6 @@ def test_half_a_record_is_not_what_was_written() -> None:
     assert WHAT.written(without_its_message) == b"UNIT=crash\n" != record.payload
 
 
-def test_a_folder_that_is_mounted_elsewhere_is_the_same_one(tmp_path: Path) -> None:
-    def shown(text: str) -> str:
-        return '"' + "".join(f"\\x{byte:02x}" for byte in text.encode()) + '"'
-
-    parser = Parser(tmp_path, tmp_path, {})
-    for line in (
-        f"7 mkdir({shown(str(tmp_path / 'd'))}, 0777) = 0",
-        f"7 mount({shown(str(tmp_path / 'd'))}, {shown('/var/log/x')}, NULL, MS_BIND, NULL) = 0",
-        f"8 openat(AT_FDCWD, {shown('/var/log/x/a')}, O_RDWR|O_CREAT, 0666) = 3",
-        f"8 write(3, {shown('hi')}, 2) = 2",
-        f"8 openat(AT_FDCWD, {shown('/var/log/xy')}, O_RDWR|O_CREAT, 0666) = 4",
-    ):
-        parser.line(line.encode())
-    (folder,) = (each for each in parser.trace.folders if each)
-    assert parser.trace.operations == [
-        Names(((0, "d", folder),)),
-        Names(((folder, "a", 2),)),
-        Write(2, 0, b"hi"),
-    ]
-
-
 def test_a_writer_that_mounts_folders_is_not_boxed() -> None:
     boxed = {each.name: can_be_isolated(each) for each in all_writers()}
     assert [name for name, each in boxed.items() if not each] == [
@@ -73,7 +48,7 @@ def test_an_unknown_writer_is_a_usage_error_that_lists_them() -> None:
     assert done.exit_code == 2 and "systemd-journald-262" in done.output
 
 
-@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+@needs_seccomp
 def test_what_journalctl_sync_promises() -> None:
     writer = next(each for each in all_writers() if each.name == "systemd-journald-262")
     subject = subject_of(writer, "walproof")

@@ -6,46 +6,27 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from conformance import ROOT
 from conformance.adapterkit import Refused
+from lab.formats.systemd_journal import journald
 
 ADAPTER = ROOT / "lab" / "crash" / "implementations" / "systemd-journald" / "adapter.py"
-SERVICE = ROOT / "lab/databases/implementations/systemd-journald-service/program.py"
 
 pytestmark = pytest.mark.skipif(
     not Path("/etc/machine-id").exists(), reason="journald does not start without /etc/machine-id"
 )
 
 
-def imported(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("of_journald", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(params=[ADAPTER, SERVICE], ids=["adapter", "service"])
-def program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    return imported(request.param)
-
-
-def test_nothing_is_mounted_where_all_would_see_it(
-    program: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mounted: list[tuple[object, ...]] = []
-    monkeypatch.setattr(program, "mount", lambda *words: mounted.append(words))
-    monkeypatch.setattr(program, "is_other_mount_namespace", lambda: False)
-    words = [tmp_path / "folder", tmp_path / "log"] if hasattr(program, "served") else []
+def test_nothing_is_mounted_where_all_would_see_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    mounted: list[tuple[str, ...]] = []
+    monkeypatch.setattr(journald, "mount", lambda *words: mounted.append(words))
+    monkeypatch.setattr(journald, "is_other_mount_namespace", lambda: False)
     with pytest.raises(SystemExit, match="mount namespace of its own"):
-        program.prepare(*words)
+        journald.prepare("1M")
     assert mounted == []
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -59,7 +40,6 @@ def test_nothing_is_mounted_where_all_would_see_it(
     ],
 )
 def test_a_namespace_is_told_from_that_of_the_machine(
-    program: ModuleType,
     monkeypatch: pytest.MonkeyPatch,
     first: str | None,
     parent: str | None,
@@ -74,23 +54,20 @@ def test_a_namespace_is_told_from_that_of_the_machine(
         return Path(name)
 
     monkeypatch.setattr(Path, "readlink", readlink)
-    assert program.is_other_mount_namespace() is is_apart
-
-
-@pytest.fixture
-def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return the adapter without mounts, with sockets in a scratch directory."""
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    module = imported(ADAPTER)
-    monkeypatch.setattr(module, "mount", lambda *words: None)
-    monkeypatch.setattr(module, "libc", SimpleNamespace(umount2=lambda *words: 0))
-    monkeypatch.setattr(module, "SOCKETS", (tmp_path / "a", tmp_path / "b"))
-    return module
+    assert journald.is_other_mount_namespace() is is_apart
 
 
 def test_journald_that_ends_before_it_listens_is_a_refusal(
-    adapter: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    spec = importlib.util.spec_from_file_location("of_journald", ADAPTER)
+    assert spec is not None and spec.loader is not None
+    adapter = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(adapter)
+    monkeypatch.setattr(journald, "mount", lambda *words: None)
+    monkeypatch.setattr(journald, "unmount", lambda path: None)
+    monkeypatch.setattr(journald, "SOCKETS", (tmp_path / "a", tmp_path / "b"))
     program = "import sys; sys.exit('No space left')"
     monkeypatch.setattr(adapter, "JOURNALD", [sys.executable, "-c", program])
     with pytest.raises(Refused, match="ended with 1: No space left"), adapter.daemon(tmp_path):

@@ -10,9 +10,9 @@ from lab.crash.model import states
 from lab.crash.run import Run, all_writers, run
 from lab.crash.trace import Sync, Trace, Write
 
-from .test_writers import may_trace
+from .test_recorder import needs_seccomp
 
-pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+pytestmark = needs_seccomp
 
 NONE: set[str] = set()
 

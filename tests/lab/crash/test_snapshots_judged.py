@@ -9,13 +9,12 @@ import pytest
 
 from conformance.subject import Subject
 from lab.crash import judge, recorder
+from lab.crash.call_listener import Listener
 from lab.crash.model import MODELS
-from lab.crash.recorder import CannotRecord
+from lab.crash.observer import CannotRecord
 from lab.crash.run import Run, run
-from lab.crash.sync_snapshots import Stops
 
-from .test_sync_snapshots import blind, needs_stops
-from .test_writers import may_trace
+from .test_recorder import blind, needs_seccomp
 
 WRITER = Path(__file__).parent / "mapped_writer.py"
 
@@ -29,8 +28,7 @@ def judged(way: str) -> Run:
 INVENTS = {judge.INVENTED}
 
 
-@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
-@needs_stops
+@needs_seccomp
 @pytest.mark.parametrize(
     ("way", "wrong"), [("data-first", set()), ("header-first", INVENTS), ("together", INVENTS)]
 )
@@ -47,12 +45,11 @@ def test_a_writer_of_mapped_memory_is_judged_by_what_each_sync_covers(
     assert results == dict.fromkeys(MODELS[1:], wrong)
 
 
-@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
-@needs_stops
+@needs_seccomp
 def test_a_writer_whose_calls_fail_without_a_listener_is_not_judged(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(recorder, "Stops", lambda look, slow: Stops(blind, slow))
+    monkeypatch.setattr(recorder, "Listener", lambda begins, slow: Listener(blind, slow))
     words = [sys.executable, str(WRITER.with_name("wrong_writer.py")), "syncs"]
-    with pytest.raises(CannotRecord, match=r"not stopped: .*Permission denied"):
+    with pytest.raises(CannotRecord, match=r"not paused: .*Permission denied"):
         run(Subject("w", "w", words, isolated=False), "leveldb-log", ["process"], 512, 2, 4)

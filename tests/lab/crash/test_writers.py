@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,22 +12,17 @@ from lab.crash import judge
 from lab.crash.concurrent_readers import watch
 from lab.crash.format_crash import crash_of
 from lab.crash.model import MODELS
-from lab.crash.recorder import CannotRecord, record
+from lab.crash.observer import CannotRecord
+from lab.crash.recorder import record
 from lab.crash.run import Run, run
 from walproof.implementations import all_implementations
+
+from .test_recorder import needs_seccomp
 
 WRITER = Path(__file__).parent / "wrong_writer.py"
 
 
-def may_trace() -> bool:
-    return (
-        shutil.which("strace") is not None
-        and subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode
-        == 0
-    )
-
-
-pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
+pytestmark = needs_seccomp
 
 
 def judged(words: list[str], format: str, slow: float = 0.0) -> Run:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from click.testing import CliRunner, Result
@@ -105,7 +105,7 @@ def test_a_reader_that_never_ends_dies(
         and each.name.line.startswith("pos += ")
         and each.name.after == "nothing"
     ]
-    (fate,) = Hunt(FORMAT, *asked, tmp_path, first_kill=True, jobs=1).run([endless])
+    (fate,) = Hunt(FORMAT, *asked, tmp_path, jobs=1).run([endless])
     assert fate.how == "time-out" and fate.killer is not None
 
 
@@ -144,49 +144,27 @@ def traced_once(asked: Asked) -> Iterator[None]:
 
 def test_the_vectors_detect_a_sample_of_mutants(traced_once) -> None:
     """A survivor is a wrong reader or writer that passes all vectors. Add one that kills it."""
-    report = hunt(FORMAT, Choice(sample=12), first_kill=True)
+    report = hunt(FORMAT, Choice(sample=12))
     assert report["mutants"] == 12 and report["killed"] > 0
     assert (report["survivors"], faults(report)) == ([], [])
 
 
-def test_a_report(traced_once, all_of_leveldb: list[Mutant]) -> None:
+def test_a_report(traced_once, all_of_leveldb: list[Mutant], monkeypatch) -> None:
     """A listed survivor is equivalent, a listed dead mutant is a fault of the list."""
     harmless, deadly = (find(all_of_leveldb, name).name for name in ("harmless", "deadly"))
-    choice = Choice(functions=["writer.append_stream", "reader.Scan._zeros_were_a_gap"])
-    report = hunt(FORMAT, choice, reviewed=Reviewed({harmless: WHY, deadly: WHY}))
+    monkeypatch.setattr(hunting, "load_reviewed", lambda _: Reviewed({harmless: WHY, deadly: WHY}))
+    report = hunt(FORMAT, Choice(["writer.append_stream", "reader.Scan._zeros_were_a_gap"]))
     assert len(all_of_leveldb) == report["all"] > report["mutants"] > report["killed"] > 5
     (equivalent,) = report["equivalent"]
     assert (equivalent["before"], equivalent["because"]) == ("1", WHY)
     (sentence,) = faults(report)
     assert "append_stream: listed as equivalent, and leveldb-log/" in sentence
-    alone = {each["id"]: each["alone"] for each in report["requirements"]}
-    assert alone["LDB-027"] > 0 == alone["LDB-012"]
 
 
-def whole(**parts: Any) -> dict[str, Any]:
-    lists = ("survivors", "listed_and_killed", "listed_and_gone", "requirements")
-    return {**{key: [] for key in lists}, "is_whole": True, **parts}
-
-
-@pytest.mark.parametrize(
-    ("level", "alone", "because", "count"),
-    [
-        ("MUST", 0, None, 1),
-        ("MUST NOT", 0, None, 1),
-        ("SHOULD", 0, None, 0),
-        ("MUST", 2, None, 0),
-        ("MUST", 0, WHY, 0),
-        ("MUST", 2, WHY, 1),
-    ],
-)
-def test_requirements_need_a_mutant_or_a_reason(level, alone, because, count) -> None:
-    row = {"id": "LDB-001", "level": level, "alone": alone, "because": because}
-    assert len(faults(whole(requirements=[row]))) == count
-    assert faults(whole(requirements=[row], is_whole=False)) == []
-
-
-def test_a_listed_mutant_that_no_longer_exists_is_a_fault() -> None:
-    (sentence,) = faults(whole(listed_and_gone=[vars(Name("a.f", "constant", "x = 1", "1", "2"))]))
+def test_a_listed_mutant_that_no_longer_exists_is_a_fault(monkeypatch) -> None:
+    gone = Name("a.f", "constant", "x = 1", "1", "2")
+    monkeypatch.setattr(hunting, "load_reviewed", lambda _: Reviewed({gone: WHY}))
+    (sentence,) = faults(hunt(FORMAT, Choice(changed={})))
     assert "there is no such mutant" in sentence
 
 
@@ -194,9 +172,21 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(mutants, [str(word) for word in words], standalone_mode=False)
 
 
+@pytest.mark.parametrize(("complete", "status"), [(True, 3), (False, 0)])
+def test_a_survivor_fails_where_all_were_looked_at(
+    complete: bool, status: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    report = {"format": FORMAT, "survivors": [{}], "listed_and_killed": [], "listed_and_gone": []}
+    monkeypatch.setattr("lab.mutants.command.hunt", lambda *_: report)
+    monkeypatch.setattr("lab.mutants.command.show", lambda reports, console: None)
+    monkeypatch.setattr("lab.mutants.command.load_reviewed", lambda _: Reviewed(complete=complete))
+    done = run("--format", FORMAT, "--reviewed", "--out", tmp_path / "out")
+    assert done.return_value == status, done.exception
+
+
 def test_the_command_shows_a_survivor_with_its_source(traced_once, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(hunting, "load_reviewed", lambda format_id: Reviewed())
-    words = ["--format", FORMAT, "--function", "writer.append_stream", "--first-kill"]
+    words = ["--format", FORMAT, "--function", "writer.append_stream"]
     done = run(*words, "--out", tmp_path)
     assert done.return_value == 3
     (report,) = json.loads((tmp_path / "mutants.json").read_text())["formats"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.mutants.operators import Vocabulary
-from lab.mutants.sites import Mutant, bodies_of, mutants_of
+from lab.mutants.sites import Mutant, mutants_of
 
 WORDS = Vocabulary(("bad-length", "torn-header"), frozenset({"asqn"}))
 
@@ -138,11 +138,6 @@ def test_a_mutant_knows_where_it_is(tmp_path: Path) -> None:
         range(4, 5),
         "if a > LIMIT:",
     )
-
-
-def test_bodies_have_the_names_that_mutants_have(tmp_path: Path) -> None:
-    names = {each.name.function for each in mutants(tmp_path, SOURCE)}
-    assert bodies_of(SOURCE, "reader").keys() == names
 
 
 def test_the_source_of_a_mutant_is_shown_and_the_tree_is_as_before(tmp_path: Path) -> None:

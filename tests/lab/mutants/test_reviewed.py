@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from conformance.chapter import chapter
 from lab.mutants.choice import all_mutants
 from lab.mutants.reviewed import (
     FOLDER,
@@ -24,13 +23,13 @@ WHY = "Nobody ever sees it."
 
 
 def listing(**parts: object) -> str:
-    body: dict[str, object] = {"equivalent": [], "outside": {}, "requirements": {}}
+    body: dict[str, object] = {"equivalent": [], "outside": {}}
     return json.dumps(body | parts)
 
 
 def test_a_list() -> None:
     text = listing(equivalent=[{"because": WHY, "mutants": [ONE]}], outside={"a.g": WHY})
-    assert parse(text, "x") == Reviewed({Name(**ONE): WHY}, {"a.g": WHY}, {})
+    assert parse(text, "x") == Reviewed({Name(**ONE): WHY}, {"a.g": WHY})
 
 
 @pytest.mark.parametrize(
@@ -42,7 +41,6 @@ def test_a_list() -> None:
         (listing(equivalent=[{"because": "no", "mutants": [ONE]}]), "a sentence"),
         (listing(equivalent=[{"because": WHY, "mutants": [ONE, ONE]}]), "twice"),
         (listing(outside={"a.g": ""}), "a sentence"),
-        (listing(requirements={"ABC-001": None}), "a sentence"),
     ],
 )
 def test_a_broken_list_is_refused(text: str, said: str) -> None:
@@ -62,4 +60,3 @@ def test_what_is_listed_is_there(format_id: str) -> None:
     assert sorted(set(reviewed.equivalent) - everything) == []
     assert set(reviewed.outside) <= {name.function for name in everything}
     assert not {name.function for name in reviewed.equivalent} & set(reviewed.outside)
-    assert set(reviewed.requirements) <= chapter(format_id).requirements.keys()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from conformance.reports import json_report
 from conformance.score import score
 from conformance.vectors import Vector, load_all
 from lab.site import build
-from lab.site.broken import Page
 from lab.site.run import Run, run_of
 
 #: Damaged, intact, empty and large logs of two formats, a directory, and all four operations.
@@ -180,6 +180,28 @@ def _nothing(vector: Vector, profile: str) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def run(report: dict[str, Any], tree: dict[str, Vector]) -> Run:
     return run_of(report, tree)
+
+
+class Page(HTMLParser):
+    """The names, links and tags of a page, and what it loads."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """See ``html.parser``."""
+        attributes = {name: value or "" for name, value in attrs}
+        self.tags.append(tag)
+        self.ids += [attributes["id"]] if "id" in attributes else []
+        target = attributes.get("src") or attributes.get("href") or attributes.get("action")
+        if target:
+            (self.loads if tag in ("script", "img", "link") else self.links).append(target)
 
 
 @dataclass

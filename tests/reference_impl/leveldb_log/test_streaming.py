@@ -157,8 +157,3 @@ def test_errors_of_the_file_pass_through() -> None:
     assert sum(isinstance(next(events), Record) for _ in range(4)) == 4
     with pytest.raises(OSError, match="Input/output"):
         next(events)
-
-
-def test_unknown_profile_is_an_error_of_the_caller() -> None:
-    with pytest.raises(ValueError, match="expected 'recover' or 'strict'"):
-        read(io.BytesIO(), "lenient")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.adapterkit import Request, serve
-from reference_impl.answer import End, Event, Lost, Record, collect
+from reference_impl.answer import Event, Lost, collect
 from reference_impl.formats import FORMATS, named
 
 Wrong = Callable[[Iterator[Event], Request, Path], Iterator[Event]]
@@ -28,39 +28,6 @@ def drops_empty_ranges_in_strict(
         empty = isinstance(event, Lost) and event.start == event.end
         if not (empty and request["profile"] == "strict"):
             yield event
-
-
-def never_goes_on_after_a_torn_tail(
-    events: Iterator[Event], request: Request, path: Path
-) -> Iterator[Event]:
-    """Reports no end after an unfinished write."""
-    for event in events:
-        torn = isinstance(event, End) and event.verdict == "torn"
-        yield replace(event, end=None, file=None) if torn else event  # type: ignore[arg-type]
-
-
-def loses_the_first_record_after_a_gap(
-    events: Iterator[Event], request: Request, path: Path
-) -> Iterator[Event]:
-    """After resynchronising, skips the first record without reporting it."""
-    gap = False
-    for event in events:
-        if isinstance(event, Record) and gap:
-            gap = False
-            continue
-        gap = gap or isinstance(event, Lost)
-        yield event
-
-
-def one_code_for_every_torn_tail(
-    events: Iterator[Event], request: Request, path: Path
-) -> Iterator[Event]:
-    """Reports one reason for every torn tail."""
-    for event in events:
-        torn_range = isinstance(event, Lost) and event.torn
-        if torn_range or (isinstance(event, End) and event.verdict == "torn"):
-            event = replace(event, reason="torn-header")
-        yield event
 
 
 def blames_a_byte_too_many(
@@ -78,10 +45,10 @@ def blames_a_byte_too_many(
 ON_EVENTS: Mapping[str, Wrong] = {
     wrong.__name__: wrong
     for wrong in (
-        drops_empty_ranges_in_strict, never_goes_on_after_a_torn_tail,
-        loses_the_first_record_after_a_gap, one_code_for_every_torn_tail, blames_a_byte_too_many,
+        drops_empty_ranges_in_strict,
+        blames_a_byte_too_many,
     )
-}  # fmt: skip
+}
 
 
 def reads_only_plain_names(folder: Path) -> None:

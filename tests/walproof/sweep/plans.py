@@ -15,7 +15,7 @@ from walproof.sweep.controls import Control, control_of
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Enumerations, Plan
 from walproof.sweep.programs import Program
-from walproof.sweep.settings import READING, context_values
+from walproof.sweep.settings import READING
 from walproof.sweep.sweep_folder import SweepFolder, run_shards
 
 LEVELDB = ("leveldb-log/three-records", "leveldb-log/fragments-in-two-blocks")
@@ -64,9 +64,8 @@ def small_plan(
     profiles: Sequence[str] = READING,
 ) -> tuple[Plan, Enumerations]:
     format = controls[0].partition("/")[0]
-    vectors = _vectors() if contexts else ()
-    values = context_values(vectors, format) if contexts else None
-    chosen = [control_of(load(VECTORS / f"{id}.json"), values, vectors) for id in controls]
+    vectors = [v for v in _vectors() if v.body["format"] == format] if contexts else []
+    chosen = [control_of(load(VECTORS / f"{id}.json"), vectors) for id in controls]
     return plan.make(
         format, chosen, "quick", cases, programs, wall_ms=wall_ms, shard_cases=shard_cases,
         profiles=profiles,

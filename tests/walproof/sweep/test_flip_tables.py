@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance import undetected_flips
+from conformance.undetected_flips import hits_in
 from conformance.vectors import Vector, load_all
 from reference_impl.register import registers
 from walproof.sweep.flips import FlippedLog, choose_logs, run_flips, search
@@ -40,7 +41,7 @@ def vectors() -> Mapping[str, Vector]:
 @cache
 def logs(format: str) -> list[FlippedLog]:
     """Return the logs of the search and of newer vectors, smallest first."""
-    return choose_logs(vectors(), format, [], load_table(format).at_most)
+    return choose_logs(vectors(), format, [], load_table(format)["at_most"])
 
 
 def load_table(format: str) -> undetected_flips.Searched:
@@ -56,27 +57,25 @@ def test_every_format_has_a_flip_table() -> None:
 @BY_FORMAT
 def test_flip_tables_match_the_current_vectors(format: str) -> None:
     now = {log.control.id: log.fingerprint for log in logs(format)}
-    for log in load_table(format).logs.values():
-        assert now.get(log.id) == log.fingerprint, f"{log.id} changed: {COMMAND} {format}"
+    for id, log in load_table(format)["logs"].items():
+        assert now.get(id) == log["fingerprint"], f"{id} changed: {COMMAND} {format}"
 
 
 @BY_FORMAT
 def test_sampled_flips_have_only_effects_in_the_table(format: str) -> None:
     """A vector that is not in the table yet may only have effects that others have."""
-    logs_of_table, all_effects = load_table(format).logs, set(load_table(format).unseen)
+    logs_of_table = load_table(format)["logs"]
+    all_hits = set(hits_in(logs_of_table.values()))
     current_logs = logs(format)
     todo = [
         (n, range(0, log.count, max(1, log.count // FLIPS_PER_LOG)))
         for n, log in enumerate(current_logs)
     ]
     for stretch in run_flips(current_logs, todo):
-        expected = (
-            set(logs_of_table[stretch.log].unseen) if stretch.log in logs_of_table else all_effects
-        )
+        table = logs_of_table.get(stretch.log)
+        expected = all_hits if table is None else hits_in([table])
         for flip in stretch.undetected:
-            message = (
-                f"{stretch.log}: {flip.flip} of {flip.path}: {flip.effect}: {COMMAND} {format}"
-            )
+            message = f"{stretch.log}: {flip}: {COMMAND} {format}"
             assert (flip.field, flip.effect) in expected, message
 
 
@@ -85,20 +84,21 @@ def test_each_table_row_is_reproducible(format: str, tmp_path: Path) -> None:
     """Repeat each field and effect in the smallest log that has it, sampled if there are many."""
     by_id = {log.control.id: log for log in logs(format)}
     reference = Reference(format, tmp_path)
-    remaining = set(load_table(format).unseen)
-    for entry in sorted(load_table(format).logs.values(), key=lambda flip: flip.bits):
-        fields = {field for field, effect in remaining & set(entry.unseen)}
+    table = load_table(format)["logs"]
+    remaining = set(hits_in(table.values()))
+    for id in sorted(table, key=lambda id: table[id]["bits"]):
+        fields = {field for field, effect in remaining & set(hits_in([table[id]]))}
         if not fields:
             continue
-        log = by_id[entry.id]
+        log = by_id[id]
         numbers: defaultdict[str, list[int]] = defaultdict(list)
         for number in range(log.count):
-            numbers[log.field(number)].append(number)
+            numbers[log.field(*log.flip(number)[:2])].append(number)
         for field in fields:
             sample = numbers[field][:: max(1, len(numbers[field]) // FLIPS_PER_FIELD)]
             counts = Counter(flip.effect for flip in search(log, sample, reference).undetected)
-            expected = {effect: n for (name, effect), n in entry.unseen.items() if name == field}
-            message = f"{entry.id}: {field}: {COMMAND} {format}"
+            expected = table[id]["unseen"][field]
+            message = f"{id}: {field}: {COMMAND} {format}"
             if sample == numbers[field]:
                 assert counts == expected, message
             else:

@@ -15,16 +15,12 @@ from walproof.sweep.minimise import minimise
 ZEEBE = ("zeebe-journal/two-segments", "zeebe-journal/three-segments-flushed")
 KAHADB = ("kahadb-journal/two-files", "kahadb-journal/number-with-zeros-in-front")
 RAFT = ("zmq-raft/three-entries", "zmq-raft/three-files")
-LEVELDB = ("leveldb-log/three-records", "leveldb-log/four-short-records")
 
 
 @pytest.mark.parametrize(
     ("name", "controls", "effect", "group"),
     [
         ("drops_empty_ranges_in_strict", ZEEBE, SILENT_LOSS, "strict"),
-        ("never_goes_on_after_a_torn_tail", KAHADB, effects.OTHER_END, ""),
-        ("loses_the_first_record_after_a_gap", RAFT, SILENT_LOSS, ""),
-        ("one_code_for_every_torn_tail", LEVELDB, effects.OTHER_REASON, ""),
         ("blames_a_byte_too_many", RAFT, effects.OTHER_RANGE, ""),
         ("reads_only_plain_names", KAHADB, SILENT_LOSS, ""),
         ("reads_files_with_more_after_the_name", KAHADB, effects.EXTRA, "rename-file"),

@@ -96,9 +96,7 @@ def test_wrong_reader_is_detected_minimised_and_proposed(
     minimise(enumerations, matching, 30)
     findings.describe(enumerations, matching[0])
     assert matching[0].recipe is not None and len(matching[0].recipe.damage) <= 2
-    proposer = Proposer(enumerations, {}, SweepFolder(tmp_path))
-    proposer.vectors = [v for v in load_all().values() if v.body["format"] == "leveldb-log"]
-    proposer.propose(matching[0])
+    Proposer(enumerations, load_all(), SweepFolder(tmp_path)).propose(matching[0])
     assert matching[0].proposal is not None
     if matching[0].proposal.endswith(".json"):
         proposed = load_all(tmp_path / "proposals")
@@ -143,16 +141,6 @@ def test_crashing_and_hanging_readers_do_not_stop_the_sweep(
     assert "hangs" not in by_program
     assert fails_undamaged(tmp_path, "hangs").keys() == {f"{THREE[0]} recover"}
     assert set(table["outcome_hangs"].to_pylist()) == {None}
-
-
-def test_pairs_are_minimised_to_halves(tmp_path: Path) -> None:
-    plan, enumerations = small_plan(wrong("ignores_checksums"), controls=THREE, cases=1500)
-    all_findings = run_sweep(plan, tmp_path)
-    pairs = [f for f in all_findings if f.signature.operation == "pair"]
-    minimise(enumerations, all_findings, 30)
-    remaining = [f for f in pairs if f.best.signature.operation == "pair"]
-    for finding in remaining:  # neither half shows the effect alone
-        assert "tried" in finding.minimised
 
 
 def test_descend_takes_the_first_simpler_candidate() -> None:

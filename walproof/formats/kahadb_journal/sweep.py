@@ -10,9 +10,9 @@ from typing import Any
 
 from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
-from reference_impl.answer import End, NewRecord, Record
+from reference_impl.answer import Answer, NewRecord, Record
 from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER, file_id
-from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, by_path, how_many
+from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, how_many
 
 #: Bytes of a one-record batch in addition to its payload.
 FRAMING = 28 + 5
@@ -30,7 +30,7 @@ def _has_checksum(data: bytes, batch: Field) -> bool:
 class KahaDBSweep(FormatSweep):
     """See :class:`FormatSweep`."""
 
-    seals = (Seal("batches[]", _seal, by_path, is_there=_has_checksum),)
+    seals = (Seal("batches[]", _seal, is_there=_has_checksum),)
     enters_payloads = True
     appends_exactly = True
     pairs_tell = False
@@ -58,7 +58,7 @@ class KahaDBSweep(FormatSweep):
             records.append(NewRecord(payload, fields))
         return records
 
-    def may_refuse(self, end: End, contents: Contents) -> bool:
+    def may_refuse(self, before: Answer, contents: Contents) -> bool:
         """See :class:`FormatSweep`. True if a directory has the name of a data file (KDB-024)."""
         if isinstance(contents, bytes):
             return False

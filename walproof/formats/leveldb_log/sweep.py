@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
-from reference_impl.answer import End, Event, NewRecord, Record
+from reference_impl.answer import Answer, NewRecord, Record
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, FIRST, HEADER_SIZE, MIDDLE, masked_crc
-from reference_impl.leveldb_log.reader import read_stream
-from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Span, Task, by_path, how_many
+from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Span, Task, how_many
 
 
 def _seal(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
@@ -25,12 +23,7 @@ class LevelDBSweep(FormatSweep):
     """See :class:`FormatSweep`."""
 
     appends_exactly = True
-    seals = (Seal("blocks[].records[]", _seal, by_path),)
-
-    @staticmethod
-    def read_in_memory(data: bytes, profile: str) -> Iterator[Event]:
-        """See :class:`FormatSweep`."""
-        return read_stream(io.BytesIO(data), profile)
+    seals = (Seal("blocks[].records[]", _seal),)
 
     def may_join(self, record: Record) -> bool:
         """See :class:`FormatSweep`. Each fragment has its own header."""
@@ -62,18 +55,18 @@ class LevelDBSweep(FormatSweep):
             records.append(NewRecord(payload))
         return records
 
-    def may_refuse(self, end: End, contents: Contents) -> bool:
+    def may_refuse(self, before: Answer, contents: Contents) -> bool:
         """See :class:`FormatSweep`. A writer may begin a new file after an unfinished write."""
-        return end.verdict == "torn" or _ends_in_zeros(contents, end)
+        return before.verdict == "torn" or _ends_in_zeros(contents, before)
 
 
 SWEEP = LevelDBSweep()
 
 
-def _ends_in_zeros(contents: Contents, end: End) -> bool:
+def _ends_in_zeros(contents: Contents, before: Answer) -> bool:
     """Return whether the log ends in preallocated space without records (LDB-017)."""
     assert isinstance(contents, bytes)
-    return end.end is not None and end.end < len(contents)
+    return before.end is not None and before.end < len(contents)
 
 
 def _is_framing(data: bytes, at: int, end: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
-from reference_impl.answer import End, NewRecord, Record
+from reference_impl.answer import Answer, NewRecord, Record
 from reference_impl.leveldb_log.dialects import COMPRESSION, RECYCLABLE_HEADER_SIZE, header_size
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER_SIZE, masked_crc
 from reference_impl.rocksdb_wal.compression import MAGIC
@@ -24,7 +24,7 @@ from reference_impl.rocksdb_wal.layout import (
     pack,
 )
 from reference_impl.rocksdb_wal.reader import read_stream
-from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, by_path, how_many
+from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, how_many
 
 _COMPRESSION_RECORD = pack(LEGACY, COMPRESSION, ZSTD.to_bytes(4, "little"))
 
@@ -43,7 +43,7 @@ class RocksDBSweep(FormatSweep):
     # A record of another log ends the log, and so does Pebble's trailer.
     may_end_anywhere = True
     of_the_log = ("log_number", "headers", "compression")
-    seals = (Seal("blocks[].records[]", _seal, by_path),)
+    seals = (Seal("blocks[].records[]", _seal),)
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
         """See :class:`FormatSweep`. What is appended to a compressed log has any size."""
@@ -92,11 +92,11 @@ class RocksDBSweep(FormatSweep):
             made.append(NewRecord(payload, _fields(chance, headers)))
         return made
 
-    def may_refuse(self, end: End, contents: Contents) -> bool:
+    def may_refuse(self, before: Answer, contents: Contents) -> bool:
         """See :class:`FormatSweep`. A writer may begin a new file after what was not finished."""
         assert isinstance(contents, bytes)
-        goes_on = end.end is not None and end.end < len(contents)
-        return end.verdict == "torn" or goes_on
+        goes_on = before.end is not None and before.end < len(contents)
+        return before.verdict == "torn" or goes_on
 
 
 def _numbers(data: bytes) -> set[int]:

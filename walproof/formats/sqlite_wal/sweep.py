@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from random import Random
 from typing import Any
 
 from conformance.kaitai.field_map import Field
-from reference_impl.answer import Event, NewRecord, Record
+from reference_impl.answer import NewRecord, Record
 from reference_impl.sqlite_wal.layout import (
     FRAME_HEADER_SIZE,
     HEADER_SIZE,
@@ -20,8 +19,7 @@ from reference_impl.sqlite_wal.layout import (
     covered,
     order_of,
 )
-from reference_impl.sqlite_wal.reader import read_file
-from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, how_many
+from walproof.sweep.format_sweep import Call, Edit, FormatSweep, Seal, Task, how_many
 
 #: Offset of the checksum in a frame, and in the header of a log.
 _IN_FRAME, _IN_HEADER = 16, 24
@@ -52,12 +50,12 @@ def _stored(state: tuple[int, int]) -> bytes:
     return b"".join(half.to_bytes(4, "big") for half in state)
 
 
-def _reseal_header(log: Any, path: str, file: str) -> None:
-    log.reseal_header()
+def _reseal_header(path: str, file: str) -> Call:
+    return Call("reseal_header")
 
 
-def _reseal_frames(log: Any, path: str, file: str) -> None:
-    log.reseal(int(path.removeprefix("frames[").removesuffix("]")) + 1)
+def _reseal_frames(path: str, file: str) -> Call:
+    return Call("reseal", (int(path.removeprefix("frames[").removesuffix("]")) + 1,))
 
 
 class SqliteSweep(FormatSweep):
@@ -67,11 +65,6 @@ class SqliteSweep(FormatSweep):
     pairs_tell = False
     appends_exactly = True
     seals = (Seal("header", _header, _reseal_header), Seal("frames[]", _frames, _reseal_frames))
-
-    @staticmethod
-    def read_in_memory(data: bytes, profile: str) -> Iterator[Event]:
-        """See :class:`FormatSweep`."""
-        return read_file(io.BytesIO(data), len(data), profile)
 
     def determines(self, context: Mapping[str, Any]) -> bool:
         """See :class:`FormatSweep`. A writer takes random salts where none are configured."""

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from conformance.contents import Contents
-from reference_impl.answer import End, NewRecord
+from reference_impl.answer import Answer, NewRecord
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
@@ -83,7 +83,7 @@ class SystemdSweep(FormatSweep):
             records.append(record if chance.random() > 0.02 else _entry(fields, 0, monotonic))
         return records
 
-    def may_refuse(self, end: End, contents: Contents) -> bool:
+    def may_refuse(self, before: Answer, contents: Contents) -> bool:
         """See :class:`FormatSweep`.
 
         Some builds of systemd lack compressors; old releases know fewer flags.

@@ -10,7 +10,7 @@ from crc32c import crc32c
 
 from conformance.kaitai.field_map import Field
 from reference_impl.answer import NewRecord
-from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, by_path, how_many
+from walproof.sweep.format_sweep import Call, Edit, FormatSweep, Seal, Task, how_many
 
 #: Approximate overhead of a segment with one record, in bytes; gives sizes that just fit.
 FRAMING = 57 + 50
@@ -29,8 +29,8 @@ def _descriptor(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
     return (9, 17, crc32c(data[17 : 17 + length]).to_bytes(8, "little"))
 
 
-def _reseal_descriptor(log: Any, path: str, file: str) -> None:
-    log.reseal_descriptor(file)
+def _reseal_descriptor(path: str, file: str) -> Call:
+    return Call("reseal_descriptor", file=file)
 
 
 class ZeebeSweep(FormatSweep):
@@ -38,7 +38,7 @@ class ZeebeSweep(FormatSweep):
 
     appends_exactly = True
     seals = (
-        Seal("records[]", _record, by_path, True),
+        Seal("records[]", _record, in_folders=True),
         Seal("descriptor", _descriptor, _reseal_descriptor, True),
     )
     # A segment that begins with a zero frame looks unused.

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from random import Random
 from typing import Any
 
-from reference_impl.answer import End, NewRecord, Record
+from reference_impl.answer import Answer, NewRecord, Record
 from reference_impl.zmq_raft.message_pack import encode
 from walproof.sweep.format_sweep import FormatSweep, Task, how_many, some_size
 
@@ -57,15 +57,15 @@ class ZmqRaftSweep(FormatSweep):
             records.append(record)
         return records
 
-    def may_refuse(self, end: End, contents: object) -> bool:
+    def may_refuse(self, before: Answer, contents: object) -> bool:
         """See :class:`FormatSweep`. A writer may begin a new file after an unfinished write."""
-        return end.verdict == "torn"
+        return before.verdict == "torn"
 
     def otherwise(
-        self, records: Sequence[NewRecord], end: End, task: Task
+        self, records: Sequence[NewRecord], before: Answer, task: Task
     ) -> tuple[list[NewRecord], str] | None:
         """See :class:`FormatSweep`. The state may be rewritten together with the first update."""
-        if _kind(task) != ".pers" or end.verdict != "torn" or not records:
+        if _kind(task) != ".pers" or before.verdict != "torn" or not records:
             return None
         first, *rest = records
         rotated = NewRecord(first.payload, {**first.fields, "rotate": True})

@@ -17,11 +17,16 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import click
+import pytest
+from click.testing import CliRunner, Result
+
 from conformance import ROOT
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from reference_impl.systemd_journal.export_format import export_field
 from tests.real_files import JOURNALS, read_journal
+from walproof.cli import walproof
 
 JOURNAL = named("systemd-journal")
 GOLDEN = Path(__file__).with_name("journalctl_262.json.xz")
@@ -120,23 +125,43 @@ ONLY_IN_NEW = {
 }
 
 
-def write_journal(path: Path, entries: list[Entry], seqnum_id: str = "aa" * 16, **options) -> Path:
+def new_record(
+    fields: list[bytes], boot: str, monotonic: int, wall: int, seqnum: int = 0
+) -> NewRecord:
+    """Return an entry; times are in seconds, and the wall clock counts from ``START``."""
+    times = {"monotonic": str(monotonic * SECOND), "realtime": str(START + wall * SECOND)}
+    address = {"boot_id": boot, "seqnum": str(seqnum), **times}
+    return NewRecord(b"".join(map(export_field, fields)), address)
+
+
+def save_journal(path: Path, records: list[NewRecord], **options: object) -> Path:
     """Write a journal file; its id is derived from its name."""
-    records = [
-        NewRecord(
-            b"".join(map(export_field, fields)),
-            {
-                "boot_id": BOOTS[boot],
-                "monotonic": str((second + 1) * SECOND),
-                "realtime": str(START + second * SECOND),
-            },
-        )
-        for boot, second, fields in entries
-    ]
-    ids = {"file_id": path.name.encode().hex()[:32].ljust(32, "0"), "seqnum_id": seqnum_id}
     path.parent.mkdir(parents=True, exist_ok=True)
-    JOURNAL.write(path, records, {**ids, **options})
+    file_id = path.name.encode().hex()[:32].ljust(32, "0")
+    JOURNAL.write(path, records, {"file_id": file_id, **options})
     return path
+
+
+def write_journal(path: Path, entries: list[Entry], seqnum_id: str = "aa" * 16, **options) -> Path:
+    """Write a journal file with new sequence numbers."""
+    records = [
+        new_record(fields, BOOTS[boot], second + 1, second) for boot, second, fields in entries
+    ]
+    return save_journal(path, records, seqnum_id=seqnum_id, **options)
+
+
+def run(*arguments: str | Path) -> Result:
+    """Run a command of walproof in a terminal of 160 columns."""
+    runner = CliRunner(env={"COLUMNS": "160"})
+    words = list(map(str, arguments))
+    return runner.invoke(walproof, words, standalone_mode=False, catch_exceptions=False)
+
+
+def refusal(*arguments: str | Path) -> str:
+    """Return the message of a command of walproof that fails."""
+    with pytest.raises(click.ClickException) as caught:
+        run(*arguments)
+    return caught.value.message
 
 
 def journalctls() -> Iterator[list[str]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
+from reference_impl.systemd_journal.inspection import inspect
 from tests.real_files import JOURNALS, read_journal
-from tests.walproof.formats.systemd_journal.journals import BOOTS, Entry, write_journal
-from walproof.cli import verify, walproof
+from tests.walproof.formats.systemd_journal.journals import BOOTS, Entry, run, write_journal
+from walproof.cli import verify
 
 ENTRIES: list[Entry] = [
     (boot, second, [b"MESSAGE=m%d" % second]) for second, boot in enumerate([0, 0, 0, 1, 1, 1])
@@ -18,23 +18,11 @@ HALF = BOOTS[0][:16] + "0" * 16
 ONE, TWO = BOOTS[:2]
 
 
-def run(*arguments: str | Path) -> Result:
-    runner = CliRunner(env={"COLUMNS": "160"})
-    done = runner.invoke(walproof, [str(each) for each in arguments], standalone_mode=False)
-    assert done.exception is None, done.exception
-    return done
-
-
 def with_boots(path: Path, boots: dict[int, str], **options: object) -> list[int]:
     """Write a journal whose entries store other boots; return the offsets of all entries."""
     write_journal(path, ENTRIES, **options)
     data = bytearray(path.read_bytes())
-    array = int.from_bytes(data[176:184], "little")
-    width = 4 if options.get("compact", True) else 8
-    first = array + 24
-    locations = [int.from_bytes(data[first + n * width :][:width], "little") for n in range(4)]
-    following = int.from_bytes(data[array + 16 : array + 24], "little") + 24
-    locations += [int.from_bytes(data[following + n * width :][:width], "little") for n in range(2)]
+    locations = inspect(bytes(data), {}).entries
     for number, boot in boots.items():
         data[locations[number] + 40 : locations[number] + 56] = bytes.fromhex(boot)
     path.write_bytes(data)

@@ -5,20 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from tests.walproof.formats.systemd_journal.journals import Entry, write_journal
-from walproof.cli import walproof
+from tests.walproof.formats.systemd_journal.journals import Entry, run, write_journal
 
 HOST = [(0, n, [b"MESSAGE=m%d" % n, b"_HOSTNAME=h", b"PRIORITY=6"]) for n in range(6)]
 OTHER = "bb" * 16
 
 
 def differences(log: Path, other: Path) -> list[str]:
-    done = CliRunner().invoke(
-        walproof, ["diff", str(log), str(other), "--all"], standalone_mode=False
-    )
-    assert done.exception is None, done.exception
+    done = run("diff", log, other, "--all")
     lines = done.stdout.splitlines()[2:]
     assert (done.return_value == 0) == (lines[-1] == "no difference")
     return [f"{line[:2].strip()} {line.rpartition(': ')[2]}" for line in lines[:-1]]

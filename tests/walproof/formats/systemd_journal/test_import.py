@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reference_impl.systemd_journal.export_format import export_field
-from tests.reference_impl.systemd_journal.journal_files import answer
+from tests.reference_impl.systemd_journal.journal_files import answer, hello, journal_bytes
 from walproof.cli import walproof
 from walproof.formats.systemd_journal.exported_entries import Skipped, WholeEntry, read_entries
 
@@ -151,6 +151,15 @@ def test_damage_anywhere_adds_no_entries() -> None:
         whole = [each for each in results if isinstance(each, WholeEntry)]
         assert len(whole) <= len(sound) + 1  # a flip may make the blank line that ends an entry
         assert whole or any(isinstance(each, Skipped) for each in results)
+
+
+def test_an_export_can_be_imported(tmp_path: Path) -> None:
+    path, copy = tmp_path / "a.journal", tmp_path / "b.journal"
+    path.write_bytes(journal_bytes(*hello(5), [b"BLOB=\x00\xff\n", b"MESSAGE=one\ntwo"]))
+    exported = CliRunner().invoke(walproof, ["export", str(path)], standalone_mode=False)
+    assert run(exported.stdout_bytes, copy).return_value == 0
+    each, other = (answer(log.read_bytes()).records for log in (path, copy))
+    assert [record.payload for record in each] == [record.payload for record in other]
 
 
 def test_many_skipped_ranges_are_counted(tmp_path: Path) -> None:

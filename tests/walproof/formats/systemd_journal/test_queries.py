@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from tests.real_files import JOURNALS, read_journal
 from tests.walproof.formats.systemd_journal.journals import (
@@ -23,12 +22,13 @@ from tests.walproof.formats.systemd_journal.journals import (
     VARIED,
     cursors,
     golden,
+    refusal,
     release_of,
+    run,
     run_journalctl,
     sorted_json,
     write_journal,
 )
-from walproof.cli import walproof
 
 needs_one = pytest.mark.skipif(not COMMANDS, reason="no journalctl")
 each_command = pytest.mark.parametrize(
@@ -36,12 +36,6 @@ each_command = pytest.mark.parametrize(
 )
 GOLDEN = golden()
 EVERY_QUERY = {**QUERIES, **ONLY_IN_NEW}
-
-
-def run(*arguments: str | Path) -> Result:
-    done = CliRunner().invoke(walproof, [str(each) for each in arguments], standalone_mode=False)
-    assert done.exception is None, done.exception
-    return done
 
 
 def journal(name: str, folder: Path) -> Path:
@@ -185,10 +179,7 @@ def test_a_cursor_of_a_missing_entry(tmp_path: Path) -> None:
 )
 def test_invalid_arguments(arguments: list[str], expected: str, tmp_path: Path) -> None:
     path = write_journal(tmp_path / "a.journal", VARIED)
-    done = CliRunner().invoke(
-        walproof, ["systemd", "read", str(path), *arguments], standalone_mode=False
-    )
-    assert expected in str(done.exception)
+    assert expected in refusal("systemd", "read", path, *arguments)
 
 
 def test_binary_values_are_matched(tmp_path: Path) -> None:
@@ -274,3 +265,21 @@ def test_compressed_files_and_directories_are_merged(tmp_path: Path) -> None:
     times = re.findall(r'"__REALTIME_TIMESTAMP":"(\d+)"', done.stdout)
     assert len(times) == len(VARIED)
     assert times == sorted(times)
+
+
+@needs_one
+@pytest.mark.parametrize("name", ["PRIORITY", "MESSAGE", "_BOOT_ID", "NOTHING"])
+def test_fields_agree_with_journalctl(name: str, tmp_path: Path) -> None:
+    path = write_journal(tmp_path / "a.journal", VARIED[:9])
+    theirs = run_journalctl(COMMANDS[0], f"--file={path}", f"--field={name}")
+    assert run("systemd", "fields", path, name).stdout_bytes == theirs
+    names = run_journalctl(COMMANDS[0], f"--file={path}", "--fields").decode().split()
+    assert run("systemd", "fields", path).stdout.split() == sorted(names)
+
+
+@pytest.mark.parametrize("command", ["systemd fields", "verify", "export"])
+def test_files_that_end_in_the_header(command: str, tmp_path: Path) -> None:
+    path = write_journal(tmp_path / "a.journal", VARIED)
+    for size in (250, 208, 207, 4, 0):
+        os.truncate(path, size)
+        assert run(*command.split(), path).return_value in (3, 4), size

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from reference_impl.systemd_journal import inspection, layout
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
@@ -16,10 +16,11 @@ from tests.walproof.formats.systemd_journal.journals import (
     COMMANDS,
     Entry,
     cursors,
+    refusal,
     release_of,
+    run,
     write_journal,
 )
-from walproof.cli import walproof
 
 LONG = b"top secret " * 200
 SECRET: list[Entry] = [
@@ -44,14 +45,8 @@ FORMS = {
 }
 
 
-def run(*arguments: str | Path) -> Result:
-    done = CliRunner().invoke(walproof, [str(each) for each in arguments], standalone_mode=False)
-    return done
-
-
 def drop(log: Path, out: Path, *filters: str, status: int = 0) -> Result:
     done = run("recover", log, "--out", out, "--drop", *filters)
-    assert done.exception is None, done.exception
     assert done.return_value == status, done.output
     return done
 
@@ -184,8 +179,7 @@ def test_a_packed_journal(tmp_path: Path) -> None:
 )
 def test_unsupported_requests(arguments: list[str], expected: str, tmp_path: Path) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH)
-    done = run("recover", log, "--out", tmp_path / "new.journal", *arguments)
-    assert expected in str(done.exception)
+    assert expected in refusal("recover", log, "--out", tmp_path / "new.journal", *arguments)
     assert not (tmp_path / "new.journal").exists()
 
 
@@ -198,5 +192,5 @@ def test_other_formats_and_files(tmp_path: Path) -> None:
 
 def test_a_folder_inside_itself(tmp_path: Path) -> None:
     write_journal(tmp_path / "in" / "system.journal", BOTH)
-    done = run("recover", tmp_path / "in", "--out", tmp_path / "in" / "out", "--drop", "A=1")
-    assert "choose a path outside" in str(done.exception)
+    arguments = [tmp_path / "in", "--out", tmp_path / "in" / "out", "--drop", "A=1"]
+    assert "choose a path outside" in refusal("recover", *arguments)

@@ -151,7 +151,7 @@ def test_fields_are_in_order(tmp_path: Path) -> None:
 
 
 def test_payloads_of_every_length(tmp_path: Path) -> None:
-    """Text and binary payloads, valid or with a flipped bit."""
+    """Text and binary payloads, one with each byte, valid or with a flipped bit."""
     rng = random.Random(6)
     texts = [b"T=" + bytes(rng.choices(b"abc \t", k=n)) for n in range(1, 90)]
     others = [b"B=" + rng.randbytes(n) for n in range(1, 90)]
@@ -160,6 +160,7 @@ def test_payloads_of_every_length(tmp_path: Path) -> None:
     entries = [[each] for each in payloads[:90]] + [
         [each, other] for each, other in zip(payloads[90::2], payloads[91::2], strict=False)
     ]
+    entries += [[b"E=abc" + bytes([byte]) + b"defghijklmnop"] for byte in range(256)]
     data = journal_bytes(*entries, keyed=True, data_buckets=200)
     assert check(tmp_path / "a.journal", data)
     for payload in payloads[::9]:

@@ -16,8 +16,10 @@ from tests.walproof.formats.systemd_journal.journals import (
     JOURNAL,
     SECOND,
     START,
+    new_record,
     release_of,
     run_journalctl,
+    save_journal,
 )
 from walproof.systems import System, recognise
 
@@ -33,22 +35,12 @@ needs_one = pytest.mark.skipif(not COMMANDS, reason="no journalctl")
 
 
 def file(path: Path, entries: list[Entry], numbers: str = NUMBERS, machine: str = MACHINE) -> None:
-    """Write a journal file; its id is derived from its name."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a journal file that keeps the sequence numbers of its entries."""
     records = [
-        NewRecord(
-            f"MESSAGE={message}\nPRIORITY=6\n".encode(),
-            {
-                "seqnum": str(number),
-                "boot_id": boot,
-                "monotonic": str(monotonic * SECOND),
-                "realtime": str(START + wall * SECOND),
-            },
-        )
+        new_record([b"MESSAGE=" + message.encode(), b"PRIORITY=6"], boot, monotonic, wall, number)
         for number, boot, monotonic, wall, message in entries
     ]
-    ids = {"file_id": path.name.encode().hex()[:32].ljust(32, "0"), "machine_id": machine}
-    JOURNAL.write(path, records, {**ids, "seqnum_id": numbers, "keeps_numbers": True})
+    save_journal(path, records, seqnum_id=numbers, machine_id=machine, keeps_numbers=True)
 
 
 def host(folder: Path) -> Path:
@@ -109,16 +101,6 @@ def test_it_merges_as_journalctl_does(make, command: list[str], tmp_path: Path) 
         expected = [cursor.partition(";b=")[2] for cursor in expected]
         results = [cursor.partition(";b=")[2] for cursor in results]
     assert results == expected
-
-
-@needs_one
-def test_the_export_equals_that_of_journalctl(tmp_path: Path, run) -> None:
-    folder = two_hosts(tmp_path / "journal")
-    done = run("export", folder)
-    assert done.return_value == 0, done.output
-    for field in ("MESSAGE", "_BOOT_ID", "__REALTIME_TIMESTAMP"):
-        lines = [line for line in done.stdout.splitlines() if line.startswith(f"{field}=")]
-        assert [line.partition("=")[2] for line in lines] == theirs(COMMANDS[0], folder, field)
 
 
 def test_the_order_is_that_of_the_numbers_and_clocks(tmp_path: Path) -> None:

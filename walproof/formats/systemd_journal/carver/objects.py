@@ -44,13 +44,8 @@ class Object:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    at: int
-    size: int
-    numbers: tuple[int, int, int, bytes, int]
-    items: tuple[int, ...]
-    hashes: tuple[int, ...] | None
+#: The offset of each DATA of an entry in its file, and the hash, which a compact file lacks.
+Items = Sequence[tuple[int, int | None]]
 
 
 def may_begin(image: Image, at: int) -> bool:
@@ -114,33 +109,36 @@ def records(image: Image, run: Sequence[Object]) -> Iterator[Loose]:
     }
     hashes = {each.at: _hash(image, each) for each in run if each.at in payloads}
     is_compact = _is_compact(image, run)
-    entries = [_entry(image, each, is_compact) for each in run if each.kind == layout.ENTRY]
+    entries = [(each, _items(image, each, is_compact)) for each in run if each.kind == layout.ENTRY]
     base = _base(image, payloads, hashes, entries)
     used: set[int] = set()
-    for entry in entries:
+    for entry, items in entries:
         if base is None:
             break
-        positions = [base + item for item in entry.items if base + item in payloads]
-        if entry.hashes is not None:
-            expected = {base + item: h for item, h in zip(entry.items, entry.hashes, strict=True)}
-            positions = [place for place in positions if hashes[place] == expected[place]]
+        positions = [
+            base + item
+            for item, hash_ in items
+            if base + item in payloads and hash_ in (None, hashes[base + item])
+        ]
         # A DATA without a valid hash must refer back to this entry as its first one.
-        if not any(_number(image, place + ENTRY_OFFSET) == entry.at - base for place in positions):
-            positions = positions if entry.hashes is not None else []
-        if not positions:
+        if is_compact and not any(
+            _number(image, place + ENTRY_OFFSET) == entry.at - base for place in positions
+        ):
             continue
-        used.update(positions)
-        yield _as_record(entry, [payloads[place] for place in positions])
+        if positions:
+            used.update(positions)
+            yield _as_record(image, entry, len(items), [payloads[place] for place in positions])
     for place, payload in payloads.items():
         if place not in used:
             fields: dict[str, Any] = {"fields": [field_to_json(payload)]}
             if hashes[place] != _jenkins(payload):
                 fields["unchecked"] = True
-            yield Loose(place, _size(image, place), payload, fields)
+            yield Loose(place, _number(image, place + 8), payload, fields)
 
 
-def _as_record(entry: _Entry, payloads: Sequence[bytes]) -> Loose:
-    seqnum, realtime, monotonic, boot_id, xor_hash = entry.numbers
+def _as_record(image: Image, entry: Object, items: int, payloads: Sequence[bytes]) -> Loose:
+    body = image.read(entry.at + layout.OBJECT_SIZE, layout.ENTRY_FIXED.size)
+    seqnum, realtime, monotonic, boot_id, xor_hash = layout.ENTRY_FIXED.unpack(body)
     fields: dict[str, Any] = {
         "seqnum": str(seqnum),
         "realtime": str(realtime),
@@ -148,8 +146,8 @@ def _as_record(entry: _Entry, payloads: Sequence[bytes]) -> Loose:
         "boot_id": boot_id.hex(),
         "fields": [field_to_json(payload) for payload in payloads],
     }
-    if len(payloads) < len(entry.items):
-        fields["missing"] = len(entry.items) - len(payloads)
+    if len(payloads) < items:
+        fields["missing"] = items - len(payloads)
     if functools.reduce(xor, map(_jenkins, payloads), 0) != xor_hash:
         fields["unchecked"] = True
     return Loose(entry.at, entry.size, entry_body(payloads), fields)
@@ -224,36 +222,32 @@ def _is_compact(image: Image, run: Sequence[Object]) -> bool:
     return layouts[COMPACT] > layouts[REGULAR]
 
 
-def _entry(image: Image, frame: Object, is_compact: bool) -> _Entry:
-    body = image.read(frame.at + layout.OBJECT_SIZE, frame.size - layout.OBJECT_SIZE)
-    numbers = layout.ENTRY_FIXED.unpack_from(body)
-    rest = body[layout.ENTRY_FIXED.size :]
+def _items(image: Image, entry: Object, is_compact: bool) -> Items:
+    body = image.read(entry.at + 64, entry.size - 64)
     if is_compact:
-        items = tuple(item for (item,) in struct.iter_unpack("<I", rest[: len(rest) // 4 * 4]))
-        return _Entry(frame.at, frame.size, numbers, items, None)
-    pairs = list(struct.iter_unpack("<QQ", rest[: len(rest) // 16 * 16]))
-    hashes = tuple(h for _, h in pairs)
-    return _Entry(frame.at, frame.size, numbers, tuple(item for item, _ in pairs), hashes)
+        return [(item, None) for (item,) in struct.iter_unpack("<I", body[: len(body) // 4 * 4])]
+    return list(struct.iter_unpack("<QQ", body[: len(body) // 16 * 16]))
 
 
 def _base(
     image: Image,
     payloads: dict[int, bytes],
     hashes: dict[int, int],
-    entries: Sequence[_Entry],
+    entries: Sequence[tuple[Object, Items]],
 ) -> int | None:
     """Return the offset in the image where the file began, by the majority of stored offsets."""
     votes: Counter[int] = Counter()
-    starts = [entry.at for entry in entries[:VOTERS]]
+    starts = [entry.at for entry, _ in entries[:VOTERS]]
     for place in list(payloads)[:VOTERS]:
         first = _number(image, place + ENTRY_OFFSET)
         if first:
             votes.update(start - first for start in starts)
-    by_hash = {h: place for place, h in list(hashes.items())[: 16 * VOTERS]}
-    for entry in entries[:VOTERS]:
-        for item, h in zip(entry.items, entry.hashes or (), strict=False):
-            if h in by_hash:
-                votes[by_hash[h] - item] += VOTERS
+    by_hash: dict[int | None, int] = {}
+    by_hash |= {hash_: place for place, hash_ in list(hashes.items())[: 16 * VOTERS]}
+    for _, items in entries[:VOTERS]:
+        for item, hash_ in items:
+            if hash_ in by_hash:
+                votes[by_hash[hash_] - item] += VOTERS
     return votes.most_common(1)[0][0] if votes else None
 
 
@@ -263,10 +257,6 @@ def _number(image: Image, at: int) -> int:
 
 def _hash(image: Image, frame: Object) -> int:
     return _number(image, frame.at + layout.OBJECT_SIZE)
-
-
-def _size(image: Image, at: int) -> int:
-    return _number(image, at + 8)
 
 
 @functools.cache

@@ -10,7 +10,7 @@ Upstream authority: systemd ``src/journal/journalctl-filter.c`` (``add_filters``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -22,8 +22,6 @@ _UNIT_TYPES = (
     *("service", "socket", "target", "device", "mount", "automount", "swap", "timer", "path"),
     *("slice", "scope", "busname"),
 )
-_VALID = re.compile(r"[A-Za-z0-9:_.\\@-]")
-_VALID_GLOB = re.compile(r"[A-Za-z0-9:_.\\@\[\]!*?-]+")
 
 
 class BadFilter(ValueError):
@@ -56,24 +54,28 @@ class Cursor:
 
 @dataclass(frozen=True)
 class Match:
-    """A field with a value, or with a shell pattern for its value."""
+    """A field as ``FIELD=value``, or with a shell pattern for its value."""
 
-    field: bytes
-    value: bytes
+    payload: bytes
     is_glob: bool = False
 
-    def matches(self, payload: bytes) -> bool:
-        """Return whether ``FIELD=value`` matches."""
-        name, _, value = payload.partition(b"=")
-        if name != self.field:
-            return False
-        return fnmatchcase(value, self.value) if self.is_glob else value == self.value
+    @classmethod
+    def of(cls, field: str, value: str) -> Match:
+        """Return the match of a value or a shell pattern."""
+        return cls(f"{field}={value}".encode("utf-8", "surrogateescape"), is_glob(value))
+
+    def is_in(self, payloads: Set[bytes]) -> bool:
+        """Return whether any of the fields matches."""
+        if self.is_glob:
+            return any(fnmatchcase(payload, self.payload) for payload in payloads)
+        return self.payload in payloads
 
 
 #: Conditions that must all hold; each holds if any of its matches is a field of the entry.
 Alternative = tuple[tuple[Match, ...], ...]
 
 
+@dataclass(frozen=True)
 class Filter:
     """Conditions on the fields of an entry.
 
@@ -81,61 +83,59 @@ class Filter:
     in ``excluded``.
     """
 
-    def __init__(
-        self,
-        groups: Sequence[Sequence[Alternative]] = (),
-        excluded: Sequence[Match] = (),
-        pattern: re.Pattern[bytes] | None = None,
-    ) -> None:
-        self._groups, self._excluded, self._pattern = groups, excluded, pattern
-        terms = [term for group in groups for alternative in group for term in alternative]
-        matches = dict.fromkeys([match for term in terms for match in term] + [*excluded])
-        self._exact = {
-            match.field + b"=" + match.value: match for match in matches if not match.is_glob
-        }
-        self._globs = [match for match in matches if match.is_glob]
+    groups: Sequence[Sequence[Alternative]] = ()
+    excluded: Sequence[Match] = ()
+    pattern: re.Pattern[bytes] | None = None
 
     def selects(self, entry: JournalEntry) -> bool:
         """Return whether an entry meets all conditions."""
-        if self._exact or self._globs:
-            matches = {
-                match for each in entry.payloads() for match in self._matches_of_payload(each)
-            }
-            if not matches.isdisjoint(self._excluded):
+        if not (self.groups or self.excluded or self.pattern):
+            return True
+        payloads = dict.fromkeys(entry.payloads()).keys()
+        if any(match.is_in(payloads) for match in self.excluded):
+            return False
+        for group in self.groups:
+            if not any(_holds(alternative, payloads) for alternative in group):
                 return False
-            for group in self._groups:
-                if not any(
-                    all(not matches.isdisjoint(term) for term in alternative)
-                    for alternative in group
-                ):
-                    return False
-        return self._pattern is None or _has_pattern(entry, self._pattern)
-
-    def _matches_of_payload(self, payload: bytes) -> Iterable[Match]:
-        if (match := self._exact.get(payload)) is not None:
-            yield match
-        yield from (match for match in self._globs if match.matches(payload))
+        if self.pattern is None:
+            return True
+        for payload in payloads:
+            if payload.startswith(b"MESSAGE="):  # the first one counts, as in journalctl
+                return self.pattern.search(payload.removeprefix(b"MESSAGE=")) is not None
+        return False
 
 
-def _has_pattern(entry: JournalEntry, pattern: re.Pattern[bytes]) -> bool:
-    for payload in entry.payloads():
-        if payload.startswith(b"MESSAGE="):  # the first one counts, as in journalctl
-            return pattern.search(payload.removeprefix(b"MESSAGE=")) is not None
-    return False
+def _holds(alternative: Alternative, payloads: Set[bytes]) -> bool:
+    return all(any(match.is_in(payloads) for match in term) for term in alternative)
 
 
-_IS_ROOT = (Match(b"_UID", b"0"),)
+_IS_ROOT = (Match(b"_UID=0"),)
 # journalctl takes the first of them up to systemd 256, and the second since; a real entry has both.
-_IS_MANAGER = (Match(b"_PID", b"1"), Match(b"_SYSTEMD_CGROUP", b"/init.scope"))
-_IS_COREDUMP = (Match(b"MESSAGE_ID", b"fc2e22bc6ee647b6b90729ab34a250b1"),)
+_IS_MANAGER = (Match(b"_PID=1"), Match(b"_SYSTEMD_CGROUP=/init.scope"))
+_IS_COREDUMP = (Match(b"MESSAGE_ID=fc2e22bc6ee647b6b90729ab34a250b1"),)
+#: Fields with the name of a unit, and the condition for entries of others about it.
+_UNIT_FIELDS = {
+    "_SYSTEMD_UNIT": (),
+    "UNIT": (_IS_MANAGER,),
+    "OBJECT_SYSTEMD_UNIT": (_IS_ROOT,),
+    "COREDUMP_UNIT": (_IS_COREDUMP,),
+    "_SYSTEMD_SLICE": (),
+}
+_USER_UNIT_FIELDS = {
+    "_SYSTEMD_USER_UNIT": (),
+    "USER_UNIT": (),
+    "OBJECT_SYSTEMD_USER_UNIT": (_IS_ROOT,),
+    "COREDUMP_USER_UNIT": (_IS_ROOT,),
+    "_SYSTEMD_USER_SLICE": (),
+}
 
 
 def parse_match(word: bytes) -> Match:
     """Parse ``FIELD=VALUE``. Raises :class:`BadFilter`."""
-    name, equals, value = word.partition(b"=")
+    name, equals, _ = word.partition(b"=")
     if not equals or not FIELD_NAME.fullmatch(name):
         raise BadFilter(f"expected FIELD=VALUE, found {word.decode('utf-8', 'backslashreplace')!r}")
-    return Match(name, value)
+    return Match(word)
 
 
 def group_of_matches(arguments: Sequence[bytes]) -> tuple[Alternative, ...]:
@@ -147,8 +147,7 @@ def group_of_matches(arguments: Sequence[bytes]) -> tuple[Alternative, ...]:
     term: dict[bytes, list[Match]] = {}
     for word in [*arguments, b"+"]:
         if word != b"+":
-            match = parse_match(word)
-            term.setdefault(match.field, []).append(match)
+            term.setdefault(word.partition(b"=")[0], []).append(parse_match(word))
             continue
         if not term:
             raise BadFilter("expected FIELD=VALUE before and after +")
@@ -159,64 +158,33 @@ def group_of_matches(arguments: Sequence[bytes]) -> tuple[Alternative, ...]:
 
 def group_of_units(units: Sequence[str], user_units: Sequence[str]) -> tuple[Alternative, ...]:
     """Select entries of a unit, and entries of its manager and the coredump handler about it."""
-    alternatives: list[Alternative] = []
-    for name in map(unit_name, units):
-        alternatives += [
-            (_unit("_SYSTEMD_UNIT", name),),
-            (_IS_MANAGER, _unit("UNIT", name)),
-            (_IS_ROOT, _unit("OBJECT_SYSTEMD_UNIT", name)),
-            (_IS_COREDUMP, _unit("COREDUMP_UNIT", name)),
-        ]
-        if name.endswith(".slice") or is_glob(name):
-            alternatives.append((_unit("_SYSTEMD_SLICE", name),))
-    for name in map(unit_name, user_units):
-        alternatives += [
-            (_unit("_SYSTEMD_USER_UNIT", name),),
-            (_unit("USER_UNIT", name),),
-            (_IS_ROOT, _unit("OBJECT_SYSTEMD_USER_UNIT", name)),
-            (_IS_ROOT, _unit("COREDUMP_USER_UNIT", name)),
-        ]
-        if name.endswith(".slice") or is_glob(name):
-            alternatives.append((_unit("_SYSTEMD_USER_SLICE", name),))
-    return tuple(alternatives)
-
-
-def _unit(field: str, name: str) -> tuple[Match, ...]:
-    return (Match(field.encode(), name.encode("utf-8", "surrogateescape"), is_glob(name)),)
+    return tuple(
+        (*conditions, (Match.of(field, name),))
+        for names, fields in ((units, _UNIT_FIELDS), (user_units, _USER_UNIT_FIELDS))
+        for name in map(unit_name, names)
+        for field, conditions in fields.items()
+        if not field.endswith("SLICE") or name.endswith(".slice") or is_glob(name)
+    )
 
 
 def unit_name(text: str) -> str:
     """Complete a unit name: ``ssh`` is ssh.service, ``/home`` is home.mount. ``BadFilter``."""
     if not text:
         raise BadFilter("expected a unit name, found an empty string")
-    suffix = text.rpartition(".")[2]
-    if all(map(_VALID.fullmatch, text)) and suffix in _UNIT_TYPES and not text.startswith("."):
-        return text
-    if is_glob(text) and _VALID_GLOB.fullmatch(text):
-        return text
     if text.startswith("/"):
-        kind = "device" if text.startswith(("/dev/", "/sys/")) else "mount"
-        return f"{_escaped_path(text)}.{kind}"
-    valid = _VALID_GLOB if is_glob(text) else _VALID
-    escaped = "".join(
-        "-" if char == "/" else char if valid.fullmatch(char) else _escaped(char) for char in text
-    )
-    return escaped if is_glob(text) or suffix in _UNIT_TYPES else f"{escaped}.service"
+        path = "/".join(part for part in text.split("/") if part not in ("", "."))
+        suffix = "device" if text.startswith(("/dev/", "/sys/")) else "mount"
+        return f"{re.sub(r'^[.]|[^A-Za-z0-9:_.]', _escaped, path) or '-'}.{suffix}"
+    if is_glob(text):
+        return re.sub(r"[^A-Za-z0-9:_.\\@\[\]!*?-]", _escaped, text)
+    name = re.sub(r"[^A-Za-z0-9:_.\\@-]", _escaped, text)
+    return name if text.rpartition(".")[2] in _UNIT_TYPES else f"{name}.service"
 
 
-def _escaped_path(path: str) -> str:
-    parts = [part for part in path.split("/") if part not in ("", ".")]
-    text = "/".join(parts)
-    return "".join(
-        "-" if char == "/"
-        else char if re.fullmatch(r"[A-Za-z0-9:_.]", char) and (char != "." or at)
-        else _escaped(char)
-        for at, char in enumerate(text)
-    ) or "-"  # fmt: skip
-
-
-def _escaped(char: str) -> str:
-    return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
+def _escaped(match: re.Match[str]) -> str:
+    if match[0] == "/":
+        return "-"
+    return "".join(f"\\x{byte:02x}" for byte in match[0].encode("utf-8", "surrogateescape"))
 
 
 def is_glob(text: str) -> bool:
@@ -226,11 +194,7 @@ def is_glob(text: str) -> bool:
 
 def group_of_identifiers(names: Sequence[str]) -> tuple[Alternative, ...]:
     """Select entries with any of these syslog identifiers, which may be shell patterns."""
-    matches = tuple(
-        Match(b"SYSLOG_IDENTIFIER", name.encode("utf-8", "surrogateescape"), is_glob(name))
-        for name in names
-    )
-    return ((matches,),)
+    return ((tuple(Match.of("SYSLOG_IDENTIFIER", name) for name in names),),)
 
 
 def group_of_priorities(text: str) -> tuple[Alternative, ...]:
@@ -241,7 +205,7 @@ def group_of_priorities(text: str) -> tuple[Alternative, ...]:
     first, dots, last = text.partition("..")
     low, high = (0, _priority(first)) if not dots else (_priority(first), _priority(last))
     low, high = min(low, high), max(low, high)
-    return ((tuple(Match(b"PRIORITY", b"%d" % level) for level in range(low, high + 1)),),)
+    return ((tuple(Match(b"PRIORITY=%d" % level) for level in range(low, high + 1)),),)
 
 
 def _priority(text: str) -> int:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+import mmap
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from reference_impl.answer import End, Lost, Record
-from reference_impl.systemd_journal import inspection, layout
+from reference_impl.answer import End, Record
+from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.export_format import BOOT_ID
+from reference_impl.systemd_journal.inspection import Inspection, cursor
 from reference_impl.systemd_journal.loading import load
-from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View
 from reference_impl.systemd_journal.reader import Examination, examine
 from walproof.formats import plugin_for
 from walproof.formats.systemd_journal.boot_ids import ID
@@ -22,7 +22,6 @@ FORMAT = "systemd-journal"
 MAX_KEPT_BYTES = 1 << 10
 #: Offset of the number of entries in a DATA object, in bytes; used as a hint only.
 _COUNT_PLACE = 56
-_SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 
 
 class JournalFile:
@@ -30,8 +29,6 @@ class JournalFile:
 
     A file without a complete header has no entries. Raises ``OSError`` and ``BadKey``.
     """
-
-    view: View
 
     def __init__(
         self,
@@ -41,88 +38,53 @@ class JournalFile:
         context: Mapping[str, Any] = {},
     ) -> None:
         self.name = name
-        self._data = load(path)
+        data = load(path)
+        examined = None
+        if profile == "recover" and _used_bytes(data) >= WORTH_A_KERNEL:
+            examined = _scan(data, context)
+        examined = examined or examine(data, profile, context)
+        self._entries, self.lost, self.end = examined.entries, examined.lost, examined.end
+        self.is_readable = examined.inspection is not None
+        self._inspection = examined.inspection
         self._payloads: dict[int, bytes] = {}
-        self._data_objects: Sequence[int] = ()
-        self._field_objects: Sequence[int] = ()
-        self.header: layout.Header | None = None
-        size = len(self._data)
-        head = self._data[: layout.HEADER_FULL]
-        header = layout.parse_header(head) if size >= layout.HEADER_MIN else None
-        is_large = _used_bytes(size, header) >= WORTH_A_KERNEL
-        if not (is_large and profile == "recover" and self._scan(context)):
-            self._examine(examine(self._data, profile, context))
-        self._sound: frozenset[int] = frozenset(self._data_objects)
-        if self.header is not None:
-            max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
-            self.view = View(self._data, self.header, max_field)
 
-    def _examine(self, examined: Examination) -> None:
-        self.lost: Sequence[Lost] = examined.lost
-        self.end: End = examined.end
-        self._entries: Sequence[int] = examined.entries
-        if (inspection := examined.inspection) is not None:
-            self.header = inspection.view.header
-            self._given: Mapping[int, int] = inspection.links.given
-            self._data_objects = list(inspection.walk.sound(layout.DATA))
-            self._field_objects = list(inspection.walk.sound(layout.FIELD))
-
-    def _scan(self, context: Mapping[str, Any]) -> bool:
-        """Check a file with the scanner; return False if it is not intact or numba is missing."""
-        if _SELECTIONS & context.keys() or not plugin_for(FORMAT).has_scanner:
-            return False
-        from walproof.formats.systemd_journal.scanner.intact import check_file
-
-        file = check_file(self._data, context)
-        if file is None:
-            return False
-        self.header, self.lost, self.end = file.header, (), End("intact", None, file.end)
-        self._entries, self._given = file.entries.tolist(), {}
-        self._data_objects = file.offsets[file.of_kind(layout.DATA)].tolist()
-        self._field_objects = file.offsets[file.of_kind(layout.FIELD)].tolist()
-        return True
+    @property
+    def inspection(self) -> Inspection:
+        """Return the inspection of a readable file."""
+        assert self._inspection is not None
+        return self._inspection
 
     def entries(self) -> Iterator[JournalEntry]:
         """Return the entries that a reader returns, in file order."""
         for at in self._entries:
             yield JournalEntry(self, at)
 
-    def items(self, at: int) -> list[int]:
-        """Return the valid DATA of the entry at an offset, in stored order, with repetitions."""
-        sound = self._sound
-        items = islice(self.view.items(at), self._given.get(at))
-        return [item for item in items if item in sound]
-
     def payload(self, item: int) -> bytes:
         """Return ``FIELD=value`` of a valid DATA object."""
         if (known := self._payloads.get(item)) is not None:
             return known
-        payload = bytes(self.view.payload(item))
+        view = self.inspection.view
+        payload = bytes(view.payload(item))
         # Only a field of several entries is worth the memory.
-        if len(payload) <= MAX_KEPT_BYTES and self.view.number(item + _COUNT_PLACE) > 1:
+        if len(payload) <= MAX_KEPT_BYTES and view.number(item + _COUNT_PLACE) > 1:
             self._payloads[item] = payload
         return payload
 
     def values(self, name: bytes) -> Iterator[bytes]:
         """Return all values of a field, newest first."""
-        for at in reversed(self._data_objects):
-            own_name, _, value = bytes(self.view.payload(at)).partition(b"=")
-            if own_name == name:
-                yield value
+        if self.is_readable:
+            for at in [*self.inspection.walk.sound(layout.DATA)][::-1]:
+                own_name, _, value = bytes(self.inspection.view.payload(at)).partition(b"=")
+                if own_name == name:
+                    yield value
 
     def names(self) -> Iterator[bytes]:
         """Return the names of all fields, in file order (SDJ-014)."""
-        for at in self._field_objects:
-            yield _name(self.view, at)
-
-    def record(self, at: int) -> Record:
-        """Return the entry at an offset as the executable specification does."""
-        return inspection.make_record(self.view, at, self.items(at))
-
-
-def _name(view: View, field: int) -> bytes:
-    start = field + layout.FIXED_SIZE[layout.FIELD]
-    return bytes(view.data[start : field + view.object_size(field)])
+        if self.is_readable:
+            view = self.inspection.view
+            for at in self.inspection.walk.sound(layout.FIELD):
+                start = at + layout.FIXED_SIZE[layout.FIELD]
+                yield bytes(view.data[start : at + view.object_size(at)])
 
 
 class JournalEntry:
@@ -130,33 +92,36 @@ class JournalEntry:
 
     __slots__ = ("at", "boot_id", "file", "monotonic", "realtime", "seqnum", "xor_hash")
 
+    seqnum: int
+    realtime: int
+    monotonic: int
+    boot_id: bytes
+    xor_hash: int
+
     def __init__(self, file: JournalFile, at: int) -> None:
         self.file, self.at = file, at
-        fixed = layout.ENTRY_FIXED.unpack_from(file.view.data, at + layout.OBJECT_SIZE)
-        self.seqnum: int = fixed[0]
-        self.realtime: int = fixed[1]
-        self.monotonic: int = fixed[2]
-        self.boot_id: bytes = fixed[3]
-        self.xor_hash: int = fixed[4]
+        fixed = layout.ENTRY_FIXED.unpack_from(file.inspection.view.data, at + layout.OBJECT_SIZE)
+        self.seqnum, self.realtime, self.monotonic, self.boot_id, self.xor_hash = fixed
 
     @property
     def seqnum_id(self) -> bytes:
         """Return the id of the source of the sequence number."""
-        return self.file.view.header.seqnum_id
+        return self.file.inspection.view.header.seqnum_id
 
     @property
     def cursor(self) -> str:
         """Return the cursor, which identifies this entry across files (SDJ-063)."""
-        return inspection.cursor(self.file.view.header, self.file.view.entry(self.at))
+        view = self.file.inspection.view
+        return cursor(view.header, view.entry(self.at))
 
     def payloads(self) -> Iterator[bytes]:
         """Return ``FIELD=value`` of each readable field, in stored order."""
-        return map(self.file.payload, self.file.items(self.at))
+        return map(self.file.payload, self.file.inspection.items(self.at))
 
     @property
     def is_missing_fields(self) -> bool:
         """Return whether some fields cannot be read."""
-        return len(self.file.items(self.at)) < self.file.view.n_items(self.at)
+        return self.file.inspection.is_missing_fields(self.at)
 
     def boot(self) -> bytes:
         """Return the boot id in hexadecimal, from the field ``_BOOT_ID`` if it exists.
@@ -170,10 +135,25 @@ class JournalEntry:
 
     def record(self) -> Record:
         """Return the entry as the executable specification does."""
-        return self.file.record(self.at)
+        return self.file.inspection.record(self.at)
 
 
-def _used_bytes(size: int, header: layout.Header | None) -> int:
+def _used_bytes(data: mmap.mmap | bytes) -> int:
     """Return the bytes of a file up to its last object; the rest is free space."""
-    tail = header.tail_object_offset if header is not None else 0
-    return tail if 0 < tail < size else size
+    if len(data) < layout.HEADER_MIN:
+        return len(data)
+    tail = layout.parse_header(data[: layout.HEADER_FULL]).tail_object_offset
+    return tail if 0 < tail < len(data) else len(data)
+
+
+def _scan(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Examination | None:
+    """Check a file with the scanner; return None if it is not intact or numba is missing."""
+    if not plugin_for(FORMAT).has_scanner:
+        return None
+    from walproof.formats.systemd_journal.scanner.intact import check_file
+
+    file = check_file(data, context)
+    if file is None:
+        return None
+    inspection = file.inspection
+    return Examination(inspection, inspection.entries, (), End("intact", None, inspection.walk.end))

@@ -142,9 +142,19 @@ def name_length(data, start, end):
 
 
 @helper
+def _is_printable(word):
+    """Return whether each of eight bytes is printable ASCII."""
+    ones = uint64(0x0101010101010101)
+    return (word | word - uint64(0x20) * ones | word + ones) & uint64(0x80) * ones == 0
+
+
+@helper
 def is_text(data, at, end):
     """Return whether the export format can write a payload as a single line (SDJ-090)."""
     while at < end:
+        if at + 8 <= end and _is_printable(load64(data, at)):
+            at += 8
+            continue
         byte = data[at]
         if byte < 0x80:
             if (byte < 0x20 and byte != 9) or byte == 0x7F:

@@ -6,8 +6,7 @@ import mmap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,7 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.compression import BadCompression, decompress
 from reference_impl.systemd_journal.counts import check_counts, check_shape
 from reference_impl.systemd_journal.export_format import BOOT_ID
-from reference_impl.systemd_journal.inspection import refusal
-from reference_impl.systemd_journal.layout import Header
+from reference_impl.systemd_journal.inspection import Inspection, refusal
 from reference_impl.systemd_journal.links import Links
 from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View, budget
 from reference_impl.systemd_journal.sealing import VerificationKey
@@ -35,11 +33,32 @@ MAX_PLAIN_BYTES = 1 << 30
 _SMALLEST_OBJECT = 24
 
 
+#: Context keys that select entries; the reference applies them.
+SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
+
+
+class _CompletedWalk(Walk):
+    """The walk over a file whose objects are known."""
+
+    def __init__(self, view: View, offsets: Numbers, types: NDArray[np.uint8], end: int) -> None:
+        self.view, self.end = view, end
+        self.last = int(offsets[-1]) if len(offsets) else 0
+        self.counts = Counter(dict(enumerate(np.bincount(types).tolist())))
+        self.kinds = bytearray(1)  # large, and only needed after all checks, or for seals
+
+    def map_objects(self, offsets: Numbers, types: NDArray[np.uint8]) -> None:
+        """Fill the map of objects."""
+        self.kinds = bytearray((self.last >> 3) + 1)
+        np.frombuffer(self.kinds, np.uint8)[offsets >> 3] = types
+
+
 @dataclass(frozen=True)
 class Intact:
     """The objects of an intact file, in file order, and its entries."""
 
-    header: Header
+    view: View
+    walk: _CompletedWalk
+    links: Links
     #: The file, then the decompressed payloads.
     data: NDArray[np.uint8]
     #: Numbers in ``data`` at multiples of eight.
@@ -54,28 +73,41 @@ class Intact:
     ends: Numbers
     #: End of the name of each DATA object in ``data``.
     name_ends: Numbers
+    #: Number of the FIELD of each DATA object, among all FIELD objects.
+    field_of: NDArray[np.int32]
     #: Whether the payload of each DATA object can be written as a line.
     are_text: NDArray[np.bool_]
     #: Offsets of the entries.
     entries: Numbers
     bounds: Numbers
+    #: Bytes of the payloads of the items of all entries before each entry, and of all entries.
+    totals: Numbers
     #: Numbers of the DATA objects: ``items[bounds[n]:bounds[n + 1]]`` for entry ``n``.
     items: NDArray[np.int32]
-    #: End of the last object.
-    end: int
     #: End of the time that seals cover, or None without the key.
     sealed_until: int | None
+
+    @property
+    def inspection(self) -> Inspection:
+        """Return the inspection that the executable specification would return."""
+        self.walk.map_objects(self.offsets, self.kinds)
+        entries = self.entries.tolist()
+        return Inspection(self.view, self.walk, self.links, [], entries, self.sealed_until)
 
     def of_kind(self, kind: int) -> Numbers:
         """Return the numbers of the objects of a type."""
         return np.flatnonzero(self.kinds == kind)
+
+    def payload(self, number: int) -> bytes:
+        """Return the payload of a DATA or FIELD object by its number."""
+        return self.data[self.starts[number] : self.ends[number]].tobytes()
 
     def has_contradictions(self) -> bool:
         """Return whether the field ``_BOOT_ID`` of an entry differs from its boot id."""
         is_id = np.zeros(len(self.offsets), np.bool_)
         boots = np.zeros((len(self.offsets), 16), np.uint8)
         for number in np.flatnonzero(self.ends - self.starts == len(BOOT_ID) + 32).tolist():
-            payload = self.data[self.starts[number] : self.ends[number]].tobytes()
+            payload = self.payload(number)
             if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
                 is_id[number] = True
                 boots[number] = np.frombuffer(bytes.fromhex(payload[-32:].decode()), np.uint8)
@@ -88,14 +120,14 @@ class Intact:
 def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | None:
     """Return the objects of a file if it is intact, else None.
 
-    The result is also None for some unusual intact files. Raises ``ValueError`` if the context has
-    an invalid verification key.
+    The result is also None for some unusual intact files, and if the context selects entries.
+    Raises ``ValueError`` if the context has an invalid verification key.
     """
-    if len(raw) < layout.HEADER_MIN or refusal(raw) is not None:
+    if len(raw) < layout.HEADER_MIN or refusal(raw) is not None or SELECTIONS & context.keys():
         return None
     header = layout.parse_header(raw[: layout.HEADER_FULL])
     size, count = len(raw), header.n_objects
-    view = View(raw, header)
+    view = View(raw, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
     if (
         header.header_size > size
         or count > size // _SMALLEST_OBJECT
@@ -106,19 +138,18 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
         return None
     data = _read_only(np.frombuffer(raw, np.uint8))
     shape = Shape(size, header.header_size, header.data_fixed, header.item_size, header.slot_size)
-    offsets, kinds = np.empty(count, np.int64), np.zeros(count + 1, np.uint8)
+    offsets, ends = np.empty(count, np.int64), np.empty(count, np.int64)
+    kinds = np.zeros(count + 1, np.uint8)
     objects = np.full(size // 8 + 1, count, np.int32)
     tail = min(header.tail_object_offset, FAR)
-    walked, end = kernel.walk(data, shape, tail, offsets, kinds, objects)
+    walked, end = kernel.walk(data, shape, tail, offsets, ends, kinds, objects)
     if walked != count:
         return None
     words = data[: size // 8 * 8].view(np.uint64)
-    sizes = words[(offsets >> 3) + 1].astype(np.int64)
+    sizes = ends - offsets
     starts = offsets + np.where(kinds[:-1] == layout.DATA, header.data_fixed, 40)
-    ends = offsets + sizes
-    max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
     is_packed = (kinds[:-1] == layout.DATA) & (data[offsets + 1] & layout.OBJECT_COMPRESSED != 0)
-    plain = _decompressed(data, header, max_field, offsets, ends, np.flatnonzero(is_packed))
+    plain = _decompressed(data, view, offsets, ends, np.flatnonzero(is_packed))
     if plain is None:
         return None
     if plain:
@@ -131,18 +162,20 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
     keys = (np.uint64(header.keyed), key[0], key[1])
     if not kernel.check_contents(data, keys, offsets, kinds, starts, ends, name_ends, are_text):
         return None
-    found = Counter(kinds[:-1].tolist())
+    walk = _CompletedWalk(view, offsets, kinds[:-1], int(end))
     entries = offsets[kinds[:-1] == layout.ENTRY]
-    marks, bounds = np.zeros(count, np.uint8), np.empty(len(entries) + 1, np.int64)
+    marks = np.zeros(count, np.uint8)
+    bounds, totals = np.empty(len(entries) + 1, np.int64), np.empty(len(entries) + 1, np.int64)
     main_chain = min(header.entry_array_offset, FAR)
-    last_array = kernel.check_main_chain(data, shape, main_chain, entries, kinds, objects, marks)
-    if last_array[0] == FAULTY:
+    array, used = kernel.check_main_chain(data, shape, main_chain, entries, kinds, objects, marks)
+    if array == FAULTY:
         return None
     n_items = int((sizes[kinds[:-1] == layout.ENTRY] - 64).sum()) // header.item_size
     items, counts = np.empty(n_items, np.int32), np.zeros(count + 1, np.int64)
     if not kernel.check_entries(
-        data, shape, 256 * end + 4 * min(max_field, FAR // 8), end, entries, kinds, objects,
-        ends - starts, np.full(count, -1, np.int32), counts[1:], bounds, items,
+        data, shape, 256 * end + 4 * min(view.max_field, FAR // 8), end, entries, kinds, objects,
+        ends - starts, np.full(count, -1, np.int32), counts[1:], bounds, totals,
+        items,
     ):  # fmt: skip
         return None
     for kind, table_kind, name in (
@@ -155,42 +188,33 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
             continue  # SDJ-016: a table may be missing
         if offsets[tables].tolist() != [start - 16] or sizes[tables].tolist() != [length + 16]:
             return None
-        chained = kernel.check_table(data, shape, start, length, kind, kinds, objects, marks)
-        if chained != found[kind]:
+        if not kernel.check_table(data, start, length, kind, offsets, kinds):
             return None
+    field_of = np.zeros(count, np.int32)
     listed = kernel.check_field_lists(
-        data, shape, offsets, kinds, starts, ends, name_ends, objects, marks
+        data, shape, offsets, kinds, starts, ends, name_ends, objects, marks, field_of
     )
-    if listed != found[layout.DATA]:
+    if listed != walk.counts[layout.DATA]:
         return None
     if not kernel.check_entry_lists(
         data, shape, entries, offsets, kinds, objects, marks, bounds, items, np.cumsum(counts)
     ):
         return None
-    last = int(offsets[-1]) if count else 0
-    reached = SimpleNamespace(counts=found, last=last)
-    links = SimpleNamespace(
-        n_linked=len(entries), chain_broken=False, last_array=tuple(map(int, last_array))
-    )
-    ends_of_chain = [int(entries[n]) for n in (0, -1)] if len(entries) else []
-    if any(check_counts(view, cast(Walk, reached), cast(Links, links), ends_of_chain)):
+    links = Links(view, walk)
+    links.n_linked, links.last_array = len(entries), (int(array), int(used))
+    if any(check_counts(view, walk, links, entries[[0, -1]].tolist() if len(entries) else ())):
         return None
     sealed_until = None
-    if header.sealed or found[layout.TAG]:
-        key_text = context.get("key")
-        kinds_at = np.zeros(size // 8 + 1, np.uint8)
-        kinds_at[offsets >> 3] = kinds[:-1]
-        seals = Seals(
-            view,
-            cast(Walk, SimpleNamespace(kinds=bytearray(kinds_at))),
-            None if key_text is None else VerificationKey.parse(str(key_text)),
-        )
+    if header.sealed or walk.counts[layout.TAG]:
+        seal_key = VerificationKey.parse(str(context["key"])) if "key" in context else None
+        walk.map_objects(offsets, kinds[:-1])
+        seals = Seals(view, walk, seal_key)
         if any(seals.check()):
             return None
         sealed_until = seals.sealed_until
     return Intact(
-        header, data, words, offsets, kinds[:-1], starts, ends, name_ends, are_text, entries,
-        bounds, items, int(end), sealed_until,
+        view, walk, links, data, words, offsets, kinds[:-1], starts, ends, name_ends, field_of,
+        are_text, entries, bounds, totals, items, sealed_until,
     )  # fmt: skip
 
 
@@ -200,26 +224,21 @@ def _read_only(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _decompressed(
-    data: NDArray[np.uint8],
-    header: Header,
-    max_field: int,
-    offsets: Numbers,
-    ends: Numbers,
-    numbers: Numbers,
+    data: NDArray[np.uint8], view: View, offsets: Numbers, ends: Numbers, numbers: Numbers
 ) -> Sequence[bytes] | None:
     """Return the payloads of compressed DATA; None if one is invalid or too large (SDJ-103)."""
-    spent = 0
+    spent, max_field = 0, view.max_field
     plain: list[bytes] = []
     for number in numbers.tolist():
         at = int(offsets[number])
         flag = int(data[at + 1]) & layout.OBJECT_COMPRESSED
-        stored = data[at + header.data_fixed : ends[number]].tobytes()
+        stored = data[at + view.header.data_fixed : ends[number]].tobytes()
         limit = min(max_field, budget(at, max_field) - spent, MAX_PLAIN_BYTES - spent)
         try:
             plain.append(decompress(stored, flag, max(0, limit)))
         except BadCompression:
             return None
         spent += len(plain[-1])
-        if not header.incompatible_flags & layout.HEADER_FLAG_OF[flag]:
+        if not view.header.incompatible_flags & layout.HEADER_FLAG_OF[flag]:
             return None  # SDJ-027
     return plain

@@ -24,10 +24,12 @@ from walproof.scan.kernels import copy, helper, kernel, load32, load64, same
 #: Replaces every offset, size or count from this value on. It is beyond the end of any file, and a
 #: few such values can be added without overflow.
 FAR = 1 << 60
-#: Marks of an object: a hash table or an entry list leads to it; the list of a FIELD leads to it.
+#: Marks of an object: an ENTRY_ARRAY in a chain, and a DATA in the list of a FIELD.
 CHAINED, LISTED = 1, 2
 #: Result of a check that failed.
 FAULTY = -1
+#: Maximum bytes of a cursor (SDJ-063).
+MAX_CURSOR_BYTES = 145
 
 
 class Shape(NamedTuple):
@@ -86,7 +88,7 @@ def _is_framed(data, shape, at):
 
 
 @kernel
-def walk(data, shape, tail, offsets, kinds, objects):
+def walk(data, shape, tail, offsets, ends, kinds, objects):
     """List the objects from the header to ``tail``, the offset of the last object (SDJ-040).
 
     ``objects[at // 8]`` receives the number of the object at offset ``at``. Returns the number of
@@ -97,9 +99,9 @@ def walk(data, shape, tail, offsets, kinds, objects):
         if count == offsets.shape[0] or not _is_framed(data, shape, at):
             return FAULTY, at
         offsets[count], kinds[count], objects[at >> 3] = at, data[at], count
+        ends[count] = at + number_at(data, at + 8)
+        last, at = at, (ends[count] + 7) & ~7
         count += 1
-        last = at
-        at += (number_at(data, at + 8) + 7) & ~7
     return count if last == tail else FAULTY, at
 
 
@@ -160,19 +162,19 @@ def check_main_chain(data, shape, at, entries, kinds, objects, marks):
 @kernel
 def check_entries(
     data, shape, to_give, repeat_limit, entries, kinds, objects, sizes, stamps, counts, bounds,
-    items,
+    totals, items,
 ):  # fmt: skip
     """Check sequence numbers, items and their limits (SDJ-043, SDJ-047, SDJ-092).
 
-    Fills ``items`` and ``bounds`` for each entry, and ``counts`` for each DATA object.
+    Fills ``items``, ``bounds`` and ``totals`` for each entry, and ``counts`` for each DATA object.
     """
-    seqnum, used = uint64(0), 0
+    seqnum, used, total = uint64(0), 0, to_give
     for entry in range(entries.shape[0]):
         at, to_repeat = entries[entry], repeat_limit
         if load64(data, at + 16) <= seqnum:
             return False
         seqnum = load64(data, at + 16)
-        bounds[entry] = used
+        bounds[entry], totals[entry] = used, total - to_give
         for place in range(at + 64, at + number_at(data, at + 8), shape.item_size):
             item = int64(load32(data, place)) if shape.item_size == 4 else number_at(data, place)
             number = _object(objects, shape, item)
@@ -188,37 +190,43 @@ def check_entries(
                 return False
             items[used] = number
             used += 1
-    bounds[entries.shape[0]] = used
+    bounds[entries.shape[0]], totals[entries.shape[0]] = used, total - to_give
     return True
 
 
 @kernel
-def check_table(data, shape, start, size, wanted, kinds, objects, marks):
-    """Check the chains of a hash table (SDJ-024); return their length, or ``FAULTY``."""
-    count = 0
-    for bucket in range(size // 16):
-        at, last = number_at(data, start + 16 * bucket), int64(0)
-        while at:
-            number = _object(objects, shape, at)
-            if kinds[number] != wanted or at <= last or marks[number] & CHAINED:
-                return FAULTY
-            if load64(data, at + 16) % uint64(size // 16) != uint64(bucket):
-                return FAULTY
-            marks[number] |= CHAINED
-            count += 1
-            last, at = at, number_at(data, at + 24)
-        if number_at(data, start + 16 * bucket + 8) != last:
-            return FAULTY
-    return count
+def check_table(data, start, size, wanted, offsets, kinds):
+    """Check that the chains of a hash table contain all objects of a type (SDJ-024, SDJ-095)."""
+    following, last = np.empty(size // 16, np.int64), np.zeros(size // 16, np.int64)
+    for bucket in range(following.shape[0]):
+        following[bucket] = number_at(data, start + 16 * bucket)
+    # A chain is in file order.
+    for number in range(offsets.shape[0]):
+        if kinds[number] == wanted:
+            at = offsets[number]
+            bucket = load64(data, at + 16) % uint64(following.shape[0])
+            if following[bucket] != at:
+                return False
+            following[bucket], last[bucket] = number_at(data, at + 24), at
+    for bucket in range(following.shape[0]):
+        if following[bucket] or number_at(data, start + 16 * bucket + 8) != last[bucket]:
+            return False
+    return True
 
 
 @kernel
-def check_field_lists(data, shape, offsets, kinds, starts, ends, name_ends, objects, marks):
-    """Check the list of DATA of each FIELD (SDJ-025); return their length, or ``FAULTY``."""
-    count = 0
+def check_field_lists(
+    data, shape, offsets, kinds, starts, ends, name_ends, objects, marks, field_of
+):  # fmt: skip
+    """Check the list of DATA of each FIELD (SDJ-025); return their length, or ``FAULTY``.
+
+    Fills ``field_of`` for the DATA objects: 0 for the first FIELD in the file.
+    """
+    count, fields = 0, -1
     for field in range(offsets.shape[0]):
         if kinds[field] != FIELD:
             continue
+        fields += 1
         start, length = starts[field], ends[field] - starts[field]
         at, last = number_at(data, offsets[field] + 32), int64(shape.size)
         while at:
@@ -230,6 +238,7 @@ def check_field_lists(data, shape, offsets, kinds, starts, ends, name_ends, obje
             if not same(data, starts[number], data, start, length):
                 return FAULTY
             marks[number] |= LISTED
+            field_of[number] = fields
             count += 1
             last, at = at, number_at(data, at + 32)
     return count
@@ -290,37 +299,149 @@ def check_entry_lists(data, shape, entries, offsets, kinds, objects, marks, boun
 
 
 @kernel
-def copy_ranges(data, starts, ends, to):
-    """Copy ranges, one after the other."""
-    at = 0
-    for number in range(starts.shape[0]):
-        copy(to, at, data, starts[number], ends[number] - starts[number])
-        at += ends[number] - starts[number]
-
-
-@helper
-def _put_byte(to, at, end, byte):
-    if at < end:
-        to[at] = byte
-    return at + 1
+def mark_repeated(names, items, bounds):
+    """Mark each DATA object that is in an entry with another item of the same name."""
+    marks, seen_in = np.zeros(names.shape[0], np.bool_), np.full(names.max() + 1, -1, np.int32)
+    seen_items = np.empty(seen_in.shape[0], np.int32)
+    for entry in range(bounds.shape[0] - 1):
+        for place in range(bounds[entry], bounds[entry + 1]):
+            item = items[place]
+            name = names[item]
+            if seen_in[name] == entry:
+                marks[item] = marks[seen_items[name]] = True
+            seen_in[name], seen_items[name] = entry, item
+    return marks
 
 
 @kernel
-def write_bodies(data, starts, name_ends, ends, are_text, bounds, body_bounds, to):
-    """Write entries in the Journal Export Format (SDJ-090), and truncate long ones.
+def sort_fields(ranks, n_ranks, items, bounds):
+    """Return the items of each entry by rank, without negative ranks and repetitions.
 
-    Entry ``n`` is written to ``to[body_bounds[n]:body_bounds[n + 1]]``.
+    Returns the end of the items of each entry as well.
     """
+    first = bounds[0]
+    chosen, rows = np.empty(bounds[-1] - first, np.int32), np.empty(bounds[-1] - first, np.int32)
+    # Sort all items by rank first, and then append each one to its entry.
+    places = np.zeros(n_ranks + 1, np.int64)
+    for place in range(first, bounds[-1]):
+        places[ranks[items[place]] + 1] += 1
+    places = np.cumsum(places)
+    left_out = places[0]
     for entry in range(bounds.shape[0] - 1):
-        at, end = int64(body_bounds[entry]), int64(body_bounds[entry + 1])
-        for field in range(bounds[entry], bounds[entry + 1]):
-            start, stop = starts[field], ends[field]
-            if not are_text[field]:
-                length = name_ends[field] - start
+        for place in range(bounds[entry], bounds[entry + 1]):
+            rank = ranks[items[place]]
+            if rank >= 0:
+                at = places[rank] - left_out
+                places[rank] += 1
+                chosen[at], rows[at] = items[place], entry
+    ordered, ends = np.empty_like(chosen), bounds[:-1] - first
+    for at in range(chosen.shape[0] - left_out):
+        item, entry = chosen[at], rows[at]
+        end = ends[entry]
+        if end > bounds[entry] - first and ranks[ordered[end - 1]] == ranks[item]:
+            continue
+        ordered[end] = item
+        ends[entry] += 1
+    return ordered, ends
+
+
+@kernel
+def write_bodies(data, starts, name_ends, ends, are_text, items, firsts, lasts, most, to, bounds):
+    """Write entries in the Journal Export Format (SDJ-090), and truncate them to ``most`` bytes.
+
+    Entry ``n`` has the ``items[firsts[n]:lasts[n]]`` and is written to
+    ``to[bounds[n]:bounds[n + 1]]``. Marks truncated entries in the result.
+    """
+    are_cut = np.zeros(firsts.shape[0], np.bool_)
+    at = bounds[0] = 0
+    for entry in range(firsts.shape[0]):
+        end = at + most
+        for place in range(firsts[entry], lasts[entry]):
+            item = items[place]
+            start, stop = starts[item], ends[item]
+            if not are_text[item]:
+                length = name_ends[item] - start
                 copy(to, at, data, start, min(length, end - at))
-                at = _put_byte(to, at + length, end, 10)
+                at += length
                 start += length + 1
-                for byte in range(8):
-                    at = _put_byte(to, at, end, (stop - start) >> (8 * byte) & 255)
+                frame = uint64(stop - start) << uint64(8) | uint64(10)  # a newline and the size
+                for _ in range(9):
+                    if at < end:
+                        to[at] = frame & uint64(255)
+                    frame >>= uint64(8)
+                    at += 1
             copy(to, at, data, start, min(stop - start, end - at))
-            at = _put_byte(to, at + stop - start, end, 10)
+            at += stop - start
+            if at < end:
+                to[at] = 10
+            at += 1
+        are_cut[entry] = at > end
+        at = bounds[entry + 1] = min(at, end)
+    return are_cut
+
+
+@kernel
+def write_values(data, name_ends, ends, items, entry_bounds, most, to, bounds):
+    """Write the value of each item, truncated to ``most`` bytes; mark entries with a cut one."""
+    are_cut = np.zeros(entry_bounds.shape[0] - 1, np.bool_)
+    at = bounds[0] = 0
+    for entry in range(are_cut.shape[0]):
+        for place in range(entry_bounds[entry], entry_bounds[entry + 1]):
+            start, end = name_ends[items[place]] + 1, ends[items[place]]
+            length = min(end - start, most)
+            are_cut[entry] |= length < end - start
+            copy(to, at, data, start, length)
+            at += length
+            bounds[place + 1] = at
+    return are_cut
+
+
+@helper
+def _put_digits(to, at, value, count):
+    """Write the last ``count`` hexadecimal digits of a number."""
+    shift = uint64(4 * count)
+    for place in range(uint64(at), uint64(at + count)):
+        shift -= uint64(4)
+        digit = value >> shift & uint64(15)
+        to[place] = digit + uint64(48) + (digit + uint64(6) >> uint64(4)) * uint64(39)
+    return at + count
+
+
+@helper
+def _put_id(to, at, data, start):
+    for byte in range(16):
+        at = _put_digits(to, at, uint64(data[start + byte]), 2)
+    return at
+
+
+@helper
+def _put_number(to, at, letter, value):
+    """Write ``;letter=`` and a number in hexadecimal without leading zeros."""
+    to[at], to[at + 1], to[at + 2] = 59, letter, 61
+    count = 1
+    while count < 16 and value >> uint64(4 * count):
+        count += 1
+    return _put_digits(to, at + 3, value, count)
+
+
+@kernel
+def write_boot_ids(data, entries, to):
+    """Write the boot ids in hexadecimal, 32 bytes each."""
+    for entry in range(entries.shape[0]):
+        _put_id(to, 32 * entry, data, entries[entry] + 40)
+
+
+@kernel
+def write_cursors(data, start, entries, to, bounds):
+    """Write the cursor of each entry (SDJ-063); ``start`` is the part before the first number."""
+    at = bounds[0] = 0
+    for number in range(entries.shape[0]):
+        entry = entries[number]
+        copy(to, at, start, 0, start.shape[0])
+        at = _put_number(to, at + start.shape[0], 105, load64(data, entry + 16))
+        to[at], to[at + 1], to[at + 2] = 59, 98, 61
+        at = _put_id(to, at + 3, data, entry + 40)
+        at = _put_number(to, at, 109, load64(data, entry + 32))
+        at = _put_number(to, at, 116, load64(data, entry + 24))
+        at = _put_number(to, at, 120, load64(data, entry + 56))
+        bounds[number + 1] = at

@@ -1,13 +1,12 @@
-"""Take a snapshot of a program's files at each sync, before the sync happens.
+"""Pause the calls of a program that change or sync files, and handle each before it takes effect.
 
-Pages of mapped memory change without a system call. A sync covers the content that a page has when
-the sync begins. Therefore, seccomp notifications hold each call of
-:data:`~lab.crash.syscall_pause.CALLS` in the kernel until the files have been read. Stopping the
-program by a signal would take effect only after the call.
+seccomp notifications hold each call of :data:`~lab.crash.syscall_pause.CALLS` in the kernel.
+Stopping the program by a signal would take effect only after the call.
 """
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import fcntl
 import os
@@ -19,74 +18,51 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.crash import syscall_pause
 
-_RECEIVE, _SEND = 0xC0502100, 0xC0182101
-_NOTIFICATION, _REPLY = struct.Struct("=QIIi60x"), struct.Struct("=QqiI")
+_RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102
+_NOTIFICATION, _REPLY = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
+_NUMBER = struct.Struct("=Q")
 #: The call is carried out as if it had not been paused.
 _CONTINUE = 1
 
-#: The content of each file below a directory, by its path there.
-Files = Mapping[str, bytes]
-
-
-class Snapshots:
-    """Read the files below a directory repeatedly; equal contents are stored once."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._last: Files = {}
-
-    def take(self) -> Files:
-        """Return all files, without those that disappear during the call. Raises ``OSError``."""
-        results: dict[str, bytes] = {}
-        # os.walk takes a folder that goes for an empty one; Path.rglob raises, until Python 3.13.
-        children = (Path(at, name) for at, _, names in os.walk(self.folder) for name in names)
-        for path in sorted(children):
-            name = path.relative_to(self.folder).as_posix()
-            # Any other error would make the trace lie.
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
-                if path.is_file():
-                    content, before = path.read_bytes(), self._last.get(name)
-                    results[name] = before if before == content else content
-        self._last = results
-        return results
-
 
 @dataclass(frozen=True)
-class Look:
-    """A snapshot of the files, taken before a paused call was resumed."""
+class Call:
+    """A paused call: its thread, its name in :data:`~lab.crash.syscall_pause.CALLS`, arguments."""
 
-    #: Seconds since 1970.
-    time: float
-    #: Number of the thread that made the call.
     thread: int
-    files: Files
+    name: str
+    arguments: Sequence[int]
 
 
-class Stops:
+#: Called just before a delayed call continues.
+Continues = Callable[[], None]
+
+
+class Listener:
     """Pause the calls of one program, from :meth:`command` to :meth:`close`, in a thread.
 
-    Each sync is delayed by at least ``slow`` seconds, as on a busy disk. :attr:`looks` has a
-    snapshot of the files for each call, in order. Raises ``OSError`` if the listener cannot start.
+    ``begins`` is called for each paused call. If it returns a function, the call is a sync, which
+    is delayed by ``slow`` seconds, as on a busy disk; the function is called just before the sync
+    continues. :attr:`lock` is held during both. Raises ``OSError`` if the listener cannot start.
     """
 
-    def __init__(self, look: Callable[[], Files], slow: float = 0.0) -> None:
-        self.slow = slow
-        self.looks: list[Look] = []
+    def __init__(self, begins: Callable[[Call], Continues | None], slow: float = 0.0) -> None:
+        self.lock = threading.Lock()
         #: Why the calls could not be paused, or why the listener stopped. Its calls fail from then
         #: on, so the program does not behave as it would.
         self.why_not = ""
-        self._look = look
-        self._syncs = syscall_pause.sync_numbers(platform.machine())
+        self._begins, self._slow = begins, slow
+        self._names = syscall_pause.names_by_number(platform.machine())
         #: When each held call continues, with its number; the first one first.
-        self._held: list[tuple[float, int]] = []
+        self._held: list[tuple[float, int, Continues | None]] = []
         with contextlib.ExitStack() as created:
-            folder = created.enter_context(tempfile.TemporaryDirectory(prefix="walproof-stops-"))
+            folder = created.enter_context(tempfile.TemporaryDirectory(prefix="walproof-calls-"))
             self._place = Path(folder) / "socket"
             self._server = created.enter_context(socket.socket(socket.AF_UNIX))
             self._server.bind(str(self._place))
@@ -132,12 +108,17 @@ class Stops:
     def _answer(self, notifier: int) -> None:
         """Resume one call after another until the program has ended."""
         while (events := self._happened(notifier)) is not None:
-            if events & select.POLLIN:
-                self._handle_call(notifier)
-            elif events:
-                return
-            while self._held and self._held[0][0] <= time.monotonic():
-                self._go_on(notifier, self._held.pop(0)[1])
+            with self.lock:
+                if events & select.POLLIN:
+                    self._handle_call(notifier)
+                elif events:
+                    return
+                while self._held and self._held[0][0] <= time.monotonic():
+                    _, number, continues = self._held.pop(0)
+                    # A signal may have taken it back while it waited: then it comes again.
+                    if continues and _ask_kernel(notifier, _IS_VALID, _NUMBER.pack(number)):
+                        continues()
+                    _ask_kernel(notifier, _SEND, _REPLY.pack(number, 0, 0, _CONTINUE))
 
     def _happened(self, descriptor: int) -> int | None:
         """Wait for a descriptor or the end of a delay. Return None after :meth:`close`."""
@@ -149,24 +130,17 @@ class Stops:
         return None if self._over.fileno() in results else results.get(descriptor, 0)
 
     def _handle_call(self, notifier: int) -> None:
-        """Take a snapshot for a call that has begun, and resume the call now or later."""
+        """Handle a call that has begun, which continues now or later."""
         room = bytearray(_NOTIFICATION.size)
         if not _ask_kernel(notifier, _RECEIVE, room):
             return  # a signal took the call back before it was heard; it comes again
-        number, thread, _, call = _NOTIFICATION.unpack(room)
-        files = self._look()
-        self.looks.append(Look(time.time(), thread, files))
-        if self.slow and call in self._syncs:
-            self._held.append((time.monotonic() + self.slow, number))
-        else:
-            self._go_on(notifier, number)
-
-    def _go_on(self, notifier: int, number: int) -> None:
-        # A signal may have taken it back while it waited: then it comes again.
-        _ask_kernel(notifier, _SEND, bytearray(_REPLY.pack(number, 0, 0, _CONTINUE)))
+        number, thread, _, call, _, _, *arguments = _NOTIFICATION.unpack(room)
+        continues = self._begins(Call(thread, self._names[call], arguments))
+        due = time.monotonic() + (self._slow if continues else 0)
+        bisect.insort(self._held, (due, number, continues), key=lambda each: each[0])
 
 
-def _ask_kernel(notifier: int, what: int, room: bytearray) -> bool:
+def _ask_kernel(notifier: int, what: int, room: bytes | bytearray) -> bool:
     """Ask the kernel about a call; whether the call is still there. Raises ``RuntimeError``."""
     while True:
         try:
