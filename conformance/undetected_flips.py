@@ -97,36 +97,41 @@ def _fits(pattern: str, field: str) -> bool:
     return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), field) is not None
 
 
-def table(register: Register, searched: Searched, searched_logs: str | None = None) -> str:
+def table(register: Register, searched: Searched, noun: str = "undamaged vector") -> str:
     """Return the section of the chapter below its heading, in Markdown.
 
-    Fields with the gravest effects come first. ``searched_logs`` describes the logs: ``2 logs``.
+    Fields with the gravest effects come first. ``noun`` is the name of a searched log.
     """
     logs = searched["logs"].values()
     hits = hits_in(logs)
     whole = sum(log["flips"] == log["bits"] for log in logs)
-    share = "every bit"
+    share = "every bit of each log"
     if whole < len(logs):
         sample = f"at most {searched['at_most']:,} bits of each"
-        share = f"every bit of {whole:,}, {sample} other" if whole else sample
-    after = "No flip left the log `intact` with other records."
-    if hits:
-        after = f"After {hits.total():,} flips, the log was `intact` with other records."
+        share = f"{sample} log"
+        if whole:
+            share = f"every bit of {_count(whole, 'log')}, and {sample} of the others"
+    tried = sum(log["flips"] for log in logs)
     text = (
-        f"A search flipped {sum(log['flips'] for log in logs):,} single bits in"
-        f" {searched_logs or f'{len(logs)} undamaged vectors'} ({share}). {after}"
+        f"A search flipped bits of {_count(len(logs), noun)}, one at a time: {share}."
+        f" It tried {tried:,} flips."
     )
     if not hits:
-        return f"{_wrapped(text)}\n"
+        return f"{_wrapped(f'{text} No flip left a log `intact` with other records.')}\n"
+    text += (
+        f" After {hits.total():,} of them, the log was `intact` with other records. The table"
+        " counts each of these flips once, under its worst effect:"
+    )
     counts: dict[str, Counter[str]] = {}
     why: dict[str, set[int]] = {}
     for (field, effect), count in hits.items():
         counts.setdefault(field, Counter())[kind_of(effect)] += count
         why.setdefault(field, set()).update(explained_by((field, effect), register.unseen))
     shown = [effect for effect in EFFECTS if any(effect in of for of in counts.values())]
-    text += f" The table counts each flip under its worst effect: {legend(shown)}."
+    meanings = [f"* *{HEADS[effect]}*: {MEANING[effect]}" for effect in shown]
     head = ["field", "flipped", *(HEADS[effect] for effect in shown), "why"]
-    lines = [_wrapped(text), "", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    lines = [_wrapped(text), "", *meanings, ""]
+    lines += [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for field in sorted(counts, key=lambda f: ([-counts[f][effect] for effect in EFFECTS], f)):
         cells = [f"{n:,}" if (n := counts[field][effect]) else "" for effect in shown]
         entries = ", ".join(map(str, sorted(why[field])))
@@ -139,15 +144,14 @@ def table(register: Register, searched: Searched, searched_logs: str | None = No
     return "\n".join(lines) + "\n"
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def _wrapped(text: str, indent: str = "") -> str:
     return textwrap.fill(
         text, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
-
-
-def legend(effects: Sequence[str]) -> str:
-    """Return what the columns of some effects count."""
-    return "; ".join(f"*{HEADS[effect]}*, {MEANING[effect]}" for effect in effects)
 
 
 def problems(register: Register, searched: Searched) -> Iterator[str]:

@@ -19,7 +19,6 @@ from walproof.cli.checkout import must_be_checkout
 from walproof.cli.context import context_of
 from walproof.cli.output import say, say_json
 from walproof.progress import progress_bar
-from walproof.quantity import counted
 from walproof.sweep import flips
 
 
@@ -77,8 +76,8 @@ def flip_sweep(
         say_json({**searched, "flips": undetected, "problems": problems}, indent=1)
     else:
         console = Console()
-        searched_logs = counted(len(logs), "log" if paths else "undamaged vector")
-        console.print(Markdown(undetected_flips.table(register, searched, searched_logs)))
+        noun = "log" if paths else "undamaged vector"
+        console.print(Markdown(undetected_flips.table(register, searched, noun)))
         for problem in problems:
             console.print(problem, style="bold red", highlight=False, markup=False)
     if is_saved:

@@ -70,9 +70,11 @@ def test_the_table_of_flips_is_written_from_search_and_register(toy: Toy) -> Non
     write_tables(toy.root)
     assert problems(toy.root) == []
     assert (
-        "A search flipped 32 single bits in 1 undamaged vectors (every bit). After 3 flips, the log"
-        " was `intact` with other\nrecords. The table counts each flip under its worst effect:"
-        " *changed*, a record has another payload.\n"
+        "A search flipped bits of 1 undamaged vector, one at a time: every bit of each log."
+        " It tried 32 flips. After 3 of them,\nthe log was `intact` with other records. The table"
+        " counts each of these flips once, under its worst effect:\n"
+        "\n"
+        "* *changed*: a record has another payload\n"
         "\n"
         "| field | flipped | changed | why |\n"
         "|---|---|---|---|\n"
