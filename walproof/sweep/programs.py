@@ -56,9 +56,9 @@ def program_of(
 ) -> Program:
     """Start a subject, and return the program that its hello message describes.
 
-    The name of the program differs from those of the ``earlier`` programs. Raises
-    :class:`NoProgram` if the program does not support the format or any profile. Raises the errors
-    of a session if there is no hello message.
+    The program gets a name that none of the ``earlier`` programs has. Raises :class:`NoProgram` if
+    the program does not support the format or any profile. Raises the errors of a session if there
+    is no hello message.
     """
     with Worker(subject, limits) as worker:
         hello = worker.open_session().hello
