@@ -56,9 +56,9 @@ def program_of(
 ) -> Program:
     """Start a subject, and return the program that its hello message describes.
 
-    The program gets a name that none of the ``earlier`` programs has. Raises :class:`NoProgram` if
-    the program does not support the format or any profile. Raises the errors of a session if there
-    is no hello message.
+    A name that comes from the command differs from the names of the ``earlier`` programs. Raises
+    :class:`NoProgram` if the program does not support the format or any profile. Raises the errors
+    of a session if there is no hello message.
     """
     with Worker(subject, limits) as worker:
         hello = worker.open_session().hello
