@@ -142,7 +142,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def bench(path: Path, repeat: int) -> None:
-    """Time ``repeat`` recoveries of a log of transactions of one page each.
+    """Time ``repeat`` recoveries of a log whose transactions have one page each.
 
     A read-only connection opens a database next to a hard link to the log, because SQLite does not
     follow symbolic links. The connection reads the schema and does not change the log.
