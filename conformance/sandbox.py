@@ -1,4 +1,4 @@
-"""The sandbox of programs under test: bubblewrap, if it is installed and allowed.
+"""Run programs under test in a sandbox: bubblewrap, if it is installed and allowed.
 
 A program in the sandbox has no network access. It sees neither other processes nor the expected
 answers, and can change only its own directory. Without bubblewrap, the report states that the
