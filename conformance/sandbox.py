@@ -61,7 +61,7 @@ def bubblewrap() -> str | None:
 
 
 class Sandbox:
-    """The sandbox of one program, with a directory in which its processes start.
+    """The sandbox of one program, with a working directory for its processes.
 
     The processes start in ``work``. They can change only ``folder`` and ``writes``. They can read
     only ``reads``, or everything except ``hides`` if ``reads`` is None. If ``bare`` is true, they
