@@ -69,10 +69,10 @@ class KnownFailures:
     ) -> KnownFailures:
         """Return the list as it must be after a run.
 
-        ``results`` are result objects of a run report. Cases that did not run keep their entry. If
-        ``cause`` is given, it becomes the cause of all other remaining and new failures, and
-        ``because`` describes it. Otherwise, remaining failures keep their cause, and new failures
-        get the cause ``unexplained``.
+        ``results`` are result objects of a run report. Known failures that remain, and cases that
+        did not run, keep their entry. New and changed failures get the cause ``cause``, which
+        ``because`` describes. If ``cause`` is None, changed failures keep their cause, and new
+        failures get the cause ``unexplained``.
         """
         entries = dict(self.entries)
         for result in results:
