@@ -8,6 +8,7 @@ damage that no longer changes.
 from __future__ import annotations
 
 import contextlib
+import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -28,6 +29,8 @@ from walproof.tables.rows import file_name
 MARK = 64
 # The number of equal bytes at the start: the bytes before a position may be alike in two logs.
 HEAD = 64
+# A place after everything in a log.
+AFTER_ALL = (sys.maxsize, 0)
 
 
 @dataclass(frozen=True)
@@ -79,15 +82,18 @@ def order(format_id: str | None, file: str | None) -> int:
 
 def with_checksums(position: Position, log: FoundLog, tree: Tree) -> Position:
     """Return the position with the log's identity and its checksums. Raises ``OSError``."""
-    position = replace(position, mark=_mark(position, tree) or 0)
+    position = replace(position, mark=_mark(position, log, tree) or 0)
     if log.inode is None or log.members:
         return position
     return replace(position, inode=log.inode[1], head=_head(position, log, tree))
 
 
-def _mark(position: Position, tree: Tree) -> int | None:
+def _mark(position: Position, log: FoundLog, tree: Tree) -> int | None:
+    if log.members and position.file is None:  # a log of several files was refused as a whole
+        return 0
     start = max(0, position.at - MARK)
-    data = tree.read(file_name(position.path, position.file), start, position.at - start)
+    # Its file may have another name by now.
+    data = tree.read(file_name(log.path, position.file), start, position.at - start)
     return zlib.crc32(data) if len(data) == position.at - start else None
 
 
@@ -106,8 +112,7 @@ def is_rewritten(position: Position, log: FoundLog, tree: Tree) -> bool:
     if position.file is not None and position.file not in log.files:
         newest = max((order(position.format, name) for name in log.files), default=-1)
         return newest <= order(position.format, position.file)
-    # Its file may have another name by now.
-    return _mark(replace(position, path=log.path), tree) != position.mark
+    return _mark(position, log, tree) != position.mark
 
 
 def identify(

@@ -45,11 +45,7 @@ def known(options: Options) -> pa.Schema:
 
 
 def _columns(options: Options, formats: Iterable[str]) -> pa.Schema:
-    fields = {field.name: field for field in rows.FIXED}
-    for format_id in formats:
-        for field in rows.schema(format_id):
-            if fields.setdefault(field.name, field).type != field.type:
-                fields[field.name] = pa.field(field.name, pa.string())
+    fields = {field.name: field for field in rows.schema(*formats)}
     if options.decode:
         type = pa.struct(
             (format_id.replace("-", "_"), decode.type_of(format_id, options.entry_fields))

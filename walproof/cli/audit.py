@@ -95,9 +95,9 @@ def audit(
     from pyspark_journal.audit import audit as run
     from pyspark_journal.java import JavaMissing
     from pyspark_journal.session import DidNotStart
+    from walproof.inventory.report import print_summary, work_line
+    from walproof.inventory.schemas import TableOptions
     from walproof.inventory.summary import exit_status
-    from walproof.inventory.task import TableOptions
-    from walproof.inventory.terminal import print_summary, work_line
     from walproof.lake.options import BadOption, Options
 
     spark_settings = dict(key_and_value("--conf", each) for each in settings)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,8 @@ def _reasons(damage: pyarrow.dataset.Dataset, rows: Iterable[Row]) -> list[dict[
     for (format_id, reason), files in refused.items():
         key = {"format": format_id, "verdict": "refused", "reason": reason}
         reasons.append({**key, "ranges": 0, "bytes": 0, "files": files})
-    return sorted(reasons, key=lambda each: (-each["ranges"], -each["files"], each["reason"]))
+    names = itemgetter("reason", "format", "verdict")
+    return sorted(reasons, key=lambda each: (-each["ranges"], -each["files"], *names(each)))
 
 
 def _listed(rows: Iterable[Row], chooses: Callable[[Row], object], column: str) -> dict[str, Any]:

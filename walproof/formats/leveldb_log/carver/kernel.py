@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER_SIZE
 from walproof.scan.kernels import (
-    SLICING,
+    TABLE,
     crc_of_word,
     helper,
     kernel,
@@ -26,7 +26,7 @@ from walproof.scan.kernels import (
 LEVELS = 3
 assert BLOCK_SIZE <= 1 << 5 * LEVELS
 _LOW = np.uint64(0xFF)
-_BYTE = SLICING[0].astype(np.uint32)
+_BYTE = TABLE.astype(np.uint32)
 _FF, _ALL = np.uint32(0xFF), np.uint32(0xFFFFFFFF)
 _8, _16, _24 = np.uint32(8), np.uint32(16), np.uint32(24)
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)

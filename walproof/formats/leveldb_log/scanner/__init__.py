@@ -55,8 +55,10 @@ class _Specification(Scan):
 
     def holds_of(self, part: range) -> bool:
         """Return whether a record or a lost range that began in a part is not complete yet."""
-        open_at = None if self.open is None else self.open.at
-        return open_at in part or self.zeros_from in part
+        # A range looks for None in each of its numbers.
+        return (self.open is not None and self.open.at in part) or (
+            self.zeros_from is not None and self.zeros_from in part
+        )
 
 
 class _Scan(BlockScan):
