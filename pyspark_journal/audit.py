@@ -75,12 +75,12 @@ def audit(
     max_task_bytes: int = MAX_TASK_BYTES,
     spark: SparkSession | None = None,
 ) -> Outcome:
-    """Read the new and changed logs, and replace ``out`` by a new result.
+    """Read the new and changed logs, and replace ``out`` with a new result.
 
-    If ``is_again`` is true, all logs are read. If ``spark`` is None and a log must be read, a
+    If ``is_again`` is true, all logs are read. If ``spark`` is None and a log must be read, a Spark
     session is started. Raises :class:`OutputRefused`, :class:`JobFailed`, ``DidNotStart``,
-    ``JavaMissing``, and ``OSError`` for a missing path or for the output. Faults of logs are not
-    raised.
+    ``JavaMissing``, and ``OSError`` for a missing path or for the output. Errors of single logs are
+    not raised.
     """
     started = time.time()
     out = out.resolve()
@@ -187,7 +187,7 @@ def _summary_in(out: Path) -> dict[str, Any] | None:
 def _building(out: Path) -> Iterator[Path]:
     """Yield a directory next to ``out`` for building a result, and remove it at the end.
 
-    Raises :class:`OutputRefused` while another audit uses it.
+    Raises :class:`OutputRefused` while another audit uses ``out``.
     """
     building = out.with_name(f".{out.name}.unfinished")
     building.mkdir(parents=True, exist_ok=True)

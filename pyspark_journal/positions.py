@@ -35,12 +35,12 @@ AFTER_ALL = (sys.maxsize, 0)
 
 @dataclass(frozen=True)
 class Position:
-    """The position of a stream in a log: byte ``at`` of ``file`` (None in a log of one file).
+    """The position of a stream in a log: byte ``at`` of ``file``.
 
-    ``mark`` is a checksum of the bytes before the position. ``epoch`` is the number of restarts
-    from the start of the log. ``fault`` is the error that was reported in place of records. For a
-    local log of one file, ``inode`` is the inode number, and ``head`` is a checksum of the first
-    bytes.
+    ``file`` is None in a log of one file. ``mark`` is a checksum of the bytes before the position.
+    ``epoch`` counts how often the stream restarted at the start of the log. ``fault`` is the error
+    that was reported instead of records. For a local log of one file, ``inode`` is the inode
+    number, and ``head`` is a checksum of the first bytes.
     """
 
     path: str
@@ -105,7 +105,7 @@ def is_rewritten(position: Position, log: FoundLog, tree: Tree) -> bool:
     """Return whether a log no longer has the bytes that were read. Raises ``OSError``.
 
     For a log of several files, only the last file that was read is checked, because the oldest
-    files may be deleted. This file may be missing too, if there are newer files.
+    files may be deleted. Even that file may be missing if there are newer files.
     """
     if position.at == 0:
         return False
@@ -118,11 +118,12 @@ def is_rewritten(position: Position, log: FoundLog, tree: Tree) -> bool:
 def identify(
     logs: Sequence[tuple[FoundLog, Tree]], before: Mapping[str, Position]
 ) -> dict[str, FoundLog]:
-    """Return logs by their names in the checkpoint, which has the positions ``before``.
+    """Return logs by their names in the checkpoint.
 
-    A log of one file is identified by its inode number and the bytes before the position of the
-    stream. A rename changes neither. A new file with an old name, as after log rotation, is a
-    separate log. An object store has no inodes, so only the name identifies a log.
+    ``before`` contains the positions in the checkpoint. A log of one file is identified by its
+    inode number and the bytes before the position of the stream. A rename changes neither. A new
+    file with an old name, as after log rotation, is a separate log. An object store has no inodes,
+    so a log there is identified by its name alone.
     """
     by_inode = {each.inode: key for key, each in before.items() if each.inode is not None}
     by_path = {each.path: key for key, each in before.items()}
@@ -146,10 +147,10 @@ def identify(
 
 
 def _name(log: FoundLog, tree: Tree) -> str:
-    """Return the name of a log in a checkpoint: its path, or a name that remains stable.
+    """Return the name of a log in a checkpoint: a stable and unique name, by default its path.
 
-    A path is not sufficient if files are renamed when new ones begin, or if two logs share a
-    directory.
+    The path is not stable if files are renamed when new files begin, and not unique if two logs
+    share a directory.
     """
     if log.format is not None:
         # The reader of an unreadable log reports the error.

@@ -171,10 +171,10 @@ class JournalReader(Reader, DataSourceReader):
 
 
 def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the same rows in batches of about ``PIECE_ROWS`` rows or ``MAX_BYTES`` bytes.
+    """Join small batches into batches of about ``PIECE_ROWS`` rows or ``MAX_BYTES`` bytes.
 
-    Scanners yield no larger batches. Small batches are joined, because each batch takes about a
-    millisecond in the JVM, and a folder of small logs has one batch per log.
+    Each batch takes about a millisecond in the JVM, and a folder of small logs has one batch per
+    log. Scanners never yield larger batches.
     """
     held: list[pa.RecordBatch] = []
     rows = size = 0

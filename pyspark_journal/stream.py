@@ -205,10 +205,10 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         limit: int | None,
         one_at_least: bool,
     ) -> tuple[Position, int, bool]:
-        """Return the position up to which a log can be read now, and the bytes of records up to it.
+        """Return the next position in a log, the size of the new records before it, and a flag.
 
-        The third value is false if more records exist, because ``limit`` was reached. If
-        ``one_at_least`` is true, the first record may exceed the limit. A torn tail is left for
+        The flag is false if ``limit`` was reached and more records exist. If ``one_at_least`` is
+        true, the first record may exceed the limit. Sizes are in bytes. A torn tail is left for
         later. Damage at the end is included once the log has stopped growing (``is_quiet``). Raises
         ``OSError``, and ``UnknownFormat`` (a ``ValueError``).
         """

@@ -109,7 +109,7 @@ def _hits(carver: Carver, window: Window) -> Sequence[tuple[int, int]]:
 
 
 def offsets(pattern: Pattern, window: Window) -> Sequence[int]:
-    """Return the offsets in the image of the hits of a window, in order.
+    """Return the image offsets of the hits in a window, in order.
 
     A pattern that begins in the lookahead belongs to the next window.
     """

@@ -62,9 +62,9 @@ def audit(
 ) -> int:
     """Write tables of the records and damage of many logs.
 
-    PATH is a file, a folder with its subfolders, or a URL such as s3: and hdfs:. The logs may have
-    different formats. Hidden files are skipped. The job runs on Spark and writes three Parquet
-    tables and a summary to DIR:
+    PATH is a file, a folder with its subfolders, or a URL, for example with s3: or hdfs:. The logs
+    may have different formats. Hidden files are skipped. The job runs on Spark and writes three
+    Parquet tables and a summary to DIR:
 
     \b
     DIR/records       one row per record: file, offset, length, index, time …

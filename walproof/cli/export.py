@@ -143,6 +143,7 @@ def _parquet(
             Log(log.path, context), format.id, out,
             "lz4" if compression == "auto" else compression, max_payload,
             is_decoded=is_decoded, has_payloads=not is_bare,
+            name=log.source.typed if log.source.is_copy else None,
         )  # fmt: skip
     end: End = done.end
     why = f" ({end.reason})" if end.reason else ""

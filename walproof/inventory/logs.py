@@ -1,7 +1,7 @@
 """Find the logs of an inventory, as the data source does, and identify their files.
 
-Formats may be mixed, and folders are searched recursively. Other files are found as well, because
-the inventory lists every file.
+Formats may be mixed, and folders are searched recursively. Files that are not logs are found as
+well, because the inventory lists every file.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from walproof.lake.trees import absolute
 
 
 def find_logs(options: Options, excluded: str | None = None) -> dict[str, FoundLog]:
-    """Return the logs under the paths of the options by name, sorted by path.
+    """Map names to the logs under the given paths, sorted by path.
 
-    The name identifies a log in the tables: its path; if two logs share a folder, with a part that
-    distinguishes them. The folder ``excluded`` is left out, because the output may be written next
-    to the logs. Raises ``FileNotFoundError`` for a path that does not exist. An unreadable file in
-    a folder is returned as a log with a fault.
+    The name identifies a log in the tables. It is the path of the log; if several logs share a
+    folder, a suffix distinguishes them. The folder ``excluded`` is left out, because the output may
+    be in a searched folder. Raises ``FileNotFoundError`` for a path that does not exist. An
+    unreadable file in a folder is returned as a log with a fault.
     """
     logs = find(options)
     if excluded is not None:

@@ -83,9 +83,9 @@ def _counts(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _worst_files(damage: pyarrow.dataset.Dataset, rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the files that lost most, damaged files before torn ones, with their first ranges.
+    """Return the files with the largest losses and their first lost ranges, damaged files first.
 
-    A range is its start, its end, and true if it is torn.
+    A range consists of its start, its end, and whether it is torn.
     """
     lossy = [row for row in rows if row["lost_ranges"]]
     lossy.sort(key=lambda row: (row["verdict"] != "damaged", -row["lost_bytes"], row["file"]))

@@ -68,10 +68,11 @@ class FileTally:
 
 @dataclass
 class Tally:
-    """The counters of a log, or of a part of a log, by file (None in a log of one file).
+    """The counters of a log, or of a part of a log, by file.
 
-    ``format`` is None if the file is not a log. ``verdict`` and ``reason`` are those of the reader,
-    or None for a part. ``error`` is the reason why reading stopped early.
+    The file is None in a log of one file. ``format`` is None if the file is not a log. ``verdict``
+    and ``reason`` come from the reader, and are None for a part. ``error`` is the reason why
+    reading stopped early.
     """
 
     format: str | None = None

@@ -1,6 +1,6 @@
 """Run a task: read parts of logs and write their rows as Parquet files.
 
-Workers write the files themselves and return only counters, also on Spark. Spark's own writer would
+Workers write the files themselves and return only counters, even on Spark. Spark's own writer would
 pass the rows through a socket and the JVM, which takes several times the CPU time
 (docs/cluster.md).
 """
@@ -62,10 +62,10 @@ class Task:
 
 @dataclass
 class Written:
-    """The result of a task: counters by log and number of the part, and files by table.
+    """The result of a task: counters by log and part number, and files by table.
 
-    ``error`` is an error in writing the output. In this case, there are no files. Errors of logs
-    are in the counters.
+    If writing the output failed, ``error`` is the error, and there are no files. Errors of logs are
+    in the counters.
     """
 
     task: int

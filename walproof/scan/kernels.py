@@ -1,12 +1,13 @@
 """Functions shared by the kernels of all formats: compilation, numbers in bytes, CRC-32C.
 
 A kernel is a function that numba compiles to machine code. Kernels do not check bounds: each caller
-must ensure that the bytes are inside the array. Indices are unsigned, because numba would otherwise
-check for negative ones; LLVM can then merge eight byte loads into one.
+must ensure that the bytes are inside the array. Indices are unsigned. numba then does not check for
+negative indices, and LLVM can merge eight byte loads into one.
 
-numba compiles a kernel at its first call and stores the machine code for later processes, in a
-checkout in ``__pycache__`` beside the module. It notices changes of this module, but not of modules
-whose helpers, constants or classes the kernel uses: delete ``__pycache__`` after changing those.
+numba compiles a kernel at its first call and caches the machine code for later processes. In a
+checkout, the cache is in ``__pycache__`` next to the module. numba detects changes to this module,
+but not to other modules whose helpers, constants or classes the kernel uses. Delete ``__pycache__``
+after changing such a module.
 """
 
 from __future__ import annotations
@@ -36,8 +37,7 @@ STRAND_BYTES = 256
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function at its first call, and cache the machine code if possible.
 
-    For an installed package, the cache is in the cache folder of the user, separate for each
-    version.
+    Each installed version of the package has its own cache, in the cache folder of the user.
     """
     configured = numba.config.CACHE_DIR
     if IS_INSTALLED and not configured:

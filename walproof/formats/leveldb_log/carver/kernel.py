@@ -103,11 +103,11 @@ def physical_records(
     end: Any,
     kind: Any,
 ) -> Any:
-    """Find physical records that begin in ``[start, stop)`` and end by ``size``.
+    """Find physical records that begin in ``[start, stop)`` and end at or before ``size``.
 
     The records have valid checksums and do not overlap. ``of_eight`` is the result of
-    :func:`prefixes` for ``data[:size]``. ``data`` must have 16 more bytes after ``size``. A record
-    whose type is ``above`` or more must follow another record.
+    :func:`prefixes` for ``data[:size]``. ``data`` must have at least 16 bytes after ``size``. A
+    record whose type is ``above`` or more must follow another record.
 
     Returns the number of records and the offset at which to continue. This offset is less than
     ``stop`` if the three result arrays are full.

@@ -1,6 +1,7 @@
 """The bulk scanner of LevelDB logs; ``reference_impl.leveldb_log`` is authoritative.
 
-A compiled kernel reads blocks of valid records. The executable specification reads all others.
+A compiled kernel reads blocks of valid records. The executable specification reads all other
+blocks.
 
 A log can be split at every block boundary. A part yields the records and lost ranges that begin in
 the part. To complete them, a part may read past its own end.
