@@ -35,7 +35,9 @@ Request = pytest.FixtureRequest
 
 def a_database(folder: Path, request: Request) -> None:
     """Flip one bit of the log and one of the MANIFEST."""
-    leveldb.leveldb("write", folder / "db")
+    driver = leveldb.start()
+    driver.request("write", folder / "db")
+    driver.stop()
     log = leveldb.only(folder / "db", "*.log")
     leveldb.flip(log, log.read_bytes().index(b"late value 7"))
     manifest = leveldb.only(folder / "db", "MANIFEST-*")
