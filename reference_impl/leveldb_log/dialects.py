@@ -32,10 +32,10 @@ PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131
 
 
 def is_foreign(head: bytes, name: str = "") -> bool:
-    """Return whether the log that begins with the blocks ``head`` is from RocksDB or Pebble.
+    """Return whether a log is from RocksDB or Pebble. ``head`` contains its first blocks.
 
-    After a clean close, the log may contain bytes of an older log. The log number in the file
-    ``name`` is needed to recognise such a log.
+    A log that was closed cleanly may contain bytes of an older log. Such a log is recognised by the
+    log number in its file ``name``.
     """
     close = RECYCLABLE_HEADER_SIZE
     if len(head) >= close and head.startswith(CLEAN_CLOSE):
@@ -55,9 +55,9 @@ def log_number(name: str) -> int | None:
 
 
 def header_size(kind: int, is_sync: bool) -> int:
-    """Return the size of the header of a physical record in any dialect.
+    """Return the header size of a physical record of type ``kind``, in bytes.
 
-    Set ``is_sync`` to read the types 9 to 12 as Pebble does.
+    If ``is_sync`` is true, the types 9 to 12 have the meaning that Pebble gives them.
     """
     if is_sync and 9 <= kind <= 12:
         return SYNC_HEADER_SIZE

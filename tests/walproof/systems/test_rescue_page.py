@@ -1,7 +1,7 @@
 """Test that ``docs/rescue.md`` shows the current output of its commands.
 
-Without the real program, the test uses a similar folder. Numbers that change with each run are not
-compared.
+If the real program is not installed, the test uses a similar folder. Numbers that change with each
+run are not compared.
 """
 
 from __future__ import annotations
