@@ -1,13 +1,14 @@
 """The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
 
 A compiled kernel reads the entries of intact index files. The executable specification reads
-snapshots, state files and all other logs.
+snapshots, state files and all other logs. Of the data of an intact snapshot, only the wanted bytes
+are read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,10 +18,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from reference_impl.answer import End, Lost
-from reference_impl.zmq_raft import index_file
+from reference_impl.answer import End, Lost, Record
+from reference_impl.zmq_raft import index_file, snapshot
 from reference_impl.zmq_raft.directory import Reader, first_index, folders, index_files
-from reference_impl.zmq_raft.layout import VERSION, find_marker
+from reference_impl.zmq_raft.layout import VERSION, Refusal, find_marker
 from walproof.formats.zmq_raft.columns import COLUMNS
 from walproof.scan import arrays
 from walproof.scan.kernels import copy, kernel, load64
@@ -111,8 +112,17 @@ def _index_of(source: Source, path: Path, named: int | None, name: str | None) -
 
 def _file(log: Log, wanted: Wanted) -> Plain:
     with closing(log.open()) as source:
-        is_index = source.read(0, 4) == b"RLOG" and log.context.get("kind", "index") == "index"
-        if not is_index:
+        token, kind = source.read(0, 4), log.context.get("kind")
+        is_named_index = log.path.name.endswith(".rlog")
+        if token == b"SNAP" and (kind == "snapshot" or (kind is None and not is_named_index)):
+            stream = open_range(source, 0, source.size)
+            with suppress(Refusal):
+                for event in snapshot.read(stream, source.size, _most(wanted)):
+                    if isinstance(event, Record):
+                        yield from _runs_of(event, wanted)
+                        return End("intact", None, None)  # ZMR-064
+            return None
+        if token != b"RLOG" or kind not in (None, "index"):
             return None
         given = log.context.get("first_index")
         named = index_file.index_in(log.path.name) if given is None else int(given)
@@ -124,6 +134,17 @@ def _file(log: Log, wanted: Wanted) -> Plain:
     return End("intact", None, index.resume_at) if is_plain else None
 
 
+def _most(wanted: Wanted) -> int:
+    """Return how much of the data of a snapshot to read, so that a longer payload is seen."""
+    return max(0, wanted.cap) + 1
+
+
+def _runs_of(record: Record, wanted: Wanted) -> Iterator[Records]:
+    for run in ReferenceScanner(FORMAT).in_runs([record], wanted):
+        assert isinstance(run, Records)
+        yield run
+
+
 def _is_raw(log: Log) -> bool:
     return str(log.context.get("entries")) == "raw"  # ZMR-032
 
@@ -131,8 +152,8 @@ def _is_raw(log: Log) -> bool:
 def _directory(log: Log, wanted: Wanted) -> Plain:
     parts = folders(log.local(), log.context)
     reader = Reader(parts, _is_raw(log))
-    snapshot = list(reader.snapshot())
-    if any(isinstance(event, Lost) for event in snapshot):
+    covering = next(reader.snapshot(_most(wanted)), None)
+    if isinstance(covering, Lost):
         return None
     end, following = End("intact", None, None), reader.next
     indexes: list[_Index] = []
@@ -151,9 +172,8 @@ def _directory(log: Log, wanted: Wanted) -> Plain:
         following = max(index.after, reader.covered + 1, following or 0)
         at = index.resume_at if following == index.after else None
         end = End("intact", None, at, None if at is None else index.name)
-    for run in ReferenceScanner(FORMAT).in_runs(snapshot, wanted):
-        assert isinstance(run, Records)
-        yield run
+    if covering is not None:
+        yield from _runs_of(covering, wanted)
     is_plain = yield from _in_term_order(_of_all(indexes, reader, wanted), reader.term or 0)
     return end if is_plain else None
 
