@@ -318,31 +318,30 @@ def mark_repeated(names, items, bounds):
 def sort_fields(ranks, n_ranks, items, bounds):
     """Sort the items of each entry by rank, without negative ranks and repetitions.
 
-    Returns the sorted items, and the end of the items of each entry.
+    ``ranks`` has the rank of each item, less than ``n_ranks``. Returns the sorted items, and the end of the items of each entry.
     """
     first = bounds[0]
     chosen, rows = np.empty(bounds[-1] - first, np.int32), np.empty(bounds[-1] - first, np.int32)
     # Sort all items by rank first, and then append each one to its entry.
     places = np.zeros(n_ranks + 1, np.int64)
     for place in range(first, bounds[-1]):
-        places[ranks[items[place]] + 1] += 1
+        places[ranks[place - first] + 1] += 1
     places = np.cumsum(places)
     left_out = places[0]
     for entry in range(bounds.shape[0] - 1):
         for place in range(bounds[entry], bounds[entry + 1]):
-            rank = ranks[items[place]]
+            rank = ranks[place - first]
             if rank >= 0:
                 at = places[rank] - left_out
                 places[rank] += 1
-                chosen[at], rows[at] = items[place], entry
+                chosen[at], rows[at] = place, entry
     ordered, ends = np.empty_like(chosen), bounds[:-1] - first
+    lasts = np.full(ends.shape[0], -1, np.int32)
     for at in range(chosen.shape[0] - left_out):
-        item, entry = chosen[at], rows[at]
-        end = ends[entry]
-        if end > bounds[entry] - first and ranks[ordered[end - 1]] == ranks[item]:
-            continue
-        ordered[end] = item
-        ends[entry] += 1
+        place, entry = chosen[at], rows[at]
+        if ranks[place - first] != lasts[entry]:
+            ordered[ends[entry]], lasts[entry] = items[place], ranks[place - first]
+            ends[entry] += 1
     return ordered, ends
 
 
