@@ -318,7 +318,8 @@ def mark_repeated(names, items, bounds):
 def sort_fields(ranks, n_ranks, items, bounds):
     """Sort the items of each entry by rank, without negative ranks and repetitions.
 
-    ``ranks`` has the rank of each item, less than ``n_ranks``. Returns the sorted items, and the end of the items of each entry.
+    ``ranks`` has the rank of each item, less than ``n_ranks``. Returns the sorted items, and the
+    end of the items of each entry.
     """
     first = bounds[0]
     chosen, rows = np.empty(bounds[-1] - first, np.int32), np.empty(bounds[-1] - first, np.int32)
