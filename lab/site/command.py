@@ -43,5 +43,5 @@ def site(report: Path, out: Path) -> int:
     files, size = build.build(run, out)
     say(f"{out / 'index.html'}: {files:,} files, {size / 1e6:.1f} MB")
     if left := build.without_page(run):
-        say(f"{len(left):,} vectors have no page: that run did not ask about them")
+        say(f"{len(left):,} vectors have no page: the run did not include them")
     return 0
