@@ -230,7 +230,7 @@ def check(
 def _loaded(baseline: Path) -> run.Report:
     try:
         return json_report.load(baseline)
-    except (json_report.InvalidReport, OSError) as error:
+    except json_report.InvalidReport as error:
         raise click.ClickException(str(error)) from None
 
 

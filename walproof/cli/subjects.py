@@ -82,7 +82,7 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
     for name in names:
         if name not in ours:
             listed = ", ".join([*others, *ours])
-            raise click.UsageError(f"--impl: expected one of {listed}, found {name!r}")
+            raise click.UsageError(f"unknown implementation {name!r}: expected one of {listed}")
     return [ours[name] for name in names]
 
 

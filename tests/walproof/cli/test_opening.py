@@ -103,7 +103,7 @@ def test_single_log_commands_name_a_command_for_folders(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_named_as_such(tmp_path: Path) -> None:
-    assert "found an empty folder" in run("read", tmp_path).output
+    assert run("read", tmp_path).output.endswith("found an empty folder\n")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
