@@ -1,7 +1,7 @@
 """Cache the results of implementations, and the digests of field listings, in ``.build``.
 
 A result is cached only if all results of its implementation are as expected. A changed input
-invalidates the result. Inputs are the implementation, its programs, the vectors, the known
+invalidates the result. The inputs are the implementation, its programs, the vectors, the known
 failures, the harness, the limits and the sandbox.
 """
 
@@ -123,7 +123,7 @@ def _sources() -> Iterator[Path]:
 
 
 class DigestCache:
-    """A file with digests of field listings, so that logs need not be parsed again.
+    """Store digests of field listings in a file, so that logs need not be parsed again.
 
     The file name includes a hash of ``sources``.
     """

@@ -293,7 +293,7 @@ class AppendStep(WritingStep):
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
         """Compare the files with the expected files, then compare the answer read from the log.
 
-        The answer must contain all acknowledged and all surviving records.
+        The answer must contain all acknowledged records and all surviving records.
         """
         if "refused" in reply:
             return self._refused(reply["refused"], path, self.vector.contents)

@@ -1,7 +1,7 @@
-"""Known failures: a list for each adapter, which ``walproof check --update-known`` writes.
+"""Read and write the lists of known failures, one for each adapter.
 
-Each entry has the expected difference and the name of a cause. The list describes each cause in one
-sentence.
+``walproof check --update-known`` writes the lists. Each entry has the expected difference and the
+name of a cause. A list describes each cause in one sentence.
 """
 
 from __future__ import annotations
@@ -67,11 +67,12 @@ class KnownFailures:
         cause: str | None = None,
         because: str | None = None,
     ) -> KnownFailures:
-        """Return the list after a run.
+        """Return the list as it must be after a run.
 
-        ``results`` are result objects of a run report. Remaining failures keep their cause. Cases
-        that did not run keep their entry. New entries get the cause ``cause``, or ``unexplained``.
-        ``because`` describes the cause.
+        ``results`` are result objects of a run report. Known failures that remain, and cases that
+        did not run, keep their entry. New and changed failures get the cause ``cause``, which
+        ``because`` describes. If ``cause`` is None, changed failures keep their cause, and new
+        failures get the cause ``unexplained``.
         """
         entries = dict(self.entries)
         for result in results:

@@ -1,8 +1,8 @@
 """Check the state after a write or an append: the log read back, and every file in its directory.
 
-A vector describes the expected state under ``after``. The state has the size of each file, and the
-SHA-256 of each file whose bytes are all determined. The state also lists bytes that no answer
-contains, and the choices of a writer, each with a reason.
+A vector describes the expected state under ``after``: the size of each file, and the SHA-256 of
+each file whose bytes are all determined. It also lists bytes that no answer contains, and the
+choices that a writer has, each with a reason.
 """
 
 from __future__ import annotations
@@ -132,9 +132,10 @@ def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> li
 def differences(
     after: Mapping[str, Any], free: Collection[str], files: Files, place_of: Callable[[str], Path]
 ) -> list[str]:
-    """Return the differences from a vector's ``after``: in the files, else in bytes or digests.
+    """Return the differences between the files after a write and a vector's ``after``.
 
-    ``place_of`` returns a path by file name.
+    If names and sizes are as expected, the bytes are compared, and then the digests. ``place_of``
+    returns the path of a file by its name.
     """
     sizes = {file["name"]: file["size"] for file in after["files"]}
     digests = {file["name"]: file["sha256"] for file in after["files"] if "sha256" in file}

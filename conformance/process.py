@@ -1,4 +1,4 @@
-"""Start, limit and stop programs under test. All other modules use this one.
+"""Start, limit and stop programs under test. All other modules start programs through this one.
 
 Each program leads its own process group, in a :class:`~conformance.sandbox.Sandbox` if there is
 one. If the program exceeds a limit or is cancelled, the whole group is killed.
@@ -199,10 +199,10 @@ class Process:
         return line
 
     def read_all(self, seconds: float, max_bytes: int | None = None) -> bytes:
-        """Return all output of a program that exits by itself, with any exit status.
+        """Return all output of a program that exits by itself. The exit status does not matter.
 
-        Raises the errors of :meth:`read_line`. Raises :class:`Crash` after a signal or without
-        output.
+        Raises the errors of :meth:`read_line`. Raises :class:`Crash` if a signal ended the program,
+        or if there was no output.
         """
         max_bytes = min(max_bytes or self.limits.output_bytes, self.limits.output_bytes)
         deadline = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""The sandbox of programs under test: bubblewrap, if it is installed and allowed.
+"""Run programs under test in a sandbox: bubblewrap, if it is installed and allowed.
 
 A program in the sandbox has no network access. It sees neither other processes nor the expected
 answers, and can change only its own directory. Without bubblewrap, the report states that the
@@ -61,7 +61,7 @@ def bubblewrap() -> str | None:
 
 
 class Sandbox:
-    """The sandbox of one program, with a directory in which its processes start.
+    """The sandbox of one program, with a working directory for its processes.
 
     The processes start in ``work``. They can change only ``folder`` and ``writes``. They can read
     only ``reads``, or everything except ``hides`` if ``reads`` is None. If ``bare`` is true, they

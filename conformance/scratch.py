@@ -1,6 +1,7 @@
-"""Scratch copies of logs, which programs under test may leave in any state.
+"""Create scratch copies of logs. Programs under test may leave the copies in any state.
 
-Each harness locks its directories. The next harness removes all directories without a lock.
+Each run of the harness locks its directories. The next run removes all directories that are not
+locked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Test step by step whether an adapter follows the protocol, and attribute every fault.
+"""Test step by step whether an adapter follows the protocol, and find the cause of each fault.
 
 The adapter is responsible for messages, pipes and processes. The implementation is responsible for
 incorrect answers about undamaged logs, changes to the log, and crashes by a signal.

@@ -25,16 +25,17 @@ from typing import TYPE_CHECKING, Any
 from conformance import __version__
 from conformance.saving import named_in_errors, replace_folder, save, sync_to_disk
 from pyspark_journal.session import redirect_jvm_output, session
-from walproof.inventory import page
 from walproof.inventory.logs import find_logs
+from walproof.inventory.report import page
 from walproof.inventory.result import (
     MAX_TASK_BYTES,
     Earlier,
     make_plan,
     write_result,
 )
+from walproof.inventory.schemas import TableOptions
 from walproof.inventory.summary import summarise
-from walproof.inventory.task import TableOptions, Task, Written, write_rows
+from walproof.inventory.task import Task, Written, write_rows
 from walproof.lake.trees import absolute
 from walproof.progress import progress_bar
 
@@ -74,12 +75,12 @@ def audit(
     max_task_bytes: int = MAX_TASK_BYTES,
     spark: SparkSession | None = None,
 ) -> Outcome:
-    """Read the new and changed logs, and replace ``out`` by a new result.
+    """Read the new and changed logs, and replace ``out`` with a new result.
 
-    If ``is_again`` is true, all logs are read. If ``spark`` is None and a log must be read, a
+    If ``is_again`` is true, all logs are read. If ``spark`` is None and a log must be read, a Spark
     session is started. Raises :class:`OutputRefused`, :class:`JobFailed`, ``DidNotStart``,
-    ``JavaMissing``, and ``OSError`` for a missing path or for the output. Faults of logs are not
-    raised.
+    ``JavaMissing``, and ``OSError`` for a missing path or for the output. Errors of single logs are
+    not raised.
     """
     started = time.time()
     out = out.resolve()
@@ -96,7 +97,7 @@ def audit(
         with _started(spark, master, settings) as running:
             slots = running.sparkContext.defaultParallelism
             plan = make_plan(logs, options, building / "tasks", slots, earlier, max_task_bytes)
-            write_result(logs, plan, earlier, lambda tasks: run_on_spark(running, tasks), result)
+            write_result(logs, plan, lambda tasks: run_on_spark(running, tasks), result)
         summary = {
             "walproof": __version__,
             "paths": paths,
@@ -108,7 +109,7 @@ def audit(
             **summarise(result),
         }
         save(result / "summary.json", json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
-        save(result / "summary.html", page.render(summary))
+        save(result / "summary.html", page(summary))
         _publish(result, out)
     return Outcome(summary, True)
 
@@ -186,7 +187,7 @@ def _summary_in(out: Path) -> dict[str, Any] | None:
 def _building(out: Path) -> Iterator[Path]:
     """Yield a directory next to ``out`` for building a result, and remove it at the end.
 
-    Raises :class:`OutputRefused` while another audit uses it.
+    Raises :class:`OutputRefused` while another audit uses ``out``.
     """
     building = out.with_name(f".{out.name}.unfinished")
     with named_in_errors(out):

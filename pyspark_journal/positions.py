@@ -8,6 +8,7 @@ damage that no longer changes.
 from __future__ import annotations
 
 import contextlib
+import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -28,16 +29,18 @@ from walproof.tables.rows import file_name
 MARK = 64
 # The number of equal bytes at the start: the bytes before a position may be alike in two logs.
 HEAD = 64
+# A place after everything in a log.
+AFTER_ALL = (sys.maxsize, 0)
 
 
 @dataclass(frozen=True)
 class Position:
-    """The position of a stream in a log: byte ``at`` of ``file`` (None in a log of one file).
+    """The position of a stream in a log: byte ``at`` of ``file``.
 
-    ``mark`` is a checksum of the bytes before the position. ``epoch`` is the number of restarts
-    from the start of the log. ``fault`` is the error that was reported in place of records. For a
-    local log of one file, ``inode`` is the inode number, and ``head`` is a checksum of the first
-    bytes.
+    ``file`` is None in a log of one file. ``mark`` is a checksum of the bytes before the position.
+    ``epoch`` counts how often the stream restarted at the start of the log. ``fault`` is the error
+    that was reported instead of records. For a local log of one file, ``inode`` is the inode
+    number, and ``head`` is a checksum of the first bytes.
     """
 
     path: str
@@ -79,15 +82,18 @@ def order(format_id: str | None, file: str | None) -> int:
 
 def with_checksums(position: Position, log: FoundLog, tree: Tree) -> Position:
     """Return the position with the log's identity and its checksums. Raises ``OSError``."""
-    position = replace(position, mark=_mark(position, tree) or 0)
+    position = replace(position, mark=_mark(position, log, tree) or 0)
     if log.inode is None or log.members:
         return position
     return replace(position, inode=log.inode[1], head=_head(position, log, tree))
 
 
-def _mark(position: Position, tree: Tree) -> int | None:
+def _mark(position: Position, log: FoundLog, tree: Tree) -> int | None:
+    if log.members and position.file is None:  # a log of several files was refused as a whole
+        return 0
     start = max(0, position.at - MARK)
-    data = tree.read(file_name(position.path, position.file), start, position.at - start)
+    # Its file may have another name by now.
+    data = tree.read(file_name(log.path, position.file), start, position.at - start)
     return zlib.crc32(data) if len(data) == position.at - start else None
 
 
@@ -99,25 +105,25 @@ def is_rewritten(position: Position, log: FoundLog, tree: Tree) -> bool:
     """Return whether a log no longer has the bytes that were read. Raises ``OSError``.
 
     For a log of several files, only the last file that was read is checked, because the oldest
-    files may be deleted. This file may be missing too, if there are newer files.
+    files may be deleted. Even that file may be missing if there are newer files.
     """
     if position.at == 0:
         return False
     if position.file is not None and position.file not in log.files:
         newest = max((order(position.format, name) for name in log.files), default=-1)
         return newest <= order(position.format, position.file)
-    # Its file may have another name by now.
-    return _mark(replace(position, path=log.path), tree) != position.mark
+    return _mark(position, log, tree) != position.mark
 
 
 def identify(
     logs: Sequence[tuple[FoundLog, Tree]], before: Mapping[str, Position]
 ) -> dict[str, FoundLog]:
-    """Return logs by their names in the checkpoint, which has the positions ``before``.
+    """Return logs by their names in the checkpoint.
 
-    A log of one file is identified by its inode number and the bytes before the position of the
-    stream. A rename changes neither. A new file with an old name, as after log rotation, is a
-    separate log. An object store has no inodes, so only the name identifies a log.
+    ``before`` contains the positions in the checkpoint. A log of one file is identified by its
+    inode number and the bytes before the position of the stream. A rename changes neither. A new
+    file with an old name, as after log rotation, is a separate log. An object store has no inodes,
+    so a log there is identified by its name alone.
     """
     by_inode = {each.inode: key for key, each in before.items() if each.inode is not None}
     by_path = {each.path: key for key, each in before.items()}
@@ -141,10 +147,10 @@ def identify(
 
 
 def _name(log: FoundLog, tree: Tree) -> str:
-    """Return the name of a log in a checkpoint: its path, or a name that remains stable.
+    """Return the name of a log in a checkpoint: a stable and unique name, by default its path.
 
-    A path is not sufficient if files are renamed when new ones begin, or if two logs share a
-    directory.
+    The path is not stable if files are renamed when new files begin, and not unique if two logs
+    share a directory.
     """
     if log.format is not None:
         # The reader of an unreadable log reports the error.

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql.datasource import InputPartition
+from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from pyspark_journal.options import DROPMALFORMED, FAILFAST, Options
-from pyspark_journal.schema import DECODED, Columns
+from pyspark_journal.schema import DECODED, requested_columns
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof import decode
+from walproof.lake.discovery import find
 from walproof.lake.file_tree import Tree
 from walproof.lake.names import printable_message, shown
 from walproof.lake.opening import opened
-from walproof.lake.splits import Piece
+from walproof.lake.splits import Piece, cut
 from walproof.lake.trees import tree_of
-from walproof.scan.model import Event, Records
+from walproof.scan.model import MAX_BYTES, PIECE_ROWS, Event, Records
 from walproof.scan.reference import ScannerMissing
 from walproof.tables import rows
-from walproof.tables.batches import bounded
 from walproof.tables.rows import file_name
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
 
 # The reason in the row of a file without a known format.
 UNKNOWN_FORMAT = "unknown-format"
-
-
-Choose = Callable[[Piece, Iterator[Event], str], Iterator[Event]]
 
 
 class Malformed(ValueError):
@@ -46,81 +46,90 @@ class JournalPartition(InputPartition):
 class Reader:
     """Reads parts of logs into batches of the requested columns."""
 
-    def __init__(self, columns: Columns, options: Options) -> None:
-        self.columns = columns
+    def __init__(self, schema: StructType, options: Options) -> None:
+        self.columns = requested_columns(schema, options)
         self.options = options
         # The columns by the names that they have here; their types may depend on the format.
-        fields = zip(columns.names, columns.target.types, strict=True)
+        fields = zip(self.columns.names, self.columns.target.types, strict=True)
         self.schema = pa.schema([pa.field(name, type) for name, type in fields])
 
-    def batches(
-        self, pieces: Sequence[Piece], choose: Choose | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def pack(self, pieces: Sequence[Piece], target_bytes: int) -> list[InputPartition]:
+        """Return partitions of about the given size."""
+        return [JournalPartition(some) for some in self.options.packing.pack(pieces, target_bytes)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a partition.
 
-        ``choose`` may shorten or drop events before they are converted to rows, because a stream
-        begins at an offset. Raises :class:`ScannerMissing`, and :class:`Malformed` in mode
-        ``FAILFAST``.
+        Raises :class:`ScannerMissing`, and :class:`Malformed` in mode ``FAILFAST``.
         """
-        batches = (batch for piece in pieces for batch in self._piece(piece, choose))
-        return (self._fitted(batch) for batch in bounded(batches))
+        # Spark adds an empty partition if there is nothing to read.
+        pieces = partition.pieces if isinstance(partition, JournalPartition) else []
+        for batch in joined(batch for piece in pieces for batch in self._rows_of(piece)):
+            yield pa.RecordBatch.from_arrays(batch.columns, schema=self.columns.target)
 
-    def _piece(self, piece: Piece, choose: Choose | None) -> Iterator[pa.RecordBatch]:
+    def _rows_of(self, piece: Piece) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one part. A fault of one log does not affect the others."""
-        name = piece.log.path
-        position = (name, piece.part.start)
+        name, at = piece.log.path, piece.part.start
+        file = name
         try:
             if piece.log.fault is not None:
                 raise piece.log.fault
             tree = tree_of(name, dict(self.options.file_system))
-            with opened(piece.log, self.options) as log:
-                format_id = log.format
+            with opened(piece.log, self.options) as (log, format_id):
                 wanted = self.columns.needed(format_id, self.options)
-                events = log.scan(wanted, piece.part)
-                for event in choose(piece, events, format_id) if choose is not None else events:
+                for event in piece.scan(log, format_id, wanted):
                     if not isinstance(event, Records):
-                        yield from self._rows(event, format_id, name, tree)
+                        yield from self._problem(event, name, tree)
                         continue
                     for run in event.pieces():
                         if len(run):
-                            at = int(run.at[-1] + run.size[-1])
-                            position = (file_name(name, run.file), at)
-                            yield from self._rows(run, format_id, name, tree)
+                            file, at = file_name(name, run.file), int(run.at[-1] + run.size[-1])
+                            yield from self._records(run, format_id, name)
         except (Malformed, ScannerMissing):
             raise
         except UnknownFormat as error:
-            yield from self._unknown(name, error)
+            text = str(error).replace("--format", "journalFormat")
+            if self._is_shown(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)"):
+                event = End("refused", UNKNOWN_FORMAT, None)
+                yield from self._batch(event, name, {"detail": printable_message(text)})
         except Exception as error:
             # One bad file among ten thousand must not fail the job, whatever the error.
-            yield from self._unreadable(position, error)
+            kind = "" if isinstance(error, OSError) else f"{type(error).__name__}: "
+            text = f"{file}: at offset {at}: {kind}{error}"
+            is_missing = self.options.ignore_missing and isinstance(error, FileNotFoundError)
+            if not is_missing and self._is_shown(f"{text} (unreadable, FAILFAST)"):
+                yield rows.unreadable(self.schema, file, text)
 
-    def _fitted(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return pa.RecordBatch.from_arrays(batch.columns, schema=self.columns.target)
+    def _records(self, run: Records, format_id: str, name: str) -> Iterator[pa.RecordBatch]:
+        if not self.columns.has(DECODED):
+            yield from self._batch(run, name)
+            return
+        for piece in decode.pieces(format_id, run):
+            yield from self._batch(piece, name, self._decoded(piece, format_id))
 
-    def _rows(
-        self, event: Event, format_id: str, name: str, tree: Tree
-    ) -> Iterator[pa.RecordBatch]:
-        more: dict[str, Any] = {}
-        if isinstance(event, Records):
-            if self.columns.has(DECODED):
-                for piece in decode.pieces(format_id, event):
-                    decoded = self._decoded(piece, format_id)
-                    yield from self._batch(piece, name, decoded)
-                return
-        elif isinstance(event, Lost) or event.verdict == "refused":
-            if self.options.mode == DROPMALFORMED:
-                return
-            if isinstance(event, End) and self.options.ignore_corrupt:
-                return
-            if self.options.mode == FAILFAST:
-                at = f" at offset {event.start}" if isinstance(event, Lost) else ""
-                location = shown(file_name(name, event.file))
-                raise Malformed(f"{location}:{at} {event.reason} (FAILFAST)")
-            if isinstance(event, Lost) and self.columns.has(self.options.corrupt_name):
+    def _problem(self, event: Lost | End, name: str, tree: Tree) -> Iterator[pa.RecordBatch]:
+        at, more = "", {}
+        if isinstance(event, Lost):
+            at = f" at offset {event.start}"
+            if self.columns.has(self.options.corrupt_name):
                 more = {self.options.corrupt_name: self._raw(event, name, tree)}
-        yield from self._batch(event, name, more)
+        elif event.verdict != "refused":
+            return
+        message = f"{shown(file_name(name, event.file))}:{at} {event.reason} (FAILFAST)"
+        if self._is_shown(message, isinstance(event, Lost)):
+            yield from self._batch(event, name, more)
 
-    def _batch(self, event: Event, name: str, more: Mapping[str, Any]) -> Iterator[pa.RecordBatch]:
+    def _is_shown(self, message: str, is_lost: bool = False) -> bool:
+        """Return whether a problem becomes a row. Raises :class:`Malformed` in ``FAILFAST``."""
+        if self.options.mode == DROPMALFORMED or (self.options.ignore_corrupt and not is_lost):
+            return False
+        if self.options.mode == FAILFAST:
+            raise Malformed(printable_message(message))
+        return True
+
+    def _batch(
+        self, event: Event, name: str, more: Mapping[str, Any] | None = None
+    ) -> Iterator[pa.RecordBatch]:
         batch = rows.batch(event, self.schema, name, more)
         if batch is not None:
             yield batch
@@ -128,15 +137,12 @@ class Reader:
     def _decoded(self, run: Records, format_id: str) -> dict[str, pa.Array]:
         value, fault = decode.decoded(format_id, run, self.options.entry_fields)
         if self.options.format == "auto":
-            type = self.schema.field(DECODED).type
-            names = [type.field(n).name for n in range(type.num_fields)]
+            # One member for each format, of which the others are null.
             own_name = format_id.replace("-", "_")
+            members = list(self.schema.field(DECODED).type)
             value = pa.StructArray.from_arrays(
-                [
-                    value if name == own_name else pa.nulls(len(run), type.field(name).type)
-                    for name in names
-                ],
-                names,
+                [value if m.name == own_name else pa.nulls(len(run), m.type) for m in members],
+                fields=members,
                 mask=value.is_null(),
             )
         return {DECODED: value, "detail": fault}
@@ -149,24 +155,34 @@ class Reader:
         except OSError:
             return None
 
-    def _unknown(self, name: str, error: UnknownFormat) -> Iterator[pa.RecordBatch]:
-        text = str(error).replace("--format", "journalFormat")
-        if self.options.ignore_corrupt or self.options.mode == DROPMALFORMED:
-            return
-        if self.options.mode == FAILFAST:
-            raise Malformed(printable_message(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)"))
-        event = End("refused", UNKNOWN_FORMAT, None)
-        yield from self._batch(event, name, {"detail": printable_message(text)})
 
-    def _unreadable(self, position: tuple[str, int], error: Exception) -> Iterator[pa.RecordBatch]:
-        options = self.options
-        name, at = position
-        kind = "" if isinstance(error, OSError) else f"{type(error).__name__}: "
-        text = f"{name}: at offset {at}: {kind}{error}"
-        if options.ignore_missing and isinstance(error, FileNotFoundError):
-            return
-        if options.ignore_corrupt or options.mode == DROPMALFORMED:
-            return
-        if options.mode == FAILFAST:
-            raise Malformed(printable_message(f"{text} (unreadable, FAILFAST)")) from error
-        yield rows.unreadable(self.schema, name, text)
+class JournalReader(Reader, DataSourceReader):
+    """Plans partitions and reads them."""
+
+    def partitions(self) -> list[InputPartition]:
+        """Return the packed logs under the paths.
+
+        Raises ``FileNotFoundError`` for a missing path.
+        """
+        logs = find(self.options)
+        target = self.options.packing.target_bytes([log.size for log in logs])
+        pieces = [piece for log in logs for piece in cut(log, target, self.options)]
+        return self.pack(pieces, target)
+
+
+def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Join small batches into batches of about ``PIECE_ROWS`` rows or ``MAX_BYTES`` bytes.
+
+    Each batch takes about a millisecond in the JVM, and a folder of small logs has one batch per
+    log. Scanners never yield larger batches.
+    """
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if 2 * rows > PIECE_ROWS or 2 * size > MAX_BYTES:
+            yield batch if len(held) == 1 else pa.concat_batches(held)
+            held, rows, size = [], 0, 0
+    if rows:
+        yield pa.concat_batches(held)

@@ -26,30 +26,26 @@ class BadSchema(ValueError):
 
 
 def offered(options: Options) -> pa.Schema:
-    """Return the columns of the source with these options if no schema is given.
+    """Return the columns of the source for a user who gives no schema.
 
-    With ``auto``, these are the columns that all formats have in common, whatever logs exist,
-    because the schema of a table must not depend on the existing files. The columns of all formats
-    together would be mostly null, and reading them would take a third longer.
+    With the format ``auto``, these are the columns that all formats have in common, because the
+    schema of a table must not depend on the existing files. The columns of all formats together
+    would be mostly null, and reading them would take a third longer.
     """
     return _columns(options, [] if options.format == "auto" else [options.format])
 
 
 def known(options: Options) -> pa.Schema:
-    """Return the columns that a schema may contain. With ``auto``, these are the columns of all
-    formats.
+    """Return the columns that a schema may contain.
 
-    A column whose type depends on the format (``entry_type``) is text.
+    With the format ``auto``, these are the columns of all formats. A column whose type depends on
+    the format (``entry_type``) is text.
     """
     return _columns(options, FORMATS if options.format == "auto" else [options.format])
 
 
 def _columns(options: Options, formats: Iterable[str]) -> pa.Schema:
-    fields = {field.name: field for field in rows.FIXED}
-    for format_id in formats:
-        for field in rows.schema(format_id):
-            if fields.setdefault(field.name, field).type != field.type:
-                fields[field.name] = pa.field(field.name, pa.string())
+    fields = {field.name: field for field in rows.schema(*formats)}
     if options.decode:
         type = pa.struct(
             (format_id.replace("-", "_"), decode.type_of(format_id, options.entry_fields))

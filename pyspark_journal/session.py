@@ -42,10 +42,10 @@ def session(
 ) -> SparkSession:
     """Start the session of a job. Raises :class:`~pyspark_journal.java.JavaMissing`.
 
-    ``master`` is the value for ``spark-submit --master``. If it is None, the master is that of
-    ``spark-submit``, or else ``local[N,4]``, which uses N cores and retries a task three times.
-    ``settings`` override those of ``spark-submit``, which override the defaults in this module. JVM
-    settings take effect only in the first session of a process.
+    ``master`` is the value for ``spark-submit --master``. If it is None, the master of
+    ``spark-submit`` is used. The default is ``local[N,4]``, which uses N cores and retries a task
+    three times. ``settings`` override those of ``spark-submit``, which override the defaults in
+    this module. JVM settings take effect only in the first session of a process.
     """
     # Without it, workers run the python3 on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -81,8 +81,8 @@ def _submitted_settings() -> dict[str, str]:
 def redirect_jvm_output(log: IO[bytes]) -> Iterator[None]:
     """Redirect the standard error of a JVM that starts in this block to ``log``.
 
-    The redirection remains until the JVM ends, because its messages would break a progress bar. If
-    the block fails, :class:`DidNotStart` is raised with these messages.
+    The redirection remains until the JVM ends, because messages of the JVM would break a progress
+    bar. If the block fails, :class:`DidNotStart` is raised with these messages.
     """
     sys.stderr.flush()
     terminal = os.dup(2)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSource
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql.types import StructType
 
     from pyspark_journal.options import Options
-    from pyspark_journal.schema import Columns
+    from pyspark_journal.reading import JournalReader
     from pyspark_journal.stream import JournalStreamReader
 
 
@@ -42,49 +40,18 @@ class JournalDataSource(DataSource):
 
     def reader(self, schema: StructType) -> JournalReader:
         """Return a reader of the columns in ``schema``, which may be any of :meth:`schema`."""
-        from pyspark_journal.schema import requested_columns
+        from pyspark_journal.reading import JournalReader
 
-        options = self._options()
-        return JournalReader(requested_columns(schema, options), options)
+        return JournalReader(schema, self._options())
 
     def streamReader(self, schema: StructType) -> JournalStreamReader:
         """Return a reader of growing logs."""
-        from pyspark_journal.schema import requested_columns
         from pyspark_journal.stream import JournalStreamReader
 
-        options = self._options()
-        return JournalStreamReader(requested_columns(schema, options), options)
+        return JournalStreamReader(schema, self._options())
 
     def _options(self) -> Options:
         # Spark imports this module in every session, also in those that read no journal.
         from pyspark_journal.options import Options
 
         return Options.parse(self.options)
-
-
-class JournalReader(DataSourceReader):
-    """Plans partitions and reads them."""
-
-    def __init__(self, columns: Columns, options: Options) -> None:
-        self.columns = columns
-        self.options = options
-
-    def partitions(self) -> list[InputPartition]:
-        """Return the packed logs under the paths.
-
-        Raises ``FileNotFoundError`` for a missing path.
-        """
-        from pyspark_journal.reading import JournalPartition
-        from walproof.lake.discovery import find
-        from walproof.lake.splits import plan
-
-        packed = plan(find(self.options), self.options, self.options.packing)
-        return [JournalPartition(pieces) for pieces in packed]
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a partition."""
-        from pyspark_journal.reading import JournalPartition, Reader
-
-        # Spark adds an empty partition if there is nothing to read.
-        pieces = partition.pieces if isinstance(partition, JournalPartition) else []
-        yield from Reader(self.columns, self.options).batches(pieces)

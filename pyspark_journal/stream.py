@@ -7,11 +7,11 @@ is repeated after a crash has the same rows.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
@@ -22,26 +22,35 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from pyspark_journal.following import advance
 from pyspark_journal.options import Options
-from pyspark_journal.positions import Position, Range, identify, is_rewritten
-from pyspark_journal.reading import JournalPartition, Reader
+from pyspark_journal.positions import (
+    AFTER_ALL,
+    Position,
+    Range,
+    identify,
+    is_rewritten,
+    order,
+    with_checksums,
+)
+from pyspark_journal.reading import Reader
+from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof.lake.discovery import FoundLog, find
 from walproof.lake.file_tree import Tree
+from walproof.lake.opening import opened
 from walproof.lake.splits import Piece
 from walproof.lake.trees import tree_of
-from walproof.scan import part_from
-from walproof.scan.model import WHOLE, Event
+from walproof.scan import part_from, scanner
+from walproof.scan.log import Log
+from walproof.scan.model import WHOLE, Event, Wanted
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from pyspark_journal.schema import Columns
+    from pyspark.sql.types import StructType
 
 # Seconds until an apparently unchanged log is read again: a mapped file may change without a new
 # size or time.
 LOOK_AGAIN = 1.0
+NOTHING = Wanted(payload=False, columns=frozenset())
 Offsets = dict[str, dict[str, Any]]
 
 
@@ -55,18 +64,21 @@ class StreamPiece(Piece):
 
     range: Range
 
+    def scan(self, log: Log, format_id: str, wanted: Wanted) -> Iterator[Event]:
+        """See :class:`Piece`."""
+        return self.range.of(super().scan(log, format_id, wanted), format_id)
+
 
 def _news(position: Position) -> tuple[object, ...]:
     """Return the parts of a position that change with new data, without its path."""
     return (position.order_key, position.epoch, position.fault)
 
 
-class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Plans batches in the driver's worker, and reads them in tasks."""
 
-    def __init__(self, columns: Columns, options: Options) -> None:
-        self.columns = columns
-        self.options = options
+    def __init__(self, schema: StructType, options: Options) -> None:
+        super().__init__(schema, options)
         # Each log that was read to its end: its size, time and position, and the time of reading.
         self._seen: dict[str, tuple[tuple[object, ...], float]] = {}
         self._logs: dict[str, FoundLog] = {}
@@ -110,19 +122,8 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             before = Position.from_json(start[key]) if key in start else Position(after.path)
             if after != before:
                 pieces.append(self._piece(key, before, after))
-        packing = self.options.packing
-        packed = packing.pack(pieces, packing.target_bytes([piece.size for piece in pieces]))
-        return [JournalPartition(some) for some in packed]
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a partition."""
-
-        def in_range(piece: Piece, events: Iterator[Event], format_id: str) -> Iterator[Event]:
-            assert isinstance(piece, StreamPiece)
-            return piece.range.of(events, format_id)
-
-        if isinstance(partition, JournalPartition):
-            yield from Reader(self.columns, self.options).batches(partition.pieces, in_range)
+        target = self.options.packing.target_bytes([piece.size for piece in pieces])
+        return self.pack(pieces, target)
 
     def _look(self, before: dict[str, Position]) -> bool:
         """Find the logs; return False if a directory could not be listed."""
@@ -133,7 +134,7 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             is_whole = is_whole and log.fault is None
             if log.format is None and log.fault is None:
                 # A file that is still too short, or has no known format, is checked again later.
-                with contextlib.suppress(OSError, UnknownFormat):
+                with suppress(OSError, UnknownFormat):
                     format_id = tree.detect(log.path)
                     log = replace(log, format=format_id, context=self.options.context(format_id))
             looked.append((log, tree))
@@ -179,20 +180,79 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if seen == facts and time.monotonic() - when < LOOK_AGAIN:
             return before, 0
         size, is_all = 0, True
+        is_quiet = time.time() - log.modified >= self.options.quiet
         try:
             if log.fault is not None:
                 raise log.fault
             is_new = is_rewritten(before, log, tree)
             start = self._rewritten(log, before) if is_new else before
-            position, size, is_all = advance(log, start, tree, self.options, limit, one_at_least)
+            position, size, is_all = self._reach(log, start, is_quiet, limit, one_at_least)
+            if position.order_key > start.order_key:
+                position = with_checksums(position, log, tree)
         except UnknownFormat as error:
-            is_quiet = time.time() - log.modified >= self.options.quiet
             position = replace(before, fault=str(error)) if is_quiet else before
         except OSError as error:
             position = replace(before, fault=str(error))
         if is_all:
             self._seen[key] = (log.size, log.modified, _news(position)), time.monotonic()
         return position, size
+
+    def _reach(
+        self,
+        found: FoundLog,
+        start: Position,
+        is_quiet: bool,
+        limit: int | None,
+        one_at_least: bool,
+    ) -> tuple[Position, int, bool]:
+        """Return the next position in a log, the size of the new records before it, and a flag.
+
+        The flag is false if ``limit`` was reached and more records exist. If ``one_at_least`` is
+        true, the first record may exceed the limit. Sizes are in bytes. A torn tail is left for
+        later. Damage at the end is included once the log has stopped growing (``is_quiet``). Raises
+        ``OSError``, and ``UnknownFormat`` (a ``ValueError``).
+        """
+        size, is_all = 0, True
+        # Places are the number of a file, an offset in it, and its name.
+        damage: tuple[int, int, str | None] | None = None
+        with opened(found, self.options) as (log, format_id):
+            before = replace(start, format=format_id, path=found.path, fault=None)
+            place = (*before.order_key, before.file)
+            scan = scanner(format_id).scan(log, NOTHING, part_from(format_id, before.at))
+            with closing(cast(Any, scan)) as events:
+                for event in Range(before.order_key, AFTER_ALL).of(events, format_id):
+                    if isinstance(event, End):
+                        if is_quiet:
+                            place = (0, max(1, found.size), None)
+                            size = found.size
+                        continue
+                    number = order(format_id, event.file)
+                    if isinstance(event, Lost):
+                        if not event.torn and (number, event.start) >= place[:2]:
+                            # An empty range must be passed as well.
+                            end = (number, max(event.end, event.start + 1), event.file)
+                            damage = end if damage is None else max(damage, end)
+                        continue
+                    count = len(event)
+                    if limit is not None:
+                        count = int((size + event.size.cumsum() <= limit).sum())
+                        count = max(count, int(size == 0 and one_at_least))
+                        is_all = count >= len(event)
+                    if count:
+                        place = (
+                            number,
+                            int(event.at[count - 1] + event.size[count - 1]),
+                            event.file,
+                        )
+                        size += int(event.size[:count].sum())
+                        damage = None
+                    if not is_all:
+                        break
+        if is_quiet and damage is not None and is_all:
+            place = damage
+        if place[:2] <= before.order_key:
+            return before, 0, is_all
+        return replace(before, at=place[1], file=place[2]), size, is_all
 
     def _rewritten(self, listed: FoundLog, before: Position) -> Position:
         if self.options.on_rewrite == "restart":

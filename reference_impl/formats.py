@@ -32,9 +32,9 @@ def _as_it_is(path: Path, context: Context) -> Context:
 
 @dataclass(frozen=True)
 class Format:
-    """One format, with the functions that recognise, read and write its logs.
+    """A format, with the functions that recognise, read and write its logs.
 
-    Each function raises ``OSError`` for errors of the file system.
+    Each function raises ``OSError`` if the file system reports an error.
     """
 
     id: str

@@ -5,8 +5,8 @@ Tests that use a fixture in :data:`SHARED_FIXTURES` form a group, which `pytest 
 loadgroup` runs in one process, because a Spark session takes five seconds and half a gigabyte. Most
 tests of the data source need no session: readers work without a JVM.
 
-``make test-quick`` skips the tests that are ``slow``: those in :data:`SLOW_PATHS`, those in groups,
-those that import Spark, and those with the mark because they take more than half a second.
+``make test-quick`` skips the tests in :data:`SLOW_PATHS`, the tests in groups, the tests that
+import Spark, and the tests marked ``slow``, which take more than half a second.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def pytest_configure() -> None:
     """Restore the handler for SIGINT, so that child processes can be interrupted.
 
     A shell without job control starts background commands, such as ``make test &`` in a script,
-    with SIGINT ignored, and all their children inherit this.
+    with SIGINT ignored, and their child processes inherit this setting.
     """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,7 +1,7 @@
 """An HTTP server that forwards requests to a store, and injects faults into some of them.
 
 ``FaultyStore`` starts this server as a separate process, in front of a store that works correctly.
-Each ``Fault`` counts the requests that match it, and applies to a range of these numbers.
+Each ``Fault`` numbers the requests that match it, and affects a range of these numbers.
 """
 
 from __future__ import annotations

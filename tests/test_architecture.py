@@ -1,4 +1,4 @@
-"""Test which package may use which (docs/architecture.md).
+"""Test that each package uses only the packages that docs/architecture.md allows.
 
 ``make lint`` checks the imports with ``lint-imports`` and the contract in ``pyproject.toml``. These
 tests find cycles between single modules, and dependencies that are hidden in strings.

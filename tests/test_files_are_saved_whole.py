@@ -1,8 +1,8 @@
 """Test that code that writes a file for users calls ``conformance.saving``.
 
-With this module, an incomplete file never has the final name. The exceptions are listed here, each
-with the reason why a plain write is safe. ``reference_impl`` is not checked: its writers write logs
-in place, like the real writers.
+That module never leaves an incomplete file under the final name. The exceptions are listed below,
+each with the reason why a plain write is safe. ``reference_impl`` is not checked: its writers write
+logs in place, like the real writers.
 """
 
 from __future__ import annotations

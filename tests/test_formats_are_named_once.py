@@ -3,7 +3,7 @@
 The files of a format are those with its name in their path, and those in ``spec/``, ``ksy/`` and
 ``vectors/``. Prose and tests may name any format, and implementations under test have their own
 names. The files of one format may name the system of another format, such as a database that writes
-both, but not the format itself.
+both formats, but they may not name the other format.
 """
 
 from __future__ import annotations

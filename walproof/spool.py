@@ -53,7 +53,7 @@ class Shelf(Sequence[T]):
 
 
 class Spool:
-    """Records and lost ranges in scratch files, with eight bytes of memory for each.
+    """Records and lost ranges in scratch files. Each record or range takes eight bytes of memory.
 
     If the disk is full, methods raise ``OSError``.
     """
@@ -95,9 +95,9 @@ class Spool:
         return self._lost
 
     def rows(self, is_merged: bool = False) -> Iterator[tuple[int, Record | Lost]]:
-        """Yield records with their numbers and, between them, lost ranges with -1.
+        """Yield records with their indexes, and lost ranges with -1 as the index.
 
-        If ``is_merged`` is true, the lost ranges follow all records.
+        The order is that of the log. If ``is_merged`` is true, the lost ranges follow all records.
         """
         records: Iterator[tuple[int, Record | Lost]] = enumerate(self.records)
         lost: Iterator[tuple[int, Record | Lost]] = ((-1, gap) for gap in self.lost())

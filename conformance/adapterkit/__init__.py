@@ -56,7 +56,7 @@ def payloads(request: Request) -> list[bytes]:
 def serve(
     describe: dict[str, Any], read: Read, write: Write | None = None, append: Write | None = None
 ) -> None:
-    """Serve the protocol until ``bye`` or the end of stdin, or answer one request and return.
+    """Serve the protocol until ``bye`` or the end of stdin. With arguments, answer one request.
 
     ``describe`` is the reply to ``hello``, without the field ``language``. ``read(path, request)``
     returns the answer. ``write(path, request)`` creates a new log. ``append(path, request)``
@@ -88,7 +88,7 @@ def serve(
 
 
 def measure(repeat: int, once: Callable[[], tuple[int, int]]) -> None:
-    """Measure ``repeat`` calls of ``once`` for ``walproof bench``, and print one JSON object.
+    """Measure ``repeat`` calls of ``once`` for ``lab bench``, and print one JSON object.
 
     ``once`` returns the number of records and their payload bytes.
     """

@@ -52,8 +52,8 @@ def compiled(
 ) -> ModuleType:
     """Return the Python parser of a grammar, such as ``leveldb_log``, as a module.
 
-    If ``debug`` is true, the parser reads only in ``_read()`` and stores the offsets of fields in
-    ``_debug``. If ``in_steps`` is true, the parser can read one field at a time
+    If ``debug`` is true, the parser reads only when ``_read()`` is called, and stores the offsets
+    of fields in ``_debug``. If ``in_steps`` is true, the parser can read one field at a time
     (:mod:`conformance.kaitai.in_steps`). ``grammars`` is the directory of the .ksy files. Raises
     :class:`GrammarError`, :class:`ToolMissing`, and ``FileNotFoundError`` for a missing grammar.
     """

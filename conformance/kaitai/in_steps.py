@@ -1,8 +1,8 @@
 """Rewrite a generated Python parser so that it releases objects after reading them.
 
 Each type gets a generator ``_steps``. The generator yields ``(name, object)`` before it reads an
-object in the field ``name``. It yields ``name`` after the field or array element. An array keeps
-only its last element, unless an expression of the grammar uses the other elements.
+object in the field ``name``. It yields ``name`` after it has read a field or an array element. An
+array keeps only its last element, unless an expression of the grammar uses the other elements.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Generate the JSON Schemas of one format from its register: for answers and for contexts.
+"""Generate the JSON Schemas of the answers and of the contexts of a format from its register.
 
-To regenerate both, run ``python -m conformance.traceability.write_tables``.
+To regenerate the schemas, run ``python -m conformance.traceability.write_tables``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The damage algebra (spec/conventions.md): named operations on named fields of a control.
 
-Field names come from the grammar, through the Kaitai parser in debug mode; offsets follow.
+The names and offsets of the fields come from the Kaitai parser in debug mode.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from conformance.kaitai.field_map import Field, field_map, resolve
 class Damage:
     """A control that is being damaged; ``operations`` describes every operation.
 
-    Targets are field paths of the *control* (in a log of several files ``FILE:PATH``), or byte
-    offsets in a ``file``. Therefore an operation that changes the length comes last; only
+    The target of an operation is a field path of the *control* or a byte offset in ``file``. In a
+    log of several files, a path is ``FILE:PATH``. After an operation that changes the length, only
     operations on bytes before it may follow.
     """
 

@@ -1,9 +1,9 @@
 """Fresh variants of vectors: the same faults at the same offsets of new logs.
 
-A program can know the answers of the golden vectors by heart. A seed therefore changes what the
-recipes write (:mod:`conformance.recipes.variation`), and the executable specification computes new
-answers. A variant replaces its vector only if it tests the same: the recipe's own statement holds,
-and the two answers differ only in payloads and in fields that depend on payloads.
+A program could store the answers to the golden vectors. A seed therefore changes the payloads that
+the recipes write (:mod:`conformance.recipes.variation`), and the executable specification computes
+new answers. A variant replaces its vector only if it tests the same behaviour: the statement of the
+recipe holds, and the two answers differ only in payloads and in fields that depend on payloads.
 """
 
 from __future__ import annotations

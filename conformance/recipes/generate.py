@@ -219,9 +219,9 @@ def _append(
     records: Sequence[NewRecord],
     data: postconditions.Bytes,
 ) -> tuple[Answer, dict[str, int], dict[str, str]]:
-    """Return the answer after an append or a refusal, the files, and their SHA-256.
+    """Return the answer after an append or a refusal, the files, and their SHA-256 digests.
 
-    ``data`` lists bytes that the files must hold.
+    ``data`` lists bytes that the files must contain.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / input_name

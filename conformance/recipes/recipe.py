@@ -1,9 +1,9 @@
 """Recipes, and the two groups of verbs they use: build and expect.
 
-A recipe is a function of about ten lines named after its fault; its docstring is the vector's
-title. It builds a log (``write``, or the operations of the damage algebra on a control) and states
-what must survive (``expect``). The executable specification computes the full answer. Making the
-vectors fails if the two disagree.
+A recipe is a function of about ten lines that is named after its fault. Its docstring is the title
+of the vector. The recipe builds a log with ``write``, or damages a control with the operations of
+the damage algebra. With ``expect``, it states which records must survive. The executable
+specification computes the complete answer. If the two disagree, the vectors cannot be made.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Log(Damage):
     ) -> None:
         """State that a writer must refuse and leave every byte unchanged.
 
-        For ``append``, verdict, reason and survivors are those of the unchanged log.
+        For ``append``, the verdict, the reason and the survivors are those of the unchanged log.
         """
         self.must_refuse = True
         self.expect(verdict, reason, survivors)
@@ -114,14 +114,15 @@ class Log(Damage):
     def leaves(self, files: Mapping[str, int]) -> None:
         """State the files after a write or append, with their sizes in bytes.
 
-        Names are relative to the log: ``""`` is the log itself if it is one file, ``journal-1.log``
-        a file in its directory, ``../name`` one beside it. ``*`` and ``?`` stand for a time or a
-        process number in a name. Without this, the executable specification alone determines them.
+        Names are relative to the log. If the log is one file, its name is ``""``. ``journal-1.log``
+        is a file in the directory of the log, and ``../name`` is a file next to the log. ``*`` and
+        ``?`` stand for a time or a process number in a name. Without this statement, only the
+        executable specification determines the files.
         """
         self.files_after = dict(files)
 
     def leaves_bytes(self, file: str, at: int, data: bytes) -> None:
-        """State bytes at an offset of a file after an append that no answer shows.
+        """State bytes that a file has at an offset after an append, but that no answer contains.
 
         ``file`` is a name as in :meth:`leaves`, without ``*`` and ``?``.
         """
@@ -130,10 +131,10 @@ class Log(Damage):
     def may_append_as(
         self, records: Sequence[NewRecord], because: str, files: Mapping[str, int]
     ) -> None:
-        """Allow a second result of an append: the executable specification's for these records.
+        """Allow a second result of an append: the result with other records.
 
-        They leave other bytes, and differ from ``to_append`` in their fields (such as ``rotate``).
-        ``files`` is the result, as in :meth:`leaves`.
+        ``records`` differ from ``to_append`` in their fields, such as ``rotate``. The executable
+        specification computes the result. ``files`` are its files, as in :meth:`leaves`.
         """
         new = [NewRecord(self.varied(record.payload), record.fields) for record in records]
         self.other_appends.append((new, because, dict(files)))
@@ -143,7 +144,8 @@ class Log(Damage):
     ) -> None:
         """Allow a second answer for a log that is read, because real systems disagree.
 
-        ``strict`` is the answer in that profile. The two differ only for a damaged log.
+        ``strict`` is the second answer in the profile ``strict``. It differs from ``answer`` only
+        for a damaged log.
         """
         if strict is None and answer["verdict"] == "damaged":
             raise RecipeError("an accepted damaged answer also needs one for strict readers")
@@ -153,8 +155,8 @@ class Log(Damage):
     def free_to(self, freedom: str, because: str) -> None:
         """Allow a writer one of ``postconditions.FREEDOMS``, with the reason.
 
-        Without a freedom every byte of every file is determined, even if no reader uses it:
-        padding, seals, unused space.
+        Without a freedom, every byte of every file is determined. This includes bytes that no
+        reader uses, such as padding, seals and unused space.
         """
         self.free.append((freedom, because))
 
@@ -257,7 +259,7 @@ class Book(Generic[LogT]):
         kind: str = "valid",
         control: Recipe[LogT] | None = None,
     ) -> Entering[LogT]:
-        """Add records that a writer must turn into exactly these bytes, or must refuse.
+        """Add records that a writer must store as exactly these bytes, or must refuse.
 
         ``control`` writes the records without those that must be refused.
         """

@@ -1,8 +1,8 @@
-"""Change the payloads of a recipe by a seed: letters and digits, never the length.
+"""Change letters and digits in the payloads of a recipe by a seed, but never the length.
 
 Every letter becomes another letter and every digit another digit. The recipe still builds the same
-log with the same offsets from other bytes: equal parts stay equal, different parts stay different.
-Letters that belong to a format stay as they are.
+log with the same offsets. Equal parts stay equal, and different parts stay different. Letters that
+belong to a format do not change.
 """
 
 from __future__ import annotations

@@ -97,9 +97,10 @@ def _row(wanted: Record | None, given: Record | None) -> Row:
 def _align(
     wanted: Sequence[Record], given: Sequence[Record], keys: Sequence[Key], order: Key | None
 ) -> list[Pair]:
-    """Pair items by the first key, then the rest between two pairs by the next key, and so on.
+    """Pair items by the first key. Between two pairs, pair the other items by the next key.
 
-    The remaining items stand in their ``order``; without an order they are paired by position.
+    The items that no key pairs are merged by ``order``. If ``order`` is None, they are paired by
+    position.
     """
     if not (wanted and given and keys):
         if order is None:
@@ -133,9 +134,9 @@ def _matches(wanted: list[Hashable], given: list[Hashable]) -> list[tuple[int, i
 
 
 def fold(rows: Sequence[Row], limit: int = 40) -> list[list[Row]]:
-    """Group the rows by line: `same` rows that are not near a difference share a line.
+    """Group the rows into lines. Consecutive `same` rows share a line, unless a difference is near.
 
-    Rows beyond ``limit`` lines share the last line.
+    All rows beyond ``limit`` lines share one more line.
     """
     near = {n + step for n, row in enumerate(rows) if row.kind != "same" for step in (-1, 0, 1)}
     if len(rows) <= min(_SHORT, limit):

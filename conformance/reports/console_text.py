@@ -73,9 +73,10 @@ def print_table(
     baselines_from: int,
     console: Console,
 ) -> None:
-    """Print a table with names on the left, right-justified cells, and the baselines after a line.
+    """Print a table with names on the left and right-justified cells.
 
-    ``baselines_from`` is the index of the first baseline.
+    ``baselines_from`` is the index of the first baseline. A line separates the baselines from the
+    other rows.
     """
     first = max([len(short(name)) for name, _ in rows] + [len(BASELINES)])
     widths = [

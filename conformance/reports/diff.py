@@ -1,4 +1,4 @@
-"""The difference between two runs: ``walproof check --baseline REPORT``.
+"""Compare two runs: ``walproof check --baseline REPORT``.
 
 A *regression* is a result that became worse, or an implementation that no longer runs. A removed
 vector, profile or implementation is listed but is not a regression. A null baseline with more
@@ -21,7 +21,7 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Change:
-    """A result class that changed; without a vector, the status or the score of an implementation.
+    """A change of a result class or, without a vector, of an implementation's status or score.
 
     `difference` and `repeat` are those of the new run.
     """

@@ -1,7 +1,7 @@
 """Write the run report as one self-contained HTML file that works from disk.
 
 The page has the matrix of each format, the failures by group, and the known failures by cause. The
-first failure of each group is shown as on a terminal.
+page shows the first failure of each group in the same form as the terminal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The run report as JUnit XML, for continuous integration.
+"""Write the run report as JUnit XML, for continuous integration.
 
 Each implementation is a test suite. Each result is a test case with the id of the vector as its
 name.

@@ -108,8 +108,8 @@ def _labelled(compared: Sequence[Line]) -> list[Line]:
 def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> list[Line]:
     """Compare two answers part by part.
 
-    `rows` is the approximate number of lines for the records, and for the lost ranges. Without an
-    actual answer, no difference is marked.
+    `rows` is the approximate number of lines for the records, and also for the lost ranges. If
+    there is no actual answer, no difference is marked.
     """
     compared: list[Line] = []
     wanted, given = expected or {}, actual or {}

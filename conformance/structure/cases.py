@@ -1,4 +1,4 @@
-"""The vectors in the profile ``structure``, which compares fields of generated parsers.
+"""Run the vectors in the profile ``structure``, which compares fields of generated parsers.
 
 The first request is for a digest of the fields. If the digest differs, a second request is for the
 fields themselves.

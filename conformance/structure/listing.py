@@ -10,8 +10,8 @@ their object::
 A line contains the path, the offset in the file, the kind and the value. The kinds are:
 
 * ``i``: an integer, a boolean (0, 1) or the number of an enum member, as 64-bit two's complement
-* ``b``: the length and the bytes in hexadecimal, with texts as UTF-8. The start of the SHA-256
-  replaces more than 32 bytes.
+* ``b``: the length and the bytes in hexadecimal, with texts as UTF-8. If there are more than 32
+  bytes, the start of their SHA-256 replaces them.
 * ``f``: the bits of a double
 * ``{``: an object and the size of its stream
 * ``[``: an array and its length

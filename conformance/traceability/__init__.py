@@ -1,4 +1,4 @@
-"""Traceability: requirement ids connect prose, code, grammars and vectors.
+"""Check traceability: requirement ids connect prose, code, grammars and vectors.
 
 :func:`problems` returns missing or invalid connections in a source tree. A rule is a function in
 :data:`RULES`.

@@ -27,8 +27,8 @@ def damage_without_control(tree: Tree) -> Iterator[Found]:
 def broken_control(tree: Tree) -> Iterator[Found]:
     """Report controls that are missing, damaged or empty, or that do not show the damage.
 
-    A control shows nothing if its bytes are those of the damaged vector, or if it never runs in the
-    profiles of the vector.
+    A control shows nothing if its bytes equal those of the damaged vector, or if it does not run in
+    the profiles of the vector.
     """
     for vector in tree.vectors.values():
         if vector.control is None:

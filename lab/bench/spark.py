@@ -102,9 +102,10 @@ def _arrow_files(folder: str) -> list[Path]:
 def frames(
     log: Path, columns: Sequence[str], spark: SparkSession, folder: Path
 ) -> dict[str, DataFrame]:
-    """Return the rows of a log in each way; all columns if ``columns`` is empty.
+    """Return the rows of a log, read in each of the ways.
 
-    ``folder`` is a new directory for copies.
+    If ``columns`` is empty, the rows have all columns. ``folder`` is a new directory for copies of
+    the log.
     """
     format_id = detect(log).id
     source = JournalDataSource({"path": str(log), "journalFormat": format_id})

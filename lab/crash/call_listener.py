@@ -1,4 +1,4 @@
-"""Pause the calls of a program that change or sync files, and handle each before it takes effect.
+"""Pause each call by which a program changes or syncs a file, and handle it before it takes effect.
 
 seccomp notifications hold each call of :data:`~lab.crash.syscall_pause.CALLS` in the kernel.
 Stopping the program by a signal would take effect only after the call.
@@ -47,9 +47,10 @@ Continues = Callable[[], None]
 class Listener:
     """Pause the calls of one program, from :meth:`command` to :meth:`close`, in a thread.
 
-    ``begins`` is called for each paused call. If it returns a function, the call is a sync, which
-    is delayed by ``slow`` seconds, as on a busy disk; the function is called just before the sync
-    continues. :attr:`lock` is held during both. Raises ``OSError`` if the listener cannot start.
+    ``begins`` is called for each paused call, and returns a function if the call is a sync. Each
+    sync is delayed by ``slow`` seconds, as on a busy disk. The function is called just before the
+    sync continues. :attr:`lock` is held while either function runs. Raises ``OSError`` if the
+    listener cannot start.
     """
 
     def __init__(self, begins: Callable[[Call], Continues | None], slow: float = 0.0) -> None:

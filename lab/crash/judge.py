@@ -40,7 +40,7 @@ Found = list[str]
 def after_a_crash(written: Sequence[str], acknowledged: int, found: Sequence[str]) -> list[str]:
     """Return the violations in the payloads that a reader returned.
 
-    ``written`` are all payloads of the writer, in order. A reader must return the first
+    ``written`` has all payloads of the writer, in order. A reader must return the first
     ``acknowledged`` payloads, may return the next payloads, and must return nothing else.
     """
     if any(each not in written for each in found):

@@ -333,8 +333,8 @@ def states(
 ) -> tuple[list[Crash], bool]:
     """Return the distinct states that a crash may leave, and whether the list is complete.
 
-    About ``most`` states are examined, selected by ``seed``. Of several equal states, the list has
-    the state with the most acknowledged records.
+    About ``most`` states are examined, selected by ``seed``. If several states are equal, the list
+    has the one with the most acknowledged records.
     """
     results: dict[bytes, Crash] = {}
 

@@ -1,8 +1,9 @@
-"""Turn snapshots of a program's files into a trace: one snapshot before each call that changes or
-syncs a file, and one at each acknowledgement.
+"""Turn snapshots of a program's files into a trace.
 
-The difference between two snapshots is what the program wrote in between, by calls or to mapped
-memory, which changes without a call. A sync covers the content that the files have when it begins.
+There is a snapshot before each call that changes or syncs a file, and at each acknowledgement. The
+difference between two snapshots shows the bytes that the program wrote in between, either by calls
+or to mapped memory, which changes without a call. A sync covers the content that the files have
+when it begins.
 """
 
 from __future__ import annotations

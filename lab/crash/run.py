@@ -52,7 +52,7 @@ def run(
     progress: Callable[[str, int, int], None] = lambda model, done, of: None,
     slow: float = 0.0,
 ) -> Run:
-    """Record ``count`` records, and judge the states of each model.
+    """Record a writer while it writes ``count`` records, and judge the states of each model.
 
     About ``most`` states are examined per model, selected by ``seed``. Each sync is delayed by at
     least ``slow`` seconds. Raises the errors of the recorder.

@@ -1,4 +1,4 @@
-"""Run a program and pause its calls in :data:`CALLS` until a listener has read its files.
+"""Run a program, and pause its calls in :data:`CALLS` until a listener lets them continue.
 
 ``python syscall_pause.py SOCKET PROGRAM [ARGUMENT]...`` sends the notification descriptor to the
 listener at SOCKET. Child processes and threads of the program inherit the filter.

@@ -1,4 +1,4 @@
-"""The operations of a writer on its files, in order: the input of every persistence model.
+"""The operations of a writer on its files, in order. Every persistence model takes them as input.
 
 Numbers identify files and directories, like inodes. The directory :data:`ROOT` is empty and durable
 before the first operation.

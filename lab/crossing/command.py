@@ -50,10 +50,10 @@ def crossing(
     """Write logs with every real writer, and read each of them with every real reader.
 
     The records are those of the write vectors that leave an intact log. Some formats add larger
-    records. A reader must return exactly these records and report no damage. A cell of the table
-    counts the logs of a writer (column) that a reader (row) reads as written. The first difference
-    of each pair follows the table. Known differences are listed with their causes; --update-known
-    writes the list.
+    records. A reader must return exactly these records and report no damage. The table of a
+    format has a column for each writer and a row for each reader. A cell counts the logs of the
+    writer that the reader read without a difference. The first difference of each pair follows the
+    table. Known differences are listed with their causes; --update-known writes the list.
 
     \b
     python -m lab crossing --format leveldb-log

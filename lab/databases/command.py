@@ -42,9 +42,9 @@ def databases(
     """Open damaged logs with whole systems, in each of their modes, and repair them.
 
     A released system opens each log in a new directory, in a sandbox with limits of time and
-    memory. The returned keys, messages or entries are compared with the written ones: survived,
-    lost with or without a report, or invented. Then the system writes one more item and opens the
-    log again.
+    memory. The returned keys, messages or entries are compared with the written ones. Each of them
+    survived, was lost with or without a report, or was invented. Then the system writes one more
+    item and opens the log again.
 
     \b
     python -m lab databases --list

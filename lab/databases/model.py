@@ -95,7 +95,7 @@ def damaged_cases(
 
 
 def vector_cases(format_id: str, first: str, name: str = "") -> list[Case]:
-    """Return the vectors of a format that are read, show a scenario and have a control.
+    """Return the ``read`` vectors of a format that show a scenario and have a control.
 
     The control of the vector ``first`` is the undamaged log. ``name`` is the file name of the logs.
     """

@@ -112,7 +112,8 @@ class _Section(NamedTuple):
 def _sections(of_format: Sequence[System], described: list[System]) -> list[Mapping[str, Any]]:
     """Return a section for each system, with a table or a reference to another table.
 
-    The systems are added to ``described``, whose modes the page already describes.
+    ``described`` lists the systems whose modes the page already describes. The function adds its
+    systems to this list.
     """
     sections = [_section(each) for each in of_format]
     # A reference names the system with the most modes; of several such systems, the last.

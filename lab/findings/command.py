@@ -35,7 +35,7 @@ def disagreement(
 @click.option("--paste", is_flag=True, help="Print reports with their scripts in the text.")
 @click.option("--pages", "is_writing", is_flag=True, help="Write the list in docs/findings.")
 def findings(ids: tuple[str, ...], fetch: bool, paste: bool, is_writing: bool) -> int:
-    """Run the scripts of the findings on the releases that their records name.
+    """Run the script of each finding on the releases that the finding names.
 
     Exit status: 0 if every script prints what its report says, 1 if one does not.
     """

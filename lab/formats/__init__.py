@@ -1,6 +1,6 @@
-"""The parts of each format that the experiments need: one package per format, found by its id.
+"""The parts of each format that the experiments need, with one package for each format.
 
-The package is named after the id, with ``_`` for ``-``. All parts are optional:
+The name of a package is the id of its format, with ``_`` instead of ``-``. All parts are optional:
 
 =============  =====================================================================================
 part           content

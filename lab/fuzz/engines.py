@@ -1,7 +1,7 @@
-"""Build and start the fuzzers: atheris for the readers in Python, one for each compiled language.
+"""Build and start the fuzzers: atheris for Python, and one fuzzer for each compiled language.
 
-Each folder of ``compiled/`` passes an input to a generated parser.
-walproof/implementations/parser-* has the code that visits all fields.
+Each directory in ``compiled/`` has a program that passes an input to a generated parser. The code
+that visits all fields is in ``walproof/implementations/parser-*``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Judge readers on inputs without a stated expected answer.
+"""Judge readers on inputs that have no stated expected answer.
 
 The executable specification must satisfy the invariants in the conventions. The scanner and the
 second reader must return the same answer as the executable specification. No reader may raise an

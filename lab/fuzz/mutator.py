@@ -1,6 +1,6 @@
-"""Change an input with the damages of the sweep, or its bytes, files or context.
+"""Change an input by the damage operations of the sweep, or change its bytes, files or context.
 
-Each damage is applied to the result of the previous damage. Checksums are often corrected, because
+Each operation is applied to the result of the previous one. Checksums are often corrected, because
 the code after a checksum would otherwise never run.
 """
 

@@ -1,4 +1,4 @@
-"""Run inputs on readers in Python, guided by coverage, in a process of its own.
+"""Fuzz readers in Python in a separate process, guided by coverage.
 
 Usage: ``python -m lab.fuzz.worker FORMAT TARGET FINDINGS SCRATCH FLAG…``, with libFuzzer flags.
 """

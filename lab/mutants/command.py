@@ -51,10 +51,10 @@ def mutants(
 ) -> int:
     """Run the vectors on mutants of the executable specification.
 
-    A mutant has one small change: another comparison, a constant plus or minus one, a deleted
-    statement or check, another reason, another byte order. Every vector that reaches the change
-    runs, and so do the examples of recognition. If none of them fails, the mutant survives. A
-    survivor is a wrong reader or writer that passes all vectors, unless it is equivalent to the
+    A mutant has one small change, such as another comparison, a constant plus or minus one, a
+    deleted statement or check, another reason, or another byte order. Every vector that reaches the
+    change runs, and so do the examples of recognition. If none of them fails, the mutant survives.
+    A survivor is a wrong reader or writer that passes all vectors, unless it is equivalent to the
     original. Equivalent mutants are listed, each with a reason, in lab/mutants/reviewed.
 
     \b

@@ -1,4 +1,4 @@
-"""Store the results of real systems in the scenarios, taken from the report of a run.
+"""Store the results that real systems had in the scenarios, according to the report of a run.
 
 The results of a system are stored next to its adapter.
 """

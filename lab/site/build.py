@@ -21,7 +21,7 @@ CONVENTIONS = "spec/conventions.md"
 
 
 def build(run: Run, out: Path) -> tuple[int, int]:
-    """Build the site of a run in the directory ``out``; return the number of files, and bytes.
+    """Build the site of a run in the directory ``out``. Return its number of files and of bytes.
 
     An existing site is replaced when the new one is complete. Raises ``FileExistsError`` if ``out``
     exists and is not a site.

@@ -26,7 +26,7 @@ MAX_PATH_CHARACTERS = 64
 class Changes:
     """The bytes of a file that differ from the control are between ``start`` and ``stop``.
 
-    ``gone`` bytes of the control are missing there.
+    At this place, ``gone`` bytes of the control are missing.
     """
 
     start: int = 0

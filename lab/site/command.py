@@ -24,7 +24,7 @@ from walproof.cli.output import say
 def site(report: Path, out: Path) -> int:
     """Make the site: a page for each format, vector and implementation.
 
-    The pages need no server: open index.html from the disk, or put the folder below any path.
+    The pages need no server: open index.html from the disk, or serve the folder below any path.
 
     \b
     walproof check                    run everything; the report goes to reports/conformance

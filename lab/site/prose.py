@@ -55,8 +55,8 @@ def render(
     """Convert a Markdown text to a page.
 
     ``source`` is the path of the text in the repository. ``here`` is the path of the page in the
-    site. Requirements and table rows of reasons get their id as an anchor. Each requirement is
-    followed by its ``evidence``.
+    site. Each requirement, and each table row of a reason, gets its id as an anchor. Each
+    requirement is followed by its ``evidence``.
     """
     page = _Page(source, here, links, evidence)
     tokens = _MARKDOWN.parse(text)

@@ -58,7 +58,7 @@ class Scan:
     def events(self, is_last: bool) -> Iterator[Record | Lost]:
         """Yield records and lost ranges in file order.
 
-        Set ``is_last`` if no later file has batches, so that the file may end in a torn write
+        ``is_last`` states that no later file has batches. Only such a file may end in a torn write
         (KDB-049).
         """
         self.is_last = is_last
@@ -236,7 +236,8 @@ class Scan:
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None, bool]:
         """Return the lost range of an invalid batch, and the offset at which to continue.
 
-        The offset is None at the end of the file. The third value is true if the offset is certain.
+        The offset is None if there is no place to continue. The third result is true if the offset
+        is certain.
         """
         at, end = batch.at, batch.end
         if fault == "bad-header":

@@ -51,9 +51,9 @@ def file_id(name: str) -> int | None:
 
 
 def data_files(folder: Path) -> tuple[list[str], list[str]]:
-    """Return the names of the data files, and other names with the same ids (KDB-003, KDB-004).
+    """Return the names of the data files, and of other files with the same ids (KDB-003, KDB-004).
 
-    Data files are sorted by id, and empty files are ignored.
+    Both lists are sorted by id. Empty files are ignored.
     """
     by_id: dict[int, list[str]] = {}
     for path in folder.iterdir():

@@ -129,8 +129,8 @@ class Journal:
 def recognise(path: Path) -> bool:
     """Return whether a log is a KahaDB journal, or a related format that the reader refuses.
 
-    The evidence is a control record header or an EOF record. The name decides if the bytes are
-    inconclusive (an empty file, zeros).
+    A journal begins with a control record header or an EOF record. If the first bytes are
+    inconclusive, for example zeros, the file name decides.
     """
     if path.is_dir():
         names, _ = data_files(path)

@@ -82,9 +82,8 @@ class _Planned:
 class Writer:
     """Write batches to the data files of a log.
 
-    Keys of the context are ``folder``, ``checksum``, ``eof``, ``preallocation``,
-    ``max_file_length`` and ``write_batch_size``. Without ``folder``, ``path`` is the only data
-    file.
+    The context may have ``folder``, ``checksum``, ``eof``, ``preallocation``, ``max_file_length``
+    and ``write_batch_size``. Without ``folder``, ``path`` is the only data file.
     """
 
     length: int
@@ -117,7 +116,7 @@ class Writer:
                 stream.truncate(at)
 
     def plan(self, records: Sequence[NewRecord], length: int) -> list[_Planned]:
-        """Group records with the same ``batch`` into batches, within the limits of KDB-022.
+        """Group consecutive records with the same ``batch``, within the limits of KDB-022.
 
         ``length`` is the end of the last batch in the file.
         """

@@ -24,18 +24,18 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 CLEAN_CLOSE = bytes(6) + b"\x05"
 
 #: ``000012.log``, and Pebble's ``000012-001.log`` after a failover: zeros only pad to six or three
-#: digits.
-_LOG_NAME = re.compile(r"([0-9]{6}|[1-9][0-9]{6,})(-([0-9]{3}|[1-9][0-9]{3,}))?\.log")
+#: digits, and a number of 64 bits has at most 20.
+_LOG_NAME = re.compile(r"([0-9]{6}|[1-9][0-9]{6,19})(-([0-9]{3}|[1-9][0-9]{3,}))?\.log")
 
 COMPRESSION, TIMESTAMP_SIZES, RECYCLABLE_TIMESTAMP_SIZES = 9, 10, 11
 PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131
 
 
 def is_foreign(head: bytes, name: str = "") -> bool:
-    """Return whether the log that begins with the blocks ``head`` is from RocksDB or Pebble.
+    """Return whether a log is from RocksDB or Pebble. ``head`` contains its first blocks.
 
-    After a clean close, the log may contain bytes of an older log. The log number in the file
-    ``name`` is needed to recognise such a log.
+    A log that was closed cleanly may contain bytes of an older log. Such a log is recognised by the
+    log number in its file ``name``.
     """
     close = RECYCLABLE_HEADER_SIZE
     if len(head) >= close and head.startswith(CLEAN_CLOSE):
@@ -48,16 +48,16 @@ def is_foreign(head: bytes, name: str = "") -> bool:
 
 def log_number(name: str) -> int | None:
     """Return the log number in a file name, at most 64 bits, or None if it is no log's name."""
-    named = _LOG_NAME.fullmatch(name)
-    # 2^64 has 20 digits, and Python limits the digits of an integer.
-    number = int(named[1]) if named and len(named[1]) <= 20 else None
-    return None if number is None or number >> 64 else number
+    if (named := _LOG_NAME.fullmatch(name)) is None:
+        return None
+    number = int(named[1])
+    return None if number >> 64 else number
 
 
 def header_size(kind: int, is_sync: bool) -> int:
-    """Return the size of the header of a physical record in any dialect.
+    """Return the header size of a physical record of type ``kind``, in bytes.
 
-    Set ``is_sync`` to read the types 9 to 12 as Pebble does.
+    If ``is_sync`` is true, the types 9 to 12 have the meaning that Pebble gives them.
     """
     if is_sync and 9 <= kind <= 12:
         return SYNC_HEADER_SIZE

@@ -215,8 +215,9 @@ def _stop_at_first_damage(scan: Scan, events: Iterator[Event]) -> Iterator[Event
 def looks_like(head: bytes, name: str) -> bool:
     """Return whether a file called ``name`` that begins with ``head`` is a LevelDB log (LDB-001).
 
-    The evidence is a record with a valid checksum. The name decides if it is a name of LevelDB's
-    files, or if the bytes prove nothing. A log of another dialect is never a LevelDB log.
+    A log of another dialect is never a LevelDB log. Any other file is a LevelDB log if its name is
+    one that LevelDB uses, or if it contains a record with a valid checksum. If the bytes are
+    inconclusive, the extension ``.log`` decides.
     """
     if is_foreign(head, name):
         return False

@@ -85,7 +85,7 @@ def _parameters(data: bytes) -> zstandard.FrameParameters:
 def _most_content(data: bytes, frame: zstandard.FrameParameters) -> int:
     """Return the largest content that the blocks of a frame can hold.
 
-    Raises :class:`BadCompression` if the frame is truncated, or if a block exceeds the limit of RFC
+    Raises :class:`BadCompression` if the frame is truncated or a block exceeds the limit of RFC
     8878.
     """
     largest = min(LARGEST_BLOCK, frame.window_size)

@@ -71,7 +71,7 @@ class Physical:
 def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
     """Return the valid physical record at an offset of a block, or None (RDB-002 to RDB-008).
 
-    Set ``is_sync`` to read the types 9 to 12 as Pebble does (RDB-013).
+    If ``is_sync`` is true, the types 9 to 12 have the meaning that Pebble gives them (RDB-013).
     """
     if at + HEADER_SIZE > len(block):
         return None

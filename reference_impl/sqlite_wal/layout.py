@@ -105,9 +105,9 @@ class FrameHeader:
 
 
 class Slots:
-    """The slots of a file. A slot has the size of a frame but may contain other bytes.
+    """The slots of a file, numbered from 1.
 
-    Slot numbers begin at 1.
+    A slot has the size of a frame, but it need not contain a valid frame.
     """
 
     def __init__(self, file: BinaryIO, size: int, page_size: int) -> None:

@@ -42,8 +42,8 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 def recognise(path: Path) -> bool:
     """Return whether a file is a SQLite write-ahead log. Raises ``OSError``.
 
-    The evidence is the magic number, or a first frame from which the header can be rebuilt. The
-    name decides if the first bytes are zeros or too few.
+    A log begins with the magic number, or its header can be rebuilt from the first frame. If the
+    file is too short or begins with zeros, its name decides.
     """
     if path.is_dir():
         return False

@@ -1,7 +1,7 @@
 """Prove frames of a SQLite write-ahead log after a fault in the chain of checksums.
 
-A frame stores the running checksum up to its end. Reversing the calculation over the frame gives
-the checksum before the frame, which identifies the previous slot.
+Each frame stores the checksum of the log up to its own end. Running the calculation backwards over
+the frame gives the checksum before the frame. This checksum identifies the previous slot.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Survey:
     def _prove(self, running: State | None) -> None:
         """Find the slot that each frame follows (SQW-015, SQW-035 to SQW-038).
 
-        ``running`` is the checksum computed over all slots since the last proven slot.
+        ``running`` is the checksum after the last committed slot.
         """
         elsewhere: list[tuple[_Slot, State]] = []
         last = self.committed
@@ -146,9 +146,10 @@ class Survey:
             slot.follows = self._unpadded(self.proven.get(value, self.first[value]))
 
     def _confirm(self, run: range) -> int:
-        """Mark the frames of a run, which the next frame proves; return the slot that it follows.
+        """Mark the frames of a run as proven, and return the slot that the next frame follows.
 
-        A frame after a copy follows the first slot with the value after the copy (SQW-038).
+        If a frame comes after a copy, it follows the first slot with the checksum of the copy
+        (SQW-038).
         """
         place = run.start - 1
         for number in run:

@@ -121,7 +121,7 @@ def _unlz4(payload: bytes, limit: int) -> bytes:
 def _check_lz4_block(block: bytes) -> None:
     """Raise ``ValueError`` for a block whose result depends on the version of liblz4.
 
-    The function refuses a match with offset 0, and too few literals after the last match.
+    Such a block has a match with offset 0, or too few literals after the last match.
     """
     # liblz4 does not check for offset 0 and returns uninitialised memory.
     at, is_copied = 0, False

@@ -28,7 +28,7 @@ def check_shape(header: Header, size: int) -> Iterator[Fault]:
 
 
 def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) -> Iterator[Fault]:
-    """Yield faults in counts, tail and head of a file without lost objects.
+    """Yield faults in the counts and in the tail and head fields of a file without lost objects.
 
     ``linked`` contains the entries of the main chain, or all entries if the main chain is broken.
     """

@@ -87,8 +87,8 @@ def inspect(
 ) -> Inspection:
     """Check a whole file, and list its faults in the order of detection (SDJ-040).
 
-    ``progress`` is called with the file offset, which increases in each of three passes. Raises
-    :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
+    The check makes three passes over the file, and calls ``progress`` with the current offset.
+    Raises :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     header = parse_header(data)
     view = View(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))

@@ -1,6 +1,6 @@
-"""Check the links between objects: main chain, hash tables, field lists and lists of entries.
+"""Check the links between objects: the main chain, hash tables, field lists and lists of entries.
 
-Each object is visited at most once per type of link, without recursion (SDJ-057).
+Each object is visited at most once for each type of link, without recursion (SDJ-057).
 """
 
 from __future__ import annotations
@@ -271,10 +271,9 @@ class Links:
                 yield Fault(data + 64, data + 72, "bad-index", "SDJ-036", text, newest=last_array)
 
     def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
-        """Yield faults for arrays and tables that only invalid links lead to (SDJ-096).
+        """Yield a fault for each array or table to which only invalid links point (SDJ-096).
 
-        Call this method after all links have been followed. ``faults`` contains all faults found by
-        then.
+        Call this method after all links have been followed. ``faults`` contains all earlier faults.
         """
         named = [self.view.named_table(object_type) for object_type in layout.TABLES]
         for at in dict.fromkeys(fault.target for fault in faults):

@@ -118,8 +118,8 @@ def _torn_header(size: int) -> Examination:
 def tail_of_crash(inspection: Inspection) -> int | None:
     """Return the offset after which a crash or a truncation can explain faults, or None.
 
-    A file that is shorter than its header states is truncated (SDJ-051). A file that is ONLINE may
-    have an unfinished append after its last complete entry (SDJ-052).
+    A file that is shorter than its header states was truncated (SDJ-051). An online file may have
+    an unfinished append after its last complete entry (SDJ-052).
     """
     header, walk = inspection.view.header, inspection.walk
     if walk.cut is not None and header.header_size + header.arena_size > inspection.view.size:
@@ -149,9 +149,9 @@ def torn_reason(inspection: Inspection) -> str:
 
 
 def disjoint(inspection: Inspection, torn_from: int | None) -> list[tuple[int, Lost]]:
-    """Return the faults as disjoint ranges in file order, each with the number of its fault.
+    """Return disjoint ranges in file order, each with the index of the fault that covers it.
 
-    The fault with the lowest number was detected first (SDJ-054).
+    If several faults cover a range, it has the index of the fault met first (SDJ-054).
     """
     lost: list[tuple[int, Lost]] = []
     ranges = [(fault.start, min(fault.end, inspection.view.size)) for fault in inspection.faults]
@@ -166,7 +166,7 @@ def disjoint(inspection: Inspection, torn_from: int | None) -> list[tuple[int, L
 def _owned(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
     """Divide overlapping ranges into disjoint parts (SDJ-057).
 
-    For each part, yield the index of the first range that contains it, its start and its end.
+    For each part, yield its start and end, after the index of the first range that contains it.
     """
     by_start = sorted(range(len(ranges)), key=lambda number: ranges[number])
     offsets = sorted({offset for pair in ranges for offset in pair})

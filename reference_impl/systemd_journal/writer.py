@@ -24,7 +24,7 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the context for a copy of a file, in which cursors remain valid.
+    """Return the context for a copy of a file. The cursors of the file are also valid in the copy.
 
     The context contains the ids, the format options, the sequence numbers and the header size.
     """

@@ -1,4 +1,4 @@
-"""Read Zeebe journals: the segments in order, and the check of the flushed index.
+"""Read Zeebe journals: read the segments in order and check the flushed index.
 
 See spec/zeebe-journal.md. Upstream authority: camunda/zeebe ``journal/file/SegmentsManager.java``
 (``loadSegments``, ``handleSegmentCorruption``) and ``journal/file/SegmentedJournalReader.java``.
@@ -79,7 +79,7 @@ def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
 
 
 def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | None:
-    """Return the flushed index F of the chapter (ZBJ-035): a number, absent or null.
+    """Return the flushed index F, or None if no record is known to be flushed (ZBJ-035).
 
     Raises ``ValueError`` if the value in the context is invalid.
     """
@@ -310,9 +310,9 @@ def _stop_at_first_damage(
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a path is a segment, or a directory with a segment, by the SBE headers.
+    """Return whether a path is a segment or a directory with a segment.
 
-    A segment with one damaged field is recognised.
+    The function compares the SBE headers. It also recognises a segment with one damaged field.
     """
     if path.is_dir():
         return any(recognise(file) for files in segment_files(path).values() for file in files)

@@ -164,7 +164,7 @@ def _cut(segment: Segment, at: int) -> None:
 
 
 def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
-    """Set the last index, the last position and the checksum, if the descriptor has these fields.
+    """Set the last index, the last position and the checksum in the descriptor, if it has them.
 
     ``log`` is positioned at the start of the descriptor.
     """
@@ -317,7 +317,7 @@ def _packed(records: Sequence[NewRecord], first: int, schema: int) -> Iterator[b
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a journal and append to it, keeping all acknowledged records (ZBJ-051).
 
-    Raises ``ValueError`` before any change, if the log must not be appended to (ZBJ-052) or cannot
+    Raises ``ValueError`` before any change if the log must not be appended to (ZBJ-052) or cannot
     hold the records.
     """
     log_tail = tail(read(path, "recover", context))

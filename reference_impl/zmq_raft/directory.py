@@ -44,7 +44,7 @@ def folders(root: Path, context: Mapping[str, Any]) -> Folders:
 def index_files(log: Path) -> list[Path]:
     """Return the index files in the order of their names (ZMR-091).
 
-    Index files in a parent of their correct directory are included.
+    The list includes index files that are in a parent of their correct directory.
     """
     files: list[Path] = []
     folders = [log] if log.is_dir() else []

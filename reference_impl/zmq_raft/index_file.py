@@ -62,7 +62,7 @@ def index_in(name: str) -> int | None:
 
 
 def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
-    """Read the header and the table, with the checks of ZMR-040 in order.
+    """Read the header and the table, and make the checks of ZMR-040 in order.
 
     ``named`` is the first index in the file name. Raises :class:`Refusal`.
     """
@@ -138,7 +138,7 @@ def _rises(offsets: array[int]) -> bool:
 def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
     """Read the entries of one index file. Raises :class:`Refusal`.
 
-    ``named`` is the first index in the file name. Set ``raw`` for entries without a header
+    ``named`` is the first index in the file name. If ``raw`` is true, the entries have no header
     (ZMR-032).
     """
     layout = read_layout(file, size, named)
@@ -203,7 +203,7 @@ def in_term_order(
 ) -> Iterator[Record | Lost]:
     """Report both entries as lost if the term decreases from one entry to the next (ZMR-050).
 
-    ``before`` is the term before the first entry.
+    ``before`` is the term with which the first entry is compared.
     """
     held: Record | Lost | None = None
     for event in events:

@@ -39,10 +39,10 @@ def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
 
 
 class IndexWriter:
-    """Append to an index file that is open for reading and writing, or roll it back.
+    """Append to an index file, or roll it back.
 
-    The constructor rolls back an unfinished write. Raises ``ValueError`` if the file must not be
-    appended to.
+    ``file`` is open for reading and writing. The constructor rolls back an unfinished write. Raises
+    ``ValueError`` if the file must not be appended to.
     """
 
     def __init__(self, file: BinaryIO, size: int) -> None:

@@ -1,4 +1,4 @@
-"""Read and write the subset of MessagePack in state files, and convert it to JSON.
+"""Read and write the subset of MessagePack that state files use, and convert values to JSON.
 
 The writer produces the same bytes as ``msgpack-lite`` (ZMR-073).
 """
@@ -119,8 +119,8 @@ def decode(
 ) -> tuple[Any, int]:
     """Decode the value at an offset; return the value and the offset after it.
 
-    If the value contains more than ``most`` values, the first result is :data:`TOO_MANY`. Set
-    ``has_text_keys`` if all keys of the outermost map must be text. Raises :class:`BadKey`,
+    If the value contains more than ``most`` values, the first result is :data:`TOO_MANY`. If
+    ``has_text_keys`` is true, all keys of the outermost map must be text. Raises :class:`BadKey`,
     :class:`Incomplete`, :class:`BadType` or :class:`TooDeep` for the first error in byte order.
     """
     stack: list[_Open] = []
@@ -302,8 +302,8 @@ def _with_pairs(value: Any) -> Any:
 def to_json(value: Any) -> Any:
     """Convert a value to JSON for answers (ZMR-072).
 
-    A value that JSON cannot express is an object of one key: ``int``, ``float``, ``bin``, ``hex``
-    or ``ext``.
+    A value that JSON cannot express becomes an object with one key, which is ``int``, ``float``,
+    ``bin``, ``hex`` or ``ext``.
     """
     if value is None or isinstance(value, (bool, str)):
         return value

@@ -36,8 +36,8 @@ def kind_of(path: Path, context: Mapping[str, Any]) -> str:
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """Yield the events of a log. Raises ``OSError``, and ``ValueError`` for an unknown profile.
 
-    Keys of the context are ``kind``, ``first_index``, ``entries``, ``log`` and ``snapshot_file``.
-    ``entries`` = ``raw`` means that entries have no header.
+    The context may have ``kind``, ``first_index``, ``entries``, ``log`` and ``snapshot_file``. If
+    ``entries`` is ``raw``, the entries have no header.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -99,7 +99,7 @@ def _rest(event: Lost, files: list[tuple[str | None, int]]) -> Iterator[Lost]:
 def recognise(path: Path) -> bool:
     """Return whether a file or directory has the structure of one of the four file types.
 
-    The name decides if the file is too short.
+    If a file is too short, its name decides.
     """
     if path.is_dir():
         parts = directory.folders(path, {})

@@ -73,7 +73,7 @@ class Merged:
 def read(file: BinaryIO, size: int) -> Parts:
     """Read the updates of a state file as records.
 
-    The last record also has the merged map as ``state`` (ZMR-072), unless it is too large
+    The ``state`` of the last record is the merged map (ZMR-072), unless the map is too large
     (ZMR-106).
     """
     state = Merged()
@@ -164,8 +164,8 @@ def _zeros_to_the_end(window: _Window, offset: int) -> bool:
 class StateWriter:
     """Write a state file as ``FilePersistence`` does.
 
-    ``initial`` contains the initial values of all keys. Other keys are removed from updates
-    (ZMR-074). Without ``initial``, no key is removed.
+    ``initial`` contains the initial values of all known keys. The writer removes unknown keys from
+    updates (ZMR-074). Without ``initial``, it removes no key.
     """
 
     def __init__(

@@ -27,11 +27,11 @@ Context = Mapping[str, Any]
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Create a log of the ``kind`` in the context, or of the type that the file name implies.
+    """Create a log. Its file type is the ``kind`` in the context; by default, the name implies it.
 
-    Other keys of the context depend on the type: ``created``, ``hostname``, ``capacity``,
-    ``first_index``, ``entries``, ``initial`` and ``snapshot``. Raises ``ValueError`` before
-    anything is written if the file type cannot hold a record.
+    Depending on the type, the context may also have ``created``, ``hostname``, ``capacity``,
+    ``first_index``, ``entries``, ``initial`` and ``snapshot``. Raises ``ValueError`` before any
+    change if the file type cannot hold a record.
     """
     _rehearse(_write, path, records, context)
     _write(path, records, context)

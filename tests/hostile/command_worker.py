@@ -1,7 +1,7 @@
 """Run one command on one log, and print its peak memory use and exit status as JSON.
 
-``python -m tests.hostile.command_worker LOG SMALL FORMAT WORD…``. The command first runs on SMALL,
-a small log of the same format, so that imports and compilation are not measured. For child
+Usage: ``python -m tests.hostile.command_worker LOG SMALL FORMAT WORD…``. The command first runs on
+SMALL, a small log of the same format, so that imports and compilation are not measured. For child
 processes, the printed peak is the difference between the two runs.
 
 In the words, ``LOG`` stands for the log, ``FORMAT`` for its format, and ``OUT`` for a new path.

@@ -41,9 +41,10 @@ def at_access(number: int, folder: Path, do: Callable[[], None]) -> None:
 
 
 def child_audit(lake: Path, out: Path, prepare: Callable[..., None], *arguments: object) -> int:
-    """Audit in a child, because hooks and limits remain; return its exit status.
+    """Run an audit in a child process and return the exit status.
 
-    It is negative for a signal, and ``FAILED`` after an ``OSError`` that names the output.
+    The child process is necessary because audit hooks and limits cannot be removed. The status is
+    negative if a signal ended the child, and ``FAILED`` after an ``OSError`` that names the output.
     """
     child = os.fork()
     if child == 0:

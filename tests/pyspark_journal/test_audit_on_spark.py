@@ -9,8 +9,7 @@ import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
@@ -59,16 +58,6 @@ def test_spark_reads_the_tables(spark: SparkSession, tmp_path: Path) -> None:
     assert dict(records.dtypes)["term"] == "bigint"
     lost = files.where("verdict = 'damaged'").agg({"lost_bytes": "sum"}).collect()[0][0]
     assert lost == damage.where("verdict = 'damaged'").agg({"length": "sum"}).collect()[0][0]
-
-
-@pytest.mark.parametrize(("attempt", "is_careful"), [(0, False), (1, False), (2, True)])
-def test_a_task_that_failed_twice_is_careful(
-    attempt: int, is_careful: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    context = SimpleNamespace(attemptNumber=lambda: attempt)
-    monkeypatch.setattr("pyspark.TaskContext.get", lambda: context)
-    monkeypatch.setattr(audit_module, "write_rows", lambda task, is_careful: is_careful)
-    assert audit_module._write_rows(cast(Any, None)) is is_careful
 
 
 COMMAND = (sys.executable, "-m", "walproof", "audit")
@@ -121,7 +110,9 @@ def test_a_killed_executor_does_not_change_the_result(tmp_path: Path) -> None:
     executors = [
         child
         for child in psutil.Process(running.pid).children(recursive=True)
-        if any("CoarseGrainedExecutorBackend" in word for word in child.cmdline())
+        # A zombie, for example a worker that has just ended, has no command line.
+        if child.status() != psutil.STATUS_ZOMBIE
+        and any("CoarseGrainedExecutorBackend" in word for word in child.cmdline())
     ]
     for executor in executors:
         executor.kill()

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from conformance.vectors import Vector, load_all
+from conformance.vectors import load_all
 from pyspark_journal.options import Options
 from pyspark_journal.reading import Malformed
 from pyspark_journal.source import JournalDataSource
@@ -49,56 +49,6 @@ def expected_rows(answer: Answer, path: Path) -> list[tuple[Any, ...]]:
     if answer.verdict == "refused":
         rows.append((str(path), 0, 0, "refused", answer.reason, "refused", None))
     return sorted(rows)
-
-
-OPTION_OF = {"last_flushed_index": "lastFlushedIndex", "key": "verificationKey"}
-
-
-def of_vector(vector: Vector) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return options for the source and the context for the reference with the same meaning."""
-    context = vector.body.get("context", {})
-    known_context = {k: v for k, v in context.items() if k in OPTION_OF and v is not None}
-    options = {OPTION_OF[key]: str(value) for key, value in known_context.items()}
-    if context.get("entries") == "raw":
-        options["rawEntries"] = "true"
-        known_context["entries"] = "raw"
-    return options, known_context
-
-
-META_ALONE = (
-    "zeebe-journal/one-journal-and-a-foreign-meta-file",
-    "zeebe-journal/foreign-meta-file-without-segments",
-)
-
-
-@pytest.mark.parametrize("format_id", FORMATS)
-def test_vectors_yield_their_answers(format_id: str, rows_of: RowsOf) -> None:
-    differing = []
-    for vector in [v for v in READ if v.body["format"] == format_id][::3]:
-        options, context = of_vector(vector)
-        if options.get("lastFlushedIndex", "").startswith("-"):
-            continue  # a broker's -1 is not an index, and the option does not accept it
-        if options.get("verificationKey") == "no key":
-            continue  # the option accepts only keys, for any file
-        if vector.id.startswith("zeebe-journal/all-segments-missing"):
-            continue  # an empty directory holds no log
-        if vector.id in META_ALONE:
-            continue  # for the source, a .meta alone is a journal without its segments
-        if {"log", "snapshot_file"} & set(vector.body["context"]):
-            continue  # the source has no option for other names inside a directory
-        answer = collect(named(format_id).read(vector.input, "recover", context))
-        rows = rows_of(vector.input, journalFormat=format_id, **options)
-        if answer.reason == "ambiguous-journal":
-            continue  # several journals in one directory are several logs
-        expected = expected_rows(answer, vector.input)
-        if vector.input.is_dir():
-            # The reference ignores other files in the directory; for the source they may be logs.
-            (log, *_) = find(Options.parse({"path": str(vector.input), "journalFormat": format_id}))
-            files = {str(vector.input), *(f"{log.path}/{name}" for name in log.files)}
-            rows = [row for row in rows if row["file"] in files]
-        if row_tuples(rows) != expected:
-            differing.append(vector.id)
-    assert differing == []
 
 
 def leveldb(rng: random.Random, path: Path, count: int) -> Path:
@@ -274,9 +224,9 @@ def test_an_error_while_reading(
     lake: Path, rows_of: RowsOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows before the error are kept."""
-    from walproof.lake import opening
+    from walproof.lake import splits
 
-    real = opening.scanner
+    real = splits.scanner
 
     class Failing:
         def __init__(self, format_id: str) -> None:
@@ -289,46 +239,12 @@ def test_an_error_while_reading(
             yield next(iter(self.real.scan(log, wanted, part)))
             raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(opening, "scanner", Failing)
+    monkeypatch.setattr(splits, "scanner", Failing)
     rows = rows_of(lake / "000001.log")
     assert rows[0]["kind"] == "record"
     assert rows[-1]["kind"] == "unreadable"
     after = rows[-2]["offset"] + rows[-2]["length"]
     assert f"at offset {after}: [Errno 5]" in rows[-1]["detail"]
-
-
-def test_no_permission(lake: Path, rows_of: RowsOf) -> None:
-    assert rows_of(lake / "000001.log")  # everything is imported by now
-    (lake / "000001.log").chmod(0)
-    options = {"pathGlobFilter": "000001.log", "minPartitionNum": "1"}
-    source = JournalDataSource({"path": str(lake), **options})
-    reader = source.reader(source.schema())
-    partitions = reader.partitions()
-    was = os.geteuid()
-    if was == 0:  # root may read everything
-        os.seteuid(65534)
-    try:
-        batches_read = [batch for partition in partitions for batch in reader.read(partition)]
-    finally:
-        os.seteuid(was)
-    (row,) = [row for batch in batches_read for row in batch.to_pylist()]
-    assert row["kind"] == "unreadable" and "Permission denied" in row["detail"]
-
-
-def test_one_bad_file_among_many(
-    tmp_path: Path, batches: Callable[..., list[pa.RecordBatch]]
-) -> None:
-    named("leveldb-log").write(tmp_path / "000000.log", [NewRecord(b"alpha")], {})
-    data = (tmp_path / "000000.log").read_bytes()
-    for number in range(1, 500):
-        (tmp_path / f"{number:06d}.log").write_bytes(data)
-    (tmp_path / "000000.log").unlink()
-    (tmp_path / "000000.log").symlink_to("/nowhere")
-    batches_read = batches(tmp_path, journalFormat="leveldb-log", minPartitionNum=2)
-    assert sum(batch.num_rows for batch in batches_read) == 500
-    assert len(batches_read) <= 20
-    kinds = pa.chunked_array([batch["kind"] for batch in batches_read]).value_counts().to_pylist()
-    assert {each["values"]: each["counts"] for each in kinds} == {"record": 499, "unreadable": 1}
 
 
 def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:
@@ -352,13 +268,6 @@ def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:
         if row["kind"] == "lost"
     ]
     assert len(row["_corrupt_record"]) == 10
-
-
-def test_long_payloads_are_cut(tmp_path: Path, rows_of: RowsOf) -> None:
-    named("leveldb-log").write(tmp_path / "000001.log", [NewRecord(b"a" * 9), NewRecord(b"b")], {})
-    rows = rows_of(tmp_path, maxPayloadBytes=4)
-    assert [row["payload"] for row in rows] == [b"aaaa", b"b"]
-    assert [row["payload_truncated"] for row in rows] == [True, False]
 
 
 def test_file_names_may_not_be_utf8(tmp_path: Path, rows_of: RowsOf) -> None:

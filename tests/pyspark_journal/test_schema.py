@@ -19,12 +19,6 @@ from walproof.formats.systemd_journal.columns import FIELDS
 from walproof.tables.rows import FIXED
 
 
-@pytest.mark.parametrize("format_id", FORMATS)
-def test_the_schema_of_a_format(format_id: str) -> None:
-    names = offered(Options.parse({"journalFormat": format_id})).names
-    assert names == [*FIXED.names, *(column.name for column in plugin_for(format_id).columns)]
-
-
 def test_the_schema_of_all_formats() -> None:
     """By default only the common columns; each other column if a schema names it."""
     assert offered(Options.parse({})).names == FIXED.names

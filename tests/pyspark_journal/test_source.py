@@ -78,16 +78,6 @@ def test_all_vectors_yield_their_rows(spark: SparkSession) -> None:
     assert counts["record"] > 3000 and counts["lost"] > 1000 and counts["refused"] > 5
 
 
-def test_logs_are_split_into_tasks(spark: SparkSession, tmp_path: Path) -> None:
-    path = tmp_path / "000001.log"
-    records = [NewRecord(bytes([n % 256]) * 50_000) for n in range(40)]
-    named("leveldb-log").write(path, records, {})
-    reader = spark.read.format("journal").option("journalFormat", "leveldb-log")
-    frame = reader.option("maxPartitionBytes", "200000").load(str(tmp_path))
-    rows = frame.orderBy("offset").collect()
-    assert [bytes(row.payload) for row in rows] == [record.payload for record in records]
-
-
 def test_decoded_structs_pass_through_spark(spark: SparkSession, tmp_path: Path) -> None:
     when = {"realtime": "1", "monotonic": "1", "boot_id": "01" * 16}
     named("systemd-journal").write(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from conformance import VECTORS
 from pyspark_journal.source import JournalDataSource
 from pyspark_journal.stream import JournalStreamReader, Rewritten
 from reference_impl.answer import Answer, NewRecord, Record, collect
@@ -260,6 +261,23 @@ def test_unknown_files_and_broken_links_are_reported(tmp_path: Path) -> None:
     assert len(stream.all()) == 4  # under its own name, and not through the link again
 
 
+@pytest.mark.parametrize(
+    "log", ["rocksdb-wal/compressed-with-lz4.log", "kahadb-journal/folder-of-journal-io"]
+)
+def test_a_refused_log_is_reported_once(
+    log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pyspark_journal.stream.LOOK_AGAIN", 0.0)
+    source, copy = VECTORS / log, tmp_path / Path(log).name
+    shutil.copytree(source, copy) if source.is_dir() else shutil.copy(source, copy)
+    for path in tmp_path.rglob("*"):
+        os.utime(path, (0, 0))
+    stream = Stream(tmp_path)
+    for _ in range(3):
+        assert [row["kind"] for row in stream.all()] == ["refused"]
+        stream.restart()
+
+
 @pytest.mark.parametrize("change", ["truncated", "replaced"])
 def test_a_rewritten_log_is_detected(change: str, tmp_path: Path) -> None:
     path = leveldb(tmp_path / "000001.log", 10)
@@ -327,3 +345,16 @@ def test_a_renamed_log_is_the_same_log(restarts: bool, tmp_path: Path) -> None:
     add(tmp_path / "4.log", 500, 1)
     stream.all()
     assert payloads(stream)[-1] == b"record 500"
+
+
+def test_a_reused_inode_is_another_log(tmp_path: Path) -> None:
+    stream = Stream(tmp_path)
+    add(tmp_path / "1.log", 0, 4)
+    assert len(stream.all()) == 4
+    (tmp_path / "1.log").rename(tmp_path / "9.log")
+    named("leveldb-log").write(tmp_path / "other", [NewRecord(b"another log" * 9)] * 3, {})
+    (tmp_path / "9.log").write_bytes((tmp_path / "other").read_bytes())
+    (tmp_path / "other").unlink()
+    assert payloads(stream) == [b"record %d" % number for number in range(4)]
+    stream.all()
+    assert payloads(stream)[4:] == [b"another log" * 9] * 3

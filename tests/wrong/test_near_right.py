@@ -1,7 +1,8 @@
-"""Test that the given vectors detect each of many almost correct readers and writers.
+"""Test that the vectors detect each of many almost correct readers and writers.
 
-A row of ``near_right_<format>.toml`` is the executable specification with one changed piece of
-source code. Rows named ``faulty`` are mistakes in the handling of a fault.
+Each row of ``near_right_<format>.toml`` changes one piece of source code in the executable
+specification, and lists the vectors that must detect the change. Rows named ``faulty`` are mistakes
+in reporting a fault.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Test that the harness classifies wrong implementations, also those that do not end by themselves.
+"""Test that the harness classifies wrong implementations, even those that never exit by themselves.
 
 A row contains the expected result of each vector. The result ``pass`` shows that the implementation
 has no other fault.

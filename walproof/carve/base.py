@@ -10,7 +10,7 @@ from walproof.carve.model import Find, Loose, Pattern, Window
 
 
 class Carver(ABC):
-    """Find the logs of one format in the windows of an image, which are processed in order.
+    """Find the logs of one format in an image, which is processed window by window.
 
     The carver of a format without fixed bytes overrides :meth:`window`.
     """
@@ -52,7 +52,8 @@ class Carver(ABC):
     def claims(self, head: bytes, position: int) -> int | None:
         """Return the length of a record that begins with these bytes, as stated in its header.
 
-        The result is None for other bytes. ``position`` is the offset of the record in its log.
+        The result is None if no record begins with these bytes. ``position`` is the offset of the
+        record in its log.
         """
         return None
 

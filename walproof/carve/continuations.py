@@ -1,8 +1,8 @@
-"""Join the parts of fragmented logs, confirmed by the checksum of the record at the boundary.
+"""Join the parts of fragmented logs if the checksum of the record at the boundary matches.
 
 A file system may store a file in several fragments. The boundary between two fragments can be
 inside a record. If the two parts of this record match the checksum in its header, the second find
-continues the first find.
+is the continuation of the first.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ class Joined:
     def splits(
         self, by_phase: Mapping[int, Sequence[Row]], head_size: int, claimed: int | None
     ) -> Iterator[tuple[int, Row, int]]:
-        """Yield each possible boundary: end of the first part, next find, start of the second part.
+        """Yield the end of the first part, the next find and the start of the second part.
 
-        ``claimed`` is the length of the record, or None if its header is incomplete.
+        Each result is one possible boundary. ``claimed`` is the length of the record, or None if
+        its header is incomplete.
         """
         end = self.parts[-1][1]
         first_cut = end - end % SECTOR + SECTOR
@@ -94,7 +95,7 @@ def _extend(
     used: set[int],
     budget: int,
 ) -> tuple[bool, int]:
-    """Add the find that follows the rest of the last record.
+    """Add the find that continues the last record.
 
     Return whether there is such a find, and the number of hashed bytes.
     """

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from walproof.carve.base import Carver
 from walproof.carve.image import STRIDE, Image
-from walproof.carve.model import Find
-from walproof.carve.search import Search
+from walproof.carve.model import Find, Pattern, Window
 from walproof.formats import plugin_for
 
 #: Loose records at most this many bytes apart form one find.
@@ -43,32 +44,20 @@ class Carving:
         }
         self._loose = before
         self._gathered: dict[str, Find] = {}
-        self._search = Search(
-            [p for carver_of_format in self.carvers.values() for p in carver_of_format.patterns]
-        )
-        self._owner = [
-            (name, number)
-            for name, carver_of_format in self.carvers.items()
-            for number in range(len(carver_of_format.patterns))
-        ]
 
     def steps(self, progress: Progress = lambda _: None) -> Iterator[list[tuple[str, Find]]]:
         """Yield format and find of everything that a window completes. Raises ``OSError``."""
         for begin, end in self.image.stretches(self.start, self.stop):
-            base = begin - begin % STRIDE
-            base = max(base, self.start)
+            base = max(begin - begin % STRIDE, self.start)
             while base < end:
-                window = self.image.window(base, self._after(base, end))
+                # Windows are aligned, so that every run has the same ones.
+                window = self.image.window(base, min(end, base - base % STRIDE + STRIDE))
                 if window.stop <= base:
                     break  # the image was truncated
-                hits: dict[str, list[tuple[int, int]]] = {name: [] for name in self.carvers}
-                for at, pattern in self._search.hits(window):
-                    name, number = self._owner[pattern]
-                    hits[name].append((at, number))
                 finds = [
                     (name, find)
                     for name, carver in self.carvers.items()
-                    for find in self._joined(name, carver.window(window, hits[name]))
+                    for find in self._joined(name, carver.window(window, _hits(carver, window)))
                 ]
                 self.image.work.passed += window.stop - base
                 base = window.stop
@@ -79,15 +68,12 @@ class Carving:
         finds = [
             (name, find)
             for name, carver in self.carvers.items()
-            for find in [*self._joined(name, carver.finish()), *self._last(name)]
+            for find in [*self._joined(name, carver.finish()), self._gathered.pop(name, None)]
+            if find is not None
         ]
         progress(self.stop)
         yield sorted(finds, key=lambda find: find[1].at)
         self.position = self.stop
-
-    def _after(self, base: int, end: int) -> int:
-        """Return the end of a window; windows are aligned, so that every run has the same ones."""
-        return min(end, base - base % STRIDE + STRIDE)
 
     def _settled(self, base: int) -> int:
         """Return the offset before which every find has been returned."""
@@ -112,6 +98,36 @@ class Carving:
             else:
                 yield find
 
-    def _last(self, name: str) -> Iterator[Find]:
-        if name in self._gathered:
-            yield self._gathered.pop(name)
+
+def _hits(carver: Carver, window: Window) -> Sequence[tuple[int, int]]:
+    """Return the offsets and numbers of the patterns of a carver in a window, in order."""
+    return sorted(
+        (at, number)
+        for number, pattern in enumerate(carver.patterns)
+        for at in offsets(pattern, window)
+    )
+
+
+def offsets(pattern: Pattern, window: Window) -> Sequence[int]:
+    """Return the image offsets of the hits in a window, in order.
+
+    A pattern that begins in the lookahead belongs to the next window.
+    """
+    data, length = window.data, window.stop - window.base
+    mask = pattern.mask or b"\xff" * len(pattern.value)
+    # Two fixed bytes leave few candidates: large ones, since most bytes are small.
+    fixed = sorted((pattern.value[at], at) for at, bits in enumerate(mask) if bits == 0xFF)
+    (byte, at), (other_byte, other_at) = fixed[-1], fixed[-2 if len(fixed) > 1 else -1]
+    is_near = data[at : at + length] == byte
+    is_near &= data[other_at : other_at + length] == other_byte
+    starts = np.flatnonzero(is_near)
+    for offset, (byte, bits) in enumerate(zip(pattern.value, mask, strict=True)):
+        # At least 80 zeros follow the filled bytes.
+        starts = starts[data[starts + offset] & bits == byte & bits]
+    if pattern.peeks:
+        places = starts[:, None] + np.array(pattern.peeks)
+        is_letter = np.isin(data[np.minimum(places, window.size)], list(pattern.among))
+        starts = starts[(is_letter & (places < window.size)).any(axis=1)]
+    starts += window.base - pattern.back
+    hits: list[int] = starts[starts >= 0].tolist()
+    return hits

@@ -62,9 +62,9 @@ def audit(
 ) -> int:
     """Write tables of the records and damage of many logs.
 
-    PATH is a file, a folder with its subfolders, or a URL such as s3: and hdfs:. The logs may have
-    different formats. Hidden files are skipped. The job runs on Spark and writes three Parquet
-    tables and a summary to DIR:
+    PATH is a file, a folder with its subfolders, or a URL, for example with s3: or hdfs:. The logs
+    may have different formats. Hidden files are skipped. The job runs on Spark and writes three
+    Parquet tables and a summary to DIR:
 
     \b
     DIR/records       one row per record: file, offset, length, index, time …
@@ -95,9 +95,9 @@ def audit(
     from pyspark_journal.audit import audit as run
     from pyspark_journal.java import JavaMissing
     from pyspark_journal.session import DidNotStart
+    from walproof.inventory.report import print_summary, work_line
+    from walproof.inventory.schemas import TableOptions
     from walproof.inventory.summary import exit_status
-    from walproof.inventory.task import TableOptions
-    from walproof.inventory.terminal import print_summary, work_line
     from walproof.lake.options import BadOption, Options
 
     spark_settings = dict(key_and_value("--conf", each) for each in settings)

@@ -141,6 +141,7 @@ def _parquet(
             Log(log.path, context), format.id, out,
             "lz4" if compression == "auto" else compression, max_payload,
             is_decoded=is_decoded, has_payloads=not is_bare,
+            name=log.source.typed if log.source.is_copy else None,
         )  # fmt: skip
     end: End = done.end
     why = f" ({end.reason})" if end.reason else ""
@@ -157,8 +158,15 @@ def _is_one_log(log: str, format_id: str | None) -> bool:
         return True
     if (system := recognise(path, format_id)) is not None:
         return system.is_one_log
+    if format_id is not None:
+        from walproof.lake.discovery import find
+        from walproof.lake.options import Options
+        from walproof.lake.trees import absolute
+
+        found = find(Options(paths=(log,), format=format_id, recursive=True))
+        return not found or any(each.path == absolute(log) for each in found)
     try:
-        return bool(format_id or recognise_log(path))
+        return bool(recognise_log(path))
     except UnknownFormat:
         return False
 
@@ -175,10 +183,10 @@ def _tables(
 ) -> int:
     """Write the three tables of several logs to a new folder."""
     from walproof.inventory.logs import find_logs
+    from walproof.inventory.report import print_summary
     from walproof.inventory.result import make_plan, run_in_pool, write_result
+    from walproof.inventory.schemas import TableOptions
     from walproof.inventory.summary import exit_status, summarise
-    from walproof.inventory.task import TableOptions
-    from walproof.inventory.terminal import print_summary
     from walproof.lake.options import Options
     from walproof.worker_pool import core_count
 
@@ -197,7 +205,7 @@ def _tables(
         logs = find_logs(source, str(out))
         plan = make_plan(logs, options, building / "tasks", core_count())
         result = building / "result"
-        write_result(logs, plan, None, run_in_pool, result)
+        write_result(logs, plan, run_in_pool, result)
         summary = {"paths": list(paths), **summarise(result)}
         publish(result, out)
     print_summary(summary, Console())

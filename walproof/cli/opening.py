@@ -26,8 +26,8 @@ from walproof.systems.reading import read_log
 class Opened:
     """An open log.
 
-    ``system`` is set if the path is the folder of a system, ``database`` if the path is a file with
-    a log beside it, which is then the log.
+    ``system`` is set if the path is the folder of a system. ``database`` is set if the path is a
+    database file; the open log is then the one next to this file.
     """
 
     source: Unpacked
@@ -88,7 +88,7 @@ def opened(typed: str | Path, format_id: str | None = None) -> Iterator[Opened]:
 
 
 def log_in(source: Unpacked, format_id: str | None) -> Opened:
-    """Return the log at a source, or the log beside it, in the given or detected format.
+    """Return the log at a source, or the log next to it, in the given or detected format.
 
     Raises ``UnknownFormat`` with a description of the file.
     """

@@ -96,10 +96,10 @@ def read(
     """List the records and lost ranges of a log.
 
     FILE is a log, - for standard input, a pipe, a compressed file, or an archive with one log. FILE
-    is never changed. On a terminal, the table of records ends with the screen, unless you give
-    --records. The table describes decoded records in words; --json prints their payloads. --jsonl
-    prints {"record": …} and {"lost": …} as they are found, then one {"end": …}. Its memory use does
-    not depend on the size of the log.
+    is never changed. On a terminal, the table shows as many records as fit on the screen, unless
+    you give --records. The table describes decoded records in words; --json prints their payloads.
+    --jsonl prints {"record": …} and {"lost": …} as they are found, then one {"end": …}. Its memory
+    use does not depend on the size of the log.
 
     --operations prints the operations in the records, such as the puts and deletes of a database or
     the commands of a broker. Keys and values are printed as text, or as {"hex": …} if they are not

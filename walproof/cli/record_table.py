@@ -65,9 +65,9 @@ def gather(
     lost: int | None = None,
     count_lost: Callable[[Lost], int] = lambda gap: gap.end - gap.start,
 ) -> Gathered:
-    """Read a log to its end, and keep the first ``records`` records and ``lost`` lost ranges.
+    """Read a log to its end, and store its first records and lost ranges.
 
-    A limit of None keeps all of them.
+    At most ``records`` records and ``lost`` lost ranges are stored; None means no limit.
     """
     result = Gathered()
     for event in events:
@@ -175,7 +175,7 @@ def print_table(
     total: int,
     is_merged: bool = False,
 ) -> None:
-    """Print the first ``most`` of ``total`` records and lost ranges, in log order.
+    """Print records and lost ranges in log order: the first ``most`` of ``total`` rows.
 
     If ``is_merged`` is true, the lost ranges come last.
     """

@@ -137,7 +137,7 @@ def chosen_subjects(
 ) -> list[Subject]:
     """Return the programs of ``--cmd`` and ``--impl``, by default all implementations.
 
-    Raises a usage error if ``formats`` has several formats for a one-shot program.
+    Raises a usage error if a one-shot program is combined with several ``formats``.
     """
     results = []
     for command in dict.fromkeys(commands):

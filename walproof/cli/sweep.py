@@ -67,9 +67,9 @@ def sweep(
 
     Run this command after all vectors pass in `walproof check`. The answers and logs of each
     program are compared with those of the executable specification. The classes of cases include
-    truncations, single damages, pairs of damages, other contexts, appends to damaged logs, and
-    writes of new logs. The summary reports how many cases of each class exist and how many of them
-    ran.
+    truncations, other single changes, pairs of changes, other contexts, appends to damaged logs,
+    and writes of new logs. The summary reports how many cases of each class exist and how many of
+    them ran.
 
     \b
     walproof sweep --format zmq-raft --cmd './my-reader' --cases 200000

@@ -1,8 +1,8 @@
 """Decode payloads to a typed struct for each format (option ``decode``).
 
-The decoder of a format is the module ``decoder`` of its package in ``walproof/formats``. If there
-is none, payloads are not decoded. A record whose payload cannot be decoded is still returned: its
-struct is null, and ``detail`` contains the reason.
+The decoder of a format is the module ``decoder`` of its package in ``walproof/formats``. Without
+this module, payloads are not decoded. A record whose payload cannot be decoded is still returned:
+its struct is null, and ``detail`` contains the reason.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def rows(run: Records, names: Iterable[str]) -> Iterator[Row]:
 def decode_row(
     format_id: str, row: Row, names: tuple[str, ...] = ()
 ) -> tuple[Mapping[str, Any] | None, str | None]:
-    """Return the struct of a record, or None and the reason why there is none.
+    """Return the struct of a record, and the reason if the record cannot be decoded.
 
     Both are None for a record without content.
     """
@@ -94,7 +94,7 @@ def decode_row(
 
 
 def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[pa.Array, pa.Array]:
-    """Decode a run of records; return the structs, and the reasons for those that are null.
+    """Decode a run of records; return the structs, and the reasons for null structs.
 
     Divide a long run with :func:`pieces` first.
     """
@@ -108,9 +108,9 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
 
 
 def phrase_of(format_id: str, row: Row) -> tuple[str | None, str | None]:
-    """Return the description of a record, or the reason why there is none.
+    """Return the description of a record, and the reason if the record cannot be decoded.
 
-    Both are None for a record without content. See :func:`phrase`.
+    One of the two is None. Both are None for a record without content. See :func:`phrase`.
     """
     value, fault = decode_row(format_id, row)
     return None if value is None else phrase(format_id, value, row.fields), fault
@@ -124,8 +124,8 @@ def phrases(format_id: str, run: Records) -> list[tuple[str | None, str | None]]
 def phrase(format_id: str, value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """Describe a decoded record in one line of text.
 
-    ``value`` is its struct, and ``fields`` are the values of its columns. Texts from the log are
-    not escaped, so the caller must escape the line before printing it.
+    ``value`` is the struct of the record, and ``fields`` contains the values of its columns. Texts
+    from the log are not escaped, so the caller must escape the line before printing it.
     """
     decoder = plugin_for(format_id).decoder
     return decoder.phrase(with_nulls(value, decoder.TYPE), fields)

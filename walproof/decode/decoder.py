@@ -11,10 +11,10 @@ from walproof.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record to decode. ``size`` is its size in bytes in the log, with its headers.
+    """A record to decode. ``size`` is its size in the log in bytes, including headers.
 
-    ``fields`` are the values of its columns that decoding needs, and ``is_cut`` is true if
-    ``payload`` is truncated.
+    ``fields`` contains the column values that the decoder needs. ``is_cut`` is true if ``payload``
+    is truncated.
     """
 
     payload: bytes
@@ -26,8 +26,8 @@ class Row:
 class Decoder(Protocol):
     """The interface of the module ``decoder`` of a format.
 
-    A format whose entries have named fields also has ``type_of_fields(names)``: the type of the
-    struct if these fields become separate columns.
+    A format whose entries have named fields also has ``type_of_fields(names)``, which returns the
+    type of the struct if these fields are separate columns.
     """
 
     #: The type of the struct.

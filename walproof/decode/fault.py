@@ -54,7 +54,8 @@ class Cursor:
     def varint(self, limit: int = 10) -> int:
         """Read a number with seven bits per byte, lowest first, in at most ``limit`` bytes.
 
-        Bits above the 32nd (if ``limit`` is 5) or the 64th are ignored, as in the real readers.
+        If ``limit`` is 5, only the lowest 32 bits count, otherwise the lowest 64, as in the real
+        readers.
         """
         value = shift = 0
         for at in range(self.at, min(self.at + limit, len(self.data))):

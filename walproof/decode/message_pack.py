@@ -2,8 +2,8 @@
 
 This module is fast for many large payloads. Formats that use MessagePack themselves have a separate
 decoder in the executable specification. ``Unpacker.skip`` first finds the end of a value without
-building it, and only complete values are unpacked. Memory use is therefore limited by the available
-bytes, whatever lengths they claim.
+building it, and only complete values are unpacked. Memory use is therefore limited by the number of
+available bytes, whatever lengths the data claims.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _Counter:
 def to_json(data: bytes, nested: frozenset[str] = frozenset()) -> str:
     """Return the only value in ``data`` as JSON text, with its keys in order.
 
-    Binary values are converted to base64, as by Jackson. If a binary value under a key in
+    Binary values are converted to base64, as in Jackson. If a binary value under a key in
     ``nested`` is itself a complete MessagePack value, it is converted too, one level deep. Values
     that JSON does not support become objects with one key: ``{"float": the eight bytes}`` for NaN
     and infinities, ``{"hex": …}`` for a string that is not UTF-8, and ``{"ext": [type, hex]}``.

@@ -17,7 +17,7 @@ class Operations:
 
     This class yields one row for each record, with the columns of the record and its decoded
     struct. A format whose records contain several operations has a subclass. An instance may store
-    earlier records to which later ones refer.
+    earlier records if later records refer to them.
     """
 
     #: Names of a row, in the order of the columns of CSV. Each name of a row must be among them.

@@ -12,11 +12,11 @@ from reference_impl.answer import Record
 
 @dataclass
 class Waiting:
-    """Messages or other items that wait in one place.
+    """The items that wait in one place, such as the pending messages of a queue.
 
     ``first`` and ``last`` are the oldest and the newest time, in milliseconds since 1970, or None
     if no time is known. ``files`` counts the waiting items in each file; a file cannot be deleted
-    while it contains any.
+    while it contains waiting items.
     """
 
     place: str

@@ -27,8 +27,8 @@ part               required  content
                              (:class:`walproof.carve.base.Carver`); without it, carving skips
                              the format
 ``sweep``          no        ``SWEEP``: damaging logs, and the guarantees of readers
-                             (:class:`walproof.sweep.format_sweep.FormatSweep`); without it, the
-                             guarantees of a format with a checksum over each payload
+                             (:class:`walproof.sweep.format_sweep.FormatSweep`); without it, a
+                             checksum over each payload is assumed
 ``byte_notes``     no        ``NOTES``: remarks on fields in the byte map
                              (:class:`walproof.inspection.note.Notes`)
 =================  ========  =======================================================================

@@ -41,8 +41,8 @@ def fate_of(gap: Lost) -> str:
 class Mark:
     """A mark between two fields.
 
-    ``end`` marks the offset where a writer may continue, ``limit`` the end of the output, and
-    ``stopped`` the place where the grammar does not fit further.
+    ``end`` marks the offset where a writer may continue. ``limit`` marks the end of the output.
+    ``stopped`` marks the offset from which the grammar no longer matches.
     """
 
     type: Literal["lost-begins", "lost-ends", "end", "limit", "stopped"]

@@ -2,6 +2,6 @@
 
 ``logs`` finds the logs and their files. ``result`` divides the work into tasks and merges their
 results, and ``task`` runs a task. ``schemas`` defines the columns, and ``tally`` the counters.
-``summary`` computes the summary, which ``terminal`` and ``page`` display. The tasks run in a worker
-pool (``walproof export --parquet DIR``) or on Spark (``walproof audit``).
+``summary`` computes the summary, which ``report`` displays. The tasks run in a worker pool
+(``walproof export --parquet DIR``) or on Spark (``walproof audit``).
 """

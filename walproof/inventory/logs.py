@@ -1,13 +1,12 @@
-"""Find the logs of an inventory, as the data source does, and the files of each log.
+"""Find the logs of an inventory, as the data source does, and identify their files.
 
-Formats may be mixed, and folders are searched recursively. Other files are found as well, because
-the inventory lists every file.
+Formats may be mixed, and folders are searched recursively. Files that are not logs are found as
+well, because the inventory lists every file.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from walproof.lake.discovery import FoundLog, find
 from walproof.lake.file_tree import Entry
@@ -16,62 +15,39 @@ from walproof.lake.options import Options
 from walproof.lake.trees import absolute
 
 
-@dataclass(frozen=True, slots=True)
-class NamedLog:
-    """A log, or a file that may be a log. ``name`` identifies the log in the tables."""
+def find_logs(options: Options, excluded: str | None = None) -> dict[str, FoundLog]:
+    """Map names to the logs under the given paths, sorted by path.
 
-    name: str
-    source: FoundLog
-
-    @property
-    def error(self) -> str | None:
-        """Reason why the log cannot be read."""
-        fault = self.source.fault
-        return None if fault is None else describe_error(fault, self.source.path)
-
-    @property
-    def members(self) -> dict[str | None, Entry]:
-        """Files of a readable log by name, which is None in a log of one file."""
-        if self.source.fault is not None:
-            return {}
-        if not self.source.members:
-            return {None: self.source}
-        return dict(zip(self.source.files, self.source.members, strict=True))
-
-    @property
-    def identity(self) -> frozenset[tuple[str, int, int]]:
-        """Path, size and modification time of each file; it differs if the log was changed."""
-        return frozenset(
-            (shown(entry.path), entry.size, microseconds(entry)) for entry in self.members.values()
-        )
-
-
-def microseconds(entry: Entry) -> int:
-    """Return the modification time of a file in microseconds since 1970."""
-    return int(entry.modified * 1_000_000)
-
-
-def find_logs(options: Options, excluded: str | None = None) -> list[NamedLog]:
-    """Return the logs under the paths of the options, sorted by path.
-
-    The folder ``excluded`` is left out, because the output may be written next to the logs. Raises
-    ``FileNotFoundError`` for a path that does not exist. An unreadable file in a folder is returned
-    as a log with an error.
+    The name identifies a log in the tables. It is the path of the log; if several logs share a
+    folder, a suffix distinguishes them. The folder ``excluded`` is left out, because the output may
+    be in a searched folder. Raises ``FileNotFoundError`` for a path that does not exist. An
+    unreadable file in a folder is returned as a log with a fault.
     """
     logs = find(options)
     if excluded is not None:
         prefix = f"{absolute(excluded)}/"
         logs = [log for log in logs if not f"{log.path}/".startswith(prefix)]
     sharing = Counter(log.path for log in logs)
-    return [NamedLog(_name(log, sharing[log.path] > 1), log) for log in logs]
+    named = {}
+    for log in logs:
+        name = log.path
+        if sharing[name] > 1:
+            journal = log.context.get("name")
+            name += f"/{journal}-*.log" if journal else f" ({log.format})"
+        named[shown(name)] = log
+    return named
 
 
-def _name(log: FoundLog, is_shared: bool) -> str:
-    """Return the path; if two logs share a folder, with a part that distinguishes them."""
-    if not is_shared:
-        return shown(log.path)
-    journal = log.context.get("name")
-    return shown(f"{log.path}/{journal}-*.log" if journal else f"{log.path} ({log.format})")
+def files_of(log: FoundLog) -> dict[str | None, Entry]:
+    """Return the files of a readable log by name, which is None in a log of one file."""
+    if log.fault is not None:
+        return {}
+    return dict(zip(log.files, log.members, strict=True)) if log.members else {None: log}
+
+
+def microseconds(entry: Entry) -> int:
+    """Return the modification time of a file in microseconds since 1970."""
+    return int(entry.modified * 1_000_000)
 
 
 def describe_error(error: BaseException, path: str) -> str:

@@ -12,16 +12,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
 
-from walproof.inventory.logs import NamedLog
-from walproof.inventory.schemas import FILES, SCHEMAS, TIME
+from walproof.inventory.logs import describe_error, files_of, microseconds
+from walproof.inventory.schemas import FILES, SCHEMAS, TIME, TableOptions
 from walproof.inventory.tally import Tally, file_rows, merged
-from walproof.inventory.task import LogPiece, TableOptions, Task, Written, logs_in, write_rows
+from walproof.inventory.task import LogPiece, Task, Written, logs_in, write_rows
+from walproof.lake.discovery import FoundLog
+from walproof.lake.names import shown
 from walproof.lake.splits import Packing, cut
 from walproof.progress import progress_bar
 from walproof.tables.parquet import ParquetFile
@@ -34,6 +37,8 @@ MIN_TASK_BYTES = 1 << 20
 #: Number of tasks per slot, so that all slots are busy until the end.
 TASKS_PER_SLOT = 8
 
+#: Logs by name.
+Logs = Mapping[str, FoundLog]
 #: Function that runs tasks in any order.
 Run = Callable[[Sequence[Task]], Iterable[Written]]
 
@@ -56,28 +61,28 @@ class Earlier:
             earlier.rows.setdefault(row["log"], []).append(row)
         return earlier
 
-    def is_of(self, logs: Sequence[NamedLog]) -> bool:
+    def is_of(self, logs: Logs) -> bool:
         """Return whether a new result of these logs would be equal."""
         unchanged = self.unchanged(logs)
-        return self.rows.keys() == {log.name for log in logs} and all(
-            log.name in unchanged
-            or (log.error is not None and log.error == self.rows[log.name][0]["error"])
-            for log in logs
+        return self.rows.keys() == logs.keys() and all(
+            name in unchanged
+            or (log.fault and describe_error(log.fault, log.path) == self.rows[name][0]["error"])
+            for name, log in logs.items()
         )
 
-    def unchanged(self, logs: Iterable[NamedLog]) -> set[str]:
-        """Return the names of the logs that are unchanged and were readable."""
-        return {log.name for log in logs if log.error is None and self._is_unchanged(log)}
-
-    def _is_unchanged(self, log: NamedLog) -> bool:
-        rows = self.rows.get(log.name, [])
-        # A missing file that the log names has a row without a time.
-        stored = {
-            (row["file"], row["size"], row["modified"])
-            for row in rows
-            if row["modified"] is not None
+    def unchanged(self, logs: Logs) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows of the logs that are unchanged and were readable."""
+        identity = itemgetter("file", "size", "modified")
+        return {
+            name: rows
+            for name, rows in self.rows.items()
+            if name in logs
+            and logs[name].fault is None
+            and all(row["error"] is None for row in rows)
+            # A missing file that the log names has a row without a time.
+            and {identity(row) for row in rows if row["modified"] is not None}
+            == {(shown(e.path), e.size, microseconds(e)) for e in files_of(logs[name]).values()}
         }
-        return stored == log.identity and all(row["error"] is None for row in rows)
 
 
 @dataclass
@@ -87,13 +92,13 @@ class Plan:
     folder: Path
     tasks: list[Task] = field(default_factory=list)
     linked: list[tuple[str, Path]] = field(default_factory=list)
-    unchanged: set[str] = field(default_factory=set)
+    unchanged: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     logs_to_read: int = 0
     bytes_to_read: int = 0
 
 
 def make_plan(
-    logs: Sequence[NamedLog],
+    logs: Logs,
     options: TableOptions,
     folder: Path,
     slots: int,
@@ -111,30 +116,29 @@ def make_plan(
         for table in SCHEMAS:
             for file in sorted((earlier.folder / table).glob("*.parquet")):
                 of_file = logs_in(file)
-                if unchanged := tuple(sorted(of_file & plan.unchanged)):
+                if unchanged := tuple(sorted(of_file & plan.unchanged.keys())):
                     if len(unchanged) == len(of_file):
                         plan.linked.append((table, file))
                     else:
                         plan.tasks.append(add(len(plan.tasks), copy_from=file, logs=unchanged))
-    changed = [log for log in logs if log.error is None and log.name not in plan.unchanged]
-    plan.logs_to_read = len(changed)
-    plan.bytes_to_read = sum(log.source.size for log in changed)
+    changed = {
+        name: log for name, log in logs.items() if log.fault is None and name not in plan.unchanged
+    }
+    sizes = [log.size for log in changed.values()]
+    plan.logs_to_read, plan.bytes_to_read = len(sizes), sum(sizes)
     packing = Packing(slots * TASKS_PER_SLOT, max_task_bytes)
-    target = packing.target_bytes([log.source.size for log in changed])
-    target = max(target, min(MIN_TASK_BYTES, max_task_bytes))
+    target = max(packing.target_bytes(sizes), min(MIN_TASK_BYTES, max_task_bytes))
     pieces = [
-        LogPiece(piece.log, piece.part, piece.size, log.name, number)
-        for log in changed
-        for number, piece in enumerate(cut(log.source, target, options.source))
+        LogPiece(piece.log, piece.part, piece.size, name, number)
+        for name, log in changed.items()
+        for number, piece in enumerate(cut(log, target, options.source))
     ]
     for packed in packing.pack(pieces, target):
         plan.tasks.append(add(len(plan.tasks), pieces=tuple(packed)))
     return plan
 
 
-def write_result(
-    logs: Sequence[NamedLog], plan: Plan, earlier: Earlier | None, run: Run, result: Path
-) -> None:
+def write_result(logs: Logs, plan: Plan, run: Run, result: Path) -> None:
     """Run the plan, and merge the three tables in the new folder ``result``.
 
     Tasks write into ``plan.folder``, which must be on the same file system. If a task was started
@@ -159,24 +163,17 @@ def write_result(
         if not any((result / table).iterdir()):
             _write(result / table / "no-rows.parquet", schema.empty_table())
     (result / "files").mkdir()
-    rows = list(_file_rows(logs, plan, earlier, tallies))
-    _write(result / "files" / "files.parquet", pa.Table.from_pylist(rows, FILES))
-
-
-def _file_rows(
-    logs: Sequence[NamedLog],
-    plan: Plan,
-    earlier: Earlier | None,
-    tallies: Mapping[str, Mapping[int, Tally]],
-) -> Iterator[dict[str, Any]]:
-    for log in logs:
-        if log.name in plan.unchanged and earlier is not None:
-            yield from earlier.rows[log.name]
-        elif log.error is not None:
-            yield from file_rows(log, Tally(log.source.format, error=log.error))
+    rows: list[dict[str, Any]] = []
+    for name, log in logs.items():
+        if name in plan.unchanged:
+            rows += plan.unchanged[name]
+            continue
+        if log.fault is not None:
+            tally = Tally(log.format, error=describe_error(log.fault, log.path))
         else:
-            parts = tallies[log.name]
-            yield from file_rows(log, merged(parts[number] for number in sorted(parts)))
+            tally = merged(part for _, part in sorted(tallies[name].items()))
+        rows += file_rows(name, log, tally)
+    _write(result / "files" / "files.parquet", pa.Table.from_pylist(rows, FILES))
 
 
 def _write(path: Path, table: pa.Table) -> None:

@@ -7,31 +7,22 @@ Offsets, lengths and sizes are in bytes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conformance import __version__
 from conformance.text import one_line
 from reference_impl.formats import FORMATS
-from walproof.decode import phrases
+from walproof.decode import phrases, with_decoding
 from walproof.formats import plugin_for
-from walproof.scan.model import Records
+from walproof.lake import options as lake
+from walproof.scan.model import Records, Wanted
 from walproof.tables import rows as table
 
 TIME = pa.timestamp("us", "UTC")
-
-
-def _own_columns() -> dict[str, pa.DataType]:
-    """Return the columns that formats add; text if two formats disagree (``entry_type``)."""
-    types: dict[str, pa.DataType] = {}
-    for format_id in FORMATS:
-        for field in table.schema(format_id):
-            if field.name not in table.FIXED.names:
-                is_equal = types.setdefault(field.name, field.type) == field.type
-                types[field.name] = field.type if is_equal else pa.string()
-    return types
-
 
 #: One row per record. ``time`` is the record's own clock, null in formats without one. ``decoded``
 #: is the decoded record as one line, null if decoding was not requested or impossible.
@@ -46,7 +37,7 @@ RECORDS = pa.schema(
         ("payload", pa.binary()),
         ("payload_truncated", pa.bool_()),
         ("decoded", pa.string()),
-        *_own_columns().items(),
+        *list(table.schema(*FORMATS))[len(table.FIXED) :],
     ]
 )
 
@@ -97,10 +88,36 @@ SCHEMAS = {"records": RECORDS, "damage": DAMAGE}
 MAX_DECODED_CHARACTERS = 1 << 10
 
 
-def wanted_columns(format_id: str, payload: bool) -> frozenset[str]:
-    """Return the fields of a format in the table, with or without the content of records."""
-    columns = plugin_for(format_id).columns
-    return frozenset(column.name for column in columns if payload or not column.is_content)
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """Options for reading and writing.
+
+    If ``payload`` is true, the table has the payloads of records. If ``decode`` is true, it has the
+    decoded records as text.
+    """
+
+    source: lake.Options
+    payload: bool = False
+    decode: bool = False
+    compression: str = "zstd"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything that rows depend on besides the logs; a result is reused if it is
+        equal."""
+        return {
+            "version": __version__,
+            "payload": self.payload,
+            "decode": self.decode,
+            "max_payload": self.source.max_payload if self.payload or self.decode else 0,
+            "context": {format_id: self.source.context(format_id) for format_id in FORMATS},
+        }
+
+    def wanted(self, format_id: str) -> Wanted:
+        """Return the data that a scanner must read."""
+        columns = plugin_for(format_id).columns
+        names = frozenset(each.name for each in columns if self.payload or not each.is_content)
+        wanted = Wanted(self.payload, names, self.source.max_payload)
+        return with_decoding(format_id, wanted) if self.decode else wanted
 
 
 def times(run: Records) -> pa.Array | None:
@@ -113,21 +130,21 @@ def times(run: Records) -> pa.Array | None:
 
 
 def record_rows(
-    run: Records, log: str, path: str, format_id: str, payload: bool, decode: bool
+    run: Records, log: str, path: str, format_id: str, options: TableOptions
 ) -> pa.RecordBatch:
     """Return a run of records as rows of :data:`RECORDS`.
 
-    Without ``payload``, they have the positions of records, without their content.
+    Without payloads, they have the positions of records, without their content.
     """
     columns: dict[str, Any] = {"log": log, "format": format_id}
     moments = times(run)
     if moments is not None:
         columns["time"] = moments
-    if decode:
+    if options.decode:
         texts = [_line(text) for text, _ in phrases(format_id, run)]
         columns["decoded"] = pa.array(texts, pa.string())
-    if not payload:
-        content = run.fields.keys() - wanted_columns(format_id, payload=False)
+    if not options.payload:
+        content = (each.name for each in plugin_for(format_id).columns if each.is_content)
         columns |= dict.fromkeys([*table.OF_PAYLOADS, *content])
     batch = table.batch(run, RECORDS, path, columns)
     assert batch is not None

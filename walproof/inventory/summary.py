@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +83,9 @@ def _counts(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _worst_files(damage: pyarrow.dataset.Dataset, rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the files that lost most, damaged files before torn ones, with their first ranges.
+    """Return the files with the largest losses and their first lost ranges, damaged files first.
 
-    A range is its start, its end, and true if it is torn.
+    A range consists of its start, its end, and whether it is torn.
     """
     lossy = [row for row in rows if row["lost_ranges"]]
     lossy.sort(key=lambda row: (row["verdict"] != "damaged", -row["lost_bytes"], row["file"]))
@@ -126,7 +127,8 @@ def _reasons(damage: pyarrow.dataset.Dataset, rows: Iterable[Row]) -> list[dict[
     for (format_id, reason), files in refused.items():
         key = {"format": format_id, "verdict": "refused", "reason": reason}
         reasons.append({**key, "ranges": 0, "bytes": 0, "files": files})
-    return sorted(reasons, key=lambda each: (-each["ranges"], -each["files"], each["reason"]))
+    names = itemgetter("reason", "format", "verdict")
+    return sorted(reasons, key=lambda each: (-each["ranges"], -each["files"], *names(each)))
 
 
 def _listed(rows: Iterable[Row], chooses: Callable[[Row], object], column: str) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from typing import Any
 import pyarrow.compute as pc
 
 from reference_impl.answer import Lost
-from walproof.inventory.logs import NamedLog, microseconds
+from walproof.inventory.logs import files_of, microseconds
 from walproof.inventory.schemas import FILES, times
+from walproof.lake.discovery import FoundLog
 from walproof.lake.names import shown
 from walproof.scan.model import Records
 from walproof.tables.rows import file_name
@@ -67,10 +68,11 @@ class FileTally:
 
 @dataclass
 class Tally:
-    """The counters of a log, or of a part of a log, by file (None in a log of one file).
+    """The counters of a log, or of a part of a log, by file.
 
-    ``format`` is None if the file is not a log. ``verdict`` and ``reason`` are those of the reader,
-    or None for a part. ``error`` is the reason why reading stopped early.
+    The file is None in a log of one file. ``format`` is None if the file is not a log. ``verdict``
+    and ``reason`` come from the reader, and are None for a part. ``error`` is the reason why
+    reading stopped early.
     """
 
     format: str | None = None
@@ -102,23 +104,23 @@ def merged(parts: Iterable[Tally]) -> Tally:
     return total
 
 
-def file_rows(log: NamedLog, tally: Tally) -> Iterator[dict[str, Any]]:
+def file_rows(log_name: str, log: FoundLog, tally: Tally) -> Iterator[dict[str, Any]]:
     """Yield a row of ``files`` for each file of a log, including missing ones that it names."""
     of_log = {
-        "log": log.name,
+        "log": log_name,
         "format": tally.format,
         "log_verdict": tally.verdict,
         "log_reason": tally.reason,
         "error": tally.error,
     }
-    members = log.members
+    members = files_of(log)
     # A log whose files cannot be listed has one row too.
     for name in dict.fromkeys([*members, *tally.files]) or [None]:
         member, counts = members.get(name), tally.files.get(name, FileTally())
         verdict, reason = _verdict(tally, name, counts) if members or tally.files else (None, None)
         yield {
             **of_log,
-            "file": shown(file_name(log.source.path, name)),
+            "file": shown(file_name(log.path, name)),
             "size": member.size if member else 0,
             "modified": microseconds(member) if member else None,
             "verdict": verdict,

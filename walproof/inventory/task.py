@@ -1,6 +1,6 @@
 """Run a task: read parts of logs and write their rows as Parquet files.
 
-Workers write the files themselves and return only counters, also on Spark. Spark's own writer would
+Workers write the files themselves and return only counters, even on Spark. Spark's own writer would
 pass the rows through a socket and the JVM, which takes several times the CPU time
 (docs/cluster.md).
 """
@@ -14,67 +14,27 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet
 
-from conformance import __version__
 from reference_impl.answer import End
-from reference_impl.formats import FORMATS, UnknownFormat
-from walproof.decode import with_decoding
+from reference_impl.formats import UnknownFormat
 from walproof.inventory.logs import describe_error
-from walproof.inventory.schemas import (
-    DAMAGE,
-    SCHEMAS,
-    record_rows,
-    wanted_columns,
-)
+from walproof.inventory.schemas import DAMAGE, SCHEMAS, TableOptions, record_rows
 from walproof.inventory.tally import Tally
-from walproof.lake import options as lake
 from walproof.lake.opening import opened
 from walproof.lake.recognition import is_blank
 from walproof.lake.splits import Piece
 from walproof.lake.trees import is_local
-from walproof.scan.model import Records, Wanted
+from walproof.scan.model import Records
 from walproof.scan.reference import ScannerMissing
 from walproof.tables import rows
 from walproof.tables.parquet import ParquetFile
 
 #: Key in the metadata of a Parquet file for the names of its logs, as JSON.
 LOGS_KEY = "walproof.logs"
-
-
-@dataclass(frozen=True, slots=True)
-class TableOptions:
-    """Options for reading and writing.
-
-    If ``payload`` is true, the table has the payloads of records. If ``decode`` is true, it has the
-    decoded records as text.
-    """
-
-    source: lake.Options
-    payload: bool = False
-    decode: bool = False
-    compression: str = "zstd"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything that rows depend on besides the logs; a result is reused if it is
-        equal."""
-        return {
-            "version": __version__,
-            "payload": self.payload,
-            "decode": self.decode,
-            "max_payload": self.source.max_payload if self.payload or self.decode else 0,
-            "context": {format_id: self.source.context(format_id) for format_id in FORMATS},
-        }
-
-    def wanted(self, format_id: str) -> Wanted:
-        """Return the data that a scanner must read."""
-        columns = wanted_columns(format_id, self.payload)
-        wanted = Wanted(self.payload, columns, self.source.max_payload)
-        return with_decoding(format_id, wanted) if self.decode else wanted
 
 
 @dataclass(frozen=True)
@@ -102,10 +62,10 @@ class Task:
 
 @dataclass
 class Written:
-    """The result of a task: counters by log and number of the part, and files by table.
+    """The result of a task: counters by log and part number, and files by table.
 
-    ``error`` is an error in writing the output. In this case, there are no files. Errors of logs
-    are in the counters.
+    If writing the output failed, ``error`` is the error, and there are no files. Errors of logs are
+    in the counters.
     """
 
     task: int
@@ -190,23 +150,18 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
     """
     path = piece.log.path
     try:
-        with opened(piece.log, options.source) as log:
-            tally.format = log.format
-            for event in log.scan(options.wanted(log.format), piece.part):
+        with opened(piece.log, options.source) as (log, format_id):
+            tally.format = format_id
+            for event in piece.scan(log, format_id, options.wanted(format_id)):
                 if isinstance(event, End):
                     tally.verdict, tally.reason = event.verdict, event.reason
                 elif isinstance(event, Records):
                     tally.files[event.file].add_records(event)
                     for run in event.pieces():
-                        yield (
-                            "records",
-                            record_rows(
-                                run, piece.name, path, log.format, options.payload, options.decode
-                            ),
-                        )
+                        yield "records", record_rows(run, piece.name, path, format_id, options)
                 else:
                     tally.files[event.file].add_lost(event)
-                    of_log = {"log": piece.name, "format": log.format}
+                    of_log = {"log": piece.name, "format": format_id}
                     batch = rows.batch(event, DAMAGE, path, of_log)
                     assert batch is not None
                     yield "damage", batch

@@ -1,7 +1,7 @@
 """Find the logs in files and folders.
 
 A folder may be a log of several files, or contain such logs. Each format recognises its own folders
-(``format_discovery``), whose files are then not separate logs. Every other file in a folder is a
+(``format_discovery``), and the files in such a folder are not separate logs. Every other file is a
 log. Paths follow the rules of Spark's file sources: globs are expanded, names that begin with ``_``
 or ``.`` are hidden, and subfolders are searched only with ``recursiveFileLookup``.
 """
@@ -27,8 +27,8 @@ from walproof.lake.trees import absolute, tree_of
 class FoundLog(Entry):
     """A log that was found by a search. Instances are small and picklable.
 
-    ``format`` is None if it was not detected yet. ``members`` are the files of a log of several
-    files, which is a folder.
+    ``format`` is None if it has not been detected yet. If the log is a folder of several files,
+    ``members`` contains these files.
     """
 
     format: str | None = None

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from walproof.lake.discovery import FoundLog
 from walproof.lake.opening import opened
 from walproof.lake.options import Options
-from walproof.scan.model import WHOLE, Part
+from walproof.lake.trees import is_local
+from walproof.scan import reads_ranges, scanner
+from walproof.scan.log import Log
+from walproof.scan.model import WHOLE, Event, Part, Wanted
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,10 @@ class Piece:
     log: FoundLog
     part: Part
     size: int
+
+    def scan(self, log: Log, format_id: str, wanted: Wanted) -> Iterator[Event]:
+        """Yield the events of the piece. Raises ``OSError`` and the errors of the scanner."""
+        return scanner(format_id).scan(log, wanted, self.part)
 
 
 AnyPiece = TypeVar("AnyPiece", bound=Piece)
@@ -59,20 +66,15 @@ class Packing:
         return packed
 
 
-def plan(logs: Sequence[FoundLog], options: Options, packing: Packing) -> list[list[Piece]]:
-    """Return the partitions. The error of an unreadable log is left to its reader."""
-    target = packing.target_bytes([log.size for log in logs])
-    return packing.pack([piece for log in logs for piece in cut(log, target, options)], target)
-
-
 def cut(log: FoundLog, target_bytes: int, options: Options) -> list[Piece]:
     """Return a log as pieces in log order; a large log is split if its format allows it."""
     parts: Sequence[Part] = [WHOLE]
     if log.fault is None and log.size > target_bytes:
         # The reader reports any error.
-        with contextlib.suppress(Exception), opened(log, options) as open_log:
-            parts = open_log.plan(target_bytes)
-            log = replace(log, format=open_log.format, context=dict(open_log.log.context))
+        with contextlib.suppress(Exception), opened(log, options) as (source, format_id):
+            if is_local(log.path) or reads_ranges(format_id):  # else it has to be copied first
+                parts = scanner(format_id).plan(source, target_bytes)
+            log = replace(log, format=format_id, context=dict(source.context))
     return [
         Piece(log, part, log.size // len(parts) if part.end is None else part.end - part.start)
         for part in parts

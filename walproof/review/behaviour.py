@@ -89,8 +89,8 @@ class Table:
 class Behaviour:
     """The logs of one format, and the answers of both sides.
 
-    ``workers`` has a :class:`Worker` for each side that reads the format. ``missing`` has the
-    reasons for the other sides.
+    ``workers`` has a :class:`Worker` for each side that reads the format. ``missing`` has a reason
+    for each side that does not.
     """
 
     def __init__(
@@ -108,8 +108,8 @@ class Behaviour:
         """Read logs with the old and the new readers.
 
         The logs are the vectors of both versions, logs from both writers, and damaged copies.
-        Some damage writes values near the numbers in ``aim``, or changes the fields in it. They
-        come from changed expressions.
+        ``aim`` contains the numbers and fields of changed expressions. In some damaged copies,
+        these fields are changed, or values are near these numbers.
         """
         vectors = [logs_of(self.bodies[side], side) for side in SIDES]
         if self.missing:

@@ -49,8 +49,8 @@ def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]
     """Yield damaged copies of the first undamaged logs, or nothing if ``aim`` has no number.
 
     Some copies are one byte longer or shorter. Other copies end at a given distance after one of
-    the last records, or have a changed field. Distances and field values are the numbers in
-    ``aim``, and these plus or minus 1.
+    the last records, or have a changed field. Each distance and field value differs from a number
+    in ``aim`` by at most 1.
     """
     if not aim.numbers:
         return

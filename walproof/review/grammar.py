@@ -1,7 +1,7 @@
 """One version of a grammar: its types and fields in a form that can be compared.
 
 Documentation, the order of keys, number bases and default byte order make no difference. If a type
-only groups fields, these fields replace the field of this type.
+only groups fields, each field of this type is replaced by the grouped fields.
 """
 
 from __future__ import annotations
@@ -147,8 +147,7 @@ class Grammar:
     def is_bounded(self, type: Type, visited: frozenset[str] = frozenset()) -> bool:
         """Return whether readers ignore bytes after the last known field of a type.
 
-        The bytes are ignored at the end of a file, in a substream of fixed size, and at a given
-        offset.
+        This is the case at the end of a file, in a substream of fixed size, and at a given offset.
         """
         if type.name in visited or type is self.top:
             return True

@@ -59,7 +59,7 @@ class GrammarRun:
     """Run both versions of the grammars of one format over logs.
 
     ``held`` maps the key of a field to the number of undamaged logs with this field. ``undamaged``
-    and ``damaged`` map the key to the number of logs in which the field differs between the
+    and ``damaged`` count the undamaged and the damaged logs in which the field differs between the
     versions. ``moved`` contains the grammars whose fields have other offsets in an undamaged log.
     """
 
@@ -95,9 +95,10 @@ class GrammarRun:
         return table
 
     def read(self, log: LogUnderReview, follows: bool = False) -> str | None:
-        """Return the first difference in a log, or None if no file has a changed grammar.
+        """Return the first difference in a log, or an empty text if there is none.
 
-        ``follows`` is true if the undamaged original also differs.
+        The result is None if no file of the log has a changed grammar. ``follows`` is true if the
+        undamaged original also differs.
         """
         difference = None
         held, differ = set(), set()

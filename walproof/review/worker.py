@@ -67,7 +67,7 @@ def knows(request: dict[str, Any]) -> dict[str, Any]:
 def grammars(request: dict[str, Any]) -> dict[str, Any]:
     """Compare the field maps of two grammars for one file.
 
-    ``held`` has the fields in both maps, and ``differ`` those that differ.
+    ``held`` lists the fields that are in both maps. ``differ`` lists the fields that differ.
     """
     data = Path(request["path"]).read_bytes()
     (old, old_error), (new, new_error) = (

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from walproof.formats import plugin_for
-from walproof.summary.model import WORTH_A_KERNEL
 
 if TYPE_CHECKING:
     from walproof.scan.model import Part, Scanner
@@ -27,19 +26,6 @@ def scanner(format_id: str) -> Scanner:
     installed = plugin_for(format_id).scanner
     if installed is not None:
         return installed
-    from walproof.scan.reference import ReferenceScanner
-
-    return ReferenceScanner(format_id)
-
-
-def scanner_for(format_id: str, size: int) -> Scanner:
-    """Return the scanner for a log of ``size`` bytes.
-
-    For a small log, this is the executable specification, because loading a compiled scanner would
-    take longer than reading the log.
-    """
-    if size >= WORTH_A_KERNEL:
-        return scanner(format_id)
     from walproof.scan.reference import ReferenceScanner
 
     return ReferenceScanner(format_id)

@@ -35,8 +35,8 @@ def repeated(value: Any, type_: pa.DataType, count: int) -> pa.Array:
 def binary(ends: NDArray[Any], data: Any, type_: pa.DataType) -> pa.Array:
     """Return an array of text or bytes: value n is ``data[ends[n]:ends[n + 1]]``.
 
-    ``ends`` are int32, or int64 for large types.
-    ``data`` is an Arrow buffer or an array of bytes.
+    ``ends`` has the type int32, or int64 for large types. ``data`` is an Arrow buffer or an array
+    of bytes.
     """
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]
     return pa.Array.from_buffers(type_, len(ends) - 1, buffers, null_count=0)

@@ -1,4 +1,4 @@
-"""The format-specific fields of a record as columns, with the names of the answer.
+"""The format-specific fields of a record as columns, with their names in answers.
 
 The columns of a format are the ``COLUMNS`` in the module ``columns`` of its package in
 ``walproof/formats``. A change to them changes the schema of the data source.
@@ -22,10 +22,11 @@ WIDEST = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class Column:
-    """A field of a record, in a column and in an answer.
+    """A field of a record, as a column and as part of an answer.
 
-    If ``is_content`` is true, the field is content of the record, like the payload; otherwise it
-    describes the position. If ``is_settled`` is true, later records cannot change the field.
+    If ``is_content`` is true, the field is part of the content, like the payload; otherwise it
+    describes the position of the record. If ``is_settled`` is true, later records cannot change the
+    field.
     """
 
     name: str

@@ -1,12 +1,13 @@
 """Functions shared by the kernels of all formats: compilation, numbers in bytes, CRC-32C.
 
 A kernel is a function that numba compiles to machine code. Kernels do not check bounds: each caller
-must ensure that the bytes are inside the array. Indices are unsigned, because numba would otherwise
-check for negative ones; LLVM can then merge eight byte loads into one.
+must ensure that the bytes are inside the array. Indices are unsigned. numba then does not check for
+negative indices, and LLVM can merge eight byte loads into one.
 
-numba compiles a kernel at its first call and stores the machine code for later processes, in a
-checkout in ``__pycache__`` beside the module. It notices changes of this module, but not of modules
-whose helpers, constants or classes the kernel uses: delete ``__pycache__`` after changing those.
+numba compiles a kernel at its first call and caches the machine code for later processes. In a
+checkout, the cache is in ``__pycache__`` next to the module. numba detects changes to this module,
+but not to other modules whose helpers, constants or classes the kernel uses. Delete ``__pycache__``
+after changing such a module.
 """
 
 from __future__ import annotations
@@ -36,8 +37,7 @@ STRAND_BYTES = 256
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function at its first call, and cache the machine code if possible.
 
-    For an installed package, the cache is in the cache folder of the user, separate for each
-    version.
+    Each installed version of the package has its own cache, in the cache folder of the user.
     """
     configured = numba.config.CACHE_DIR
     if IS_INSTALLED and not configured:
@@ -106,30 +106,22 @@ def trailing_zeros(value: Any) -> Any:
     return count
 
 
-def _slicing_tables() -> NDArray[np.uint64]:
-    """Return tables: table k is the effect of a byte on the checksum, k bytes later."""
-    tables = np.zeros((8, 256), np.uint64)
-    for byte in range(256):
-        crc = byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (CASTAGNOLI if crc & 1 else 0)
-        tables[0, byte] = crc
-    for k in range(1, 8):
-        previous = tables[k - 1]
-        low = (previous & np.uint64(255)).astype(np.int64)
-        tables[k] = (previous >> np.uint64(8)) ^ tables[0][low]
-    return tables
+def _table() -> NDArray[np.uint64]:
+    """Return the effect of each byte on the checksum."""
+    table = np.arange(256, dtype=np.uint64)
+    for _ in range(8):
+        table = (table >> np.uint64(1)) ^ (table & np.uint64(1)) * np.uint64(CASTAGNOLI)
+    return table
 
 
-SLICING = _slicing_tables()
+TABLE = _table()
 
 
 def tables_after_zeros(count: int) -> NDArray[np.uint64]:
     """Return tables: table k maps byte k of a checksum to its value after ``count`` zeros."""
     powers = np.uint64(1) << np.arange(32, dtype=np.uint64)
     for _ in range(count):
-        low = (powers & np.uint64(255)).astype(np.int64)
-        powers = (powers >> np.uint64(8)) ^ SLICING[0][low]
+        powers = (powers >> np.uint64(8)) ^ TABLE[(powers & np.uint64(255)).astype(np.int64)]
     tables = np.zeros((4, 256), np.uint64)
     for k in range(4):
         for bit in range(8):
@@ -153,25 +145,18 @@ HAS_INSTRUCTION = _has_instruction()
 
 
 @helper
-def crc_of_word_by_tables(crc: Any, word: Any) -> Any:
+def crc_of_word_by_table(crc: Any, word: Any) -> Any:
     """Update an inverted checksum by eight bytes, on any processor."""
-    word = word ^ crc
-    return (
-        SLICING[7, word & _LOW]
-        ^ SLICING[6, word >> uint64(8) & _LOW]
-        ^ SLICING[5, word >> uint64(16) & _LOW]
-        ^ SLICING[4, word >> uint64(24) & _LOW]
-        ^ SLICING[3, word >> uint64(32) & _LOW]
-        ^ SLICING[2, word >> uint64(40) & _LOW]
-        ^ SLICING[1, word >> uint64(48) & _LOW]
-        ^ SLICING[0, word >> uint64(56)]
-    )
+    crc ^= word
+    for _ in range(8):
+        crc = TABLE[crc & _LOW] ^ crc >> uint64(8)
+    return crc
 
 
 @helper
-def crc_of_byte_by_tables(crc: Any, byte: Any) -> Any:
+def crc_of_byte_by_table(crc: Any, byte: Any) -> Any:
     """Update an inverted checksum by one byte, on any processor."""
-    return SLICING[0, (crc ^ uint64(byte)) & _LOW] ^ crc >> uint64(8)
+    return TABLE[(crc ^ uint64(byte)) & _LOW] ^ crc >> uint64(8)
 
 
 def _instruction(of_crc: int, of_data: int) -> Any:
@@ -201,7 +186,7 @@ def _instruction(of_crc: int, of_data: int) -> Any:
 if HAS_INSTRUCTION:
     crc_of_word, crc_of_byte = _instruction(64, 64), _instruction(32, 8)
 else:
-    crc_of_word, crc_of_byte = crc_of_word_by_tables, crc_of_byte_by_tables
+    crc_of_word, crc_of_byte = crc_of_word_by_table, crc_of_byte_by_table
 
 
 @helper

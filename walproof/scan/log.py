@@ -69,7 +69,7 @@ def open_range(
 ) -> io.BufferedReader:
     """Return ``[start, end)`` of a source or a disk image as a file.
 
-    Reading raises ``OSError``, also if the source has become shorter.
+    Reading raises ``OSError``, for example if the source has become shorter.
     """
     return io.BufferedReader(_Range(source, start, end), buffer_size)
 

@@ -27,7 +27,7 @@ class Wanted:
     """A selection of the output. Returning payloads takes most of the time.
 
     ``columns`` lists the fields to return; None means all. ``max_payload`` is the maximum size in
-    bytes of a payload, and of each value in a journal entry. Longer ones are truncated, and their
+    bytes of a payload, and of each value in a journal entry. Longer values are truncated, and their
     records are marked in ``Records.truncated``.
     """
 

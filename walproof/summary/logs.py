@@ -20,8 +20,8 @@ _HEAD_BYTES = 1 << 20
 class Row:
     """A log with its summary; ``part`` describes the log of a system.
 
-    ``by`` is how the format was determined: by ``content``, by ``name`` alone, or ``told`` by the
-    user.
+    ``by`` names the source of the format: the ``content`` of the log, its ``name`` alone, or the
+    user (``told``).
     """
 
     name: str

@@ -50,7 +50,7 @@ class Control:
     def path(self) -> Path:
         """Return the path that the JSON file of the log would have as a vector.
 
-        If the file name of the log has another stem, the name affects how the log is read.
+        If the file name of the log has a different stem, readers depend on the file name.
         """
         return Path(f"{self.id.rpartition('/')[2]}.json")
 

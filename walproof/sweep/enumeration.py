@@ -50,10 +50,10 @@ class DamagedLog(NamedTuple):
 
 
 class Enumeration:
-    """Enumerate all damages of a control, by family and number.
+    """Enumerate all ways to damage a control, by family and number.
 
-    The families are the undamaged log, single damages and pairs of damages. Equal arguments give
-    the same numbers in every process. ``older`` are logs that serve as older generations.
+    The families are the undamaged log, single changes and pairs of changes. Equal arguments give
+    the same numbers in every process. ``older`` contains the logs that serve as older generations.
     """
 
     def __init__(

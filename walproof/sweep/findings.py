@@ -86,8 +86,8 @@ def findings(
 ) -> list[Finding]:
     """Group signatures into findings, and return the most harmful finding first.
 
-    Signatures with the same effect form one finding. New findings are then joined by
-    :attr:`Finding.damage`.
+    Signatures with the same effect form one finding. New findings with the same
+    :attr:`Finding.damage` are then joined.
     """
     by_effect: dict[Hashable, Finding] = {}
     for occurrence in signatures:

@@ -51,8 +51,8 @@ class Disagreement(Exception):
 class UndetectedFlip(NamedTuple):
     """A flip of bit ``bit`` of the byte at ``at`` that no check detects.
 
-    ``file`` is empty in a log of one file, ``path`` is the path of the field, ``field`` its generic
-    name.
+    ``file`` is empty in a log of one file. ``path`` is the path of the field, and ``field`` is its
+    generic name.
     """
 
     file: str
@@ -215,7 +215,7 @@ def run_flips(
 ) -> list[Stretch]:
     """Try flips in a worker pool, and return the results in the order of the tasks.
 
-    ``progress`` gets the number of new flips.
+    ``progress`` receives the number of newly finished flips.
     """
     scratch = Held()
     outcomes: dict[Task, Stretch] = {}

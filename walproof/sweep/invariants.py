@@ -40,8 +40,8 @@ MEANING: Mapping[str, str] = {
 class Written:
     """The records of a control, prepared for comparing answers with them.
 
-    ``imported`` are logs from which some damages copy bytes. ``expected`` are the records that the
-    undamaged log returns.
+    ``imported`` contains the logs from which some damage operations copy bytes. ``expected``
+    contains the records that readers return from the undamaged log.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""The damage algebra as families of numbered damages of one file.
+"""The damage algebra as families of numbered operations on one file.
 
-Each damage is a fast edit and a call of ``conformance.recipes.algebra``. Both must produce the same
-bytes.
+Each operation exists as a fast edit and as a call of ``conformance.recipes.algebra``. Both must
+produce the same bytes.
 """
 
 from __future__ import annotations

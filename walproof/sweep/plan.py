@@ -122,10 +122,9 @@ class Enumerations:
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:
-    """Return the next smaller and larger control that can serve as older generations.
+    """Return the next smaller and the next larger control, to serve as older generations.
 
-    Only controls with the same extension are used. Controls with a context that selects records are
-    excluded.
+    A control is excluded if it has another extension, or a context that selects records.
     """
     suffix = controls[number].name.rpartition(".")[2]
     near = [controls[n] for n in (number - 1, number + 1) if 0 <= n < len(controls)]

@@ -56,7 +56,7 @@ def program_of(
 ) -> Program:
     """Start a subject, and return the program that its hello message describes.
 
-    The name of the program differs from those of the ``earlier`` programs. Raises
+    A name that comes from the command differs from the names of the ``earlier`` programs. Raises
     :class:`NoProgram` if the program does not support the format or any profile. Raises the errors
     of a session if there is no hello message.
     """

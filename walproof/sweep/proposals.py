@@ -40,7 +40,8 @@ class Proposer:
         """Write a proposed vector: ``proposals/<format>/<slug>.json``, the input and ``<slug>.py``.
 
         If a vector with the same log and context exists, the finding gets the id of that vector
-        instead. A context that every reader rejects has no answer, and the finding no vector.
+        instead. If every reader rejects the context, there is no answer to expect, and no vector is
+        written.
         """
         best = finding.best
         assert finding.recipe is not None

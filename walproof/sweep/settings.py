@@ -51,7 +51,7 @@ def settings_of(
 
     The control's own context comes first. The first setting for appending exists twice: with a
     plain record, and with the records of the control. Other contexts come from the register and
-    from ``vectors`` of the format; without vectors there are none.
+    from ``vectors``; if ``vectors`` is empty, there are none.
     """
     contexts = _changed_contexts(vectors, format, context, files, records) if vectors else []
     reading = [
@@ -83,7 +83,8 @@ def _writing_contexts(
     """Return the contexts of a writer, from vectors that write a log with the same extension.
 
     The simplest context comes first. It has the values that all vectors of the operation share, and
-    the values in ``context``. Numbers of keys in ``near`` also appear plus and minus 1.
+    the values in ``context``. If the value of a key in ``near`` is a number, this number plus 1 and
+    minus 1 are used as well.
     """
     keys, sweep = registers()[format].context, plugin_for(format).sweep
     writing = [vector for vector in vectors if vector.operation == operation]

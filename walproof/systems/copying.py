@@ -39,7 +39,7 @@ def size_on_disk(folder: Path) -> int:
 def copy_folder(
     folder: Path, copy: Path, tell: Callable[[int], None] = lambda copied: None
 ) -> list[NotCopied]:
-    """Copy the contents of ``folder`` to the new folder ``copy``; return the files not copied.
+    """Copy the contents of ``folder`` to the new folder ``copy``; return the files left out.
 
     Links to files outside the folder are replaced by their targets. ``tell`` receives the number of
     bytes copied so far. Raises ``OSError`` if the copy cannot be written.

@@ -19,10 +19,10 @@ _CHUNK_BYTES = 1 << 20
 def before_conversion(
     format_id: str, log: Path, context: Mapping[str, Any]
 ) -> Iterator[tuple[Path, int] | None]:
-    """Undo the conversion of a single-file log, in a scratch file of the same name.
+    """Undo the text conversion of a single-file log in a scratch file of the same name.
 
-    Yields the scratch file and its number of records. Yields None if the scratch file has no more
-    records than the log. Raises ``OSError``.
+    Yields the scratch file and its number of records. Yields None if the log was not converted, or
+    if the scratch file has no additional records. Raises ``OSError``.
     """
     if not log.is_file() or not is_converted(log):
         yield None

@@ -49,12 +49,14 @@ def to_parquet(
     max_payload: int = Wanted.max_payload,
     is_decoded: bool = False,
     has_payloads: bool = True,
+    name: str | None = None,
 ) -> Exported:
     """Write the rows of a log (``walproof.tables.rows``) in log order, incrementally.
 
     If ``is_decoded`` is true, there is an additional column: the struct ``decoded`` of
     :mod:`walproof.decode`. If the struct is null, ``detail`` contains the reason. If
     ``has_payloads`` is false, the columns ``payload`` and ``payload_truncated`` are left out.
+    ``name`` is the value of the column ``file`` (default: the path of the log).
 
     The file is written atomically and replaces an existing file. Its key-value metadata contain the
     format, verdict, reason and end of the answer as text, under the keys ``walproof.format``,
@@ -78,7 +80,7 @@ def to_parquet(
                 lost += 1
             else:
                 end = event
-            for batch in _batches(event, format_id, str(log.path), schema):
+            for batch in _batches(event, format_id, name or str(log.path), schema):
                 file.add(batch)
         assert end is not None
         file.finish(

@@ -42,12 +42,15 @@ FIXED = pa.schema(
 OF_PAYLOADS = ("payload", "payload_truncated")
 
 
-def schema(format_id: str) -> pa.Schema:
-    """Return the columns of a format: the fixed ones, then its own."""
-    own_fields = [
-        pa.field(column.name, signed(column.type)) for column in plugin_for(format_id).columns
-    ]
-    return pa.schema([*FIXED, *own_fields])
+def schema(*formats: str) -> pa.Schema:
+    """Return the fixed columns, then those of the formats; text if two formats differ in a type."""
+    fields = {field.name: field for field in FIXED}
+    for format_id in formats:
+        for column in plugin_for(format_id).columns:
+            field = pa.field(column.name, signed(column.type))
+            if fields.setdefault(field.name, field).type != field.type:
+                fields[field.name] = pa.field(field.name, pa.string())
+    return pa.schema(fields.values())
 
 
 def signed(type: pa.DataType) -> pa.DataType:

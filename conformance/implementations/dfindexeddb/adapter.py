@@ -1,8 +1,8 @@
 """Adapter: the log reader of dfindexeddb, Google's forensic reader of LevelDB and IndexedDB files.
 
 ``log.FileReader.GetWriteBatches`` finds the physical records, joins them and passes each complete
-record to ``log.WriteBatch.FromBytes``. The adapter replaces this last step, because it needs the
-bytes of the records, and because a record need not be a WriteBatch.
+record to ``log.WriteBatch.FromBytes``. The adapter replaces ``FromBytes``, because it needs the
+bytes of each record, and not every record is a WriteBatch.
 """
 
 from __future__ import annotations

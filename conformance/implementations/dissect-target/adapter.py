@@ -1,8 +1,8 @@
 """Adapter: the journal reader of dissect.target, a framework for forensics.
 
-``JournalFile`` returns a dictionary for each entry, with its time and its fields. It converts field
-names to lower case and removes leading underscores. To keep the original names, the adapter
-overrides ``decode_value`` in a subclass. The values are not changed.
+``JournalFile`` returns a dictionary with the time and the fields of each entry. It converts field
+names to lower case and removes leading underscores. The adapter overrides ``decode_value`` in a
+subclass to keep the original names. It does not change the values.
 """
 
 from __future__ import annotations

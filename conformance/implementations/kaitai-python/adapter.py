@@ -1,8 +1,8 @@
-"""Adapter: the generated Python parsers, with the rules that grammars cannot express.
+"""Adapter: readers that use the Python parsers generated from the grammars.
 
-The directory has a module for each format. The function ``read`` of the module uses the parser for
-the structure, and implements all other rules of the chapter. It shares no code with
-``reference_impl``, so an answer on which both agree is confirmed independently.
+This directory has a module for each format. Its function ``read`` calls the parser for the
+structure of a log, and implements the rules that a grammar cannot express. The modules share no
+code with ``reference_impl``. If both give the same answer, the answer is confirmed independently.
 """
 
 from __future__ import annotations

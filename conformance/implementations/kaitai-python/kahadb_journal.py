@@ -1,7 +1,7 @@
-"""A KahaDB reader on the Python parser generated from ksy/kahadb_journal.ksy.
+"""A KahaDB reader that uses the Python parser generated from ksy/kahadb_journal.ksy.
 
-The parser finds control records and records. The checks and the resynchronisation are in this
-module, implemented from spec/kahadb-journal.md alone. The module shares no code with
+The parser finds control records and records. This module implements the checks and the
+resynchronisation. It was written from spec/kahadb-journal.md alone and shares no code with
 ``reference_impl``. It keeps each file in memory and is not optimised.
 """
 

@@ -1,8 +1,7 @@
-"""A LevelDB reader on the Python parser generated from ksy/leveldb_log.ksy.
+"""A LevelDB reader that uses the Python parser generated from ksy/leveldb_log.ksy.
 
-The parser finds the physical records. The checks, the joining of fragments and the verdict are in
-this module, implemented from spec/leveldb-log.md alone. The module shares no code with
-``reference_impl``.
+The parser finds the physical records. This module checks them, joins fragments and determines the
+verdict. It was written from spec/leveldb-log.md alone and shares no code with ``reference_impl``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A reader of RocksDB write-ahead logs on the Python parser generated from its grammar.
+"""A RocksDB reader that uses the Python parser generated from ksy/rocksdb_wal.ksy.
 
-The parser reads a physical record at a given offset. The dialects, the survey, the checks, the
-decompression and the verdict are in this module, implemented from spec/rocksdb-wal.md alone. The
-module shares no code with ``reference_impl``.
+The parser reads a physical record at a given offset. This module implements the dialects, the
+survey, the checks, the decompression and the verdict. It was written from spec/rocksdb-wal.md alone
+and shares no code with ``reference_impl``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A reader of SQLite write-ahead logs on the Python parser generated from its grammar.
+"""A SQLite WAL reader that uses the Python parser generated from ksy/sqlite_wal.ksy.
 
-The parser finds the header and the slots. The checksums, the chain of frames and the verdict are in
-this module, implemented from spec/sqlite-wal.md alone. The module shares no code with
-``reference_impl``.
+The parser finds the header and the slots. This module verifies the checksums and the chain of
+frames, and determines the verdict. It was written from spec/sqlite-wal.md alone and shares no code
+with ``reference_impl``.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def backward(value: Value, data: bytes, order: str) -> Value:
 
 @dataclass
 class Slot:
-    """A slot, and what is known of it: the value before and after it, the slot that it follows.
+    """A slot, with the checksums before and after it, and the number of the slot that it follows.
 
-    ``padding_of`` is the commit frame of which the slot is broken padding (SQW-015).
+    If the slot is broken padding, ``padding_of`` is the number of its commit frame (SQW-015).
     """
 
     number: int

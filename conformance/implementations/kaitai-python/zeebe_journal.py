@@ -1,7 +1,7 @@
-"""A Zeebe reader on the Python parser generated from ksy/zeebe_segment.ksy.
+"""A Zeebe reader that uses the Python parser generated from ksy/zeebe_segment.ksy.
 
-The parser finds the descriptor and the records. The checks and the recovery of a journal are in
-this module, implemented from spec/zeebe-journal.md alone. The module shares no code with
+The parser finds the descriptor and the records. This module implements the checks and the recovery
+of a journal. It was written from spec/zeebe-journal.md alone and shares no code with
 ``reference_impl``.
 """
 

@@ -1,7 +1,8 @@
-"""Decode raft entries in the payloads of Zeebe records, from spec/zeebe-journal.md alone.
+"""Decode the raft entries in the payloads of Zeebe records.
 
-The generated parser also reads these fields, but it omits a field that extends past the end of its
-message. This module determines which fault of ZBJ-058 applies.
+The generated parser omits a field that extends past the end of its message. This module reads the
+fields again to determine which fault of ZBJ-058 applies. It was written from spec/zeebe-journal.md
+alone.
 """
 
 from __future__ import annotations

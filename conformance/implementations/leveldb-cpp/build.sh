@@ -74,7 +74,7 @@ if [ ! -x driver ] || [ ! -f driver.stamp ] || [ "$stamp" != "$(cat driver.stamp
     target=driver
     compile -std=c++17 -Wall -Wextra $flags "-I$here" "-DCLASSIC_LEVEL_VERSION=\"$version\"" \
         "$here/driver.cc" "$here/bench.cc" objects/*.o
-    # The same reader with LevelDB's own CRC by the processor's instruction: a peer for `walproof bench`.
+    # The same reader with LevelDB's own CRC by the processor's instruction: a peer for `lab bench`.
     if [ -f objects/sse42/port_posix_sse.o ]; then
         target=driver-sse42
         compile -std=c++17 -Wall -Wextra $flags "-I$here" "-DCLASSIC_LEVEL_VERSION=\"$version\"" \

@@ -17,10 +17,10 @@ from conformance.adapterkit import record, serve
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the valid frames of each commit record, and the exception that ended the reading.
+    """Return the valid frames of each commit record, and the exception that stopped the reader.
 
-    Warnings about frames of an older generation are ignored, because such frames are part of intact
-    logs.
+    Warnings about frames of an older generation are ignored, because intact logs also contain such
+    frames.
     """
     answer: dict[str, Any] = {"records": [], "signals": []}
     try:

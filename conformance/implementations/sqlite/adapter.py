@@ -1,8 +1,9 @@
 """Adapter for SQLite and the libraries that read its logs through SQL.
 
-These libraries do not return the frames of a log. The adapter therefore opens a database next to a
-copy of the log, and determines how many frames the library recovers. To find the end of each
-transaction, it truncates the copy before the last recovered frame and opens the database again.
+These libraries do not return the frames of a log. The adapter therefore copies the log, opens a
+database next to the copy, and determines how many frames the library recovers. To find the end of
+each transaction, it truncates the copy before the last recovered frame and opens the database
+again.
 """
 
 from __future__ import annotations
@@ -141,10 +142,10 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def bench(path: Path, repeat: int) -> None:
-    """Time ``repeat`` recoveries of a log of transactions of one page each.
+    """Time ``repeat`` recoveries of a log whose transactions have one page each.
 
-    A connection that cannot write opens a database beside a hard link to the log, since SQLite
-    follows no symbolic link. It reads the schema, and leaves the log as it is.
+    A read-only connection opens a database next to a hard link to the log, because SQLite does not
+    follow symbolic links. The connection reads the schema and does not change the log.
     """
     with path.open("rb") as log:
         page_size = int.from_bytes(log.read(12)[8:], "big")
@@ -166,8 +167,8 @@ def bench(path: Path, repeat: int) -> None:
 def write(path: Path, request: dict[str, Any]) -> None:
     """Write the transactions to the log of a new database that has all their pages.
 
-    The library chooses the salts. For a ``sequence`` above 0, it first writes older frames under
-    each lower number, and the log keeps those that the last ones do not overwrite.
+    The library chooses the salts. If ``sequence`` is above 0, the library first writes older frames
+    for each lower number. The log keeps the older frames that no later frame overwrites.
     """
     context, records = request["context"], request["records"]
     page_size = context.get("page_size", DEFAULT_PAGE_SIZE)

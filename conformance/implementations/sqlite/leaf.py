@@ -9,7 +9,8 @@ import struct
 def leaf(value: int, page_size: int, leftovers: int | None = None) -> bytes:
     """Return the root page of a table with one row, an integer of 8 bytes.
 
-    ``leftovers`` is the seed of random bytes in the free space; without it, they are zeros.
+    ``leftovers`` is the seed of the random bytes that fill the free space. If it is None, the free
+    space is filled with zeros.
     """
     cell = struct.pack(">BBBBq", 10, 1, 2, 6, value)
     at = page_size - len(cell)

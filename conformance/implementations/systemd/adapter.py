@@ -191,8 +191,8 @@ def append(path: Path, request: dict[str, Any]) -> None:
     """Open the file as systemd-journal-remote does after a restart, and write to it.
 
     If the program cannot continue a file, it renames the file to NAME@TIME-RANDOM.journal~ and
-    creates a new one. The adapter reports this as a refusal, and restores the name of the old file
-    without restoring its contents.
+    creates a new file. The adapter then reports a refusal, and restores the name of the old file
+    but not its contents.
     """
     if not REMOTE:
         raise Skipped("systemd-journal-remote is not installed (package systemd-journal-remote)")

@@ -78,10 +78,10 @@ def foreign(kind: int, extra: bytes, data: bytes) -> bytes:
 
 
 def forge_checksum(kind: int, prefix: bytes, stored: int) -> bytes:
-    """``prefix`` and four bytes that give a record the stored (masked) checksum wanted.
+    """Return ``prefix`` and four bytes that give a record the stored (masked) checksum ``stored``.
 
-    CRC is affine in its input: each of the 32 bits flips a fixed set of checksum bits, so the
-    bytes are the solution of 32 linear equations.
+    A CRC is affine in its input. Each of the 32 bits flips a fixed set of checksum bits, so the
+    four bytes are the solution of 32 linear equations.
     """
     rotated = (stored - 0xA282EAD8) & 0xFFFFFFFF
     crc = (rotated << 15 | rotated >> 17) & 0xFFFFFFFF

@@ -74,9 +74,9 @@ class RocksLog(Log):
         self.write(numbered(BLOCK_SIZE - used - HEADER_SIZES[headers] - left), headers=headers)
 
     def recycle(self, blocks: int) -> None:
-        """Write the log over an older one, which goes on where this one ends.
+        """Write the log over an older log. The older log continues where this log ends.
 
-        The older log fills all of its ``blocks`` but the last, which has one short record.
+        The older log fills all of its ``blocks`` except the last block, which has one short record.
         """
         while len(self.data) < (blocks - 1) * BLOCK_SIZE:
             left = BLOCK_SIZE - len(self.data) % BLOCK_SIZE
@@ -97,9 +97,10 @@ class RocksLog(Log):
         self.data += clean_close(number)
 
     def reseal(self, path: str, is_sync: bool | None = None) -> None:
-        """Make the checksum of a physical record right again, after a change to what it covers.
+        """Correct the checksum of a physical record after a change to the bytes that it covers.
 
-        ``is_sync`` chooses between the headers of the types 9 to 12; by default, the control tells.
+        ``is_sync`` chooses between the headers of the types 9 to 12. By default, the control
+        decides.
         """
         if is_sync is None:
             is_sync = any(field.path == f"{path}.header.ofs_synced" for field in self.fields_of())

@@ -26,9 +26,9 @@ OLDER_SALTS = bytes.fromhex("11111110abad1dea")
 
 
 def image(page: int, text: str, page_size: int = 512) -> bytes:
-    """A page image: a text, repeated until the page is full.
+    """Return a page image: a text, repeated until the page is full.
 
-    Page 1 begins like that of an empty database in WAL mode, so that SQLite opens it.
+    Page 1 begins like page 1 of an empty database in WAL mode, so that SQLite opens the database.
     """
     filled = (vary(text.encode()) * page_size)[:page_size]
     if page != 1:

@@ -25,9 +25,9 @@ def _block(
     tail: bytes,
     head: bytes = HEAD,
 ) -> None:
-    """One match after the literals ``head``, then the literals ``tail``.
+    """Store a block of the literals ``head``, one match, and the literals ``tail``.
 
-    A ``match`` of an offset that leads nowhere stands for as many zeros.
+    If the offset of the match is invalid, the expected text has ``match`` zeros instead.
     """
     copied = head[-offset:] * match if 0 < offset <= len(head) else bytes(match)
     plain = head + copied[:match] + tail

@@ -1,6 +1,6 @@
 """Sentences of the chapter that a clean-room writer could read in two ways (docs/clean-room.md).
 
-Each vector tells the right reading from another one. The other readings are rows of
+Each vector distinguishes the right reading from another reading. The other readings are rows of
 ``tests/wrong/near_right_systemd_journal.toml``.
 """
 

@@ -223,9 +223,9 @@ def entry_at_the_end_of_its_epoch(log: SystemdLog) -> None:
 
 
 def _one_segment(log: SystemdLog, *times: int, last_ticks: int | None = None) -> None:
-    """Entries at these times after the start, all under one seal of the first epoch.
+    """Write entries at these times after the start, all under one seal of the first epoch.
 
-    ``last_ticks`` is the monotonic time of the last one, if it has another.
+    ``last_ticks`` replaces the monotonic time of the last entry.
     """
     log.payloads = []
     log.begin(key=KEY, continuous=False)

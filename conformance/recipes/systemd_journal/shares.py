@@ -32,9 +32,9 @@ def _last_item(times: int) -> Callable[[bytes], bytes]:
 
 
 def _close_at(log: SystemdLog, end: int) -> None:
-    """Close the file with a DATA, of bytes that no compressor makes fewer, up to this offset.
+    """Close the file with a DATA of incompressible bytes that ends at this offset.
 
-    No entry has it, so it is not given out.
+    No entry has this DATA, so it is not returned.
     """
     size = end - len(log.made.out) - FILL - layout.FIXED_SIZE[layout.FIELD] - 8
     noise = b"".join(hashlib.sha256(bytes([n])).digest() for n in range(256))

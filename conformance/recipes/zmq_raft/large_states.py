@@ -42,9 +42,10 @@ MOST_VALUES = 16_384
 
 
 def _many_values(key: bytes, count: int) -> bytes:
-    """An update of one key and so many values, the map and its key among them: JSON says one.
+    """Return an update of one key that has ``count`` values, including the map and the key.
 
-    They are in a map in which one key comes again and again, and an array if the count is odd.
+    The other values are in a map with one key many times, which JSON writes once. If ``count`` is
+    even, this map is in an array.
     """
     rest = count - 2  # the map and the key
     value = b"\x91" if rest % 2 == 0 else b""

@@ -1,7 +1,7 @@
-"""Transactions that SQLite itself can write, although SQLite chooses page 1 and the salts.
+"""Transactions that SQLite can write, although it chooses page 1 and the salts itself.
 
-The database has all its pages before the log begins, so that page 1 stays as it is. Libraries
-without the table sqlite_dbpage can write pages that are leaves with one row.
+The database has all its pages before the log begins, so that page 1 stays as it is. A library
+without the table sqlite_dbpage can write only pages that are leaves with one row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Run systemd-journald as a service of its own, for the adapters of crash and databases.
+"""Run systemd-journald as a separate service, for the adapters of ``crash`` and ``databases``.
 
 The daemon uses fixed directories. ``unshare`` therefore starts an adapter in a mount namespace with
 its own ``/run``, ``/etc/systemd`` and ``/var/log``. A network namespace disconnects the daemon from
@@ -70,10 +70,10 @@ def prepare(max_file_size: str) -> None:
 def journald(
     command: Sequence[str], folder: Path, environment: Mapping[str, str], said: BinaryIO
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run journald with its journal in a directory; yield it when it listens, or has ended.
+    """Run journald with its journal in a directory. Yield the process when it listens or has ended.
 
-    It ends with the block. Its messages go to the file ``said``, because nobody reads a pipe
-    meanwhile. Raises ``TimeoutError`` if it does not listen.
+    The process is stopped at the end of the block. Its messages go to the file ``said``, because a
+    pipe would not be read in the meantime. Raises ``TimeoutError`` if journald does not listen.
     """
     mount("--bind", str(folder), str(journal_folder()))
     try:

@@ -1,8 +1,8 @@
-"""A writer of zmq-raft log directories that maps the index file, and syncs it twice per entry.
+"""A writer of zmq-raft log directories that maps the index file, and syncs it in one of three ways.
 
 Usage: ``mapped_writer.py WAY``. With ``data-first``, the writer syncs an entry before it writes the
 offset that commits the entry. With ``header-first``, it syncs the offset first. With ``together``,
-it omits the first sync.
+it syncs the entry and the offset at the same time.
 """
 
 from __future__ import annotations

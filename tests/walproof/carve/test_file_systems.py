@@ -52,34 +52,6 @@ def put_files(folder: Path, log_of, count: int) -> dict[str, tuple[str, bytes]]:
     return logs
 
 
-def test_deleted_files_of_ext4(log_of, carve, tmp_path: Path) -> None:
-    tools("mkfs.ext4", "debugfs")
-    logs = put_files(tmp_path / "files", log_of, 1)
-    image = tmp_path / "disk.img"
-    make = [_program("mkfs.ext4"), "-q", "-b", "4096", "-d", tmp_path / "files", image, "24M"]
-    run(*make)
-    debugfs = str(_program("debugfs"))
-    for name in logs:
-        run(debugfs, "-w", "-R", f"rm {name}", image)
-    listing = run(debugfs, "-R", "ls", image)
-    assert not any(name in listing for name in logs)
-    result = carve(image)
-    by_digest = {row["sha256"]: row for row in result.logs()}
-    for name, (format_id, log) in logs.items():
-        matching = [
-            row for row in by_digest.values() if _is_start(result.folder / row["file"], log)
-        ]
-        assert matching, f"{name} is not found"
-        assert {row["verdict"] for row in matching} == {"intact"}
-        assert {row["format"] for row in matching} == {format_id}
-        original = tmp_path / name
-        original.write_bytes(log)
-        assert payloads(result.folder / matching[0]["file"], format_id) == payloads(
-            original, format_id
-        )
-    assert len(result.logs()) == len(logs)
-
-
 def _is_start(path: Path, log: bytes) -> bool:
     """Return whether a file is a log without its preallocated space."""
     data = path.read_bytes()

@@ -55,23 +55,6 @@ def test_transactions_after_an_overwritten_start(
     assert all(one["after_loss"] for one in result.loose)
 
 
-def test_a_lost_header_is_rebuilt_by_the_reader(builder, carve, tmp_path: Path) -> None:
-    log = log_of(1024)
-    at = builder.put(builder.random.randbytes(32) + log[32:])
-    result = carve(builder.save(tmp_path / "disk.img"))
-    (row,) = result.rows
-    assert (row["offset"], row["length"], row["kind"]) == (at, len(log), "log")
-    assert (row["verdict"], row["reason"], row["records"]) == ("damaged", "header-checksum", COUNT)
-
-
-def test_a_damaged_slot_does_not_end_a_log(builder, carve, tmp_path: Path) -> None:
-    log = bytearray(log_of(512))
-    log[32 + 5 * 536 : 32 + 7 * 536] = bytes(2 * 536)
-    at = builder.put(bytes(log))
-    (row,) = carve(builder.save(tmp_path / "disk.img")).rows
-    assert (row["offset"], row["length"], row["verdict"]) == (at, len(log), "damaged")
-
-
 def test_frames_of_an_older_generation_are_loose(builder, carve, tmp_path: Path) -> None:
     log, older = log_of(512, count=3), log_of(512, seed=2)
     at = builder.put(log + older[len(log) :])

@@ -10,12 +10,6 @@ import pytest
 
 from reference_impl.formats import FORMATS, detect
 from tests.walproof.carve.conftest import CHECKED, payloads
-from walproof.carve import output
-from walproof.carve.engine import Carving
-from walproof.carve.image import Image
-from walproof.carve.model import Reading
-from walproof.carve.reading import read_file
-from walproof.formats.systemd_journal import carver as systemd_carver
 
 COUNTS = (1, 7, 60)
 
@@ -146,22 +140,3 @@ def test_random_bytes_give_no_finds(builder, carve, tmp_path: Path) -> None:
     image = builder.save(tmp_path / "random.img")
     assert carve(image).rows == []
     assert carve(image, "--align", "1").rows == []
-
-
-def test_journal_is_read_once(builder, log_of, tmp_path: Path, monkeypatch) -> None:
-    builder.put(log_of("systemd-journal", 20))
-    image = builder.save(tmp_path / "disk.img")
-    reads: list[Path] = []
-
-    def counting(path: Path, format_id: str) -> Reading:
-        reads.append(path)
-        return read_file(path, format_id)
-
-    monkeypatch.setattr(systemd_carver, "read_file", counting)
-    monkeypatch.setattr(output, "read_file", counting)
-    with Image(image) as opened:
-        carving = Carving(opened, ["systemd-journal"], 512, 0, opened.size)
-        ((name, find),) = [find_of_step for step in carving.steps() for find_of_step in step]
-        row = output.row_of(opened, name, find, carving.carvers[name], None)
-    assert (row["records"], row["verdict"], row["certainty"]) == (20, "intact", "checksum")
-    assert len(reads) == 1

@@ -7,6 +7,7 @@ import os
 import tarfile
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
@@ -67,6 +68,12 @@ def test_the_compression_is_reported(command: str, tmp_path: Path) -> None:
     log = packed(LOG, tmp_path)
     done = run(*words(command, log, log, tmp_path / "out"))
     assert "unpacked from gzip" in done.output
+
+
+def test_the_table_of_a_compressed_log_has_the_name_of_its_file(tmp_path: Path) -> None:
+    log, out = packed(LOG, tmp_path), tmp_path / "out.parquet"
+    assert run("export", log, "--parquet", out).return_value == 3
+    assert set(pq.read_table(out)["file"].to_pylist()) == {str(log)}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

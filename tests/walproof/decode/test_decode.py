@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from conformance.vectors import load_all
 from reference_impl.answer import NewRecord
-from reference_impl.formats import FORMATS, named
+from reference_impl.formats import named
 from reference_impl.zeebe_journal import raft as zeebe_raft
-from reference_impl.zmq_raft import message_pack
 from walproof.decode.fault import Undecodable
 from walproof.formats.zeebe_journal import decoder as raft_entry
-from walproof.formats.zmq_raft import decoder as zmq_entry
 
 RowsOf = Callable[..., list[dict[str, Any]]]
 
 
 def batch(sequence: int, count: int, *operations: bytes) -> bytes:
     return struct.pack("<QI", sequence, count) + b"".join(operations)
-
-
-@pytest.mark.parametrize("size", [0, 10, 5000])
-def test_a_raft_entry_is_decoded(size: int) -> None:
-    decoded = raft_entry.decode(zeebe_raft.encode_application(3, 10, 12, b"x" * size))
-    assert (decoded["term"], decoded["type"]) == (3, "application")
-    assert (decoded["lowest_asqn"], decoded["highest_asqn"]) == (10, 12)
-    assert decoded["application_data"] == b"x" * size
 
 
 def test_a_raft_configuration_is_decoded() -> None:
@@ -44,42 +30,6 @@ def test_a_raft_configuration_is_decoded() -> None:
     assert decoded["old_members"] == [{"type": "active", "updated": 5, "member_id": b"0"}]
     with pytest.raises(Undecodable, match="not-raft"):
         raft_entry.decode(b"")
-
-
-def test_a_zmq_raft_entry_is_decoded() -> None:
-    peers = message_pack.encode([["1", "tcp://127.0.0.1:8047"]])
-    decoded = zmq_entry.decode(1, peers)
-    assert decoded is not None and json.loads(decoded["config"]) == [["1", "tcp://127.0.0.1:8047"]]
-    assert zmq_entry.decode(0, b"mine") == {"type": "state", "data": b"mine", "config": None}
-    assert zmq_entry.decode(None, b"snapshot") is None
-    with pytest.raises(Undecodable, match="config"):
-        zmq_entry.decode(1, b"\xc1")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("format_id", ["auto", *FORMATS])
-def test_decoding_changes_no_other_column(
-    format_id: str, batches: Callable[..., list[pa.RecordBatch]]
-) -> None:
-    """No payload stops reading, and decoding changes no other column."""
-    vectors = [v for v in load_all().values() if v.operation == "read"]
-    inputs = [v.input for v in vectors if format_id in ("auto", v.body["format"])]
-    # A sample, and all files of real programs: most others have no decodable payload.
-    real = [v.input for v in vectors if re.search("broker|real|-by-", v.id) and v.input in inputs]
-    inputs = list(dict.fromkeys([*inputs[:: 20 if format_id == "auto" else 3], *real]))
-    with_decoded = batches(*inputs, journalFormat=format_id, decode=True)
-    plain = batches(*inputs, journalFormat=format_id)
-    table, without = pa.Table.from_batches(with_decoded), pa.Table.from_batches(plain)
-    names = [name for name in without.column_names if name != "detail"]
-    key = [("file", "ascending"), ("offset", "ascending"), ("kind", "ascending")]
-    assert table.num_rows == without.num_rows
-    assert (
-        table.sort_by(key)
-        .select(["offset", "kind"])
-        .equals(without.sort_by(key).select(["offset", "kind"]))
-    )
-    assert table.column_names == [*without.column_names, "decoded"] and names
-    assert table["decoded"].null_count < table.num_rows
 
 
 def test_fields_of_an_entry_become_columns(tmp_path: Path, rows_of: RowsOf) -> None:

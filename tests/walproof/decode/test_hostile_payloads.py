@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-import msgpack
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -162,35 +161,3 @@ def test_compressed_content_is_inflated_up_to_a_limit(type_name: str) -> None:
 
 def pack(number: int) -> bytes:
     return struct.pack(">I", number)
-
-
-def test_messagepack_values_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All forms of values, with a limit equal to their number, and one less."""
-    ext = msgpack.ExtType
-    forms: list[object] = [
-        None,
-        True,
-        1,
-        -1,
-        -33,
-        200,
-        70_000,
-        1 << 33,
-        -(1 << 40),
-        -200,
-        -40_000,
-        1.5,
-        "a",
-    ]
-    forms += ["a" * 40, "a" * 300, "a" * 70_000, b"a", b"a" * 300, b"a" * 70_000, ext(1, b"a")]
-    forms += [ext(1, b"a" * size) for size in (2, 4, 8, 16, 3, 300, 70_000)]
-    value = [forms, {"a": forms, "b": [[]] * 20}, dict.fromkeys(range(20), 0), [0] * 70_000]
-    data = msgpack.packb(value)
-    count = 5 + len(forms) + 4 + len(forms) + 20 + 40 + 70_000
-    for limit, is_valid in ((count, True), (count - 1, False)):
-        monkeypatch.setattr(message_pack, "most_values", lambda size, limit=limit: limit)
-        if is_valid:
-            assert message_pack.unpacked(data)
-        else:
-            with pytest.raises(Undecodable, match="more than"):
-                message_pack.unpacked(data)

@@ -15,8 +15,9 @@ from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from walproof.inventory.logs import find_logs
 from walproof.inventory.result import MAX_TASK_BYTES, make_plan, write_result
+from walproof.inventory.schemas import TableOptions
 from walproof.inventory.summary import summarise
-from walproof.inventory.task import TableOptions, write_rows
+from walproof.inventory.task import write_rows
 from walproof.lake.options import Options
 
 VECTORS = ROOT / "vectors"
@@ -37,7 +38,7 @@ def write_tables(
     """Write the tables in this process; return their summary."""
     logs = find_logs(options.source)
     plan = make_plan(logs, options, out.with_name(f"{out.name}.tasks"), 2, None, max_task_bytes)
-    write_result(logs, plan, None, lambda tasks: map(write_rows, tasks), out)
+    write_result(logs, plan, lambda tasks: map(write_rows, tasks), out)
     return summarise(out)
 
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from reference_impl.answer import Lost
-from walproof import quantity
 from walproof.inventory.schemas import record_rows, times
 from walproof.inventory.tally import FileTally, Tally, merged
 from walproof.scan.model import Records
+
+from .lakes import options
 
 
 def run(at: Sequence[int], sizes: Sequence[int], realtime: Sequence[int | None]) -> Records:
@@ -23,9 +23,8 @@ def run(at: Sequence[int], sizes: Sequence[int], realtime: Sequence[int | None])
 def test_times_out_of_range_are_null() -> None:
     moments = times(run([0, 1, 2, 3], [1] * 4, [2**64 - 1, None, 2**63 - 1, 5]))
     assert moments is not None and moments.to_pylist() == [None, None, 2**63 - 1, 5]
-    batch = record_rows(
-        run([0], [1], [1_700_000_000_000_001]), "f", "f", "systemd-journal", False, False
-    )
+    one = run([0], [1], [1_700_000_000_000_001])
+    batch = record_rows(one, "f", "f", "systemd-journal", options())
     (row,) = batch.to_pylist()
     assert row["realtime"] == 1_700_000_000_000_001 and row["time"].microsecond == 1
 
@@ -49,11 +48,3 @@ def test_merged_parts_equal_the_whole() -> None:
         20,
     )
     assert (total.first_time, total.last_time) == (2_000_000, 9_000_000)
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1.0 KiB"), (1536, "1.5 KiB"), (10**14, "90.9 TiB")],
-)
-def test_sizes_have_units(size: int, text: str) -> None:
-    assert quantity.in_bytes(size) == text

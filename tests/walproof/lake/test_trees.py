@@ -37,12 +37,6 @@ def test_a_listing_equals_the_entries(folder: Path) -> None:
     assert {one.name for one in listed if one.is_link} == {"a link", "folder, by a link"}
 
 
-def test_a_broken_link_is_listed_with_its_fault(tmp_path: Path) -> None:
-    (tmp_path / "nowhere").symlink_to("gone")
-    (result,) = trees.LocalTree().entries(str(tmp_path))
-    assert isinstance(result.fault, FileNotFoundError)
-
-
 def test_a_transient_error_is_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "PAUSE_SECONDS", (0.0, 0.0))
     disk_error = OSError(errno.EIO, "Input/output error")

@@ -1,16 +1,16 @@
-"""Compare what real systems read from a damaged folder and from its recovery.
+"""Compare what real systems read from a damaged folder and from its recovered copy.
 
 One file of a folder is damaged, and ``walproof recover`` runs. The real system opens scratch copies
 of both folders. :class:`Combination` checks these rules:
 
-* In the same mode, the result gives each item that the source and the intact folder give. The same
-  applies to the best mode of each folder.
+* If the source returns an item of the intact folder in some mode, the result returns it in the same
+  mode, and in the mode in which the result returns most of these items.
 * The result contains every file of the source. If the output names a file as replaced,
-  ``NAME.before-recovery`` has its bytes. No other file is new, and the source does not change.
+  ``NAME.before-recovery`` has the old bytes. No other file is new, and the source does not change.
 * The status is 3 if the real system refuses the source or gives fewer items than before the damage.
   The status is 4 only if nothing was written. The summary has status 0 if and only if ``recover``
   has status 0.
-* A sentence with "opens" or "starts" is true of the real system.
+* Each sentence of the output with "opens" or "starts" is true of the real system.
 * A repair that loses items of the intact folder is not recommended without a warning.
 """
 
@@ -308,7 +308,7 @@ def check_all(
     """Check the combinations of a store; return sentences about violated rules, and counts.
 
     Set ``half`` to 0 or 1 to check every second combination. A tolerated loss that does not occur
-    violates a rule.
+    counts as a violation.
     """
     truth = {mode: store.pairs(mode, store.folder, scratch) or NOTHING for mode in store.modes}
     assert truth[store.modes[0]], f"{store.name}: the intact folder gives nothing"

@@ -60,27 +60,3 @@ def test_adler32_agrees_with_zlib(length: int, byte: int | None) -> None:
     array = np.frombuffer(data, np.uint8)
     assert adler32(array, 0, length, 1) == zlib.adler32(data)
     assert adler32(array, 0, length, 0xFFF0FFF0) == zlib.adler32(data, 0xFFF0FFF0)
-
-
-def test_bits_of_numbers() -> None:
-    rng = random.Random(3)
-    numbers = [rng.getrandbits(64) >> rng.randrange(64) << rng.randrange(64) for _ in range(500)]
-    for number in {value & (1 << 64) - 1 for value in [*numbers, 1, 1 << 63, (1 << 64) - 1]}:
-        if number:
-            lowest = (number & -number).bit_length() - 1
-            assert kernels.trailing_zeros(np.uint64(number)) == lowest
-
-
-def test_loads_and_copies() -> None:
-    for at in range(9):
-        assert kernels.load32(ARRAY, at) == int.from_bytes(DATA[at : at + 4], "little")
-        assert kernels.load64(ARRAY, at) == int.from_bytes(DATA[at : at + 8], "little")
-        for count in (0, 1, 7, 31, 32, 33, 1000):
-            to = np.zeros(1100, np.uint8)
-            kernels.copy(to, at, ARRAY, 2 * at, count)
-            expected = bytes(at) + DATA[2 * at : 2 * at + count]
-            assert to.tobytes() == expected.ljust(1100, b"\0")
-            assert kernels.same(to, at, ARRAY, 2 * at, count)
-            if count:
-                to[at + count - 1] ^= 1
-                assert not kernels.same(to, at, ARRAY, 2 * at, count)

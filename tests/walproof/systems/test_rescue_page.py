@@ -1,7 +1,7 @@
 """Test that ``docs/rescue.md`` shows the current output of its commands.
 
-Without the real program, the test uses a similar folder. Numbers that change with each run are not
-compared.
+If the real program is not installed, the test uses a similar folder. Numbers that change with each
+run are not compared.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ Request = pytest.FixtureRequest
 
 def a_database(folder: Path, request: Request) -> None:
     """Flip one bit of the log and one of the MANIFEST."""
-    leveldb.leveldb("write", folder / "db")
+    driver = leveldb.start()
+    driver.request("write", folder / "db")
+    driver.stop()
     log = leveldb.only(folder / "db", "*.log")
     leveldb.flip(log, log.read_bytes().index(b"late value 7"))
     manifest = leveldb.only(folder / "db", "MANIFEST-*")

@@ -17,7 +17,6 @@ from reference_impl.formats import FORMATS, named
 from walproof.cli import walproof
 from walproof.cli.output import EXIT_STATUS
 from walproof.extras import advice
-from walproof.scan import answers
 from walproof.scan.log import Log
 from walproof.tables import parquet as export
 from walproof.tables import rows
@@ -97,37 +96,6 @@ def test_a_long_log_has_several_row_groups(
     assert all(table["payload_truncated"].to_pylist())
 
 
-def test_numbers_are_deltas_and_repeated_text_has_a_dictionary(tmp_path: Path) -> None:
-    """Lost ranges between the records have different text."""
-    log, out = tmp_path / "000003.log", tmp_path / "out.parquet"
-    named("leveldb-log").write(log, [NewRecord(bytes([n & 255]) * 50) for n in range(20_000)], {})
-    data = bytearray(log.read_bytes())
-    for block in (2, 5, 9, 20):
-        data[block * 32768] ^= 1
-    log.write_bytes(data)
-    assert run("export", log, "--parquet", out).return_value == EXIT_STATUS["damaged"]
-    columns = columns_of(out)
-    for name in ("offset", "length"):
-        assert "DELTA_BINARY_PACKED" in columns[name].encodings
-        assert not columns[name].has_dictionary_page
-    for name in ("file", "kind", "verdict", "reason"):
-        assert columns[name].has_dictionary_page
-        assert columns[name].total_uncompressed_size < 1000
-    with_statistics = {name for name, column in columns.items() if column.is_stats_set}
-    assert with_statistics == {"offset", "length", "kind"}
-    statistics = columns["kind"].statistics
-    assert (statistics.min, statistics.max) == ("lost", "record")
-    table = pq.read_table(out)
-    assert table.schema.remove_metadata() == rows.schema("leveldb-log")
-    answer = collect(named("leveldb-log").read(log, "recover", {}))
-    assert answer.lost
-    actual = [(row["offset"], row["kind"], row["reason"]) for row in table.to_pylist()]
-    expected = [(item.at, "record", None) for item in answer.records]
-    expected += [(item.start, "lost", item.reason) for item in answer.lost]
-    assert sorted(actual, key=str) == sorted(expected, key=str)
-    assert set(table["file"].to_pylist()) == {str(log)}
-
-
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_other_columns_are_equal_without_payloads(format_id: str, tmp_path: Path) -> None:
     full, bare = tmp_path / "full", tmp_path / "bare"
@@ -192,17 +160,6 @@ def test_read_fast_and_read_print_the_same(format_id: str, form: str | None) -> 
         slow, fast = run(*arguments), run(*arguments, "--fast")
         assert fast.exception is None, vector.id
         assert (fast.output, fast.return_value) == (slow.output, slow.return_value), vector.id
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("format_id", FORMATS)
-def test_fast_answers_have_all_fields_in_order(format_id: str) -> None:
-    for vector in VECTORS:
-        if vector.body["format"] == format_id:
-            context = vector.body.get("context", {})
-            expected = collect(named(format_id).read(vector.input, "recover", context)).to_json()
-            actual = collect(answers.read(format_id, vector.input, context)).to_json()
-            assert json.dumps(actual) == json.dumps(expected), vector.id
 
 
 @pytest.mark.parametrize("name", ["000003.log", "link.log", "second-name.log"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from reference_impl.answer import End, Lost
 from walproof.scan.model import Records
@@ -57,16 +56,3 @@ def test_columns_can_be_selected_and_added() -> None:
     batch = rows.batch(RUN, schema, "raft", {"mine": pa.array([7, 8], pa.int32())})
     assert batch is not None
     assert batch.to_pydict() == {"index": [1, 2], "mine": [7, 8], "nobodys": [None, None]}
-
-
-@pytest.mark.parametrize("count", [1, 70_000])
-def test_constant_columns_have_the_length_of_the_run(count: int) -> None:
-    run = Records(np.arange(count), np.arange(count), pa.array([b"a"] * count, pa.binary()))
-    schema = rows.schema("leveldb-log")
-    batch = rows.batch(run, schema, "000003.log")
-    assert batch is not None and batch.schema == schema
-    batch.validate(full=True)
-    assert batch["file"].to_pylist() == ["000003.log"] * count
-    assert batch["kind"].to_pylist() == ["record"] * count
-    assert batch["reason"].null_count == batch["detail"].null_count == count
-    assert batch["payload_truncated"].to_pylist() == [False] * count

@@ -1,6 +1,7 @@
-"""Find SQLite logs in a disk image, by their header or by consecutive frames.
+"""Find SQLite logs in a disk image by their headers or by consecutive frames.
 
-Two consecutive frames have the same salts, and the second checksum continues the first.
+Two consecutive frames have the same salts, and the checksum of the second continues that of the
+first.
 """
 
 from __future__ import annotations

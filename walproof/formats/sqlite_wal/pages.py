@@ -185,11 +185,11 @@ def read_payload(
     reserved: int,
     owners: MutableMapping[int, tuple[int, int]],
 ) -> tuple[bytes, int | None]:
-    """Return the payload of a cell, and None or the overflow page that it cannot continue on.
+    """Return the payload of a cell, and the number of an invalid overflow page or None.
 
-    Such a page does not exist, or it was read before, perhaps for another owner. ``owners`` has the
-    page and the number of the cell for each overflow page that was read; the pages of this cell are
-    added.
+    An overflow page is invalid if it does not exist, or was read before for this or another cell.
+    The payload ends before it. ``owners`` maps each overflow page that was read to the page and the
+    number of its cell. The overflow pages of this cell are added to ``owners``.
     """
     if not cell.overflow:
         return cell.local, None

@@ -1,6 +1,7 @@
 """Find entries whose boot id contradicts their field ``_BOOT_ID``.
 
-The field has a hash, but the boot id has none: a crash may leave it half written (systemd#29334).
+A hash covers the field but not the boot id. A crash may leave the boot id half written
+(systemd#29334).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Find zmq-raft files in a disk image by magic tokens or by the first key of a state file.
 
-Without checksums, only a consistent structure is evidence. Parts of a file without its start are
-not found.
+The format has no checksums, so the only evidence is a consistent structure. A fragment without the
+start of its file is not found.
 """
 
 from __future__ import annotations

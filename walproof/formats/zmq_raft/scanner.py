@@ -1,7 +1,7 @@
 """The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
 
 A compiled kernel reads the entries of intact index files. The executable specification reads
-snapshots, state files, and every log that has anything else.
+snapshots, state files and all other logs.
 """
 
 from __future__ import annotations
@@ -177,7 +177,8 @@ class _Run:
 def _in_term_order(runs: Iterable[_Run | None], term: int) -> Generator[Records, None, bool]:
     """Yield runs up to the first None or lower term; return whether all were yielded.
 
-    A run is yielded after the next one, because a lower term there loses its last entry (ZMR-050).
+    A run is yielded only after the next run was read, because a lower term in the next run removes
+    the last entry of this run (ZMR-050).
     """
     held: _Run | None = None
     for run in runs:
@@ -271,8 +272,8 @@ def _take(
 ) -> Any:
     """Copy the fields and payloads of entries; return whether all of them are plain.
 
-    Entry n is ``data[bounds[n]:bounds[n + 1]]``, with ``head`` bytes before its payload, and its
-    payload becomes ``payload[ends[n]:ends[n + 1]]``. A negative ``cap`` copies no payloads.
+    Entry n is ``data[bounds[n]:bounds[n + 1]]``, and its header has ``head`` bytes. Its payload is
+    copied to ``payload[ends[n]:ends[n + 1]]``. A negative ``cap`` copies no payloads.
     """
     before = np.uint64(1)
     ends[0] = 0

@@ -74,7 +74,7 @@ std::string reply(const std::string& request) {
     return head + (member(request, "listing") == "true" ? ",\"listing\":[" + lines + "]" : "") + "}}";
 }
 
-/** Reads a LevelDB log a number of times, as the contenders of `walproof bench` do. */
+/** Reads a LevelDB log a number of times, as the contenders of `lab bench` do. */
 void bench(const std::string& path, int repeat) {
     std::string seconds;
     uint64_t records = 0, payload = 0;

@@ -54,7 +54,7 @@ func reply(models map[string]Model, request Request) map[string]any {
 	return map[string]any{"seq": request.Seq, "structure": structure}
 }
 
-// bench reads a LevelDB log a number of times, as the contenders of `walproof bench` do.
+// bench reads a LevelDB log a number of times, as the contenders of `lab bench` do.
 func bench(path string, repeat int) {
 	var seconds []float64
 	var records, payload int

@@ -191,7 +191,7 @@ public final class Driver {
         return array;
     }
 
-    /** Reads a LevelDB log, as the contenders of {@code walproof bench} do. */
+    /** Reads a LevelDB log, as the contenders of {@code lab bench} do. */
     private static Measure.Read pass(Path log) throws Exception {
         long records = 0;
         long payload = 0;

@@ -136,7 +136,7 @@ function reply(request) {
   return { seq, structure };
 }
 
-/** Reads a LevelDB log a number of times, as the contenders of `walproof bench` do. */
+/** Reads a LevelDB log a number of times, as the contenders of `lab bench` do. */
 function bench(log, repeat) {
   const seconds = [];
   let records, payload;

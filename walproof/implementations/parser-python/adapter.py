@@ -76,7 +76,7 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def sizes(path: Path) -> tuple[int, int]:
-    """Read a LevelDB log, as in ``walproof bench``; return records and payload bytes."""
+    """Read a LevelDB log, as in ``lab bench``; return records and payload bytes."""
     from walproof_parsers import LeveldbLog
 
     records = payload = 0

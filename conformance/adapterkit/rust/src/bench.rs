@@ -1,4 +1,4 @@
-//! `PROGRAM bench PATH REPEAT`, as `walproof bench` starts the measured programs.
+//! `PROGRAM bench PATH REPEAT`, as `lab bench` starts the measured programs.
 
 use std::path::PathBuf;
 use std::time::Instant;

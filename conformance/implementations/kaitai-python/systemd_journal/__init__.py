@@ -1,8 +1,8 @@
-"""A journal reader on the Python parser generated from ksy/systemd_journal.ksy.
+"""A journal reader that uses the Python parser generated from ksy/systemd_journal.ksy.
 
-The parser finds the fields of a header and of one object. The walk, the checks and the verdict are
-implemented from spec/systemd-journal.md alone. The package shares no code with ``reference_impl``
-or the bulk scanner, and keeps the file in memory.
+The parser reads the fields of the header and of one object. This package implements the walk, the
+checks and the verdict. It was written from spec/systemd-journal.md alone and shares no code with
+``reference_impl`` or the bulk scanner. It keeps the file in memory.
 """
 
 from __future__ import annotations

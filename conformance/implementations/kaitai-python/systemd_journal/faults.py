@@ -15,8 +15,8 @@ HEADER, OBJECTS, CHAIN, ENTRIES, TABLES, FIELDS, LISTS, MISLED, SEALS, COUNTS = 
 class Fault:
     """A lost range of bytes with its reason code.
 
-    ``start`` and the offsets in ``there`` determine whether a crash caused the fault. If
-    ``is_late`` is true, any crash of an online file explains it (SDJ-100).
+    ``start`` and the offsets in ``there`` determine whether the fault is at the tear. If
+    ``is_late`` is true, it is at the tear of any online file (SDJ-100).
     """
 
     step: int
@@ -31,7 +31,7 @@ class Fault:
 class Found:
     """An object that the walk found, including its padding.
 
-    ``payload`` is the payload of a valid DATA object, or the name in a valid FIELD object.
+    For a valid DATA object, ``payload`` is its payload. For a valid FIELD object, it is the name.
     """
 
     at: int

@@ -1,7 +1,7 @@
 """The two hashes of a journal: Bob Jenkins' ``hashlittle2`` and SipHash-2-4.
 
-No maintained package provides them with the required parameters. The examples in the chapter are
-used as tests.
+No maintained package provides these hashes with the required parameters. The tests compare the
+results with the examples in the chapter.
 """
 
 from __future__ import annotations

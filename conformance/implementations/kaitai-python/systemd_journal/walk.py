@@ -1,7 +1,7 @@
 """Walk over all objects of a journal with the generated parser (SDJ-040, SDJ-041, SDJ-098).
 
-The parser reads the fields of a header and of an object. This module determines where objects
-begin, which of them are valid, and where to continue after a fault.
+The parser reads the fields of the header and of an object. This module determines where objects
+begin, which objects are valid, and where the walk continues after a fault.
 """
 
 from __future__ import annotations

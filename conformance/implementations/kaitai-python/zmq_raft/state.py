@@ -37,9 +37,8 @@ def state_file(data: bytes) -> File:
 def updates(data: bytes, file: File) -> Iterator[tuple[dict[str, Any], Changes | None]]:
     """Yield the updates of a state file up to the first invalid one.
 
-    Each update is yielded as a record and its keys, with values and value counts. The keys are None
-    if there are too many values (ZMR-106). The fault of the first invalid update is stored in
-    ``file``.
+    For each update, the function yields the record and its changes. The changes are None if the
+    update has too many values (ZMR-106). The first invalid update is added to ``file`` as lost.
     """
     at = 0
     for update in State.from_bytes(data).updates:
@@ -81,9 +80,9 @@ def count(value: Any) -> int:
 
 
 def measure(value: Any, depth: int) -> tuple[int, str | None]:
-    """Return the length of a value including nested values, or the first fault in it.
+    """Return the length of a value with its nested values, and its first fault or None.
 
-    For the fault ``bad-key``, the length is the number of bytes before the key.
+    If the fault is ``bad-key``, the length is the number of bytes before the invalid key.
     """
     if value.first == 0xC1:
         return 0, "bad-type"

@@ -20,10 +20,15 @@ from walproof.systems import System, recognise
 pytestmark = pytest.mark.slow
 
 
+def start() -> Driver:
+    """Start the real LevelDB."""
+    return Driver(_python_with(*LEVELDB[1:]), DRIVERS / "leveldb.py", "bytewise")
+
+
 @pytest.fixture(scope="module")
 def leveldb() -> Iterator[Driver]:
     """Return the real LevelDB."""
-    driver = Driver(_python_with(*LEVELDB[1:]), DRIVERS / "leveldb.py", "bytewise")
+    driver = start()
     yield driver
     driver.stop()
 

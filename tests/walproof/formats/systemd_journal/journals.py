@@ -1,4 +1,4 @@
-"""Journals for query tests, and the output of the installed journalctl programs for them.
+"""Journals for query tests, and the output of the installed journalctl programs for these journals.
 
 Run this module with a journalctl command as argument to regenerate ``journalctl_262.json.xz``.
 """

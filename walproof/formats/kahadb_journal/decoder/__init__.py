@@ -86,8 +86,9 @@ def _cut(payload: bytes) -> dict[str, Any]:
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """Decode a command and the object that it contains. Raises ``Undecodable``.
 
-    ``body`` is the whole protobuf message. ``data`` is the object in it. ``fields`` holds all
-    values without a column. If ``is_cut`` is true, the payload is truncated.
+    In the result, ``body`` is the whole protobuf message, and ``data`` is the object in it.
+    ``fields`` lists the values that have no column. If ``is_cut`` is true, the payload is
+    truncated.
     """
     if is_cut:
         return _cut(payload)

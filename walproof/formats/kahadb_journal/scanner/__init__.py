@@ -1,6 +1,7 @@
 """The bulk scanner of ``kahadb-journal``; ``reference_impl.kahadb_journal`` is authoritative.
 
-A compiled kernel reads valid batches. The specification reads data files with other content again.
+A compiled kernel reads valid batches. If a data file has other content, the executable
+specification reads the whole file again.
 """
 
 from __future__ import annotations

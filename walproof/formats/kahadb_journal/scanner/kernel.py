@@ -118,7 +118,7 @@ def walk(
     batch_rows: Any,
     command_rows: Any,
 ) -> Any:
-    """Read valid batches and their records up to the first offset that is not plain.
+    """Read valid batches and their records, and stop at the first offset with other content.
 
     ``size`` is the size of the file, and ``fill`` is the start of its preallocated space. New rows
     follow the existing ``ROWS`` rows. The payload of row n is copied to

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER_SIZE
 from walproof.scan.kernels import (
-    SLICING,
+    TABLE,
     crc_of_word,
     helper,
     kernel,
@@ -26,7 +26,7 @@ from walproof.scan.kernels import (
 LEVELS = 3
 assert BLOCK_SIZE <= 1 << 5 * LEVELS
 _LOW = np.uint64(0xFF)
-_BYTE = SLICING[0].astype(np.uint32)
+_BYTE = TABLE.astype(np.uint32)
 _FF, _ALL = np.uint32(0xFF), np.uint32(0xFFFFFFFF)
 _8, _16, _24 = np.uint32(8), np.uint32(16), np.uint32(24)
 _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
@@ -103,11 +103,11 @@ def physical_records(
     end: Any,
     kind: Any,
 ) -> Any:
-    """Find physical records that begin in ``[start, stop)`` and end by ``size``.
+    """Find physical records that begin in ``[start, stop)`` and end at or before ``size``.
 
     The records have valid checksums and do not overlap. ``of_eight`` is the result of
-    :func:`prefixes` for ``data[:size]``. ``data`` must have 16 more bytes after ``size``. A record
-    whose type is ``above`` or more must follow another record.
+    :func:`prefixes` for ``data[:size]``. ``data`` must have at least 16 bytes after ``size``. A
+    record whose type is ``above`` or more must follow another record.
 
     Returns the number of records and the offset at which to continue. This offset is less than
     ``stop`` if the three result arrays are full.

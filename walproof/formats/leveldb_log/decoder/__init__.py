@@ -1,6 +1,6 @@
 """Decode the payloads of a LevelDB log: write batches, or the version edits of a MANIFEST.
 
-The bytes of a payload determine its type, because files are renamed.
+The type of a payload is detected from its bytes, because files may have been renamed.
 """
 
 from __future__ import annotations

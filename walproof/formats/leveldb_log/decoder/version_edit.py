@@ -114,7 +114,7 @@ def decode(payload: bytes, is_pebble: bool = False, is_cut: bool = False) -> Edi
 
     ``fields`` holds the optional fields of RocksDB and the fields specific to Pebble. If
     ``is_pebble`` is true, the tags 10 and 11 have Pebble's meaning. If ``is_cut`` is true, the
-    payload is truncated, and the result has its complete fields.
+    payload is truncated, and the result contains only the complete fields.
     """
     cursor, edit = Cursor(payload), Edit()
     try:

@@ -1,6 +1,7 @@
 """The bulk scanner of LevelDB logs; ``reference_impl.leveldb_log`` is authoritative.
 
-A compiled kernel reads blocks of valid records. The executable specification reads all others.
+A compiled kernel reads blocks of valid records. The executable specification reads all other
+blocks.
 
 A log can be split at every block boundary. A part yields the records and lost ranges that begin in
 the part. To complete them, a part may read past its own end.
@@ -55,8 +56,10 @@ class _Specification(Scan):
 
     def holds_of(self, part: range) -> bool:
         """Return whether a record or a lost range that began in a part is not complete yet."""
-        open_at = None if self.open is None else self.open.at
-        return open_at in part or self.zeros_from in part
+        # A range looks for None in each of its numbers.
+        return (self.open is not None and self.open.at in part) or (
+            self.zeros_from is not None and self.zeros_from in part
+        )
 
 
 class _Scan(BlockScan):

@@ -74,7 +74,7 @@ def walk(
     cut: NDArray[np.uint8],
     payload: NDArray[np.uint8],
 ) -> Any:
-    """Read the records of blocks that are at ``base`` in the log.
+    """Read the records in the blocks of ``data``, which begin at offset ``base`` of the log.
 
     ``header`` is the size of a header, and ``full`` is the type of a FULL record. ``number`` is the
     log number in the headers. ``proven[0]`` is the highest sync offset so far. ``cap`` is the

@@ -222,9 +222,9 @@ def is_in_foreign_dialect(log: Path) -> bool:
 
 
 class _ByLengths(Scan):
-    """Continue after a damaged record if a valid record begins where its length ends.
+    """Continue after a damaged record if its length leads to a valid record.
 
-    LDB-037 skips the rest of the block, because no checksum covers the length.
+    By LDB-037, readers skip the rest of the block, because no checksum covers the length.
     """
 
     def _rest_of_block_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:

@@ -88,8 +88,9 @@ class _History:
     def operations(self, record: Record) -> list[OperationRow]:
         """Return the operations of a transaction, and apply the transaction.
 
-        After a loss, rows are not compared (SQW-039). After too many reads (:class:`StoredPages`),
-        the method returns a fault, and later calls return only the rows of written pages.
+        After a loss, rows are not compared (SQW-039). After too many page reads
+        (:class:`StoredPages`), the method returns a fault, and later calls return only the rows of
+        written pages.
         """
         images = dict(images_of(record))
         if self.stored.is_exhausted:

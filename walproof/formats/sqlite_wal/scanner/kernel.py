@@ -97,9 +97,9 @@ def follow(
 ) -> Any:
     """Verify consecutive frames from ``at`` on, and return the number of valid ones.
 
-    A valid frame has these salts, and its checksum continues ``value``. ``page``, ``size`` and
-    ``repeats`` receive the page number, the database size, and whether the frame repeats the
-    previous frame (SQW-014).
+    A valid frame has the given salts, and its checksum continues ``value``. For each valid frame,
+    ``page``, ``size`` and ``repeats`` receive the page number, the database size, and whether the
+    frame repeats the previous frame (SQW-014).
     """
     for n in range(len(page)):
         value = _advance_slot(value, data, at, slot, big)
@@ -125,11 +125,11 @@ def are_older(
     running: Any,
     repeated: Any,
 ) -> Any:
-    """Return whether no slot of ``count`` can be of the generation with these salts.
+    """Return whether none of the ``count`` slots can belong to the generation with these salts.
 
     ``running`` is the checksum after all slots since the committed frames. ``repeated`` is the
-    checksum after repetitions of the frame ``commit``, which may be empty. The new values of both
-    are returned.
+    checksum after repetitions of the frame ``commit``. ``commit`` may be empty. The new values of
+    ``running`` and ``repeated`` are returned as well.
     """
     for at in range(0, count * slot, slot):
         shown, stored = load64(data, at + COVERED), _stored(data, at)

@@ -141,7 +141,7 @@ def parse_match(word: bytes) -> Match:
 def group_of_matches(arguments: Sequence[bytes]) -> tuple[Alternative, ...]:
     """Combine match arguments as journalctl does. Raises :class:`BadFilter`.
 
-    Values of one field are alternatives. The groups that ``+`` separates are alternatives too.
+    Values of one field are alternatives, and so are the groups that ``+`` separates.
     """
     alternatives: list[Alternative] = []
     term: dict[bytes, list[Match]] = {}

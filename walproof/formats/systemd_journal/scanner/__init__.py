@@ -1,11 +1,12 @@
 """The bulk scanner of systemd journals; ``reference_impl.systemd_journal`` is authoritative.
 
-A log is one part, because an entry refers to fields anywhere in the file. All checks of the file
-precede the first record. The reference reads other files and selections of entries.
+A log is not split, because an entry refers to fields anywhere in the file. The whole file is
+checked before the first record is returned. A compiled kernel reads intact files. The executable
+specification reads all other files, and selections of entries.
 
 Memory use is 1.5 times the file size, plus the decompressed fields and a run of records. Each
-object takes about 80 more bytes, and each field of an entry takes 8. An entry whose fields exceed a
-gibibyte is marked as truncated.
+object takes about 80 more bytes, and each field of an entry takes 8 more. An entry whose fields
+exceed a gibibyte is marked as truncated.
 """
 
 from __future__ import annotations

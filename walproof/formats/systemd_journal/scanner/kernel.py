@@ -91,7 +91,7 @@ def _is_framed(data, shape, at):
 def walk(data, shape, tail, offsets, ends, kinds, objects):
     """List the objects from the header to ``tail``, the offset of the last object (SDJ-040).
 
-    ``objects[at // 8]`` receives the number of the object at offset ``at``. Returns the number of
+    ``objects[at // 8]`` receives the index of the object at offset ``at``. Returns the number of
     objects, or ``FAULTY``, and the end of the last object.
     """
     at, last, count = int64(shape.header_size), int64(0), 0
@@ -218,9 +218,10 @@ def check_table(data, start, size, wanted, offsets, kinds):
 def check_field_lists(
     data, shape, offsets, kinds, starts, ends, name_ends, objects, marks, field_of
 ):  # fmt: skip
-    """Check the list of DATA of each FIELD (SDJ-025); return their length, or ``FAULTY``.
+    """Check the DATA list of each FIELD (SDJ-025); return the total length, or ``FAULTY``.
 
-    Fills ``field_of`` for the DATA objects: 0 for the first FIELD in the file.
+    ``field_of`` receives the index of the FIELD of each DATA object. The first FIELD in the file
+    has index 0.
     """
     count, fields = 0, -1
     for field in range(offsets.shape[0]):
@@ -315,9 +316,9 @@ def mark_repeated(names, items, bounds):
 
 @kernel
 def sort_fields(ranks, n_ranks, items, bounds):
-    """Return the items of each entry by rank, without negative ranks and repetitions.
+    """Sort the items of each entry by rank, without negative ranks and repetitions.
 
-    Returns the end of the items of each entry as well.
+    Returns the sorted items, and the end of the items of each entry.
     """
     first = bounds[0]
     chosen, rows = np.empty(bounds[-1] - first, np.int32), np.empty(bounds[-1] - first, np.int32)
@@ -347,10 +348,10 @@ def sort_fields(ranks, n_ranks, items, bounds):
 
 @kernel
 def write_bodies(data, starts, name_ends, ends, are_text, items, firsts, lasts, most, to, bounds):
-    """Write entries in the Journal Export Format (SDJ-090), and truncate them to ``most`` bytes.
+    """Write entries in the Journal Export Format (SDJ-090), each truncated to ``most`` bytes.
 
-    Entry ``n`` has the ``items[firsts[n]:lasts[n]]`` and is written to
-    ``to[bounds[n]:bounds[n + 1]]``. Marks truncated entries in the result.
+    ``items[firsts[n]:lasts[n]]`` are the items of entry n, and ``to[bounds[n]:bounds[n + 1]]``
+    receives its text. Returns an array that marks the truncated entries.
     """
     are_cut = np.zeros(firsts.shape[0], np.bool_)
     at = bounds[0] = 0

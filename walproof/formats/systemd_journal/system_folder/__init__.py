@@ -154,7 +154,7 @@ class SystemdFolder(SystemFolder):
 def merge_files(
     paths: Sequence[tuple[str, Path]], profile: str = "recover", context: Mapping[str, Any] = {}
 ) -> Iterator[JournalEntry | Lost | End]:
-    """Yield the entries of several files in journalctl's order, then the lost ranges, then one end.
+    """Yield the entries of several files in journalctl's order, then lost ranges and one ``End``.
 
     ``paths`` contains the display name and the path of each file. A file that cannot be opened is
     skipped. Raises ``OSError`` and ``BadKey``.

@@ -1,8 +1,8 @@
 """The bulk scanner of Zeebe journals; ``reference_impl.zeebe_journal`` is authoritative.
 
 A compiled kernel reads plain records. The executable specification reads descriptors, all other
-records and the end of each segment. A journal is one part, because a segment depends on all earlier
-segments.
+records and the end of each segment. A journal is not split, because a segment depends on all
+earlier segments.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ fn reply(request: &Value) -> Value {
     json!({"seq": seq, "structure": structure})
 }
 
-/// Reads a LevelDB log a number of times, as the contenders of `walproof bench` do.
+/// Reads a LevelDB log a number of times, as the contenders of `lab bench` do.
 fn bench(path: &Path, repeat: usize) -> Outcome<()> {
     adapterkit::measure(repeat, || {
         let (mut records, mut payload) = (0, 0);

@@ -3,7 +3,7 @@ package walproof.adapterkit;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
-/** {@code bench LOG REPEAT}, as {@code walproof bench} starts the measured programs. */
+/** {@code bench LOG REPEAT}, as {@code lab bench} starts the measured programs. */
 public final class Measure {
   private Measure() {}
 

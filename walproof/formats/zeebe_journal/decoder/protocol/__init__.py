@@ -41,7 +41,7 @@ class Names:
 
 @cache
 def names(broker: Version | None, schema: int) -> Names:
-    """Return the names for a broker version: those of its release line, or of the line before it.
+    """Return the names of the release line of a broker version, or of the line before it.
 
     Without a broker version, the newest release line with this ``schema`` determines the names.
     """
