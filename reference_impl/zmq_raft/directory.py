@@ -96,11 +96,8 @@ class Reader:
         #: True if a writer may create a new file when the last file is full.
         self.may_follow = True
 
-    def snapshot(self, most: int | None = None) -> Iterator[Record | Lost]:
-        """Read the snapshot, unless it is the default one that FileLog creates.
-
-        ``most`` is the largest number of bytes of its data to read, at least 1; None means all.
-        """
+    def snapshot(self) -> Iterator[Record | Lost]:
+        """Read the snapshot, unless it is the default one that FileLog creates."""
         path = self.parts.snapshot
         if path is None:
             return
@@ -110,7 +107,7 @@ class Reader:
         size = path.stat().st_size
         with path.open("rb") as file:
             try:
-                event = next(snapshot.read(file, size, most))
+                event = next(snapshot.read(file, size))
             except Refusal as refusal:
                 event = Lost(0, size, refusal.reason)
         event = replace(event, file=self.parts.name(path))

@@ -24,11 +24,10 @@ BODY = HEADER.size - 8
 MAX_NUMBER = 2**53 - 1
 
 
-def read(file: BinaryIO, size: int, most: int | None = None) -> Parts:
+def read(file: BinaryIO, size: int) -> Parts:
     """Read the only record of a snapshot, whose end is always null (ZMR-064).
 
-    ``most`` is the largest number of bytes of the data to read; None means all. Raises
-    :class:`Refusal`.
+    Raises :class:`Refusal`.
     """
     head = read_at(file, 0, HEADER.size)
     if head[:4] != b"SNAP"[: len(head)]:
@@ -51,8 +50,7 @@ def read(file: BinaryIO, size: int, most: int | None = None) -> Parts:
         yield Lost(data, size, "size-mismatch")  # ZMR-063
     else:
         fields = {"index": str(index), "term": str(term)}
-        shown = data_size if most is None else min(data_size, most)
-        yield Record(0, size, read_at(file, data, shown), fields)  # ZMR-061
+        yield Record(0, size, read_at(file, data, data_size), fields)  # ZMR-061
     return Place(None)
 
 

@@ -1,14 +1,13 @@
 """The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
 
-A compiled kernel reads the entries of intact index files. The executable specification reads
-snapshots, state files and all other logs. Of the data of an intact snapshot, only the wanted bytes
-are read.
+A compiled kernel reads the entries of intact index files. Of the data of an intact snapshot, only
+the wanted bytes are read. The executable specification reads state files and all other logs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,10 +17,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from reference_impl.answer import End, Lost, Record
+from reference_impl.answer import End, Record
 from reference_impl.zmq_raft import index_file, snapshot
-from reference_impl.zmq_raft.directory import Reader, first_index, folders, index_files
-from reference_impl.zmq_raft.layout import VERSION, Refusal, find_marker
+from reference_impl.zmq_raft.directory import first_index, folders, index_files
+from reference_impl.zmq_raft.layout import VERSION, find_marker, read_at
 from walproof.formats.zmq_raft.columns import COLUMNS
 from walproof.scan import arrays
 from walproof.scan.kernels import copy, kernel, load64
@@ -115,13 +114,11 @@ def _file(log: Log, wanted: Wanted) -> Plain:
         token, kind = source.read(0, 4), log.context.get("kind")
         is_named_index = log.path.name.endswith(".rlog")
         if token == b"SNAP" and (kind == "snapshot" or (kind is None and not is_named_index)):
-            stream = open_range(source, 0, source.size)
-            with suppress(Refusal):
-                for event in snapshot.read(stream, source.size, _most(wanted)):
-                    if isinstance(event, Record):
-                        yield from _runs_of(event, wanted)
-                        return End("intact", None, None)  # ZMR-064
-            return None
+            record = _snapshot_of(source, None, wanted)
+            if record is None:
+                return None
+            yield from _runs_of(record, wanted)
+            return End("intact", None, None)  # ZMR-064
         if token != b"RLOG" or kind not in (None, "index"):
             return None
         given = log.context.get("first_index")
@@ -134,9 +131,22 @@ def _file(log: Log, wanted: Wanted) -> Plain:
     return End("intact", None, index.resume_at) if is_plain else None
 
 
-def _most(wanted: Wanted) -> int:
-    """Return how much of the data of a snapshot to read, so that a longer payload is seen."""
-    return max(0, wanted.cap) + 1
+def _snapshot_of(source: Source, name: str | None, wanted: Wanted) -> Record | None:
+    """Return the record of an intact snapshot with the wanted start of its data, else None."""
+    stream = open_range(source, 0, source.size)
+    head = stream.read(snapshot.HEADER.size)
+    if len(head) < snapshot.HEADER.size:
+        return None
+    token, length, version, index, term, size = snapshot.HEADER.unpack(head)
+    data = find_marker(stream, b"DATA", len(head))
+    is_sound = (token, length, version) == (b"SNAP", snapshot.BODY, VERSION)
+    if not is_sound or max(index, term) > snapshot.MAX_NUMBER:
+        return None
+    if data is None or source.size - data != size:
+        return None
+    # One more byte shows that a payload is cut, or that there is one.
+    payload = read_at(stream, data, min(size, max(0, wanted.cap) + 1))
+    return Record(0, source.size, payload, {"index": str(index), "term": str(term)}, name)
 
 
 def _runs_of(record: Record, wanted: Wanted) -> Iterator[Records]:
@@ -151,11 +161,17 @@ def _is_raw(log: Log) -> bool:
 
 def _directory(log: Log, wanted: Wanted) -> Plain:
     parts = folders(log.local(), log.context)
-    reader = Reader(parts, _is_raw(log))
-    covering = next(reader.snapshot(_most(wanted)), None)
-    if isinstance(covering, Lost):
-        return None
-    end, following = End("intact", None, None), reader.next
+    covering, covered, following, term = None, -1, None, 0
+    if parts.snapshot is not None:
+        covered, following = 0, 1  # ZMR-092: as if nothing had been compacted
+        if parts.snapshot.is_file():
+            with closing(LocalSource(parts.snapshot)) as source:
+                covering = _snapshot_of(source, parts.name(parts.snapshot), wanted)
+            if covering is None:
+                return None
+            covered, term = int(covering.fields["index"]), int(covering.fields["term"])
+            following = covered + 1
+    end = End("intact", None, None)
     indexes: list[_Index] = []
     for path in index_files(parts.log):
         first = first_index(path)
@@ -169,20 +185,22 @@ def _directory(log: Log, wanted: Wanted) -> Plain:
         if index is None or is_gap or is_odd:
             return None
         indexes.append(index)
-        following = max(index.after, reader.covered + 1, following or 0)
+        following = max(index.after, covered + 1, following or 0)
         at = index.resume_at if following == index.after else None
         end = End("intact", None, at, None if at is None else index.name)
-    if covering is not None:
+    if covering is not None and (covered or covering.payload):  # else FileLog's default one
         yield from _runs_of(covering, wanted)
-    is_plain = yield from _in_term_order(_of_all(indexes, reader, wanted), reader.term or 0)
+    is_plain = yield from _in_term_order(_of_all(indexes, covered, _is_raw(log), wanted), term)
     return end if is_plain else None
 
 
-def _of_all(indexes: Sequence[_Index], reader: Reader, wanted: Wanted) -> Iterator[_Run | None]:
+def _of_all(
+    indexes: Sequence[_Index], covered: int, is_raw: bool, wanted: Wanted
+) -> Iterator[_Run | None]:
     for index in indexes:
-        begin = max(0, reader.covered + 1 - index.first)  # ZMR-092
+        begin = max(0, covered + 1 - index.first)  # ZMR-092
         with closing(LocalSource(index.path)) as source:
-            yield from _runs(source, index, begin, reader.raw, wanted)
+            yield from _runs(source, index, begin, is_raw, wanted)
 
 
 @dataclass(frozen=True)
