@@ -98,8 +98,9 @@ def _index_of(source: Source, path: Path, named: int | None, name: str | None) -
     is_index = (token, length, version) == (b"RLOG", 16 + table, VERSION)
     if not is_index or named not in (None, first) or source.size < len(head) + table:
         return None
-    ends = np.frombuffer(stream.read(table), "<u4").astype(np.int64)
-    ends = ends[: int(np.argmax(np.append(ends, 0) == 0))]  # ZMR-017
+    offsets = np.frombuffer(stream.read(table), "<u4")
+    count = int(np.argmax(np.append(offsets == 0, True)))  # ZMR-017
+    ends = offsets[:count].astype(np.int64)
     data = find_marker(stream, b"ITMZ", len(head) + table)
     if data is None:
         return None

@@ -65,3 +65,14 @@ def test_a_large_snapshot_takes_no_memory(name: str, tmp_path: Path) -> None:
     (record,) = collect(named("zmq-raft").read(log.path, "recover", {})).records
     assert (run.size.tolist(), len(record.payload)) == ([record.size], size)
     assert isinstance(end, End) and end.verdict == "intact"
+
+
+def test_an_empty_table_takes_little_memory(tmp_path: Path) -> None:
+    path, capacity = tmp_path / "00000000000001.rlog", 4 << 20
+    path.write_bytes(index_file(1, capacity, []))
+    tracemalloc.start()
+    (end,) = scanner.scan(Log(path), Wanted())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(end, End) and end.verdict == "intact"
+    assert peak < 3 * 4 * capacity
