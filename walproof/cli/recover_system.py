@@ -212,7 +212,7 @@ def _set_aside(copy: Path, name: str) -> bool:
 def _result(done: Recovery, folder: Path) -> System:
     """Examine the recovered system: return it with the current findings of its folder and logs."""
     system = recognise(folder, done.system.format)
-    if system is None:  # only logs were copied
+    if system is None:  # a log that belongs to no system
         return replace(done.system, folder=folder, findings=(), facts={})
     results = {}
     for log in system.logs:
