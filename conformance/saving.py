@@ -46,7 +46,8 @@ def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[Binar
             if sync:
                 sync_to_disk(path.parent)
     finally:
-        unfinished.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # report the earlier error
+            unfinished.unlink()
 
 
 class _File(io.FileIO):

@@ -76,7 +76,7 @@ def test_the_command_prints_the_summary(tmp_path: Path) -> None:
         r"leveldb-log +1 .*",
         r"rocksdb-wal +1 .*",
         r"2 logs, 3 records: 1 refused\.",
-        r"Read 2 logs, .* in .* s\.",
+        r"Read 2 files, .* in .* s\.",
         rf"Tables {out}/records, damage, files; plots {out}/summary.html",
     ):
         assert re.search(f"^{line}$", ended.stdout, re.MULTILINE), (line, ended.stdout)

@@ -244,7 +244,8 @@ def _say(
         for text in each.left:
             say(f"  unchanged  {prefix}{text}", err=True)
         for advice in result.folder_type.after_recovery(result):
-            say(f"  {advice.replace('NEW', shlex.quote(str(result.folder)))}", err=True)
+            about = f"{prefix[:-1]}: " if prefix else ""
+            say(f"  {about}{advice.replace('NEW', shlex.quote(str(result.folder)))}", err=True)
     for each in done:
         for text in each.replaced:
             say(f"  replaced  {_prefix(each.system, folder)}{text}", err=True)

@@ -93,6 +93,13 @@ def test_existing_files_are_unchanged(tmp_path: Path) -> None:
     assert (tmp_path / "new.log").read_text() == "mine"
 
 
+def test_an_error_names_the_new_log(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    out = tmp_path / "file" / "new.log"
+    error = run(vector("leveldb-log/three-records"), "--out", out).exception
+    assert str(error) == f"{out}: Not a directory"
+
+
 @pytest.mark.parametrize("name", ["leveldb-log/three-records", "zeebe-journal/three-segments"])
 def test_an_interrupted_run_leaves_nothing(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -105,8 +105,16 @@ def test_page_does_not_overwrite_the_log(log: Path, example: bytes, tmp_path: Pa
     link = tmp_path / "link.html"
     link.symlink_to(log)
     result = run(log, "--html", link)
-    assert "would overwrite the log" in str(result.exception.format_message())  # type: ignore[union-attr]
+    assert f"{link} already exists" in str(result.exception.format_message())  # type: ignore[union-attr]
     assert log.read_bytes() == example
+
+
+def test_page_does_not_overwrite_a_file(log: Path, tmp_path: Path) -> None:
+    page = tmp_path / "map.html"
+    page.write_text("an earlier page")
+    result = run(log, "--html", page)
+    assert f"{page} already exists" in str(result.exception.format_message())  # type: ignore[union-attr]
+    assert page.read_text() == "an earlier page"
 
 
 def test_unknown_file_is_refused_unless_format_is_given(tmp_path: Path) -> None:
