@@ -93,5 +93,5 @@ def test_invalid_arguments_are_one_line_errors(arguments: list[str], said: str) 
 def test_commands_to_repeat_a_run_of_the_module_start_the_module(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["/home/me/walproof/__main__.py"])
+    monkeypatch.setattr("sys.argv", ["/opt/walproof/__main__.py"])
     assert program_name() == "python -m walproof"

@@ -46,7 +46,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of a log. Raises ``OSError``, also if a file shrinks while it is read."""
+    """Yield the events of a log. Raises ``OSError``, for example if a file shrinks."""
     passed = 0
     runs = _directory(log, wanted) if log.is_folder() else _file(log, wanted)
     while True:
@@ -88,7 +88,7 @@ class _Index:
 
 
 def _index_of(source: Source, path: Path, named: int | None, name: str | None) -> _Index | None:
-    """Return an index file, or None if it has lost anything (ZMR-040 to ZMR-047)."""
+    """Return an index file, or None if any part of it is lost (ZMR-040 to ZMR-047)."""
     stream = open_range(source, 0, source.size)
     head = stream.read(index_file.HEADER.size)
     if len(head) < index_file.HEADER.size:
@@ -175,10 +175,10 @@ class _Run:
 
 
 def _in_term_order(runs: Iterable[_Run | None], term: int) -> Generator[Records, None, bool]:
-    """Yield runs up to the first None or lower term; return whether all were yielded.
+    """Yield runs until one is None or begins with a lower term. Return whether all were yielded.
 
-    A run is yielded only after the next run was read, because a lower term in the next run removes
-    the last entry of this run (ZMR-050).
+    A run is held back until the next run has been read, because a lower term in the next run
+    removes the last entry of the first one (ZMR-050).
     """
     held: _Run | None = None
     for run in runs:

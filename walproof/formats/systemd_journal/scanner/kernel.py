@@ -58,7 +58,7 @@ def _slot(data, shape, at):
 
 @helper
 def _object(objects, shape, at):
-    """Return the number of the object at an offset; that of no object is the number of objects."""
+    """Return the index of the object at an offset, or the number of objects if there is none."""
     if at & 7 or at <= 0 or at >= shape.size:
         return objects[0]
     return objects[at >> 3]
@@ -301,7 +301,7 @@ def check_entry_lists(data, shape, entries, offsets, kinds, objects, marks, boun
 
 @kernel
 def mark_repeated(names, items, bounds):
-    """Mark each DATA object that is in an entry with another item of the same name."""
+    """Mark each DATA object that shares its name with another item of an entry."""
     marks, seen_in = np.zeros(names.shape[0], np.bool_), np.full(names.max() + 1, -1, np.int32)
     seen_items = np.empty(seen_in.shape[0], np.int32)
     for entry in range(bounds.shape[0] - 1):
@@ -383,7 +383,7 @@ def write_bodies(data, starts, name_ends, ends, are_text, items, firsts, lasts, 
 
 @kernel
 def write_values(data, name_ends, ends, items, entry_bounds, most, to, bounds):
-    """Write the value of each item, truncated to ``most`` bytes; mark entries with a cut one."""
+    """Write each value, truncated to ``most`` bytes. Mark the entries with a truncated value."""
     are_cut = np.zeros(entry_bounds.shape[0] - 1, np.bool_)
     at = bounds[0] = 0
     for entry in range(are_cut.shape[0]):
