@@ -80,7 +80,8 @@ def publish(finished: Path, path: Path) -> None:
             sync_to_disk(path.parent)
             return
         for inner in sorted(finished.rglob("*"), reverse=True):
-            sync_to_disk(inner)
+            if not inner.is_symlink():  # its target may not exist
+                sync_to_disk(inner)
         sync_to_disk(finished)
         if path.exists() or path.is_symlink():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))

@@ -82,7 +82,9 @@ def recover(
             if source.path.is_dir():
                 name = "" if source.is_copy else source.typed
                 result = contents_of(source.path, name, format_id)
-                if any(not isinstance(item.what, NotRead) for item in result.items):
+                whats = [item.what for item in result.items]
+                # An unreadable file may be a log: the copy names it.
+                if any(not isinstance(what, NotRead) or what.is_fault for what in whats):
                     context = context_of(context_items, format_id) if format_id else {}
                     name = f"{source.typed}{source.origin}"
                     return recover_folder(result, source.path, name, out, context)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from conformance import VECTORS
 from reference_impl.leveldb_log.layout import (
     HEADER,
     masked_crc,
@@ -123,3 +124,11 @@ def test_unknown_file_is_refused_unless_format_is_given(tmp_path: Path) -> None:
     forced = run(text, "--format", "leveldb-log")
     assert forced.return_value == 3
     assert "blocks[0].records[0].header.checksum" in forced.output
+
+
+def test_a_lost_unit_that_a_record_overlaps_is_lost() -> None:
+    result = run(VECTORS / "sqlite-wal" / "copy-at-the-start.db-wal", "--depth", "1")
+    lines = result.output.splitlines()
+    unit = next(line for line in lines if " frames[0] " in line)
+    assert unit.startswith("x ")
+    assert "536 bytes: lost" in unit
