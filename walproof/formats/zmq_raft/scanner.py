@@ -100,14 +100,16 @@ def _index_of(source: Source, path: Path, named: int | None, name: str | None) -
         return None
     offsets = np.frombuffer(stream.read(table), "<u4")
     count = int(np.argmax(np.append(offsets == 0, True)))  # ZMR-017
-    ends = offsets[:count].astype(np.int64)
+    bounds = arrays.pooled(count + 1, np.int64)
+    bounds[0], bounds[1:] = 0, offsets[:count]
     data = find_marker(stream, b"ITMZ", len(head) + table)
     if data is None:
         return None
-    is_sound = not len(ends) or ends[-1] <= min(source.size - data, index_file.MAX_DATA)
-    if not is_sound or not (ends[1:] > ends[:-1]).all():
+    is_sound = bounds[-1] <= min(source.size - data, index_file.MAX_DATA)
+    if not is_sound or not (bounds[1:] > bounds[:-1]).all():
         return None
-    return _Index(path, name, capacity, first, data + np.concatenate(([0], ends)))
+    bounds += data
+    return _Index(path, name, capacity, first, bounds)
 
 
 def _file(log: Log, wanted: Wanted) -> Plain:
