@@ -54,6 +54,7 @@ def end_for_leveldb(log: bytes, answer: Answer) -> int:
     return next((at for at in unknown if log[at + 6] == 5), len(log))
 
 
+@pytest.mark.slow
 def test_damaged_logs_have_the_records_that_leveldb_returns(
     real: ProtocolSession, tmp_path: Path
 ) -> None:
