@@ -11,9 +11,11 @@ from pathlib import Path
 from conformance import SPEC
 
 _MARK = r"\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\*"
-#: A requirement ends at the next one, and at a heading, a label such as *Why.*, code or a comment.
+#: A requirement ends at the next one, and at a heading, a label such as *Why.*, or a comment. It
+#: also ends at code, unless a colon introduces the code.
 _REQUIREMENT = re.compile(
-    rf"^{_MARK} (.+?)\s*(?=\n\s*\n(?:{_MARK}|#|\*[A-Z][^*\n]*\*|```|<!--)|\Z)", re.M | re.S
+    rf"^{_MARK} (.+?)\s*(?=\n\s*\n(?:{_MARK}|#|\*[A-Z][^*\n]*\*|<!--)|(?<!:)\n\s*\n```|\Z)",
+    re.M | re.S,
 )
 _PARAGRAPH_END = re.compile(r"\n\n(?!\* |1\. )")
 _LIST_ITEM = re.compile(r"\n+(?:\*|\d\.) ")

@@ -288,8 +288,8 @@ class Process:
             self.kill()
             raise
         if idle and self._popen.poll() is not None:
-            # A child can hold the output open.
-            self._has_ended = True
+            # Output may have arrived since the last poll, and a child can hold the output open.
+            self._has_ended = not self._poll.poll(0)
             return
         used = resident_bytes(self.pid)
         self.peak_bytes = max(self.peak_bytes, used)

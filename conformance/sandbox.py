@@ -124,10 +124,10 @@ class Sandbox:
         return {"by": ["own folder"], "could": bounded + _possible(self.hides)}
 
     def absolute_command(self, command: Sequence[str]) -> list[str]:
-        """Return a command with absolute paths for files of the working directory.
+        """Return a command in which the paths of files in the working directory are absolute.
 
-        Paths after ``=`` and in lists such as ``classes:lib/*`` also become absolute. A Java
-        command also gets the directory for temporary files as an option.
+        This includes paths after ``=`` and in lists such as ``classes:lib/*``. A Java command also
+        gets an option that sets the directory for temporary files.
         """
         program, *argv = command
         path = shutil.which(program)
@@ -197,7 +197,7 @@ def evidence() -> list[Path]:
 
 
 def _git_folders(git: Path) -> list[Path]:
-    """Return the git directories, whose history holds the vectors, also of a second work tree."""
+    """Return the git directories, because their history holds the vectors."""
     if not git.is_file():
         return [git]
     target = git.read_text(errors="replace").removeprefix("gitdir:").strip()

@@ -46,7 +46,8 @@ def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[Binar
             if sync:
                 sync_to_disk(path.parent)
     finally:
-        unfinished.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # report the earlier error
+            unfinished.unlink()
 
 
 class _File(io.FileIO):
@@ -79,7 +80,8 @@ def publish(finished: Path, path: Path) -> None:
             sync_to_disk(path.parent)
             return
         for inner in sorted(finished.rglob("*"), reverse=True):
-            sync_to_disk(inner)
+            if not inner.is_symlink():  # its target may not exist
+                sync_to_disk(inner)
         sync_to_disk(finished)
         if path.exists() or path.is_symlink():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))

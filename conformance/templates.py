@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 
 def environment(folder: Path, autoescape: bool = False) -> Environment:
     """Return the templates of a directory; an unknown name in a template is an error.
 
-    ``autoescape`` is for HTML.
+    ``autoescape`` is for HTML. The filter ``code`` marks the parts of a text in backquotes.
     """
-    return Environment(
+    created = Environment(
         loader=FileSystemLoader(folder),
         autoescape=autoescape,
         undefined=StrictUndefined,
@@ -20,3 +22,9 @@ def environment(folder: Path, autoescape: bool = False) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    created.filters["code"] = _code
+    return created
+
+
+def _code(text: str) -> Markup:
+    return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(Markup.escape(text))))

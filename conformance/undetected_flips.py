@@ -98,9 +98,9 @@ def _fits(pattern: str, field: str) -> bool:
 
 
 def table(register: Register, searched: Searched, noun: str = "undamaged vector") -> str:
-    """Return the section of the chapter below its heading, in Markdown.
+    """Return the chapter's section on undetected flips in Markdown, without the heading.
 
-    Fields with the gravest effects come first. ``noun`` is the name of a searched log.
+    The fields with the gravest effects come first. ``noun`` is the word for a searched log.
     """
     logs = searched["logs"].values()
     hits = hits_in(logs)

@@ -190,8 +190,10 @@ def _building(out: Path) -> Iterator[Path]:
     Raises :class:`OutputRefused` while another audit uses ``out``.
     """
     building = out.with_name(f".{out.name}.unfinished")
-    building.mkdir(parents=True, exist_ok=True)
-    with (building / "lock").open("w") as lock:
+    with named_in_errors(out):
+        building.mkdir(parents=True, exist_ok=True)
+        opened = (building / "lock").open("w")
+    with opened as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -108,15 +108,14 @@ class Reader:
             yield from self._batch(piece, name, self._decoded(piece, format_id))
 
     def _problem(self, event: Lost | End, name: str, tree: Tree) -> Iterator[pa.RecordBatch]:
-        at, more = "", {}
-        if isinstance(event, Lost):
-            at = f" at offset {event.start}"
-            if self.columns.has(self.options.corrupt_name):
-                more = {self.options.corrupt_name: self._raw(event, name, tree)}
-        elif event.verdict != "refused":
+        if isinstance(event, End) and event.verdict != "refused":
             return
+        at = f" at offset {event.start}" if isinstance(event, Lost) else ""
         message = f"{shown(file_name(name, event.file))}:{at} {event.reason} (FAILFAST)"
         if self._is_shown(message, isinstance(event, Lost)):
+            more = {}
+            if isinstance(event, Lost) and self.columns.has(self.options.corrupt_name):
+                more = {self.options.corrupt_name: self._raw(event, name, tree)}
             yield from self._batch(event, name, more)
 
     def _is_shown(self, message: str, is_lost: bool = False) -> bool:

@@ -79,10 +79,10 @@ def _submitted_settings() -> dict[str, str]:
 
 @contextmanager
 def redirect_jvm_output(log: IO[bytes]) -> Iterator[None]:
-    """Redirect the standard error of a JVM that starts in this block to ``log``.
+    """Redirect standard error to ``log`` for a JVM that is started inside this block.
 
-    The redirection remains until the JVM ends, because messages of the JVM would break a progress
-    bar. If the block fails, :class:`DidNotStart` is raised with these messages.
+    The redirection lasts until the JVM exits, because its messages would break a progress bar. If
+    the block fails, :class:`DidNotStart` is raised with the content of ``log``.
     """
     sys.stderr.flush()
     terminal = os.dup(2)

@@ -91,7 +91,8 @@ def detect(path: Path) -> Format:
         message = f"{path}: matches {' and '.join(ids)}; choose one with --format"
         raise UnknownFormat(message, ids)
     if path.is_dir():
-        raise UnknownFormat(f"{path}: expected a log of {', '.join(FORMATS)}, found other files")
+        found = "other files" if any(path.iterdir()) else "an empty folder"
+        raise UnknownFormat(f"{path}: expected a log of {', '.join(FORMATS)}, found {found}")
     with path.open("rb") as log:
         head = log.read(8)
     raise UnknownFormat(

@@ -1,8 +1,8 @@
 """Compare two runs: ``walproof check --baseline REPORT``.
 
 A *regression* is a result that became worse, or an implementation that no longer runs. A removed
-vector, profile or implementation is listed but is not a regression. A null baseline with more
-correct pairs is a regression of the vectors.
+vector, profile or implementation is listed but is not a regression. If a null baseline
+has more correct pairs than before, this is a regression of the vectors.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from lab.crash.run import Run, all_writers, can_be_isolated, run
 from lab.crash.trace import Trace
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
-from walproof.cli.output import say, say_lines
+from walproof.cli.output import require_new_path, say, say_lines
 from walproof.cli.stopping import stoppable
 from walproof.progress import progress_bar
 from walproof.quantity import counted
@@ -34,27 +34,25 @@ MAX_SHOWN_PARTS = 6
 
 
 @click.command()
-@click.option("--writer", "name", metavar="NAME", help="An implementation of ours.")
-@click.option("--cmd", "command", metavar="COMMAND", help="A program that acknowledges records.")
+@click.option("--writer", "name", metavar="NAME", help="Implementation of this repository.")
+@click.option("--cmd", "command", metavar="COMMAND", help="Program that acknowledges records.")
 @click.option("--format", "format", type=click.Choice(sorted(FORMATS)),
-              help="What it writes. [default: its only format]")  # fmt: skip
+              help="Format to write. [default: the only format of the writer]")  # fmt: skip
 @click.option("--records", "count", type=click.IntRange(1), default=8, show_default=True,
-              help="Half of them are written, half appended.")  # fmt: skip
+              help="Number of records; half are written, half appended.")  # fmt: skip
 @click.option("--model", "models", multiple=True, type=click.Choice(MODELS),
-              help="What a disk may do. [default: all four]")  # fmt: skip
+              help="Model of the disk. [default: all four]")  # fmt: skip
 @click.option("--sector", type=click.Choice([*map(str, SECTORS)]), default="512",
-              show_default=True, help="Bytes that are written whole.")  # fmt: skip
+              show_default=True, help="Bytes that the disk writes atomically.")  # fmt: skip
 @click.option("--states", "most", type=click.IntRange(1), default=1000, show_default=True,
-              help="States for each model, about.")  # fmt: skip
-@click.option(
-    "--seed", default=1, show_default=True, help="Chooses the states where there are more."
-)
+              help="Approximate number of states for each model.")  # fmt: skip
+@click.option("--seed", default=1, show_default=True, help="Seed that selects the states.")
 @click.option("--slow", type=click.IntRange(0), default=200, show_default=True,
-              help="Milliseconds that each sync takes: who does not wait is seen.")  # fmt: skip
+              help="Duration of each sync in milliseconds.")  # fmt: skip
 @click.option("--live", is_flag=True,
-              help="No crash: what a reader beside the writer sees, at every moment.")  # fmt: skip
+              help="Read the log while the writer runs, without a crash.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path),
-              help="A new folder for the plainest state of each finding.")  # fmt: skip
+              help="New folder for the simplest state of each finding.")  # fmt: skip
 @subjects.isolation
 @stoppable()
 def crash(
@@ -92,8 +90,8 @@ def crash(
     """
     if (name is None) == (command is None):
         raise click.UsageError("expected --writer NAME or --cmd COMMAND, and not both")
-    if out is not None and out.exists():
-        raise click.UsageError(f"--out {out}: expected a path where nothing is")
+    if out is not None:
+        require_new_path(out)
     if live and (out is not None or models):
         raise click.UsageError("--live has no models, and no states to keep")
     sector_bytes = int(sector)
@@ -135,7 +133,7 @@ def crash(
                 unfinished.mkdir(parents=True)
             _save_findings(done, format, sector_bytes, unfinished)
             publish(unfinished, out)
-        say(f"{out}: the plainest state of each finding", err=True)
+        say(f"{out}: the simplest state of each finding", err=True)
     return 3 if any(each.judgement.violations() for each in done.results) else 0
 
 

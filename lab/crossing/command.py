@@ -31,11 +31,11 @@ MIN_WIDTH_COLUMNS = 40
 @click.command()
 @click.option("--format", "formats", multiple=True, type=click.Choice(sorted(FORMATS)),
               help="Only this format.")  # fmt: skip
-@click.option("--writer", "writers", multiple=True, metavar="NAME", help="Only what this writes.")
-@click.option("--reader", "readers", multiple=True, metavar="NAME", help="Only who reads here.")
-@click.option("--update-known", is_flag=True, help="Write what differs to the lists.")
-@click.option("--cause", metavar="NAME", help="With --update-known: the cause of what is new.")
-@click.option("--because", metavar="TEXT", help="The sentence of that cause, if it is a new one.")
+@click.option("--writer", "writers", multiple=True, metavar="NAME", help="Run only this writer.")
+@click.option("--reader", "readers", multiple=True, metavar="NAME", help="Run only this reader.")
+@click.option("--update-known", is_flag=True, help="Write the differences to the lists.")
+@click.option("--cause", metavar="NAME", help="With --update-known: cause of the new differences.")
+@click.option("--because", metavar="TEXT", help="Sentence that describes a new cause.")
 @subjects.isolation
 @stoppable()
 def crossing(

@@ -40,11 +40,7 @@ def page() -> str:
 
 
 def _summary(answered: Sequence[System]) -> list[Mapping[str, str | int]]:
-    """Return a row for each group of modes with the same numbers of outcomes.
-
-    Systems of a format share a row if all their modes have the same numbers. Columns in which every
-    number is 0 are left out. Only the first row of a system names the log and the system.
-    """
+    """Return the rows of the summary. Modes and systems with the same counts share a row."""
     titles: dict[tuple[str, str, tuple[tuple[str, int], ...], str], list[str]] = {}
     for system in answered:
         modes: dict[tuple[tuple[str, int], ...], list[str]] = {}
@@ -146,7 +142,7 @@ def _section(system: System) -> _Section:
 
 
 def _reference(section: _Section, other: _Section) -> str | None:
-    """Return the words for a column of ``other`` that has the results of a whole section."""
+    """Return a reference to a column of ``other`` that has nearly the results of a section."""
     ids = [row.id for row in section.rows]
     if len(section.columns) > 1 or ids != [row.id for row in other.rows]:
         return None
@@ -200,7 +196,7 @@ def _cell(judgement: Judgement) -> str:
 
 
 def _joined(rows: Sequence[_Row], columns: Sequence[Sequence[str]]) -> Iterator[Mapping[str, Any]]:
-    """Yield one row for all damage with equal outcomes, without damage that is all as expected."""
+    """Yield a row for all damage with the same outcomes, unless all outcomes are as expected."""
     joined: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for number, row in enumerate(rows):
         cells = tuple(column[number] for column in columns)

@@ -42,7 +42,11 @@ def findings(ids: tuple[str, ...], fetch: bool, paste: bool, is_writing: bool) -
     if is_writing:
         save(FOLDER / "README.md", list_page())
         return 0
-    chosen = [each for each in load() if not ids or each.id in ids]
+    every = load()
+    unknown = sorted(set(ids) - {each.id for each in every})
+    if unknown:
+        raise click.UsageError(f"no finding has the id {unknown[0]!r}")
+    chosen = [each for each in every if not ids or each.id in ids]
     if paste:
         for line in (line for each in chosen for line in each.report.pasteable.splitlines()):
             say(line)

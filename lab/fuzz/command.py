@@ -15,7 +15,7 @@ from conformance import BUILD, REPORTS
 from conformance.saving import save
 from conformance.scratch import Held
 from reference_impl.formats import FORMATS
-from walproof.cli.output import say, say_lines
+from walproof.cli.output import require_new_path, say, say_lines
 from walproof.cli.stopping import stoppable
 from walproof.progress import progress_bar
 from walproof.quantity import in_bytes, number
@@ -36,17 +36,17 @@ SECONDS = 60.0
               help="Time for each format.  [default: 60]")  # fmt: skip
 @click.option("--inputs", type=click.IntRange(1), metavar="N", help="Inputs for each format.")
 @click.option("--seed", type=click.IntRange(1), default=1, show_default=True,
-              help="Another one tries other inputs.")  # fmt: skip
+              help="Seed of the inputs.")  # fmt: skip
 @click.option("--corpus", type=click.Path(file_okay=False, path_type=Path),
               default=BUILD / "fuzz" / "corpus", metavar="DIR",
-              help="Inputs that reached something new; the next run begins with them.")  # fmt: skip
+              help="Folder of inputs that reached new lines; reused by the next run.")  # fmt: skip
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path),
               default=REPORTS / "fuzz", metavar="DIR", show_default=True,
-              help="Where findings and summary.json go.")  # fmt: skip
+              help="Folder for findings and summary.json.")  # fmt: skip
 @click.option("--repeat", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              metavar="FILE", help="Try one input again, with every check.")  # fmt: skip
+              metavar="FILE", help="Input to run again, with every check.")  # fmt: skip
 @click.option("--unpack", type=click.Path(path_type=Path), metavar="DIR",
-              help="With --repeat: a new folder for the log of the input.")  # fmt: skip
+              help="With --repeat: new folder for the log of the input.")  # fmt: skip
 @stoppable()
 def fuzz(
     chosen: str,
@@ -157,8 +157,7 @@ def _repeat(path: Path, target: str, unpack: Path | None) -> int:
     if log.format not in FORMATS:
         raise click.ClickException(f"{path}: line 1: {log.format!r} is no format")
     if unpack is not None:
-        if unpack.exists():
-            raise click.UsageError(f"--unpack {unpack}: expected a path where nothing is")
+        require_new_path(unpack)
         say(str(write_log(log, unpack)))
     held = Held()
     try:

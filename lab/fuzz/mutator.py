@@ -37,7 +37,7 @@ class Mutator:
         self.seals = plugin_for(format).sweep.seals
 
     def change(self, packed: bytes, most: int, chance: Random, native: Native) -> bytes:
-        """Return another input, of at most ``most`` bytes; from a seed where there is none."""
+        """Return a changed input of at most ``most`` bytes. If there is no input, use a seed."""
         try:
             log = unpack(packed)
         except NotPacked:
@@ -50,7 +50,7 @@ class Mutator:
         return _fitting(log, min(most, MAX_INPUT_BYTES + HEAD_BYTES))
 
     def cross(self, packed: bytes, other: bytes, most: int, chance: Random) -> bytes:
-        """Return an input with a field, or the rest from a field on, of another input."""
+        """Copy a field, or everything from a field on, from another input into an input."""
         try:
             log, lender = unpack(packed), unpack(other)
         except NotPacked:
@@ -96,7 +96,7 @@ class Mutator:
         return changed
 
     def _with_files(self, log: Input, chance: Random) -> Input:
-        """Change the files of a directory as the sweep does, or add the files of another one."""
+        """Change the files of a directory as the sweep does, or add files of another directory."""
         lender = chance.choice(self.seeds)
         files = dict(log.files)
         families = [family for family in folders.families(log.control) if family.count]
@@ -140,7 +140,7 @@ class Mutator:
 
 
 def _some(fields: Sequence[Field], size: int, chance: Random) -> FieldsOfFile:
-    """Return a few fields of a file, of all names alike, however often they occur."""
+    """Return a few fields of a file. Each name is equally likely, however often it occurs."""
     by_name = defaultdict(list)
     for field in fields:
         by_name[generic(field.path)].append(field)

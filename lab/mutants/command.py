@@ -28,18 +28,18 @@ MAX_SHOWN_SURVIVORS = 40
 
 @click.command()
 @click.option("--format", "format_ids", multiple=True, type=click.Choice(sorted(FORMATS)),
-              help="One format, or several. [default: all]")  # fmt: skip
+              help="Format; repeatable. [default: all]")  # fmt: skip
 @click.option("--function", "functions", multiple=True, metavar="GLOB",
               help="Names such as reader.Scan.events or 'writer.*'.")  # fmt: skip
 @click.option("--changed", "base", metavar="REVISION",
               help="Only lines that differ from a revision.")  # fmt: skip
-@click.option("--sample", type=click.IntRange(1), metavar="N", help="So many of each format.")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="Mutants of each format.")
 @click.option("--reviewed", is_flag=True,
-              help="Fail only for formats of which every survivor was looked at.")  # fmt: skip
-@click.option("--jobs", default=2, show_default=True, help="Mutants that live at a time.")
+              help="Fail only for formats whose survivors are all reviewed.")  # fmt: skip
+@click.option("--jobs", default=2, show_default=True, help="Number of parallel processes.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path),
               default=REPORTS / "mutants", show_default=True, metavar="DIR",
-              help="Where mutants.json goes.")  # fmt: skip
+              help="Folder for mutants.json.")  # fmt: skip
 def mutants(
     format_ids: tuple[str, ...],
     functions: tuple[str, ...],

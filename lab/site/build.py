@@ -27,7 +27,7 @@ def build(run: Run, out: Path) -> tuple[int, int]:
     exists and is not a site.
     """
     if out.exists() and not _may_be_replaced(out):
-        raise FileExistsError(errno.EEXIST, "there is something that is no site", str(out))
+        raise FileExistsError(errno.EEXIST, "exists and is not a site", str(out))
     with named_in_errors(out):
         out.parent.mkdir(parents=True, exist_ok=True)
         with temporary_sibling(out) as unfinished:

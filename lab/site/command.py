@@ -20,7 +20,7 @@ from walproof.cli.output import say
               help="The report.json of a run, or its folder.")  # fmt: skip
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
               default=Path("build/site"), show_default=True,
-              help="Where the site goes; one that is there is replaced.")  # fmt: skip
+              help="Folder for the site; an earlier site is replaced.")  # fmt: skip
 def site(report: Path, out: Path) -> int:
     """Make the site: a page for each format, vector and implementation.
 
@@ -35,13 +35,11 @@ def site(report: Path, out: Path) -> int:
     try:
         run = run_of(json_report.load(report), load_all())
     except FileNotFoundError:
-        raise click.ClickException(
-            f"{report}: there is no report; walproof check makes one"
-        ) from None
+        raise click.ClickException(f"{report}: no report; `walproof check` writes one") from None
     except (json_report.InvalidReport, NotGolden, OSError) as error:
         raise click.ClickException(f"{report}: {error}") from None
     files, size = build.build(run, out)
     say(f"{out / 'index.html'}: {files:,} files, {size / 1e6:.1f} MB")
     if left := build.without_page(run):
-        say(f"{len(left):,} vectors have no page: that run did not ask about them")
+        say(f"{len(left):,} vectors have no page: the run did not include them")
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ class Frame:
             footer=footer, navigation=NAVIGATION, place=page_paths, classes=CLASSES,
             class_of=BY_NAME, mark=_mark, percent=_percent,
         )  # fmt: skip
-        self._environment.filters.update(thousands=lambda number: f"{number:,}", code=_code)
+        self._environment.filters.update(thousands=lambda number: f"{number:,}")
         self._environment.tests["address"] = _is_address
 
     def page(self, place: str, template: str, title: str, **data: Any) -> None:
@@ -83,8 +82,3 @@ def _mark(name: str) -> Markup:
 
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f}" if whole else "0"
-
-
-def _code(text: str) -> Markup:
-    """Return a text with the parts in backquotes as code."""
-    return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(Markup.escape(text))))

@@ -24,8 +24,8 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 CLEAN_CLOSE = bytes(6) + b"\x05"
 
 #: ``000012.log``, and Pebble's ``000012-001.log`` after a failover: zeros only pad to six or three
-#: digits.
-_LOG_NAME = re.compile(r"([0-9]{6}|[1-9][0-9]{6,})(-([0-9]{3}|[1-9][0-9]{3,}))?\.log")
+#: digits, and a number of 64 bits has at most 20.
+_LOG_NAME = re.compile(r"([0-9]{6}|[1-9][0-9]{6,19})(-([0-9]{3}|[1-9][0-9]{3,}))?\.log")
 
 COMPRESSION, TIMESTAMP_SIZES, RECYCLABLE_TIMESTAMP_SIZES = 9, 10, 11
 PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131
@@ -48,10 +48,10 @@ def is_foreign(head: bytes, name: str = "") -> bool:
 
 def log_number(name: str) -> int | None:
     """Return the log number in a file name, at most 64 bits, or None if it is no log's name."""
-    named = _LOG_NAME.fullmatch(name)
-    # 2^64 has 20 digits, and Python limits the digits of an integer.
-    number = int(named[1]) if named and len(named[1]) <= 20 else None
-    return None if number is None or number >> 64 else number
+    if (named := _LOG_NAME.fullmatch(name)) is None:
+        return None
+    number = int(named[1])
+    return None if number >> 64 else number
 
 
 def header_size(kind: int, is_sync: bool) -> int:

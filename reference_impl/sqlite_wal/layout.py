@@ -70,7 +70,7 @@ class Header:
 
     @property
     def checksum(self) -> State:
-        """The checksum over the first 24 bytes, with which frame 1 goes on (SQW-007)."""
+        """The checksum of the first 24 bytes, which frame 1 continues (SQW-007)."""
         return advance((0, 0), self._packed((0, 0))[:24], self.order)
 
     def to_bytes(self) -> bytes:
@@ -100,7 +100,7 @@ class FrameHeader:
         return cls(page, db_pages, salts, (first, second))
 
     def has_salts(self, salts: bytes) -> bool:
-        """Return whether a slot shows these salts and is not blank, that is zeros (SQW-030)."""
+        """Return whether a slot has these salts, and is not blank (all zeros) (SQW-030)."""
         return self.salts == salts and (any(salts) or self.page != 0 or self.db_pages != 0)
 
 
@@ -142,14 +142,14 @@ class Slots:
 
 
 def covered(slot: bytes) -> bytes:
-    """Return the bytes of a slot that the checksum covers: page number, size, image (SQW-008)."""
+    """Return the page number, size and image of a slot, which the checksum covers (SQW-008)."""
     return slot[:COVERED] + slot[FRAME_HEADER_SIZE:]
 
 
 def frames(
     images: Iterable[tuple[int, int, bytes]], header: Header, state: State
 ) -> tuple[bytes, State]:
-    """Return frames as bytes, and the checksum after them (SQW-004, SQW-008).
+    """Return the bytes of the frames, and the checksum after the last frame (SQW-004, SQW-008).
 
     ``images`` are tuples of page number, database size and page image. ``state`` is the checksum
     before the first frame.

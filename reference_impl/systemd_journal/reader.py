@@ -116,7 +116,7 @@ def _torn_header(size: int) -> Examination:
 
 
 def tail_of_crash(inspection: Inspection) -> int | None:
-    """Return the offset after which a crash or a truncation can explain faults, or None.
+    """Return the offset after which faults may come from a crash or a truncation, or None.
 
     A file that is shorter than its header states was truncated (SDJ-051). An online file may have
     an unfinished append after its last complete entry (SDJ-052).
@@ -166,7 +166,7 @@ def disjoint(inspection: Inspection, torn_from: int | None) -> list[tuple[int, L
 def _owned(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
     """Divide overlapping ranges into disjoint parts (SDJ-057).
 
-    For each part, yield its start and end, after the index of the first range that contains it.
+    Yield a tuple for each part: the index of the first range that contains it, its start, its end.
     """
     by_start = sorted(range(len(ranges)), key=lambda number: ranges[number])
     offsets = sorted({offset for pair in ranges for offset in pair})

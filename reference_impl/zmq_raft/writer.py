@@ -50,7 +50,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 
 
 def copied(path: Path, context: Context) -> Context:
-    """Return the context for a copy of a log: its type, which a new name need not show."""
+    """Return the context for a copy of a log: its type, which the new name may not imply."""
     return {**context, "kind": reader.kind_of(path, context)}
 
 

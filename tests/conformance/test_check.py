@@ -203,7 +203,10 @@ class TestUsage:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["--impl", "no-such"], "--impl: expected one of executable-spec"),
+            (
+                ["--impl", "no-such"],
+                "'no-such': expected one of executable-spec",
+            ),
             (["--cmd", ""], "--cmd: expected a program, found nothing"),
             (["--cmd", "./nothing"], "Error: --cmd './nothing': no such file: ./nothing\n"),
             (["--cmd", "no-such-program"], "no program 'no-such-program' on PATH"),

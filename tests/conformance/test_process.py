@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -20,6 +21,14 @@ def test_output_and_status_are_returned() -> None:
 
 def test_a_killed_program_has_a_negative_status() -> None:
     assert run_program(["sh", "-c", "echo told; kill -ABRT $$"], 30).returncode == -6
+
+
+def test_output_between_the_last_poll_and_the_exit_is_returned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The first look at the status returns late: after the program wrote its output and ended.
+    monkeypatch.setattr(subprocess.Popen, "poll", subprocess.Popen.wait)
+    assert run_program(["sh", "-c", "sleep 0.3; echo late"], 30).stdout == "late\n"
 
 
 @pytest.mark.parametrize("last", ["wait", "exit 0"])

@@ -55,6 +55,14 @@ def test_a_file_made_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [out]
 
 
+def test_an_error_names_the_file_and_not_the_unfinished_one(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    out = tmp_path / "file" / "out"
+    with pytest.raises(NotADirectoryError) as error, saved(out):
+        pass
+    assert error.value.filename == str(out)
+
+
 def test_an_error_of_reading_keeps_its_own_name(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as error, saved(tmp_path / "out"):
         (tmp_path / "log").read_bytes()

@@ -4,7 +4,8 @@ Usage: ``python -m tests.hostile.command_worker LOG SMALL FORMAT WORD…``. The 
 SMALL, a small log of the same format, so that imports and compilation are not measured. For child
 processes, the printed peak is the difference between the two runs.
 
-In the words, ``LOG`` stands for the log, ``FORMAT`` for its format, and ``OUT`` for a new path.
+The words are the arguments of ``walproof``. The word ``LOG`` is replaced by the path of the log,
+``FORMAT`` by its format, and ``OUT`` by a new path.
 """
 
 from __future__ import annotations

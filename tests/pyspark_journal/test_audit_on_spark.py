@@ -9,7 +9,8 @@ import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import psutil
 import pytest
@@ -76,7 +77,7 @@ def test_the_command_prints_the_summary(tmp_path: Path) -> None:
         r"leveldb-log +1 .*",
         r"rocksdb-wal +1 .*",
         r"2 logs, 3 records: 1 refused\.",
-        r"Read 2 logs, .* in .* s\.",
+        r"Read 2 files, .* in .* s\.",
         rf"Tables {out}/records, damage, files; plots {out}/summary.html",
     ):
         assert re.search(f"^{line}$", ended.stdout, re.MULTILINE), (line, ended.stdout)
@@ -86,6 +87,16 @@ def test_the_command_prints_the_summary(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("java")
+@pytest.mark.parametrize(("attempt", "is_careful"), [(0, False), (1, False), (2, True)])
+def test_a_task_that_failed_twice_is_careful(
+    attempt: int, is_careful: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = SimpleNamespace(attemptNumber=lambda: attempt)
+    monkeypatch.setattr("pyspark.TaskContext.get", lambda: context)
+    monkeypatch.setattr(audit_module, "write_rows", lambda task, is_careful: is_careful)
+    assert audit_module._write_rows(cast(Any, None)) is is_careful
+
+
 def test_a_killed_executor_does_not_change_the_result(tmp_path: Path) -> None:
     """Executors are separate JVMs, as on a cluster."""
     lake, out = tmp_path / "lake", tmp_path / "out"

@@ -15,7 +15,7 @@ import pytest
 
 from conformance.vectors import load_all
 from pyspark_journal.options import Options
-from pyspark_journal.reading import Malformed
+from pyspark_journal.reading import Malformed, Reader
 from pyspark_journal.source import JournalDataSource
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import FORMATS, named
@@ -268,6 +268,18 @@ def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:
         if row["kind"] == "lost"
     ]
     assert len(row["_corrupt_record"]) == 10
+
+
+def test_bytes_of_dropped_ranges_are_not_read(
+    lake: Path, rows_of: RowsOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw: list[object] = []
+    monkeypatch.setattr(Reader, "_raw", lambda *arguments: raw.append(arguments))
+    options = {"columnNameOfCorruptRecord": "_corrupt_record"}
+    rows = rows_of(lake / "000002.log", mode="DROPMALFORMED", **options)
+    assert rows and raw == []
+    assert "lost" in {row["kind"] for row in rows_of(lake / "000002.log", **options)}
+    assert raw
 
 
 def test_file_names_may_not_be_utf8(tmp_path: Path, rows_of: RowsOf) -> None:

@@ -208,16 +208,16 @@ def check(
     outputs.save(report, folder)
     is_text = output == "text"
     if is_text:
-        terminal.print_report(report, console, os.path.relpath(folder / "report.html"))
+        terminal.print_report(report, console, str(_shown(folder / "report.html")))
     else:
         click.echo(outputs.OUTPUTS[output](report), nl=False)
     regressions = 0
-    if before is not None:
+    if baseline is not None and before is not None:
         changes = diff.compare(before, report)
         regressions = len(changes.regressions)
         save(folder / "changes.json", json.dumps(changes.to_json(), indent=1) + "\n")
         if is_text:
-            say(f"Changes since {os.path.relpath(str(baseline))}:")
+            say(f"Changes since {_shown(baseline)}:")
             terminal.print_diff(changes, console)
     if update_known:
         _update_known(report, subjects, cause, because, err=not is_text)
@@ -230,7 +230,7 @@ def check(
 def _loaded(baseline: Path) -> run.Report:
     try:
         return json_report.load(baseline)
-    except (json_report.InvalidReport, OSError) as error:
+    except json_report.InvalidReport as error:
         raise click.ClickException(str(error)) from None
 
 
@@ -311,6 +311,12 @@ def _check_cause(
         )
 
 
+def _shown(path: Path) -> Path:
+    """Return a path below the working directory as a relative path, and any other as it is."""
+    folder = Path.cwd()
+    return path.relative_to(folder) if path.is_relative_to(folder) else path
+
+
 def _update_known(
     report: dict[str, Any],
     subjects: list[Subject],
@@ -325,7 +331,7 @@ def _update_known(
         known = subject.known.updated(entry["results"], cause, because)
         known.save()
         say(
-            f"{os.path.relpath(str(known.path))}: {len(known.entries)} known failures,"
+            f"{_shown(subject.known.path)}: {len(known.entries)} known failures,"
             f" {len(known.unexplained())} without a cause",
             err=err,
         )

@@ -11,7 +11,7 @@ from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.saving import named_in_errors, publish, temporary_sibling
 from walproof.cli.context import format_option
 from walproof.cli.opening import opened
-from walproof.cli.output import say
+from walproof.cli.output import require_new_path, say
 from walproof.cli.record_table import gather
 from walproof.inspection.note import Note
 from walproof.inspection.show import value_text
@@ -63,8 +63,7 @@ def damage(
                 return 0
             if out is None:
                 raise click.UsageError("missing option --out NEW")
-            if out.exists() or out.is_symlink():
-                raise click.ClickException(f"{out} already exists: expected a new path")
+            require_new_path(out)
             if not words:
                 raise click.UsageError("expected an OPERATION")
             for each in words:

@@ -73,7 +73,7 @@ def damage_sweep(
         run = _run(chosen_plan, folder, todo, seconds)
     except BrokenVector as error:
         raise click.ClickException(f"invalid vector: {error}") from None
-    except (AnotherSweep, ShardFailed, controls.NoControl, OSError) as error:
+    except (AnotherSweep, ShardFailed, controls.NoControl) as error:
         raise click.ClickException(str(error)) from None
     if run["stopped_by"]:
         minimise_seconds = min(minimise_seconds, SECONDS_AFTER_STOP)

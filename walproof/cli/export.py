@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from conformance.saving import publish, temporary_sibling
+from conformance.saving import named_in_errors, publish, temporary_sibling
 from reference_impl.answer import End
 from reference_impl.formats import UnknownFormat
 from walproof.cli.context import context_of, context_option, format_option
@@ -20,7 +20,7 @@ from walproof.cli.journal_query import (
     split_words,
 )
 from walproof.cli.opening import opened
-from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
+from walproof.cli.output import EXIT_STATUS, require_new_path, say
 from walproof.cli.stopping import stoppable
 from walproof.lake.recognition import recognise_log
 from walproof.quantity import counted
@@ -103,6 +103,7 @@ def export(
     if out is not None:
         if journal_filters.are_given or split_words(words)[1]:
             raise click.UsageError("filters cannot be combined with --parquet")
+        require_new_path(out)
         is_one = len(words) == 1 and _is_one_log(words[0], format_id)
         write = _parquet if is_one else _tables
         return write(
@@ -134,9 +135,6 @@ def _parquet(
     with opened(paths[0], format_id) as log:
         if log.logs_apart is not None:
             raise UnknownFormat(f"{paths[0]}: expected one log; unpack it to export tables of all")
-        if out.is_dir():
-            raise click.UsageError(f"--parquet {out} is a folder: a log becomes a file")
-        must_not_overwrite(log.path, out, "--parquet")
         format = log.format
         context = context_of(context_items, format.id)
         done = to_parquet(
@@ -203,9 +201,7 @@ def _tables(
     )
     codec = "zstd" if compression == "auto" else compression
     options = TableOptions(source, not is_bare, is_decoded, codec)
-    if out.exists():
-        raise click.UsageError(f"--parquet {out} already exists")
-    with stoppable(), temporary_sibling(out) as building:
+    with stoppable(), named_in_errors(out), temporary_sibling(out) as building:
         logs = find_logs(source, str(out))
         plan = make_plan(logs, options, building / "tasks", core_count())
         result = building / "result"

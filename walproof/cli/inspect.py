@@ -13,7 +13,7 @@ from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.field_map import UnknownField
 from walproof.cli.context import format_option, offset
 from walproof.cli.opening import log_in, source_of
-from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
+from walproof.cli.output import EXIT_STATUS, require_new_path, say
 from walproof.cli.summary import about
 from walproof.inspection.inspection import Inspection, inspection
 from walproof.inspection.log_bytes import LogBytes
@@ -86,6 +86,8 @@ def inspect(
         raise click.UsageError("--field excludes --from and --to")
     if end is not None and end <= start:
         raise click.UsageError(f"--to {end} is not after --from {start}")
+    if page is not None:
+        require_new_path(page)
     try:
         with source_of(log, format_id) as source:
             if source.path.is_dir():
@@ -95,7 +97,6 @@ def inspect(
                 view = inspection(result.path, result.format, data)
                 view = replace(view, path=Path(result.name))
                 if page is not None:
-                    must_not_overwrite(result.path, page, "--html")
                     _write_page(view, page, start, end, path, limit)
                 else:
                     _print_map(view, start, end, path, depth, limit)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
-from conformance.saving import UNFINISHED, named_in_errors, publish
+from conformance.saving import named_in_errors, publish, temporary_sibling
 from reference_impl.answer import End, Event, NewRecord, Record
 from reference_impl.formats import Format
 from walproof.cli.record_table import Gathered, gather, gather_log
@@ -109,14 +108,13 @@ def write_log(
 
     Raises ``ValueError``, :class:`Unlike` and ``OSError``.
     """
-    with tempfile.TemporaryDirectory(
-        dir=out.absolute().parent, prefix=f".{out.name[:200]}.", suffix=UNFINISHED
-    ) as folder:
+    with temporary_sibling(out) as folder:
         # In some formats, the name selects the file type to write.
-        created = Path(folder) / log.resolve().name
+        created = folder / log.resolve().name
         given = format.copied(log, context)
         try:
             with named_in_errors(out):
+                folder.mkdir()
                 format.write(created, NewRecords(records), given)
         except ValueError:
             if not records:  # a log of this format has at least one

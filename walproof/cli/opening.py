@@ -106,7 +106,7 @@ def log_in(source: Unpacked, format_id: str | None) -> Opened:
             is_searched = not source.is_copy and source.path.stat().st_size
             carve = f"; walproof carve {name} searches it for logs" if is_searched else ""
             raise UnknownFormat(f"{looks_like(source.path, str(error))}{carve}") from None
-        if source.typed == "-":
+        if source.typed == "-" or not any(source.path.iterdir()):
             raise
         raise UnknownFormat(f"{error}; walproof {name} summarises each log in it") from None
 

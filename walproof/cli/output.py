@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,12 @@ def say_lines(text: str, *, err: bool = False) -> None:
 def say_json(value: Any, indent: int | None = None) -> None:
     """Print a value as JSON."""
     click.echo(json_text(value, indent))
+
+
+def require_new_path(path: Path) -> None:
+    """Raise ``ClickException`` if the path exists, even as a broken link."""
+    if os.path.lexists(path):
+        raise click.ClickException(f"{path} already exists: expected a new path")
 
 
 def must_not_overwrite(log: Path, out: Path, option: str) -> None:

@@ -12,7 +12,7 @@ from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.journal_query import JournalFilters, filter_options
 from walproof.cli.new_log import EVIDENCE, survivors
 from walproof.cli.opening import Opened, log_in, source_of
-from walproof.cli.output import EXIT_STATUS, say
+from walproof.cli.output import EXIT_STATUS, require_new_path, say
 from walproof.cli.recover_system import recover_folder
 from walproof.formats import plugin_for
 from walproof.quantity import counted
@@ -69,8 +69,7 @@ def recover(
     refused, 1 for a usage or I/O error, or if the survivors cannot form one log.
     """
     for path in (out, out.with_name(f"{out.name}{EVIDENCE}")):
-        if path.exists() or path.is_symlink():
-            raise click.ClickException(f"{path} already exists: expected a new path")
+        require_new_path(path)
     log, *more = words
     if (more or journal_filters.are_given) and not drop:
         raise click.UsageError(f"expected one LOG, found {more[0]!r}" if more else NEEDS_DROP)
@@ -83,7 +82,9 @@ def recover(
             if source.path.is_dir():
                 name = "" if source.is_copy else source.typed
                 result = contents_of(source.path, name, format_id)
-                if any(not isinstance(item.what, NotRead) for item in result.items):
+                whats = [item.what for item in result.items]
+                # An unreadable file may be a log: the copy names it.
+                if any(not isinstance(what, NotRead) or what.is_fault for what in whats):
                     context = context_of(context_items, format_id) if format_id else {}
                     name = f"{source.typed}{source.origin}"
                     return recover_folder(result, source.path, name, out, context)

@@ -212,7 +212,7 @@ def _set_aside(copy: Path, name: str) -> bool:
 def _result(done: Recovery, folder: Path) -> System:
     """Examine the recovered system: return it with the current findings of its folder and logs."""
     system = recognise(folder, done.system.format)
-    if system is None:  # only logs were copied
+    if system is None:  # a log that belongs to no system
         return replace(done.system, folder=folder, findings=(), facts={})
     results = {}
     for log in system.logs:
@@ -244,7 +244,8 @@ def _say(
         for text in each.left:
             say(f"  unchanged  {prefix}{text}", err=True)
         for advice in result.folder_type.after_recovery(result):
-            say(f"  {advice.replace('NEW', shlex.quote(str(result.folder)))}", err=True)
+            about = f"{prefix[:-1]}: " if prefix else ""
+            say(f"  {about}{advice.replace('NEW', shlex.quote(str(result.folder)))}", err=True)
     for each in done:
         for text in each.replaced:
             say(f"  replaced  {_prefix(each.system, folder)}{text}", err=True)

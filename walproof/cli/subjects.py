@@ -82,7 +82,7 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
     for name in names:
         if name not in ours:
             listed = ", ".join([*others, *ours])
-            raise click.UsageError(f"--impl: expected one of {listed}, found {name!r}")
+            raise click.UsageError(f"unknown implementation {name!r}: expected one of {listed}")
     return [ours[name] for name in names]
 
 
@@ -119,6 +119,8 @@ def flag(isolated: bool) -> str:
 def program_name() -> str:
     """Return the name under which this program was run, for commands that can be pasted."""
     called = Path(sys.argv[0])
+    if called.name == "__main__.py":
+        return f"python -m {called.parent.name}"
     try:
         return os.path.relpath(called) if called.parent.name == "bin" else called.name
     except ValueError:  # another drive

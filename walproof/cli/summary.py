@@ -26,6 +26,7 @@ from walproof.summary.logs import Row, recognised_by
 from walproof.summary.model import Summary, size_of
 from walproof.summary.screen import (
     Line,
+    faults_of,
     is_lost,
     screen,
     system_part,
@@ -222,6 +223,7 @@ class _Report:
             if is_rest:
                 say("")
             say("  also in this folder" if is_rest else self.log.typed)
+            _print(() if is_rest else faults_of(self.log))
         rows: list[Row] = []
         codes: list[tuple[int, str]] = []
         broken = 0
@@ -302,7 +304,8 @@ class _Report:
                 rows.append(Row(name, log.size, about, part=part))
                 if self.as_json:
                     how = (*self.log.how, *source.how)
-                    say_json(rows[-1].to_json(replace(source, how=how)))
+                    faults = (*self.log.faults, *source.faults)
+                    say_json(rows[-1].to_json(replace(source, how=how, faults=faults)))
         return rows, status
 
     def _height(self) -> int:

@@ -162,8 +162,8 @@ def import_(
     \b
     journalctl -o export | walproof systemd import --out copy.journal
 
-    Exit status: 0 written, 3 written with skipped ranges, 1 for a usage or I/O error, or if no
-    entry is complete.
+    Exit status: 0 written, 3 written with skipped ranges, 1 for a usage or I/O error, or if the
+    input has only incomplete entries.
     """
     try:
         options = Options(

@@ -65,7 +65,7 @@ def verify(log: str, key: str | None, as_json: bool) -> int:
         if not source.path.is_dir():
             return run.file(source)
         items = contents_of(source.path, "" if source.is_copy else source.typed).items
-        if all(isinstance(item.what, NotRead) for item in items):
+        if all(isinstance(item.what, NotRead) and not item.what.is_fault for item in items):
             raise UnknownFormat(f"{source.path}: expected a log, or a folder with logs")
         return max(run.item(source, item) for item in items)
 

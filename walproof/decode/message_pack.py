@@ -1,9 +1,9 @@
-"""Convert a MessagePack value of an application to JSON, with the package ``msgpack``.
+"""Convert payloads in MessagePack to JSON, with the package ``msgpack``.
 
-This module is fast for many large payloads. Formats that use MessagePack themselves have a separate
-decoder in the executable specification. ``Unpacker.skip`` first finds the end of a value without
-building it, and only complete values are unpacked. Memory use is therefore limited by the number of
-available bytes, whatever lengths the data claims.
+Formats that use MessagePack themselves have a separate decoder in the executable specification.
+``Unpacker.skip`` first finds the end of a value without building it, and only complete values are
+unpacked. Memory use is therefore limited by the number of available bytes, whatever lengths the
+data claims.
 """
 
 from __future__ import annotations

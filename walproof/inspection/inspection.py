@@ -75,7 +75,7 @@ class Inspection:
         """Return the fate of a unit in words: ``record 3``, ``lost``, ``torn``, ``framing``."""
         if self.outline.verdict == "refused":
             return "refused"
-        return row.fate if row.record is None else f"record {row.record}"
+        return f"record {row.record}" if row.fate == "record" else row.fate
 
     def mark_lines(self, mark: Mark, end: int) -> Iterator[tuple[str, str]]:
         """Yield the lines of a mark in a window up to ``end``, each with its type."""

@@ -41,7 +41,7 @@ class Page:
     cited: set[str] = field(default_factory=set)
 
     def write(self, path: Path) -> None:
-        """Write the page to ``path``, one row at a time. Raises ``OSError``."""
+        """Write the page to ``path``, one row at a time. Raises ``OSError``, also if it exists."""
         view, style = self.view, (_TEMPLATES / "inspect.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
         pieces = (
@@ -59,7 +59,7 @@ class Page:
                 style_hash=f"sha256-{digest}",
             )
         )
-        with saved(path) as file:
+        with saved(path, replace=False) as file:
             for piece in pieces:
                 file.write(piece.encode("utf-8"))
 

@@ -151,7 +151,7 @@ def work_line(summary: Mapping[str, Any], is_new: bool) -> str:
     if not is_new:
         return f"No changes since {summary['started']}; result is up to date."
     read, unchanged = summary["read"], summary["carried_over"]["logs"]
-    line = f"Read {counted(read['logs'], 'log')}, {in_bytes(read['bytes'])}"
+    line = f"Read {counted(read['logs'], 'file')}, {in_bytes(read['bytes'])}"
     line += f", in {summary['seconds']:.1f} s"
     return line + (f"; {number(unchanged)} unchanged and reused." if unchanged else ".")
 

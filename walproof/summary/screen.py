@@ -65,8 +65,7 @@ def screen(
         yield f"  {title}", None
     kind = registers()[summary.format].title.partition(" (")[0]
     yield f"  {kind}, {_RECOGNISED[row.by]}; {exact(row.size)}{log.origin}", None
-    for fault in log.faults:
-        yield f"  unpacked only up to a fault: {one_line(fault)}", "red"
+    yield from faults_of(log)
     if is_all or summary.verdict != "intact":
         yield f"  {_verdict(row)}", VERDICT_STYLE[summary.verdict]
     else:
@@ -92,6 +91,12 @@ def screen(
         yield f"  {_resume(summary)}", None
         yield "", None
     yield from _next(log, summary)
+
+
+def faults_of(log: Unpacked) -> Iterator[Line]:
+    """Format the faults of a compressed file or archive."""
+    for fault in log.faults:
+        yield f"  unpacked only up to a fault: {one_line(fault)}", "red"
 
 
 def _verdict(row: Row) -> str:
@@ -301,8 +306,7 @@ def system_screen(
     """Format the screen for a system of several logs: worst findings first, then each log."""
     records = counted(sum(row.summary.records for row in rows), "record")
     yield f"  {system.title}: {counted(len(system.logs), 'log')}, {records}{log.origin}", None
-    for fault in log.faults:
-        yield f"  unpacked only up to a fault: {one_line(fault)}", "red"
+    yield from faults_of(log)
     state, worst = _state(system, rows)
     lost = sum(row.summary.lost_bytes for row in rows)
     more = f", {counted(lost, 'byte')} lost" if lost else ""

@@ -75,7 +75,7 @@ class Signature:
 
     @property
     def effect(self) -> tuple[str, ...]:
-        """The signature without the damage, because many damages can reveal one defect."""
+        """The signature without the damage, because many changes can reveal one defect."""
         # The other effects follow from the most harmful one. The expected answer does not affect a
         # crash. The answer to an append depends on the damage and on the appended records.
         if self.gravest in NO_ANSWER:

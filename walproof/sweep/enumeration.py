@@ -1,4 +1,4 @@
-"""Enumerate all damages of a control and pairs of damages; bytes are generated on demand."""
+"""Enumerate all ways to damage a control, alone and in pairs. Bytes are generated on demand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAIR = "pair"
 IMPORTING = ("stale", "join")
 #: Operation of the control without damage.
 UNDAMAGED = "none"
-#: Maximum number of pairs drawn for one number, until two damages can be combined.
+#: Maximum number of pairs drawn for one number, until two changes can be combined.
 ATTEMPTS = 16
 #: Maximum number of record lists to write, or to append to the undamaged log.
 LISTS = 1 << 16
@@ -50,7 +50,7 @@ class DamagedLog(NamedTuple):
 
 
 class Enumeration:
-    """Enumerate all ways to damage a control, by family and number.
+    """All ways to damage a control. Each has a family, and a number within this family.
 
     The families are the undamaged log, single changes and pairs of changes. Equal arguments give
     the same numbers in every process. ``older`` contains the logs that serve as older generations.
@@ -77,12 +77,12 @@ class Enumeration:
         self.pairs = Pairs(control, self.families, seed)
         self._ends = [0, *itertools.accumulate(family.count for family in self.families)]
         count = len(self.families)
-        #: Numbers of three more families: pairs of damages, all single damages in one sequence, and
+        #: Numbers of three more families: pairs of changes, all single changes in one sequence, and
         #: the undamaged log with many lists of records to write.
         self.pair, self.any, self.lists = count, count + 1, count + 2
 
     def count(self, family: int) -> int:
-        """Return the number of damages of a family."""
+        """Return the number of changes in a family."""
         if family < self.pair:
             return self.families[family].count
         return {self.pair: self.pairs.count, self.any: self._ends[-1]}.get(family, LISTS)
@@ -115,7 +115,7 @@ class Enumeration:
 
     @property
     def imported(self) -> list[Control]:
-        """Logs whose bytes some damages bring in."""
+        """Logs from which some changes copy bytes."""
         logs = {log.id: log for family in self.families for log in family.imported}
         return list(logs.values())
 
@@ -144,7 +144,7 @@ class Enumeration:
     def describe(self, family: int, number: int) -> Recipe:
         """Describe a damage in words.
 
-        Raises ``AssertionError`` if the described operations produce other bytes than the damage.
+        Raises ``AssertionError`` if the described operations do not produce the damaged bytes.
         """
         halves = self._halves(family, number)
         assert halves is not None, "the number has no valid pair"
@@ -175,7 +175,7 @@ def _aimed(control: Control) -> Damage:
 
 
 def _families(control: Control, file: File, depth: str, older: Sequence[Control]) -> list[Family]:
-    """Return the damages of one file; their order determines the numbers of cases."""
+    """Return the families of one file; their order determines the numbers of cases."""
     full, content = depth == "full", file.fields.content
     if not full:
         content = content[:: max(1, -(-len(content) // CONTENT_FLIPS))]
@@ -194,7 +194,7 @@ def _families(control: Control, file: File, depth: str, older: Sequence[Control]
 
 
 class Pairs:
-    """Pairs of damages: two families are drawn first, then one damage of each."""
+    """Pairs of changes: two families are drawn first, and then one change from each."""
 
     def __init__(self, control: Control, families: Sequence[Family], seed: int) -> None:
         self.control = control
@@ -204,7 +204,7 @@ class Pairs:
         self.seed = mixed(seed ^ int.from_bytes(control.id.encode()[-8:], "little"))
 
     def halves(self, number: int) -> list[tuple[Family, int]] | None:
-        """Return two damages in the order to apply them; None if the number has no valid pair."""
+        """Return the changes of a pair in the order to apply them; None if no pair is valid."""
         for attempt in range(ATTEMPTS):
             if halves := self._drawn(mixed(self.seed + number * ATTEMPTS + attempt)):
                 return halves
@@ -240,7 +240,7 @@ _SEALING, _KEEPING, _RESIZING, _AT_THE_END = range(4)
 
 
 def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
-    """Return a sort key for the edits of a pair of damages."""
+    """Return a sort key for the edits of a pair of changes."""
     if family.forges:
         return (_SEALING, 0)
     lo, hi, new = edits[0]

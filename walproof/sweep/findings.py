@@ -44,7 +44,7 @@ class Finding:
         return self.best.signature
 
     def counted(self, key: Callable[[Signature], str]) -> dict[str, int]:
-        """Count the cases by a part of their signatures, without those where the part is empty."""
+        """Count the cases by a part of their signatures. Omit cases in which this part is empty."""
         counts: Counter[str] = Counter()
         for each in self.signatures:
             if part := key(each.signature):

@@ -118,7 +118,7 @@ class FlippedLog:
 
     @functools.cached_property
     def _offsets(self) -> Sequence[Mapping[str, Sequence[int]]]:
-        """The offsets of the bytes in the structure, by file, then of those in the content."""
+        """The offsets of the structural bytes, by file, and then those of the content bytes."""
         fields = self.control.fields
         return (
             {file: fields[file].structural for file in self.control.files},
@@ -155,8 +155,8 @@ def choose_logs(
 ) -> list[FlippedLog]:
     """Return the logs of all undamaged vectors whose answer is `intact`, smallest first.
 
-    ``patterns`` select vectors by id or slug. Vectors with the same log and context are used once.
-    Vectors with a context that selects records are excluded.
+    ``patterns`` select vectors by id or slug. Of several vectors with the same log and context,
+    only one is used. Vectors whose context selects records are excluded.
     """
     logs: dict[tuple[str, str, str], FlippedLog] = {}
     for id, vector in vectors.items():
@@ -306,7 +306,7 @@ GONE, CHANGED, INVENTED, ORDER, FIELDS = EFFECTS
 
 
 def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
-    """Return the most harmful effect on the records, or None if they are equal.
+    """Return the most harmful effect on the records, or None if the records did not change.
 
     The effect ``fields`` is followed by the names of the changed fields, as in ``fields: term``.
     """

@@ -1,4 +1,4 @@
-"""Damages of a log of several files as a folder: file names, presence, whole contents."""
+"""Operations on the files of a folder: they change names, presence and whole contents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LARGE = ("2147483648", "4294967296", "9223372036854775807", "922337203685477580
 
 
 def families(control: Control) -> list[Family]:
-    """Return all damages of a folder; none for a log of one file."""
+    """Return the families of changes to a folder; none for a log of one file."""
     if isinstance(control.contents, bytes):
         return []
     changes: dict[str, list[Change]] = {operation: [] for operation in OPERATIONS}

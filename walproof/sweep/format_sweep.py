@@ -87,7 +87,7 @@ class FormatSweep:
     #: True if a reader that resynchronises after damage may find a record inside a payload.
     enters_payloads = False
 
-    #: True if records are still verifiable after two damages; false if a damage can disable the
+    #: True if records are still verifiable after two changes; false if a change can disable the
     #: checksum.
     pairs_tell = True
 
@@ -114,7 +114,7 @@ class FormatSweep:
         return NewRecord(b"x")
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """Return records to write: of all types, with sizes at boundaries, some that must be
+        """Return records to write: all types, sizes at boundaries, and some records that must be
         refused.
         """
         return [NewRecord(self.payload(chance, task)) for _ in range(how_many(chance))]

@@ -64,8 +64,8 @@ class Written:
     def faults(self, output: Answer, contents: Contents, shifts: bool, forges: bool) -> list[str]:
         """Return the invariants that an answer violates.
 
-        If ``shifts`` is true, the damage may have moved whole units. If ``forges`` is true, the
-        damage recomputed checksums.
+        If ``shifts`` is true, the damage may have moved whole units. If ``forges`` is true,
+        checksums may have been recomputed after the damage.
         """
         if output.verdict == "refused":
             return []
@@ -151,8 +151,8 @@ def same_again(
     output: Answer,
     profile: str = "recover",
 ) -> bool:
-    """Return whether a second read gives the same answer, and a log cut at ``end`` the same
-    records."""
+    """Return whether a second read gives the same answer, and whether a log cut at ``end`` has the
+    same records."""
     if reader.read(control, contents, profile) != output:
         return False
     cut = cut_at_end(contents, output)

@@ -21,7 +21,7 @@ TRIALS = 200
 #: Maximum number of smaller logs on which a damage is tried, smallest first.
 SMALLER_LOGS = 6
 
-#: Number of damages of a family that are searched for those of the same field.
+#: Maximum number of changes of a family that are searched for changes of the same field.
 SEARCHED_DAMAGES = 2000
 
 Simplest = TypeVar("Simplest")

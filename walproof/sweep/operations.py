@@ -42,7 +42,7 @@ RESEAL = "reseal"
 
 
 class Change(NamedTuple):
-    """A damage: as edits of one file, and as calls of the algebra on ``field``."""
+    """A change, as edits of one file and as calls of the algebra on ``field``."""
 
     edits: Sequence[Edit]
     field: str
@@ -68,12 +68,12 @@ class Computed(Sequence[Change]):
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The damages of one operation on one file, or on whole files, numbered from 0."""
+    """The changes by one operation to one file, or to whole files, numbered from 0."""
 
     operation: str
     changes: Sequence[Change]
     file: str = ""
-    #: Logs from which the damages copy bytes.
+    #: Logs from which the changes copy bytes.
     imported: Sequence[Control] = ()
     #: True if the operation recomputes checksums, so that its changes are undetectable.
     forges: bool = False
@@ -81,12 +81,12 @@ class Family:
 
     @property
     def count(self) -> int:
-        """Number of damages."""
+        """Number of changes."""
         return len(self.changes)
 
     @functools.cached_property
     def shifts(self) -> bool:
-        """True if the damages may repeat, drop, move or replace whole units; see ``SHIFTING``."""
+        """True if the changes may repeat, drop, move or replace whole units; see ``SHIFTING``."""
         return self.operation in SHIFTING or bool(self.imported) or self.on_folder
 
     def apply(self, files: dict[str, bytes], number: int) -> None:
@@ -165,8 +165,8 @@ def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
 
 
 def set_values(file: File, every_value: bool = False) -> Iterator[Change]:
-    """Set structural fields to edge values; with ``every_value``, also each of their bytes to any
-    value.
+    """Set structural fields to edge values. If ``every_value`` is true, also set each of their
+    bytes to any value.
     """
     structural = set(file.fields.structural)
     for field in file.fields.leaves:
@@ -367,7 +367,7 @@ def _values(old: bytes, path: str) -> Iterator[tuple[bytes, Call]]:
             yield value, _set(path, value)
 
 
-#: The damages of one file by operation, from the file, older generations and a seed for garbage.
+#: The changes to one file by operation, from the file, older generations and a seed for garbage.
 DAMAGES: Mapping[str, Callable[[File, Sequence[Control], str], Iterable[Change]]] = {
     "truncate": lambda file, older, seed: prefixes(file),
     "flip": lambda file, older, seed: flips(file, file.fields.structural),

@@ -30,7 +30,7 @@ SHARD_CASES = 1000
 
 
 class Run(NamedTuple):
-    """Some damages of one family of one control, in one of its settings."""
+    """Some changes of one family of one control, in one of its settings."""
 
     control: int
     family: int
@@ -102,7 +102,7 @@ class Plan:
 
 
 class Enumerations:
-    """The damages of each control of a plan, enumerated on first use."""
+    """The changes of each control of a plan, enumerated on first use."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -148,7 +148,7 @@ def make(
     shard_cases: int = SHARD_CASES,
     profiles: Sequence[str] = PROFILES,
 ) -> tuple[Plan, Enumerations]:
-    """Select at most ``cases`` cases, divide them into shards, and return the plan and its damages.
+    """Select at most ``cases`` cases, divide them into shards, and return the plan and its changes.
 
     Each group gets a share of the cases (:data:`~walproof.sweep.shares.WEIGHTS`). The share is
     divided among the controls, then among their settings, and then among the families. Small
@@ -187,7 +187,7 @@ def make(
 
 
 class Block(NamedTuple):
-    """A family of a control in one setting, with its number of damages and its weight."""
+    """A family of a control in one setting, with its number of changes and its weight."""
 
     control: int
     family: int

@@ -149,7 +149,9 @@ def _recipe(recipe: Recipe, control: Control, body: Mapping[str, Any]) -> bytes:
         lines.append(f"log.append(bytes.fromhex({record['payload']!r}){fields})")
     expect = body["expect"]
     verb = "expect_refusal" if body.get("must_refuse") else "expect"
-    survivors = _survivors([record.payload for record in control.records], expect["records"])
+    # A recipe that writes has no source, so its log has none of the control's records.
+    numbered = control.records if decorator != "writing" else ()
+    survivors = _survivors([record.payload for record in numbered], expect["records"])
     lines.append(f"log.{verb}({expect['verdict']!r}, {expect['reason']!r}, survivors={survivors})")
     text = (
         f"@BOOK.{decorator}({', '.join(arguments)}, kind={body['kind']!r})\n"

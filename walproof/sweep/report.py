@@ -28,7 +28,7 @@ from walproof.worker_pool import core_count
 #: Maximum number of findings on the terminal.
 MAX_SENTENCES = 10
 
-#: Maximum number of damages, fields and the like in one line.
+#: Maximum number of changes, fields and the like in one line.
 MAX_NAMED = 5
 
 #: Columns of the table ``sweep`` whose values are counted, besides the outcomes.

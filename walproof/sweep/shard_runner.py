@@ -212,7 +212,7 @@ class ShardRunner:
     def _make(self, case: Case) -> bool:
         """Add a case and the result of the executable specification.
 
-        Return False for a void or duplicate case, and if there is no expected answer.
+        Return False if the case is void, is a duplicate, or has no expected answer.
         """
         result, writes = self.result, case.setting.writes
         mark = case.fingerprint

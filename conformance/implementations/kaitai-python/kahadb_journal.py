@@ -1,8 +1,8 @@
 """A KahaDB reader that uses the Python parser generated from ksy/kahadb_journal.ksy.
 
-The parser finds control records and records. This module implements the checks and the
-resynchronisation. It was written from spec/kahadb-journal.md alone and shares no code with
-``reference_impl``. It keeps each file in memory and is not optimised.
+The parser parses the structure. This module implements the checks and the resynchronisation. It was
+written from spec/kahadb-journal.md alone and shares no code with ``reference_impl``. It keeps
+each file in memory and is not optimised.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ class DataFile:
         return end != at + 28 and self.sum_holds(batch, end)
 
     def go_on(self, at: int, fault: str) -> tuple[int | None, int, str, bool]:
-        """Return the offset to resume at or None, the end of the loss, its code, its certainty."""
+        """Return the offset to resume at or None, the end and code of the loss, its certainty."""
         batch = self.batch(at)
         end = self.claimed_end(batch)
         to_fill = self.fill if self.fill > at else self.size

@@ -37,7 +37,7 @@ class Fragment:
 
 @dataclass
 class Damage:
-    """Bytes that cannot be read; ``out_of_step`` if the rest of their block is lost too."""
+    """Bytes that cannot be read. If ``out_of_step`` is true, the rest of their block is lost."""
 
     at: int
     to: int
@@ -47,7 +47,7 @@ class Damage:
 
 @dataclass
 class Stop:
-    """The end of the log: in a torn physical record, or without a reason, in final zeros."""
+    """The end of the log: a torn physical record, or final zeros (without a reason)."""
 
     at: int
     reason: str | None

@@ -48,7 +48,7 @@ class Parsed:
 
     @property
     def dialect(self) -> str | None:
-        """The dialect that has this type to itself, if there is one (RDB-006, RDB-012)."""
+        """The only dialect that has this type, or None (RDB-006, RDB-012)."""
         if self.header == 19:
             return "wal-sync"
         if self.header == 11:
@@ -85,7 +85,7 @@ def parse(log: bytes, at: int, is_sync: bool) -> Parsed | None:
 
 
 def parse_any(log: bytes, at: int) -> Parsed | None:
-    """Parse where the dialect is not known: the checksum decides, 19 bytes first (RDB-013)."""
+    """Parse a physical record of an unknown dialect: try a 19-byte header first (RDB-013)."""
     sync = parse(log, at, True)
     if sync is None or sync.is_sound:
         return sync

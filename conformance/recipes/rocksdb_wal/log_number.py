@@ -438,6 +438,13 @@ def name_above_64_bits(log: RocksLog) -> None:
 
 
 @BOOK.valid("log-number", "RDB-014", kind="limit")
+def name_of_64_bits(log: RocksLog) -> None:
+    """2^64 - 100 has 64 bits and counts: all of this file is from another log."""
+    alpha_then_log(log, 31, f"{2**64 - 100}.log")
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
 def name_of_seven_digits(log: RocksLog) -> None:
     """A name of seven digits counts: all of this file is from another log."""
     alpha_then_log(log, 31, "1000036.log")

@@ -50,6 +50,13 @@ def test_a_known_failure_has_its_cause(page):
     assert "2 records released that were lost" in section
 
 
+def test_every_colour_has_a_dark_counterpart(page):
+    style = page.split("<style>")[1].split("</style>")[0]
+    fixed = re.sub(r"light-dark\(#\w+, #\w+\)|\.c-crash \{.*?\}", "", style)
+    assert "color-scheme: light dark" in style
+    assert re.findall(r"#[0-9a-f]{3,6}", fixed) == []
+
+
 def test_each_format_has_a_matrix_of_the_implementations_with_results(builder):
     b = builder()
     for format_id in ("leveldb-log", "kahadb-journal"):

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from conformance import ROOT
 from conformance.declaration import BrokenDeclaration
+from lab.__main__ import lab
 from lab.findings import command
 from lab.findings.pages import list_page, releases
 from lab.findings.record import FOLDER, BrokenReport, Finding, Report, load, retired
@@ -172,3 +174,9 @@ def test_another_output_or_status_is_a_disagreement() -> None:
     assert "expected to print" in str(differs(1, "all is well"))
     assert differs(0, output) == "expected exit status 1, found 0"
     assert differs(1, output, shows=False) == "expected exit status 0, found 1"
+
+
+def test_an_unknown_id_is_an_error() -> None:
+    done = CliRunner().invoke(lab, ["findings", "no-such-finding"])
+    assert done.exit_code != 0
+    assert "no finding has the id 'no-such-finding'" in done.output

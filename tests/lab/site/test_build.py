@@ -54,7 +54,7 @@ def test_what_fails_leaves_the_old_site(
 
 def test_what_is_no_site_stays(run: Run, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(FileExistsError, match="no site"):
+    with pytest.raises(FileExistsError, match="not a site"):
         build.build(run, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
@@ -68,7 +68,7 @@ def test_fresh_variants_have_no_pages(run: Run) -> None:
 def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
     nothing = CliRunner().invoke(lab, ["site", "--run", str(tmp_path / "report.json")])
     assert nothing.exit_code == 1
-    assert "walproof check makes one" in nothing.output
+    assert "`walproof check` writes one" in nothing.output
     (tmp_path / "report.json").write_text("{}")
     no_report = CliRunner().invoke(lab, ["site", "--run", str(tmp_path)])
     assert no_report.exit_code == 1

@@ -103,7 +103,7 @@ def test_a_folder_shows_the_file_that_is_new(site: Site) -> None:
 
 def test_a_prefix_table_stands_where_every_prefix_is_asked(site: Site) -> None:
     text = site.text("vectors/leveldb-log/every-prefix-of-three-blocks.html")
-    assert "What every prefix owes" in text and "torn-payload" in text
+    assert "Expected answers for every prefix" in text and "torn-payload" in text
 
 
 def test_real_ones_come_first_and_null_baselines_last(site: Site) -> None:

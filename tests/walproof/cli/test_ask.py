@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from conformance.vectors import load_all
 from walproof.cli.ask import ask
+from walproof.cli.subjects import program_name
 
 WRONG = Path(__file__).parents[2] / "wrong"
 CUT = "leveldb-log/cut-in-a-payload"
@@ -80,10 +81,17 @@ def test_keep_leaves_the_scratch_copy(tmp_path: Path) -> None:
             "expected recover or strict for",
         ),
         (["--cmd", "/no/such/reader", "--vector", CUT], "no such file: /no/such/reader"),
-        (["--impl", "nothing", "--vector", CUT], "found 'nothing'"),
+        (["--impl", "nothing", "--vector", CUT], "unknown implementation 'nothing'"),
     ],
 )
 def test_invalid_arguments_are_one_line_errors(arguments: list[str], said: str) -> None:
     done = CliRunner().invoke(ask, arguments)
     assert done.exit_code != 0
     assert said in done.output
+
+
+def test_commands_to_repeat_a_run_of_the_module_start_the_module(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.argv", ["/opt/walproof/__main__.py"])
+    assert program_name() == "python -m walproof"

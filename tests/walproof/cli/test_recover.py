@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -92,6 +93,13 @@ def test_existing_files_are_unchanged(tmp_path: Path) -> None:
     assert (tmp_path / "new.log").read_text() == "mine"
 
 
+def test_an_error_names_the_new_log(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    out = tmp_path / "file" / "new.log"
+    error = run(vector("leveldb-log/three-records"), "--out", out).exception
+    assert str(error) == f"{out}: Not a directory"
+
+
 @pytest.mark.parametrize("name", ["leveldb-log/three-records", "zeebe-journal/three-segments"])
 def test_an_interrupted_run_leaves_nothing(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -139,3 +147,30 @@ def test_carve_is_not_suggested_for_a_small_loss(tmp_path: Path) -> None:
     data[-1] ^= 1
     log.write_bytes(data)
     assert "walproof carve" not in invoke("recover", log, "--out", tmp_path / "new").stderr
+
+
+def test_a_folder_of_unreadable_files_is_copied_as_far_as_possible(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(path: Path) -> str:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr("walproof.systems.contents.recognise_log", unreadable)
+    folder, out = tmp_path / "folder", tmp_path / "out"
+    folder.mkdir()
+    (folder / "000003.log").write_bytes(b"unreadable")
+    assert run(folder, "--out", out).exception is None
+    assert (out / "000003.log").read_bytes() == b"unreadable"
+
+
+def test_a_link_to_a_missing_file_does_not_stop_the_recovery(tmp_path: Path) -> None:
+    folder, out = tmp_path / "folder", tmp_path / "out"
+    folder.mkdir()
+    (folder / "000003.log").symlink_to("missing")
+    log = vector("leveldb-log/payload-flipped-in-second-record")
+    (folder / "000004.log").write_bytes(log.read_bytes())
+    done = run(folder, "--out", out)
+    assert done.return_value == 3, done.exception
+    assert (out / "000003.log").readlink() == Path("missing")
+    answer = collect(named("leveldb-log").read(out / "000004.log", "recover", {}))
+    assert [r.payload for r in answer.records] == [b"alpha", b"charlie"]

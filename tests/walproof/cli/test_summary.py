@@ -152,6 +152,18 @@ def test_a_truncated_compressed_log_in_a_folder_is_reported(tmp_path: Path) -> N
     assert "2 logs" in done.stdout
 
 
+def test_the_fault_of_a_truncated_archive_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "logs.tar"
+    with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as archive:
+        for name in ("000003.log", "000004.log", "000005.log"):
+            archive.add(DAMAGED, name)
+    path.write_bytes(path.read_bytes()[:2560])  # the third member has no content
+    fault = "tar: unexpected end of data"
+    assert f"\n  unpacked only up to a fault: {fault}\n" in run(path).stdout
+    rows = [json.loads(line) for line in run(path, "--json").stdout.splitlines()]
+    assert [row["faults"] for row in rows if "log" in row] == [[fault]] * 3
+
+
 def test_a_file_deleted_during_the_walk_is_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 from pathlib import Path
@@ -104,6 +105,19 @@ def test_sealed_files_and_others_in_a_folder(tmp_path: Path) -> None:
     assert f"{tmp_path}/system.journal: no findings" in done.stdout
     (tmp_path / "user-1000.journal").unlink()
     assert run(tmp_path, "--key", SEALED_KEY).return_value == 0
+
+
+def test_a_folder_of_unreadable_files_names_each_with_its_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(path: Path) -> str:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr("walproof.systems.contents.recognise_log", unreadable)
+    shutil.copy(DAMAGED, tmp_path / "000003.log")
+    done = run(tmp_path)
+    assert done.return_value == 1
+    assert done.stderr == f"{tmp_path}/000003.log: not read: Permission denied\n"
 
 
 def test_the_error_for_other_files_is_a_sentence(tmp_path: Path) -> None:

@@ -39,6 +39,10 @@ def test_a_requirement_has_prose_vectors_and_failing_readers() -> None:
     assert "--all" not in done.output
 
 
+def test_a_requirement_includes_the_code_that_its_colon_introduces() -> None:
+    assert "s := s + x + t" in run("SQW-006").stdout
+
+
 def test_a_reason_has_its_faults_and_requirements() -> None:
     output = " ".join(run("leveldb-log", "zero-gap").output.split())
     assert "lost: p to the start of the next block that is not all zeros" in output

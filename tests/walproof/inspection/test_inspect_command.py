@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from conformance import VECTORS
 from reference_impl.leveldb_log.layout import (
     HEADER,
     masked_crc,
@@ -104,8 +105,16 @@ def test_page_does_not_overwrite_the_log(log: Path, example: bytes, tmp_path: Pa
     link = tmp_path / "link.html"
     link.symlink_to(log)
     result = run(log, "--html", link)
-    assert "would overwrite the log" in str(result.exception.format_message())  # type: ignore[union-attr]
+    assert f"{link} already exists" in str(result.exception.format_message())  # type: ignore[union-attr]
     assert log.read_bytes() == example
+
+
+def test_page_does_not_overwrite_a_file(log: Path, tmp_path: Path) -> None:
+    page = tmp_path / "map.html"
+    page.write_text("an earlier page")
+    result = run(log, "--html", page)
+    assert f"{page} already exists" in str(result.exception.format_message())  # type: ignore[union-attr]
+    assert page.read_text() == "an earlier page"
 
 
 def test_unknown_file_is_refused_unless_format_is_given(tmp_path: Path) -> None:
@@ -115,3 +124,11 @@ def test_unknown_file_is_refused_unless_format_is_given(tmp_path: Path) -> None:
     forced = run(text, "--format", "leveldb-log")
     assert forced.return_value == 3
     assert "blocks[0].records[0].header.checksum" in forced.output
+
+
+def test_a_lost_unit_that_a_record_overlaps_is_lost() -> None:
+    result = run(VECTORS / "sqlite-wal" / "copy-at-the-start.db-wal", "--depth", "1")
+    lines = result.output.splitlines()
+    unit = next(line for line in lines if " frames[0] " in line)
+    assert unit.startswith("x ")
+    assert "536 bytes: lost" in unit

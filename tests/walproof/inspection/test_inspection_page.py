@@ -72,6 +72,12 @@ def test_links_have_targets(open_log: OpenLog, damaged: bytes) -> None:
     assert {link[1:] for link in links} <= {*document.ids}
 
 
+def test_code_of_requirements_is_marked(open_log: OpenLog, damaged: bytes) -> None:
+    text = written(open_log(damaged))[1]
+    assert "goes to <code>lost</code> (<code>checksum-mismatch</code>)" in text
+    assert "`" not in "".join(Document(text).texts)
+
+
 def test_page_is_self_contained(open_log: OpenLog, damaged: bytes) -> None:
     _, text = written(open_log(damaged))
     (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)

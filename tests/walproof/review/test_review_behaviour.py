@@ -117,6 +117,7 @@ def test_difference_between_answers_is_described() -> None:
     [
         ("import os\nos._exit(3)", "the reader crashed"),
         ("raise RuntimeError('no')", "RuntimeError: no"),
+        ("import time\ntime.sleep(60)", "no answer within"),
     ],
 )
 def test_worker_reports_reader_failures_and_continues(
@@ -124,7 +125,7 @@ def test_worker_reports_reader_failures_and_continues(
 ) -> None:
     (tmp_path / "reference_impl").mkdir()
     (tmp_path / "reference_impl" / "__init__.py").write_text(body)
-    worker = Worker(tmp_path, wall_seconds=60)
+    worker = Worker(tmp_path, wall_seconds=1 if "sleep" in body else 60)
     try:
         for _ in range(2):
             assert message in worker.ask(do="knows", format="leveldb-log")["error"]

@@ -31,7 +31,9 @@ from tests.walproof.sweep.plans import (
     wrong,
 )
 from walproof.cli import walproof
-from walproof.sweep import effects, findings, invariants
+from walproof.sweep import effects, findings, invariants, proposals
+from walproof.sweep.controls import control_of
+from walproof.sweep.enumeration import Recipe
 from walproof.sweep.findings import Finding
 from walproof.sweep.minimise import minimise
 from walproof.sweep.plan import Enumerations, Plan
@@ -121,6 +123,16 @@ def test_proposal_reproduces_the_finding(tmp_path: Path) -> None:
     assert command("check", "--impl", "executable-spec", *vectors).return_value == 0
     program = " ".join(wrong("appends_behind_the_torn_tail").subject.command)
     assert command("check", "--cmd", program, *vectors).return_value == 3
+
+
+def test_recipe_of_a_write_has_no_numbers_of_the_control(tmp_path: Path) -> None:
+    three = control_of(load_all()["leveldb-log/three-records"])
+    (setting,) = [each for each in three.settings if each.profile == "write"]
+    writer = Writer("leveldb-log", tmp_path)
+    request = writer.request(three, setting, three.contents, [NewRecord(b"bravo")])
+    body = {"title": "", "kind": "valid", "group": "writing", "requirements": []}
+    text = proposals._recipe(Recipe((), ()), three, {**request.vector.body, **body})
+    assert b"survivors=[b'bravo']" in text
 
 
 NAMED = ("zmq-raft/name-of-its-own-index",)

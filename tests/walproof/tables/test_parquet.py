@@ -66,7 +66,8 @@ def test_rows_and_metadata_are_the_answer(format_id: str, tmp_path: Path) -> Non
         assert metadata[b"walproof.verdict"].decode() == expected.verdict
         assert metadata[b"walproof.reason"].decode() == (expected.reason or "")
         assert json.loads(metadata[b"walproof.end"]) == expected.to_json()["end"]
-    assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
+        assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
+        out.unlink()
 
 
 def columns_of(path: Path) -> dict[str, Any]:
@@ -117,12 +118,9 @@ def test_decoded_records_do_not_need_the_payload_column(tmp_path: Path) -> None:
     assert row["decoded"]["ops"][0]["key"] == b"k"
 
 
-def test_a_failed_export_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_export_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log, out = tmp_path / "000003.log", tmp_path / "out.parquet"
     named("leveldb-log").write(log, [NewRecord(b"a")], {})
-    out.write_bytes(b"before")
 
     def fails(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
@@ -130,8 +128,7 @@ def test_a_failed_export_leaves_the_old_file(
     monkeypatch.setattr(export.pq.ParquetWriter, "write_table", fails)
     done = run("export", log, "--parquet", out)
     assert "No space left on device" in str(done.exception)
-    assert out.read_bytes() == b"before"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["000003.log", "out.parquet"]
+    assert [path.name for path in tmp_path.iterdir()] == ["000003.log"]
 
 
 def test_export_rejects_unsupported_options(tmp_path: Path) -> None:
@@ -173,8 +170,16 @@ def test_a_log_is_not_overwritten(tmp_path: Path, name: str) -> None:
     (tmp_path / "link.log").symlink_to(log)
     (tmp_path / "second-name.log").hardlink_to(log)
     done = run("export", log, "--parquet", tmp_path / name)
-    assert "would overwrite the log" in str(done.exception)
+    assert f"{tmp_path / name} already exists" in str(done.exception)
     assert log.read_bytes() == before
+
+
+def test_an_earlier_file_is_not_overwritten(tmp_path: Path) -> None:
+    log, out = tmp_path / "000003.log", tmp_path / "records.parquet"
+    named("leveldb-log").write(log, [NewRecord(b"a")], {})
+    out.write_text("an earlier table")
+    assert f"{out} already exists" in str(run("export", log, "--parquet", out).exception)
+    assert out.read_text() == "an earlier table"
 
 
 def test_fast_requires_the_profile_recover(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from walproof.tables.parquet import ParquetFile
+from walproof.tables.parquet import JOINED_BATCHES, ParquetFile
 
 SCHEMA = pa.schema([("number", pa.int64()), ("text", pa.string())])
 MAX_HELD_BYTES = 48 << 20
@@ -52,3 +52,14 @@ def test_a_file_without_rows_has_its_schema_and_metadata(tmp_path: Path) -> None
     table = pq.read_table(tmp_path / "a.parquet")
     assert (table.num_rows, table.schema.names) == (0, SCHEMA.names)
     assert pq.read_metadata(tmp_path / "a.parquet").metadata[b"key"] == b"value"
+
+
+def test_small_batches_are_joined_in_their_order(tmp_path: Path) -> None:
+    """A batch of one row takes some thousand bytes."""
+    count = 2 * JOINED_BATCHES + 3
+    with ParquetFile(tmp_path / "a.parquet", SCHEMA, "zstd") as file:
+        for number in range(count):
+            file.add(pa.record_batch([pa.array([number]), pa.array(["x"])], schema=SCHEMA))
+            assert len(file._batches) <= JOINED_BATCHES
+        file.finish()
+    assert pq.read_table(tmp_path / "a.parquet")["number"].to_pylist() == list(range(count))

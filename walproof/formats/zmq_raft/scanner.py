@@ -1,7 +1,7 @@
 """The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
 
-A compiled kernel reads the entries of intact index files. The executable specification reads
-snapshots, state files and all other logs.
+A compiled kernel reads the entries of intact index files. Of the data of an intact snapshot, only
+the wanted bytes are read. The executable specification reads state files and all other logs.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from reference_impl.answer import End, Lost
-from reference_impl.zmq_raft import index_file
-from reference_impl.zmq_raft.directory import Reader, first_index, folders, index_files
-from reference_impl.zmq_raft.layout import VERSION, find_marker
+from reference_impl.answer import End, Record
+from reference_impl.zmq_raft import index_file, snapshot
+from reference_impl.zmq_raft.directory import first_index, folders, index_files
+from reference_impl.zmq_raft.layout import VERSION, find_marker, read_at
 from walproof.formats.zmq_raft.columns import COLUMNS
 from walproof.scan import arrays
 from walproof.scan.kernels import copy, kernel, load64
@@ -46,7 +46,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of a log. Raises ``OSError``, also if a file shrinks while it is read."""
+    """Yield the events of a log. Raises ``OSError``, for example if a file shrinks."""
     passed = 0
     runs = _directory(log, wanted) if log.is_folder() else _file(log, wanted)
     while True:
@@ -88,7 +88,7 @@ class _Index:
 
 
 def _index_of(source: Source, path: Path, named: int | None, name: str | None) -> _Index | None:
-    """Return an index file, or None if it has lost anything (ZMR-040 to ZMR-047)."""
+    """Return an index file, or None if any part of it is lost (ZMR-040 to ZMR-047)."""
     stream = open_range(source, 0, source.size)
     head = stream.read(index_file.HEADER.size)
     if len(head) < index_file.HEADER.size:
@@ -98,8 +98,9 @@ def _index_of(source: Source, path: Path, named: int | None, name: str | None) -
     is_index = (token, length, version) == (b"RLOG", 16 + table, VERSION)
     if not is_index or named not in (None, first) or source.size < len(head) + table:
         return None
-    ends = np.frombuffer(stream.read(table), "<u4").astype(np.int64)
-    ends = ends[: int(np.argmax(np.append(ends, 0) == 0))]  # ZMR-017
+    offsets = np.frombuffer(stream.read(table), "<u4")
+    count = int(np.argmax(np.append(offsets == 0, True)))  # ZMR-017
+    ends = offsets[:count].astype(np.int64)
     data = find_marker(stream, b"ITMZ", len(head) + table)
     if data is None:
         return None
@@ -111,8 +112,15 @@ def _index_of(source: Source, path: Path, named: int | None, name: str | None) -
 
 def _file(log: Log, wanted: Wanted) -> Plain:
     with closing(log.open()) as source:
-        is_index = source.read(0, 4) == b"RLOG" and log.context.get("kind", "index") == "index"
-        if not is_index:
+        token, kind = source.read(0, 4), log.context.get("kind")
+        is_named_index = log.path.name.endswith(".rlog")
+        if token == b"SNAP" and (kind == "snapshot" or (kind is None and not is_named_index)):
+            record = _snapshot_of(source, None, wanted)
+            if record is None:
+                return None
+            yield from _runs_of(record, wanted)
+            return End("intact", None, None)  # ZMR-064
+        if token != b"RLOG" or kind not in (None, "index"):
             return None
         given = log.context.get("first_index")
         named = index_file.index_in(log.path.name) if given is None else int(given)
@@ -124,17 +132,47 @@ def _file(log: Log, wanted: Wanted) -> Plain:
     return End("intact", None, index.resume_at) if is_plain else None
 
 
+def _snapshot_of(source: Source, name: str | None, wanted: Wanted) -> Record | None:
+    """Return the record of an intact snapshot with the wanted start of its data, else None."""
+    stream = open_range(source, 0, source.size)
+    head = stream.read(snapshot.HEADER.size)
+    if len(head) < snapshot.HEADER.size:
+        return None
+    token, length, version, index, term, size = snapshot.HEADER.unpack(head)
+    data = find_marker(stream, b"DATA", len(head))
+    is_sound = (token, length, version) == (b"SNAP", snapshot.BODY, VERSION)
+    if not is_sound or max(index, term) > snapshot.MAX_NUMBER:
+        return None
+    if data is None or source.size - data != size:
+        return None
+    # One more byte shows that a payload is cut, or that there is one.
+    payload = read_at(stream, data, min(size, max(0, wanted.cap) + 1))
+    return Record(0, source.size, payload, {"index": str(index), "term": str(term)}, name)
+
+
+def _runs_of(record: Record, wanted: Wanted) -> Iterator[Records]:
+    for run in ReferenceScanner(FORMAT).in_runs([record], wanted):
+        assert isinstance(run, Records)
+        yield run
+
+
 def _is_raw(log: Log) -> bool:
     return str(log.context.get("entries")) == "raw"  # ZMR-032
 
 
 def _directory(log: Log, wanted: Wanted) -> Plain:
     parts = folders(log.local(), log.context)
-    reader = Reader(parts, _is_raw(log))
-    snapshot = list(reader.snapshot())
-    if any(isinstance(event, Lost) for event in snapshot):
-        return None
-    end, following = End("intact", None, None), reader.next
+    covering, covered, following, term = None, -1, None, 0
+    if parts.snapshot is not None:
+        covered, following = 0, 1  # ZMR-092: as if nothing had been compacted
+        if parts.snapshot.is_file():
+            with closing(LocalSource(parts.snapshot)) as source:
+                covering = _snapshot_of(source, parts.name(parts.snapshot), wanted)
+            if covering is None:
+                return None
+            covered, term = int(covering.fields["index"]), int(covering.fields["term"])
+            following = covered + 1
+    end = End("intact", None, None)
     indexes: list[_Index] = []
     for path in index_files(parts.log):
         first = first_index(path)
@@ -148,21 +186,22 @@ def _directory(log: Log, wanted: Wanted) -> Plain:
         if index is None or is_gap or is_odd:
             return None
         indexes.append(index)
-        following = max(index.after, reader.covered + 1, following or 0)
+        following = max(index.after, covered + 1, following or 0)
         at = index.resume_at if following == index.after else None
         end = End("intact", None, at, None if at is None else index.name)
-    for run in ReferenceScanner(FORMAT).in_runs(snapshot, wanted):
-        assert isinstance(run, Records)
-        yield run
-    is_plain = yield from _in_term_order(_of_all(indexes, reader, wanted), reader.term or 0)
+    if covering is not None and (covered or covering.payload):  # else FileLog's default one
+        yield from _runs_of(covering, wanted)
+    is_plain = yield from _in_term_order(_of_all(indexes, covered, _is_raw(log), wanted), term)
     return end if is_plain else None
 
 
-def _of_all(indexes: Sequence[_Index], reader: Reader, wanted: Wanted) -> Iterator[_Run | None]:
+def _of_all(
+    indexes: Sequence[_Index], covered: int, is_raw: bool, wanted: Wanted
+) -> Iterator[_Run | None]:
     for index in indexes:
-        begin = max(0, reader.covered + 1 - index.first)  # ZMR-092
+        begin = max(0, covered + 1 - index.first)  # ZMR-092
         with closing(LocalSource(index.path)) as source:
-            yield from _runs(source, index, begin, reader.raw, wanted)
+            yield from _runs(source, index, begin, is_raw, wanted)
 
 
 @dataclass(frozen=True)
@@ -175,10 +214,10 @@ class _Run:
 
 
 def _in_term_order(runs: Iterable[_Run | None], term: int) -> Generator[Records, None, bool]:
-    """Yield runs up to the first None or lower term; return whether all were yielded.
+    """Yield runs until one is None or begins with a lower term. Return whether all were yielded.
 
-    A run is yielded only after the next run was read, because a lower term in the next run removes
-    the last entry of this run (ZMR-050).
+    A run is held back until the next run has been read, because a lower term in the next run
+    removes the last entry of the first one (ZMR-050).
     """
     held: _Run | None = None
     for run in runs:

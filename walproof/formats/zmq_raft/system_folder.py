@@ -378,11 +378,11 @@ def _unread(parts: Folders, files: Sequence[Path]) -> Iterator[Finding]:
         else:
             expected = "expected a name of 14 lower-case hexadecimal digits"
         head = _head(path)
-        holds = f", and contains {quoted(head[:16])}" if head else ", and is empty"
+        holds = f"contains {quoted(head[:16])}" if head else "is empty"
         if len(head) == index_file.HEADER.size and head[:4] == b"RLOG":
-            holds = f", and begins with index {index_file.HEADER.unpack(head)[4]}"
+            holds = f"begins with index {index_file.HEADER.unpack(head)[4]}"
         name = path.relative_to(parts.root).as_posix()
-        yield Finding(f"{expected}: no node reads this file{holds}", name)
+        yield Finding(f"{expected}: no node reads this file, which {holds}", name)
 
 
 def _others(folder: Path, states: Sequence[State]) -> Iterator[OtherFile]:

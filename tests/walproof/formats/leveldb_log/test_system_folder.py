@@ -232,6 +232,7 @@ def test_the_same_findings_below_a_parent_folder_and_in_an_archive(
     assert run("verify", parent).return_value == 3
     done = run("recover", parent, "--out", tmp_path / "new")
     assert done.return_value == 3
+    assert "deep/db1: Do not open it yet" in done.output and "db2: Do not open" in done.output
     assert (tmp_path / "new" / "deep" / "db1" / manifest.name).read_bytes() == bytes(100)
     assert (tmp_path / "new" / "db2").exists()
 

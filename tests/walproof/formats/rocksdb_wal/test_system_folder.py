@@ -44,6 +44,40 @@ def test_its_logs_are_read(database: Path, run) -> None:
     assert rows[-1]["op"] == "put"
 
 
+def test_a_damaged_log_is_written_anew(database: Path, tmp_path: Path, run) -> None:
+    """In the same dialect, with the same log number; the old file remains."""
+    log = log_of(database)
+    whole = collect(named("rocksdb-wal").read(log, "recover", {}))
+    data = bytearray(log.read_bytes())
+    data[whole.records[-1].at + 4] ^= 8  # a length
+    log.write_bytes(data)
+    out = tmp_path / "new"
+    done = run("recover", database, "--out", out)
+    assert done.return_value == 3, done.output
+    assert f"replaced  {log.name}: " in done.output
+    assert (out / f"{log.name}.before-recovery").read_bytes() == data == log.read_bytes()
+    written = collect(named("rocksdb-wal").read(out / log.name, "strict", {}))
+    assert written.verdict == "intact"
+    assert [(record.payload, record.fields.get("log_number")) for record in written.records] == [
+        (record.payload, record.fields.get("log_number")) for record in whole.records[:-1]
+    ]
+
+
+def test_a_log_without_survivors_is_left_as_it_is(database: Path, tmp_path: Path, run) -> None:
+    log = log_of(database)
+    (record, *_) = collect(named("rocksdb-wal").read(log, "recover", {})).records
+    data = bytearray(log.read_bytes()[: record.at + record.size])
+    data[-1] ^= 1
+    log.write_bytes(data)
+    done = run("recover", database, "--out", tmp_path / "new")
+    assert done.return_value == 3, done.output
+    assert f"unchanged  {log.name}: not rewritten: no record survives" in done.output
+    files = [path for folder in (database, tmp_path / "new") for path in sorted(folder.iterdir())]
+    half = len(files) // 2
+    for path, copy in zip(files[:half], files[half:], strict=True):
+        assert (path.name, path.read_bytes()) == (copy.name, copy.read_bytes())
+
+
 def test_a_log_of_7_byte_headers_makes_a_leveldb_log(database: Path, run) -> None:
     """Without a log in a dialect of their own, databases of both systems are read as ever."""
     for log in database.glob("*.log"):

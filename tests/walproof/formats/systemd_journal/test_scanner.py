@@ -207,6 +207,22 @@ def test_runs_of_few_bytes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     assert len(runs) > 4
 
 
+def test_runs_take_no_time_for_the_fields_of_others(tmp_path: Path) -> None:
+    """A file of a gibibyte may have millions of ranks, and a thousand runs."""
+    path = tmp_path / "a.journal"
+    path.write_bytes(journal_bytes([b"A=1", b"B=2", b"A=3"], [b"A=2", b"A=1"]))
+    file = check_file(path.read_bytes(), {})
+    assert file is not None
+    columns = systemd_scanner._Columns(file, Wanted())
+    expected = [row for run in columns.runs() for row in run.payload.to_pylist()]
+    assert expected == [each.payload for each in reference_answer(path).records]
+    columns.n_ranks = 1 << 26
+    began = time.process_time()
+    for _ in range(10):
+        assert [row for run in columns.runs() for row in run.payload.to_pylist()] == expected
+    assert time.process_time() - began < 1
+
+
 @pytest.mark.slow
 def test_cyclic_chains(tmp_path: Path) -> None:
     """Set each link to itself, to its source, to the first object, and before its target."""

@@ -1,16 +1,18 @@
-"""Tests of the zmq-raft scanner on extreme numbers. Its answers: ``test_broker_scanners``."""
+"""Tests of the zmq-raft scanner on extreme sizes. Its answers: ``test_broker_scanners``."""
 
 from __future__ import annotations
 
 import struct
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("numba")
 
-from reference_impl.answer import collect
+from reference_impl.answer import End, collect
 from reference_impl.formats import named
+from reference_impl.zmq_raft.snapshot import snapshot_bytes
 from walproof.formats.zmq_raft import scanner
 from walproof.scan.answers import read
 from walproof.scan.log import Log
@@ -42,3 +44,35 @@ def test_an_index_beyond_64_bits_wraps_around(reader: Scanner, tmp_path: Path) -
     runs = [run for run in reader.scan(Log(path), Wanted()) if isinstance(run, Records)]
     numbers = [n for run in runs for n in run.fields["index"].to_pylist()]
     assert numbers == [2**64 - 2, 2**64 - 1, 0]
+
+
+@pytest.mark.parametrize("name", ["snap", "raft/snap"])
+def test_a_large_snapshot_takes_no_memory(name: str, tmp_path: Path) -> None:
+    """Only the wanted bytes of its data are read, alone or in a log directory."""
+    path, size = tmp_path / name, 64 << 20
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(snapshot_bytes(7, 2, bytes(size), {}))
+    log = Log(path if name == "snap" else path.parent)
+    wanted = Wanted(max_payload=3)
+    list(scanner.scan(log, wanted))  # compiles the kernel
+    tracemalloc.start()
+    run, end = scanner.scan(log, wanted)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(run, Records) and run.payload is not None and run.truncated is not None
+    assert run.payload.to_pylist() == [bytes(3)] and run.truncated.tolist() == [True]
+    assert peak < 4 << 20
+    (record,) = collect(named("zmq-raft").read(log.path, "recover", {})).records
+    assert (run.size.tolist(), len(record.payload)) == ([record.size], size)
+    assert isinstance(end, End) and end.verdict == "intact"
+
+
+def test_an_empty_table_takes_little_memory(tmp_path: Path) -> None:
+    path, capacity = tmp_path / "00000000000001.rlog", 4 << 20
+    path.write_bytes(index_file(1, capacity, []))
+    tracemalloc.start()
+    (end,) = scanner.scan(Log(path), Wanted())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(end, End) and end.verdict == "intact"
+    assert peak < 3 * 4 * capacity

@@ -230,7 +230,7 @@ def test_index_files_that_no_node_reads(tmp_path: Path) -> None:
         shutil.copy(folder / FIRST, folder / name)
     results = {each.file: each.text for each in seen(folder).findings}
     expected = "expected a name of 14 lower-case hexadecimal digits: no node reads this file"
-    assert results[f"{LEAF}/1.rlog"] == f"{expected}, and begins with index 1"
+    assert results[f"{LEAF}/1.rlog"] == f"{expected}, which begins with index 1"
     assert results[f"{LEAF}/00000000000ABC.rlog"].startswith(expected)
     assert results[separate].startswith(f"expected it at {FIRST}:")
 

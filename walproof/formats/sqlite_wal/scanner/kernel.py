@@ -70,14 +70,14 @@ def _rewind(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
 
 @helper
 def _advance_slot(value: Any, data: Any, at: Any, slot: Any, big: Any) -> Any:
-    """Return the value after what the checksum of the slot at ``at`` covers (SQW-008)."""
+    """Return the checksum after the slot at ``at``, given the one before it (SQW-008)."""
     value = _advance(value, data, at, at + COVERED, big)
     return _advance(value, data, at + FRAME_HEADER, at + slot, big)
 
 
 @helper
 def _is_repetition(data: Any, at: Any, slot: Any) -> Any:
-    """Return whether a slot has page number, size and image of the one before it (SQW-014)."""
+    """Return whether a slot repeats the previous slot (SQW-014)."""
     return same(data, at, data, at - slot, COVERED) and same(
         data, at + FRAME_HEADER, data, at - slot + FRAME_HEADER, slot - FRAME_HEADER
     )
@@ -95,11 +95,12 @@ def follow(
     size: Any,
     repeats: Any,
 ) -> Any:
-    """Verify consecutive frames from ``at`` on, and return the number of valid ones.
+    """Verify consecutive frames, and return the number of valid frames.
 
-    A valid frame has the given salts, and its checksum continues ``value``. For each valid frame,
-    ``page``, ``size`` and ``repeats`` receive the page number, the database size, and whether the
-    frame repeats the previous frame (SQW-014).
+    The first frame is at offset ``at``, and ``value`` is the checksum before it. A valid frame has
+    the given salts and the right checksum. For each valid frame, ``page``, ``size`` and ``repeats``
+    receive the page number, the database size, and whether the frame repeats the previous frame
+    (SQW-014).
     """
     for n in range(len(page)):
         value = _advance_slot(value, data, at, slot, big)
@@ -149,6 +150,6 @@ def are_older(
 def gather(
     data: Any, base: Any, starts: Any, lengths: Any, puts: Any, first: Any, end: Any, room: Any
 ) -> None:
-    """Copy pieces ``first`` to ``end`` of a file, whose offset ``base`` is that of ``data``."""
+    """Copy pieces ``first`` to ``end`` of a file; ``data`` begins at its offset ``base``."""
     for n in range(first, end):
         copy(room, puts[n], data, starts[n] - base, lengths[n])

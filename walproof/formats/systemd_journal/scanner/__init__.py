@@ -153,7 +153,12 @@ class _Columns:
         """Return the distinct fields of each entry without ``_BOOT_ID``, and which are cut."""
         file, ends = self.file, _ends(len(bounds) - 1)
         text = arrays.pooled(min(total + 9 * len(items), self.most * (len(bounds) - 1)))
-        in_order, lasts = kernel.sort_fields(self.ranks, self.n_ranks, items, bounds)
+        ranks, n_ranks = self.ranks[items], self.n_ranks
+        if n_ranks > 4 * len(items):  # counting them in each run would take quadratic time
+            values, inverse = np.unique(ranks, return_inverse=True)
+            n_ranks = len(values)
+            ranks = (inverse - np.count_nonzero(values < 0)).astype(np.int32)
+        in_order, lasts = kernel.sort_fields(ranks, n_ranks, items, bounds)
         are_cut = kernel.write_bodies(
             file.data, file.starts, file.name_ends, file.ends, file.are_text, in_order,
             bounds[:-1], lasts, self.most, text, ends,

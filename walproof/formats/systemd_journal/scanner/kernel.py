@@ -58,7 +58,7 @@ def _slot(data, shape, at):
 
 @helper
 def _object(objects, shape, at):
-    """Return the number of the object at an offset; that of no object is the number of objects."""
+    """Return the index of the object at an offset, or the number of objects if there is none."""
     if at & 7 or at <= 0 or at >= shape.size:
         return objects[0]
     return objects[at >> 3]
@@ -301,7 +301,7 @@ def check_entry_lists(data, shape, entries, offsets, kinds, objects, marks, boun
 
 @kernel
 def mark_repeated(names, items, bounds):
-    """Mark each DATA object that is in an entry with another item of the same name."""
+    """Mark each DATA object that shares its name with another item of an entry."""
     marks, seen_in = np.zeros(names.shape[0], np.bool_), np.full(names.max() + 1, -1, np.int32)
     seen_items = np.empty(seen_in.shape[0], np.int32)
     for entry in range(bounds.shape[0] - 1):
@@ -318,31 +318,31 @@ def mark_repeated(names, items, bounds):
 def sort_fields(ranks, n_ranks, items, bounds):
     """Sort the items of each entry by rank, without negative ranks and repetitions.
 
-    Returns the sorted items, and the end of the items of each entry.
+    ``ranks`` has the rank of each item, less than ``n_ranks``. Returns the sorted items, and the
+    end of the items of each entry.
     """
     first = bounds[0]
     chosen, rows = np.empty(bounds[-1] - first, np.int32), np.empty(bounds[-1] - first, np.int32)
     # Sort all items by rank first, and then append each one to its entry.
     places = np.zeros(n_ranks + 1, np.int64)
     for place in range(first, bounds[-1]):
-        places[ranks[items[place]] + 1] += 1
+        places[ranks[place - first] + 1] += 1
     places = np.cumsum(places)
     left_out = places[0]
     for entry in range(bounds.shape[0] - 1):
         for place in range(bounds[entry], bounds[entry + 1]):
-            rank = ranks[items[place]]
+            rank = ranks[place - first]
             if rank >= 0:
                 at = places[rank] - left_out
                 places[rank] += 1
-                chosen[at], rows[at] = items[place], entry
+                chosen[at], rows[at] = place, entry
     ordered, ends = np.empty_like(chosen), bounds[:-1] - first
+    lasts = np.full(ends.shape[0], -1, np.int32)
     for at in range(chosen.shape[0] - left_out):
-        item, entry = chosen[at], rows[at]
-        end = ends[entry]
-        if end > bounds[entry] - first and ranks[ordered[end - 1]] == ranks[item]:
-            continue
-        ordered[end] = item
-        ends[entry] += 1
+        place, entry = chosen[at], rows[at]
+        if ranks[place - first] != lasts[entry]:
+            ordered[ends[entry]], lasts[entry] = items[place], ranks[place - first]
+            ends[entry] += 1
     return ordered, ends
 
 
@@ -383,7 +383,7 @@ def write_bodies(data, starts, name_ends, ends, are_text, items, firsts, lasts, 
 
 @kernel
 def write_values(data, name_ends, ends, items, entry_bounds, most, to, bounds):
-    """Write the value of each item, truncated to ``most`` bytes; mark entries with a cut one."""
+    """Write each value, truncated to ``most`` bytes. Mark the entries with a truncated value."""
     are_cut = np.zeros(entry_bounds.shape[0] - 1, np.bool_)
     at = bounds[0] = 0
     for entry in range(are_cut.shape[0]):
