@@ -36,6 +36,24 @@ def test_no_edge_hides_in_a_string() -> None:
     assert list(hidden_edges(ROOT)) == []
 
 
+def test_a_cycle_and_a_hidden_edge_are_found(tmp_path: Path) -> None:
+    toy = grimp.ImportGraph()
+    for importer, imported in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")):
+        toy.add_import(importer=importer, imported=imported)
+    assert list(circles(toy)) == [["a", "b", "c"]]
+    for path, text in (
+        ("walproof/scan/log.py", '"""Used by pyspark_journal.source."""\n'),
+        ("pyspark_journal/source.py", ""),
+        ("conformance/run.py", 'import_module("walproof.scan.log")\n'),
+        ("conformance/implementations/toy/build.sh", "python walproof/scan/log.py\n"),
+    ):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    assert {each.partition(" ")[0] for each in hidden_edges(tmp_path)} == {
+        "conformance/run.py:1:", "conformance/implementations/toy/build.sh:1:",
+    }  # fmt: skip
+
+
 def circles(graph: grimp.ImportGraph) -> Iterator[list[str]]:
     """The groups of modules of which each reaches each other one."""
     known: set[str] = set()

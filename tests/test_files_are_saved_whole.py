@@ -34,7 +34,7 @@ PLAIN = {
     "lab/formats/systemd_journal/journald.py": "below a mount of its own",
     "lab/databases/implementations/opener/opener.py": "in a scratch folder",
     "lab/databases/implementations/sqlite-database/program.py": "in a scratch folder",
-    "lab/databases/implementations/systemd-journald/program.py": "in a scratch folder",
+    "lab/databases/implementations/systemd-journal-remote/program.py": "in a scratch folder",
     "lab/databases/implementations/systemd-journald-service/program.py": "in a scratch folder",
     "walproof/lake/remote.py": "a scratch copy of a remote file",
     "walproof/lake/trees.py": "a scratch copy of a file's first bytes",

@@ -7,7 +7,8 @@ has more correct pairs than before, this is a regression of the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -21,8 +22,9 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a result class or, without a vector, of an implementation's status or score.
+    """A change of a result class or, without a vector, of an implementation.
 
+    An implementation changes its status, its score, or the number of results in a profile.
     `difference` and `repeat` are those of the new run.
     """
 
@@ -62,7 +64,10 @@ def compare(old: Report, new: Report) -> Diff:
     after = {each["name"]: each for each in new["implementations"]}
     before = _named_as_now(old["implementations"], after)
     changes = [
-        change for name in after if name in before for change in _changes(before[name], after[name])
+        change
+        for name in after
+        if name in before
+        for change in _changes(before[name], after[name], new["vectors"])
     ]
     changes.sort(
         key=lambda each: (
@@ -89,8 +94,11 @@ def _named_as_now(old: Sequence[Entry], after: Mapping[str, Entry]) -> dict[str,
     return before
 
 
-def _changes(old: Entry, new: Entry) -> Iterator[Change]:
-    """Yield the changes of an implementation: its status, its score, and its results."""
+def _changes(old: Entry, new: Entry, vectors: Container[str]) -> Iterator[Change]:
+    """Yield the changes of an implementation: its status, its score, and its results.
+
+    ``vectors`` are the vectors of the new run.
+    """
     name = new["name"]
     if old["status"] != new["status"]:
         stopped = old["status"] == "ran"
@@ -104,6 +112,15 @@ def _changes(old: Entry, new: Entry) -> Iterator[Change]:
         if new["baseline"] and before and after and after[0] != before[0]:
             effect = "regression" if after[0] > before[0] else "improvement"
         yield Change(effect, name, _score_text(before), _score_text(after))
+    if old["status"] == new["status"] == "ran":
+        now = {(each["vector"], each["profile"]) for each in new["results"]}
+        gone = Counter(
+            each["profile"]
+            for each in old["results"]
+            if each["vector"] in vectors and (each["vector"], each["profile"]) not in now
+        )
+        for profile, count in gone.items():
+            yield Change("changed", name, f"{count} results", "not run", profile=profile)
     if new["baseline"]:
         return
     results = {(each["vector"], each["profile"]): each for each in old["results"]}

@@ -77,7 +77,12 @@ class Observer:
         self._writing: dict[int, _Writing] = {}
 
     def begins(self, call: Call) -> Continues | None:
-        """Record what happened before a call. Return a function that records the end of a sync."""
+        """Record what happened before a call. Return a function that records the end of a sync.
+
+        Raises ``OSError``, and :class:`CannotRecord` if the program uses io_uring.
+        """
+        if call.name == "io_uring_enter":
+            raise CannotRecord("io_uring writes and syncs files without a call for each")
         if call.name in _FLAGS and not call.arguments[_FLAGS[call.name]] & _CHANGES_FILES:
             return None
         file = _file_of(call) if call.name in WRITES + SYNCS else None

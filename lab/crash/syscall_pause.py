@@ -24,6 +24,7 @@ CALLS = {
     "fallocate": (285, 47), "mkdir": (83, None), "mkdirat": (258, 34), "rmdir": (84, None),
     "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276), "link": (86, None),
     "linkat": (265, 37), "unlink": (87, None), "unlinkat": (263, 35),
+    "io_uring_enter": (426, 426),
 }  # fmt: skip
 #: Calls that wait for the disk.
 SYNCS = ("fsync", "fdatasync", "sync", "syncfs", "msync")

@@ -28,7 +28,11 @@ def held_bytes(field: str) -> int:
 
 
 def peak_of_children() -> int:
-    """Return the memory of the largest child process so far, in bytes."""
+    """Return the memory of the largest child process so far, in bytes.
+
+    The value is at least the memory that this process had when it started the child. A smaller
+    child is not seen.
+    """
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
 

@@ -79,6 +79,17 @@ def test_added_and_removed_items_are_listed_without_regression(run):
     assert compare(new, old).removed["implementations"] == ["other"]
 
 
+def test_a_missing_result_of_a_shared_vector_is_counted(run):
+    new = run()
+    new["implementations"][0]["results"].pop()
+    diff = compare(run(), new)
+    (change,) = diff.changes
+    assert (change.effect, change.old, change.new) == ("changed", "1 results", "not run")
+    console = Console(file=io.StringIO(), width=80)
+    terminal.print_diff(diff, console)
+    assert "1 results → not run  reader  recover" in console.file.getvalue()
+
+
 def test_an_implementation_is_recognised_by_its_title(run):
     new = run("fail")
     new["implementations"][0]["name"] = "renamed"

@@ -7,13 +7,16 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.registry import all_implementations
 from lab.__main__ import lab
+from lab.crash.run import FOLDER as WRITERS
 from lab.databases import page
 from lab.databases.judge import Judgement
 from lab.databases.opening import Opened
 from lab.databases.run import cases_for, open_cases
-from lab.databases.systems import System, systems
+from lab.databases.systems import FOLDER, System, systems
 from walproof.cli.command_group import run as run_group
+from walproof.implementations import FOLDER as TOOLS
 
 SYSTEMS = {f"{each.name}, {each.format}": each for each in systems()}
 #: By format, the cases that each system opens here; `python -m lab databases` opens all.
@@ -26,6 +29,11 @@ CHEAP = {
     "rocksdb-wal": ("bit-in-a-payload/recyclable",),
     "sqlite-wal": ("bit-in-a-payload",),
 }
+
+
+def test_no_implementation_builds_in_the_directory_of_another() -> None:
+    outputs = [each.output for each in all_implementations(TOOLS, WRITERS, FOLDER)]
+    assert sorted(set(outputs)) == sorted(outputs)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

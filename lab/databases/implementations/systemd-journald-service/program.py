@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "systemd-journald"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "systemd-journal-remote"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 import journal
 from journal import messages, of_this_machine, say
