@@ -288,7 +288,8 @@ class _Report:
         with progress(sum(log.size for _, log, _ in logs)) as given:
             for name, log, part in logs:
                 try:
-                    with unpacked(str(log.path.absolute())) as source:
+                    plain = contextlib.nullcontext(Unpacked(log.path, name))
+                    with unpacked(str(log.path)) if log.is_packed else plain as source:
                         for fault in source.faults:
                             say(f"{name}: unpacked only up to a fault: {fault}", err=True)
                         after = partial(_after, given, passed)

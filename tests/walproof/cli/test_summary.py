@@ -19,6 +19,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance import VECTORS
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
 from walproof.cli import walproof
 
 DAMAGED = VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log"
@@ -138,6 +140,17 @@ def test_other_files_of_a_folder_are_opened_or_listed(crowded: Path) -> None:
         key: plain[key] for key in plain if key not in mine
     }
     assert [body["not_read"] for body in bodies if "file" in body] == list(others.values())
+
+
+def test_a_log_of_a_system_is_not_unpacked(tmp_path: Path) -> None:
+    # The payload has the signature of a tar archive at its place in a file, byte 257.
+    record = NewRecord(bytes(250) + b"ustar", {})
+    named("leveldb-log").write(tmp_path / "000003.log", [record], {})
+    (tmp_path / "MANIFEST-000002").touch()
+    (tmp_path / "CURRENT").write_text("MANIFEST-000002\n")
+    done = run(tmp_path)
+    assert "LevelDB database: 1 log, 1 record" in done.stdout, done.output
+    assert "unpacked" not in done.output
 
 
 def test_a_truncated_compressed_log_in_a_folder_is_reported(tmp_path: Path) -> None:
