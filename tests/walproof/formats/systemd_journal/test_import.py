@@ -160,11 +160,3 @@ def test_an_export_can_be_imported(tmp_path: Path) -> None:
     assert run(exported.stdout_bytes, copy).return_value == 0
     each, other = (answer(log.read_bytes()).records for log in (path, copy))
     assert [record.payload for record in each] == [record.payload for record in other]
-
-
-def test_many_skipped_ranges_are_counted(tmp_path: Path) -> None:
-    done = run(entry(0) + entry(1, lacks=BOOT) * 30, tmp_path / "a.journal")
-    assert done.return_value == 3
-    assert done.stderr.count("skipped [") == 20
-    assert "and 10 ranges more" in done.stderr
-    assert "1 entry; 30 ranges of the input skipped" in done.stderr
