@@ -168,8 +168,7 @@ class _Verification:
             if is_unproved:
                 text = "not sealed: the key proves nothing about this file"
                 start, length = layout.HEADER_FIELDS["compatible_flags"]
-                body = _place(start, start + length, "header", "not-sealed", "SDJ-006", text)
-                self._print(name, body, f"{name}: {text}")
+                self._fault(name, Fault(start, start + length, "not-sealed", "SDJ-006", text), None)
             counts = self._counts_if_intact(data) if size >= WORTH_A_KERNEL else None
             faults = 0
             if counts is None:
@@ -190,7 +189,8 @@ class _Verification:
             other = "other " if is_unproved else ""
             findings = counted(faults, "finding") if faults else f"no {other}findings"
             say(f"{name}: {findings}, {counted(objects, 'object')}, {counted(entries, 'entry')}")
-            self._print_seals(header, sealed_until)
+            if header.sealed:
+                self._print_seals(header, sealed_until)
         return 3 if faults or is_unproved else 0
 
     def _counts_if_intact(self, data: mmap.mmap | bytes) -> tuple[int, int, int | None] | None:
@@ -204,19 +204,18 @@ class _Verification:
             return None
         return len(file.offsets), len(file.entries), file.sealed_until
 
-    def _fault(self, name: str, fault: Fault, view: View) -> None:
-        if fault.start < view.header.header_size:
+    def _fault(self, name: str, fault: Fault, view: View | None) -> None:
+        what = None
+        if view is None or fault.start < view.header.header_size:
             what = "header"
-        else:
-            framed = view.frame(fault.start)
-            what = "" if isinstance(framed, str) else layout.TYPE_NAMES[framed[0]]
-        body = _place(fault.start, fault.end, what or None, fault.reason, fault.rule, fault.text)
+        elif not isinstance(framed := view.frame(fault.start), str):
+            what = layout.TYPE_NAMES[framed[0]]
+        rule = {"reason": fault.reason, "rule": fault.rule, "text": fault.text}
         place = f"{fault.start}–{fault.end}{f' ({what})' if what else ''}"
-        self._print(name, body, f"{name}: {place}: {fault.reason} [{fault.rule}]: {fault.text}")
+        text = f"{name}: {place}: {fault.reason} [{fault.rule}]: {fault.text}"
+        self._print(name, {"from": fault.start, "to": fault.end, "object": what, **rule}, text)
 
     def _print_seals(self, header: layout.Header, until: int | None) -> None:
-        if not header.sealed:
-            return
         if not self.context:
             say("The file is sealed. Without --key the seals were not verified.")
             return
@@ -229,10 +228,3 @@ class _Verification:
             say("No valid seal covers an entry: the key proves nothing about the entries.")
         if not header.compatible_flags & layout.SEALED_CONTINUOUS:
             say(CAVEAT)
-
-
-def _place(
-    start: int, end: int, what: str | None, reason: str, rule: str, text: str
-) -> dict[str, Any]:
-    place = {"from": start, "to": end, "object": what}
-    return {**place, "reason": reason, "rule": rule, "text": text}

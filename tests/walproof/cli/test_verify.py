@@ -52,7 +52,10 @@ def test_a_key_for_an_unsealed_file_is_a_finding(
     done = run(JOURNAL, "--key", KEY)
     assert done.return_value == 3
     first, last = done.stdout.splitlines()
-    assert first == f"{JOURNAL}: not sealed: the key proves nothing about this file"
+    fault = (
+        "8–12 (header): not-sealed [SDJ-006]: not sealed: the key proves nothing about this file"
+    )
+    assert first == f"{JOURNAL}: {fault}"
     assert last.startswith(f"{JOURNAL}: no other findings, ")
     (body,) = [
         json.loads(line) for line in run(JOURNAL, "--key", KEY, "--json").stdout.splitlines()
@@ -101,7 +104,7 @@ def test_sealed_files_and_others_in_a_folder(tmp_path: Path) -> None:
     shutil.copy(JOURNAL, tmp_path / "user-1000.journal")
     done = run(tmp_path, "--key", SEALED_KEY)
     assert done.return_value == 3
-    assert f"{tmp_path}/user-1000.journal: not sealed: the key" in done.stdout
+    assert f"{tmp_path}/user-1000.journal: 8–12 (header): not-sealed" in done.stdout
     assert f"{tmp_path}/system.journal: no findings" in done.stdout
     (tmp_path / "user-1000.journal").unlink()
     assert run(tmp_path, "--key", SEALED_KEY).return_value == 0
