@@ -27,51 +27,6 @@ from walproof.systems import recognise
 
 SYSTEMD = "systemd-journal"
 NOT_A_JOURNAL = "expected systemd journals: other formats have no fields and no text form"
-_OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("-S", "--since"), {"metavar": "TIME", "help": "Entries at or after this time."}),
-    (("-U", "--until"), {"metavar": "TIME", "help": "Entries at or before this time."}),
-    (
-        ("-b", "--boot"),
-        {"metavar": "ID", "help": "Entries of a boot: 0 for the last, -1, 1, or an id."},
-    ),
-    (
-        ("-u", "--unit", "units"),
-        {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a unit."},
-    ),
-    (
-        ("--user-unit", "user_units"),
-        {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a user unit."},
-    ),
-    (("-p", "--priority"), {"metavar": "LEVEL", "help": "err and above, or a range: 3..6."}),
-    (
-        ("-t", "--identifier", "identifiers"),
-        {"metavar": "NAME", "multiple": True, "help": "Entries of a syslog identifier."},
-    ),
-    (("-g", "--grep", "pattern"), {"metavar": "REGEX", "help": "Entries whose message matches."}),
-    (
-        ("--case-sensitive",),
-        {
-            "type": bool,
-            "metavar": "BOOL",
-            "help": "Case of --grep; default: yes if REGEX has capitals.",
-        },
-    ),
-    (
-        ("--not", "excluded"),
-        {"metavar": "FIELD=VALUE", "multiple": True, "help": "Exclude entries with this field."},
-    ),
-    (("-n", "--lines"), {"metavar": "N", "help": "The last N entries, or the first +N."}),
-    (("-r", "--reverse", "is_reverse"), {"is_flag": True, "help": "Newest entries first."}),
-    (("--after-cursor",), {"metavar": "CURSOR", "help": "Entries after this cursor."}),
-    (
-        ("--from-seqnum",),
-        {
-            "metavar": "N",
-            "type": click.IntRange(0),
-            "help": "Entries with sequence number N or higher.",
-        },
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -91,7 +46,6 @@ class JournalFilters:
     lines: str | None
     is_reverse: bool
     after_cursor: str | None
-    from_seqnum: int | None
 
     @property
     def are_given(self) -> bool:
@@ -122,7 +76,6 @@ class JournalFilters:
             Filter(groups, excluded, pattern),
             None if self.since is None else _option("--since", parse_time, self.since, now),
             None if self.until is None else _option("--until", parse_time, self.until, now),
-            self.from_seqnum or 0,
             self.boot,
             lines,
             are_oldest,
@@ -151,6 +104,25 @@ def _lines(text: str | None) -> tuple[int | None, bool]:
 
 def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add the filters for journal entries to a command, as its argument ``journal_filters``."""
+    option = functools.partial(click.option, hidden=is_hidden)
+    several = functools.partial(option, multiple=True)
+    boots = "Entries of a boot: 0 for the last, -1, 1, or an id."
+    case = "Case of --grep; default: yes if REGEX has capitals."
+    options = (
+        option("-S", "--since", metavar="TIME", help="Entries at or after this time."),
+        option("-U", "--until", metavar="TIME", help="Entries at or before this time."),
+        option("-b", "--boot", metavar="ID", help=boots),
+        several("-u", "--unit", "units", metavar="UNIT", help="Entries of and about a unit."),
+        several("--user-unit", "user_units", metavar="UNIT", help="The same for a user unit."),
+        option("-p", "--priority", metavar="LEVEL", help="err and above, or a range: 3..6."),
+        several("-t", "--identifier", "identifiers", metavar="NAME", help="A syslog identifier."),
+        option("-g", "--grep", "pattern", metavar="REGEX", help="Entries whose message matches."),
+        option("--case-sensitive", type=bool, metavar="BOOL", help=case),
+        several("--not", "excluded", metavar="FIELD=VALUE", help="Entries without this field."),
+        option("-n", "--lines", metavar="N", help="The last N entries, or the first +N."),
+        option("-r", "--reverse", "is_reverse", is_flag=True, help="Newest entries first."),
+        option("--after-cursor", metavar="CURSOR", help="Entries after this cursor."),
+    )
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
@@ -158,10 +130,7 @@ def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Ca
             chosen = {each.name: values.pop(each.name) for each in fields(JournalFilters)}
             return command(journal_filters=JournalFilters(**chosen), **values)
 
-        decorated: Callable[..., Any] = with_filters
-        for names, attributes in reversed(_OPTIONS):
-            decorated = click.option(*names, hidden=is_hidden, **attributes)(decorated)
-        return decorated
+        return functools.reduce(lambda result, add: add(result), reversed(options), with_filters)
 
     return decorate
 

@@ -95,7 +95,6 @@ OURS = {
     ),
     "not an entry without the field": (["_UID=1000", "--not", "PRIORITY=6"],
         ["not from the manager", "about it, of a user", "of user 1000"]),
-    "from a number": (["--from-seqnum", "24"], ["Started", "of user 1000"]),
     "the first lines in reverse": (["-n", "+1", "-r"], ["of user 1000"]),
     "any number of lines": (["_UID=1000", "-n", "all", "-p", "7"], []),
     "no lines": (["-n", "0"], []),

@@ -28,7 +28,6 @@ class Query:
     filter: Filter = field(default_factory=Filter)
     since: int | None = None
     until: int | None = None
-    from_seqnum: int = 0
     #: Boot id or boot number: 0 is the last boot, -1 the boot before it, and 1 the first boot.
     boot: str | None = None
     #: Number of entries to show: the last entries, or the first ones if ``are_oldest`` is true.
@@ -85,9 +84,7 @@ def _is_selected(entry: JournalEntry, query: Query, boot: bytes | None) -> bool:
         return False
     if query.until is not None and entry.realtime > query.until:
         return False
-    if entry.seqnum < query.from_seqnum or (boot is not None and entry.boot() != boot):
-        return False
-    return query.filter.selects(entry)
+    return (boot is None or entry.boot() == boot) and query.filter.selects(entry)
 
 
 def _after(
