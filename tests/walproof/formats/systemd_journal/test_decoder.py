@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
-import pytest
-
-from reference_impl.answer import NewRecord
-from reference_impl.formats import named
 from tests.conftest import unavailable
+from tests.walproof.formats.systemd_journal.journals import (
+    COMMANDS,
+    START,
+    run_journalctl,
+    write_journal,
+)
 from walproof import decode
 from walproof.formats.systemd_journal.query import short
 
-NOW = 1_700_000_000_123_456
 LIMIT = 1 << 20
 Entry = list[tuple[str, bytes]]
 NAMED: Entry = [("_HOSTNAME", b"box"), ("SYSLOG_IDENTIFIER", b"app"), ("_PID", b"7")]
@@ -58,28 +56,15 @@ def fields_of(entry: Entry) -> dict[str, list[bytes]]:
     return results
 
 
-def export(entry: Entry) -> bytes:
-    return b"".join(
-        name.encode() + b"\n" + len(value).to_bytes(8, "little") + value + b"\n"
-        for name, value in entry
-    )
-
-
 def journalctl(entries: list[Entry], path: Path) -> list[str]:
     """Return the output of the real program for each entry of a journal."""
-    if shutil.which("journalctl") is None:
+    if not COMMANDS:
         unavailable("unavailable, because there is no journalctl")
     texts = []
     for number, entry in enumerate(entries):
-        log = path / f"{number}.journal"
-        when = {"realtime": str(NOW), "monotonic": "1", "boot_id": "01" * 16}
-        named("systemd-journal").write(log, [NewRecord(export(entry), when)], {})
-        done = subprocess.run(
-            ["journalctl", f"--file={log}", "--output=short-iso", "--utc", "--no-pager", "-q"],
-            env={**os.environ, "LC_ALL": "C.UTF-8", "SYSTEMD_COLORS": "0", "TZ": "UTC"},
-            capture_output=True, check=True, timeout=60,
-        )  # fmt: skip
-        texts.append(done.stdout.decode())
+        fields = [name.encode() + b"=" + value for name, value in entry]
+        log = write_journal(path / f"{number}.journal", [(0, 0, fields)])
+        texts.append(run_journalctl(COMMANDS[0], f"--file={log}", "--output=short-iso").decode())
     return texts
 
 
@@ -92,7 +77,7 @@ def as_printed(line: str) -> str:
 
 def test_the_line_is_that_of_journalctl(tmp_path: Path) -> None:
     for entry, theirs in zip(ENTRIES, journalctl(ENTRIES, tmp_path), strict=True):
-        ours = short.line(fields_of(entry), NOW)
+        ours = short.line(fields_of(entry), START)
         if re.match(r"\S+\+0000 ", theirs):  # before systemd 255
             ours = ours.replace("+00:00", "+0000", 1)
         assert as_printed(ours) == theirs, entry[-1][1][:40]
@@ -100,7 +85,7 @@ def test_the_line_is_that_of_journalctl(tmp_path: Path) -> None:
 
 def phrase(entry: Entry) -> str:
     return decode.phrase(
-        "systemd-journal", {"fields": list(fields_of(entry).items())}, {"realtime": NOW}
+        "systemd-journal", {"fields": list(fields_of(entry).items())}, {"realtime": START}
     )
 
 
@@ -112,17 +97,6 @@ def test_the_phrase_has_priority_and_message_id() -> None:
     assert phrase([*NAMED, ("B", b"\xff\0")]).startswith(f'{head} _HOSTNAME="box" ')
     assert phrase([("B", b"\xff\0")]) == "2023-11-14T22:13:20+00:00 unknown: B=0xff00"
     assert len(phrase([*NAMED, ("MESSAGE", b"x" * 5000)])) < 260
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (0, "0B"), (1023, "1023B"), (1024, "1.0K"), (1075, "1.0K"), (1127, "1.1K"),
-        (2**20 - 1, "1023.9K"), (2**20, "1.0M"), (2**60, "1.0E"), (2**64 - 1, "15.9E"),
-    ],
-)  # fmt: skip
-def test_sizes(count: int, text: str) -> None:
-    assert short.size(count) == text
 
 
 def test_nothing_raises() -> None:
