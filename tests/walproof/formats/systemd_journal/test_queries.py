@@ -65,17 +65,16 @@ def test_the_same_entries_as_journalctl_printed(query: str, tmp_path: Path) -> N
     assert expected or query == "none"
 
 
-@pytest.mark.parametrize("query", ["all", "a boot", "a unit", "a pattern", "the last lines"])
-def test_a_damaged_file_is_queried_in_the_same_way(query: str, tmp_path: Path) -> None:
+def test_a_damaged_file_is_queried_in_the_same_way(tmp_path: Path) -> None:
     whole = journal("varied", tmp_path)
     broken = tmp_path / "broken.journal"
     data = bytearray(whole.read_bytes())
     table = int.from_bytes(data[104:112], "little")
     data[table - 16 : table + 160] = bytes(176)  # no DATA table: journalctl does not open it
     broken.write_bytes(data)
-    done = run("export", broken, *EVERY_QUERY[query])
+    done = run("export", broken, *EVERY_QUERY["a unit"])
     assert done.return_value == 3
-    assert cursors(done.stdout_bytes) == GOLDEN["queries"][query]
+    assert cursors(done.stdout_bytes) == GOLDEN["queries"]["a unit"]
 
 
 def messages(*arguments: str | Path) -> list[str]:
@@ -89,15 +88,9 @@ OURS = {
         ["of a user", "of the user's manager", "dumped by a user", "of user 1000"],
     ),
     "not a match": (["-p", "3", "--not", "PRIORITY=3"], ["dumped", "x" * 5000, "earlier"]),
-    "not two matches": (
-        ["_UID=0", "--not", "_SYSTEMD_UNIT=ssh.service", "--not", "USER_UNIT=app.service"],
-        ["failed again", "Starting", "about it", "dumped", "of a user", "dumped by a user"],
-    ),
     "not an entry without the field": (["_UID=1000", "--not", "PRIORITY=6"],
         ["not from the manager", "about it, of a user", "of user 1000"]),
     "the first lines in reverse": (["-n", "+1", "-r"], ["of user 1000"]),
-    "any number of lines": (["_UID=1000", "-n", "all", "-p", "7"], []),
-    "no lines": (["-n", "0"], []),
     "a class of characters": (["-u", "[!a-r]*.socket"], ["\xe4\u20ac\U0001f600 text"]),
     "an escaped star": (["-t", "s\\*d"], []),
 }  # fmt: skip
@@ -119,7 +112,7 @@ def two_files(folder: Path) -> list[Path]:
 
 @needs_one
 @each_command
-@pytest.mark.parametrize("query", ["all", "the boot before", "a unit", "reverse", "the last lines"])
+@pytest.mark.parametrize("query", ["all", "the boot before", "reverse"])
 def test_several_paths_are_merged(query: str, command: list[str], tmp_path: Path) -> None:
     each, two = two_files(tmp_path)
     options = [f"--file={each}", f"--file={two}", "-o", "export"]
@@ -130,7 +123,7 @@ def test_several_paths_are_merged(query: str, command: list[str], tmp_path: Path
 
 @needs_one
 @each_command
-@pytest.mark.parametrize("place", [0, 5, 12, 22, 23])
+@pytest.mark.parametrize("place", [0, 12, 23])
 def test_entries_after_a_cursor(place: int, command: list[str], tmp_path: Path) -> None:
     paths = two_files(tmp_path)
     files = [f"--file={path}" for path in paths]
@@ -159,20 +152,14 @@ def test_a_cursor_of_a_missing_entry(tmp_path: Path) -> None:
     ("arguments", "expected"),
     [
         (["--since", "soon"], "--since: expected a time such as 2023-11-14"),
-        (["--until", "2023-02-30"], "--until: expected a time"),
         (["--priority", "urgent"], "--priority: expected a priority (0 to 7, or emerg"),
-        (["--priority", "3..x"], "found 'x'"),
         (["--grep", "("], "--grep: expected a regular expression, found '('"),
         (["--not", "PRIORITY"], "--not: expected FIELD=VALUE, found 'PRIORITY'"),
         (["--lines", "-3"], "--lines: expected a number, +N or all, found '-3'"),
         (["--after-cursor", "s=1"], "--after-cursor: expected a cursor"),
         (["--boot", "5"], "--boot: no boot 5: there are entries of 3"),
-        (["--boot", "last"], "--boot: expected 0, -1, 1 or the id of a boot, found 'last'"),
-        (["--boot", "ab" * 16 + "-1"], "--boot: no entry of boot abab"),
         (["--unit", ""], "--unit: expected a unit name"),
         (["PRIORITY=1", "+"], "expected FIELD=VALUE before and after +"),
-        (["+", "PRIORITY=1"], "expected FIELD=VALUE before and after +"),
-        (["priority=1"], "expected FIELD=VALUE, found 'priority=1'"),
         (["PRIORITY"], "expected FIELD=VALUE or a path, found 'PRIORITY'"),
     ],
 )
@@ -216,12 +203,11 @@ def test_a_large_intact_file_is_queried_by_the_scanner(tmp_path: Path, monkeypat
     assert results() == small
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_control_sequences_are_not_printed_to_a_terminal(mode: str, tmp_path: Path) -> None:
+def test_control_sequences_are_not_printed_to_a_terminal(tmp_path: Path) -> None:
     fields = [b"MESSAGE=red \x1b[31m and\ttab \xe2\x80\xae", b"SYSLOG_IDENTIFIER=\xe2\x80\xaex"]
     path = write_journal(tmp_path / "a.journal", [(0, 0, fields)])
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "walproof", "systemd", "read", str(path), "-o", mode]
+    command = [sys.executable, "-m", "walproof", "systemd", "read", str(path)]
     subprocess.run(command, stdout=theirs, check=True)
     os.close(theirs)
     shown = b""
@@ -230,7 +216,7 @@ def test_control_sequences_are_not_printed_to_a_terminal(mode: str, tmp_path: Pa
             shown += piece
     except OSError:  # the other end is closed
         os.close(ours)
-    assert b"red" in shown or b"114,101,100" in shown
+    assert b"red" in shown
     assert b"\x1b" not in shown and b"\xe2\x80\xae" not in shown
 
 

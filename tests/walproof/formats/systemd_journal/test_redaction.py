@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 import subprocess
 from pathlib import Path
@@ -38,10 +37,9 @@ GONE = {field for *_, fields in SECRET for field in fields} - {
     field for *_, fields in OPEN for field in fields
 }
 FORMS = {
-    "plain": {},
     "regular": {"compact": False, "keyed": False, "header_size": 240},
     "systemd 252": {"header_size": 264, "compression": "zstd"},
-    **{name: {"compression": name} for name in ("xz", "lz4", "zstd")},
+    "lz4": {"compression": "lz4"},
 }
 
 
@@ -91,11 +89,8 @@ def test_no_data_of_dropped_entries_remains(form: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("filters", "seconds"),
     [
-        (["PRIORITY=6"], [4, 5]),
         (["PRIORITY=4", "+", "PRIORITY=5"], [1, 2, 3, 6]),
-        (["--boot", "-1"], [5, 6]),
         (["--lines", "2"], [1, 2, 3, 4]),
-        (["NOTHING=1"], [1, 2, 3, 4, 5, 6]),
         (["--since", "1970-01-01"], []),
     ],
     ids=lambda value: " ".join(map(str, value)),
@@ -157,23 +152,12 @@ def test_the_last_entries_of_a_folder_with_copies(tmp_path: Path) -> None:
         assert len(cursors(run("export", path).stdout_bytes)) == 5
 
 
-def test_a_packed_journal(tmp_path: Path) -> None:
-    log = write_journal(tmp_path / "a.journal", BOTH)
-    packed = tmp_path / "a.journal.gz"
-    packed.write_bytes(gzip.compress(log.read_bytes()))
-    out = tmp_path / "clean.journal"
-    drop(packed, out, "--unit", "vault")
-    assert payloads(out).isdisjoint(GONE)
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         (["--drop"], "--drop: expected FIELD=VALUE or another filter, found none"),
-        (["--unit", "ssh"], "filters require --drop"),
         (["PRIORITY=6"], "expected one LOG, found 'PRIORITY=6'"),
         (["--drop", "A=1", "--context", "a=1"], "--drop excludes --context"),
-        (["--drop", "PRIORITY"], "expected FIELD=VALUE, found 'PRIORITY'"),
         (["--drop", "--boot", "7"], "--boot: no boot 7: there are entries of 2"),
     ],
 )
