@@ -50,13 +50,14 @@ def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     See :func:`walproof.decode.phrase`.
     """
     results = dict(value["fields"])
-    shown = short.line(results, int(fields["realtime"]))
+    shown = short.start(results, int(fields["realtime"]), short.iso_time)
     if "MESSAGE" not in results:
         shown = " ".join(
             [shown, *(f"{name}={quoted(all[-1])}" for name, all in results.items())][:5]
         )
-    elif len(shown) > LONGEST:
-        shown = f"{shown[:LONGEST]}…"
+    else:
+        shown = f"{shown} {short.message(results['MESSAGE'][-1])}"
+        shown = f"{shown[:LONGEST]}…" if len(shown) > LONGEST else shown
     more = [short.priority(results)]
     if "MESSAGE_ID" in results:
         known = short.printable(results["MESSAGE_ID"][-1])

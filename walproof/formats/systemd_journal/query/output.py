@@ -37,11 +37,14 @@ def _short(entry: JournalEntry, time: Callable[[int], str]) -> bytes:
     for payload in entry.payloads():
         name, _, value = payload.partition(b"=")
         fields.setdefault(name.decode("ascii"), []).append(value)
-    if "MESSAGE" not in fields and entry.is_missing_fields:
-        fields["MESSAGE"] = [b"[fields are lost]"]
-    if "MESSAGE" not in fields:
-        return b""
-    return f"{short.lines(fields, entry.realtime, time)}\n".encode()
+    message = short.last(fields, "MESSAGE")
+    if message is None:
+        if not entry.is_missing_fields:
+            return b""
+        message = b"[fields are lost]"
+    start = short.start(fields, entry.realtime, time)
+    indented = short.message(message).replace("\n", "\n " + " " * len(start.encode()))
+    return f"{start} {indented}\n".encode()
 
 
 def export(entry: JournalEntry) -> bytes:

@@ -1,4 +1,4 @@
-"""Print an entry like ``journalctl --output=short-iso --utc``.
+"""Print parts of an entry like ``journalctl --output=short-iso --utc``.
 
 Upstream authority: systemd ``src/shared/logs-show.c``, ``output_short``; ``strip_tab_ansi`` and
 ``format_bytes_full`` of ``src/basic``.
@@ -29,25 +29,14 @@ _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 Fields = Mapping[str, Sequence[bytes]]
 
 
-def line(fields: Fields, realtime: int) -> str:
-    """Format an entry as one line. ``realtime`` is in microseconds since 1970."""
-    value = _last(fields, "MESSAGE")
-    start = _start(fields, realtime, iso_time)
-    return start if value is None else f"{start} {message(value)}"
+def start(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
+    """Return the text before the message of an entry.
 
-
-def lines(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
-    """Return the same text with another time format and with further lines indented."""
-    start = _start(fields, realtime, time)
-    value = _last(fields, "MESSAGE")
-    first, *others = message(value or b"").split("\n")
-    spaces = " " * (len(start.encode()) + 1)
-    return "\n".join([f"{start} {first}", *(f"{spaces}{each}" for each in others)])
-
-
-def _start(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
-    """Return the text before the message of an entry."""
-    parts = [time(moment(fields, realtime))]
+    ``realtime`` is in microseconds since 1970; the time of the source, if known, replaces it.
+    """
+    stored = last(fields, "_SOURCE_REALTIME_TIMESTAMP") or b""
+    is_valid = _NUMBER.fullmatch(stored) and int(stored) < _LATEST
+    parts = [time(int(stored) if is_valid else realtime)]
     host, name = _named(fields, "_HOSTNAME"), _named(fields, "SYSLOG_IDENTIFIER", "_COMM")
     if host is not None:
         parts.append(host)
@@ -58,14 +47,6 @@ def _start(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
         + ":"
     )
     return " ".join(parts)
-
-
-def moment(fields: Fields, realtime: int) -> int:
-    """Return the time of the source, else the time of reception."""
-    stored = _last(fields, "_SOURCE_REALTIME_TIMESTAMP") or b""
-    if _NUMBER.fullmatch(stored) and int(stored) < _LATEST:
-        return int(stored)
-    return realtime
 
 
 def iso_time(realtime: int) -> str:
@@ -112,14 +93,14 @@ def size(count: int) -> str:
 
 def priority(fields: Fields) -> str | None:
     """Return the name of the priority, such as ``err``; None if syslog does not define it."""
-    stored = _last(fields, "PRIORITY") or b""
+    stored = last(fields, "PRIORITY") or b""
     return PRIORITIES[stored[0] - ord("0")] if re.fullmatch(b"[0-7]", stored) else None
 
 
 def _named(fields: Fields, *names: str) -> str | None:
     """Return the first of these fields that is printable."""
     for name in names:
-        value = _last(fields, name)
+        value = last(fields, name)
         if value is not None and len(value) < _LONGEST_NAME:
             text = printable(value)
             if text is not None:
@@ -127,6 +108,6 @@ def _named(fields: Fields, *names: str) -> str | None:
     return None
 
 
-def _last(fields: Fields, name: str) -> bytes | None:
-    """Return the last value of a field, as journalctl does for repeated fields."""
+def last(fields: Fields, name: str) -> bytes | None:
+    """Return the last value of a field, which journalctl prints; None without the field."""
     return fields[name][-1] if name in fields else None
