@@ -21,7 +21,7 @@ from walproof.cli.output import EXIT_STATUS, say
 from walproof.formats.systemd_journal.query import filters, output
 from walproof.formats.systemd_journal.query.filters import BadFilter, Cursor, Filter
 from walproof.formats.systemd_journal.query.selection import Paths, Query, Rest, select
-from walproof.formats.systemd_journal.query.times import BadTime, parse_time
+from walproof.formats.systemd_journal.query.times import parse_time
 from walproof.quantity import counted
 from walproof.systems import recognise
 
@@ -89,7 +89,7 @@ class JournalFilters:
 def _option(name: str, parse: Callable[..., Any], *values: object) -> Any:
     try:
         return parse(*values)
-    except (BadFilter, BadTime) as error:
+    except BadFilter as error:
         raise click.UsageError(f"{name}: {error}" if name else str(error)) from None
 
 

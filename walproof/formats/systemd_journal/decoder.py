@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from walproof.decode.decoder import Row
@@ -24,15 +24,11 @@ def type_of_fields(names: tuple[str, ...]) -> Struct:
 
 
 def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
-    """Decode the fields of an entry. Raises ``Undecodable``."""
-    return decode(row.fields["fields"], names)
-
-
-def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[str, Any]:
     """Return the fields of an entry; for a repeated field name, a column has the first value.
 
     Raises ``Undecodable``.
     """
+    fields = row.fields["fields"]
     if names:
         first: dict[str, bytes] = {}
         for field in fields:
@@ -50,7 +46,7 @@ def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     See :func:`walproof.decode.phrase`.
     """
     results = dict(value["fields"])
-    shown = short.start(results, int(fields["realtime"]), short.iso_time)
+    shown = short.start(results, int(fields["realtime"]))
     if "MESSAGE" not in results:
         shown = " ".join(
             [shown, *(f"{name}={quoted(all[-1])}" for name, all in results.items())][:5]

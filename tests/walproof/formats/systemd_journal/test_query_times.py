@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from walproof.formats.systemd_journal.query.times import BadTime, parse_time
+from walproof.formats.systemd_journal.query.filters import BadFilter
+from walproof.formats.systemd_journal.query.times import parse_time
 
 NOW = 1_700_000_000_123_456  # Tue 2023-11-14 22:13:20 UTC
 DAY = 86_400_000_000
@@ -67,7 +68,7 @@ def test_timestamps(text: str) -> None:
 
 @pytest.mark.parametrize("text", WRONG)
 def test_invalid_timestamps(text: str) -> None:
-    with pytest.raises(BadTime, match="expected a time such as"):
+    with pytest.raises(BadFilter, match="expected a time such as"):
         parse_time(text, NOW)
 
 

@@ -28,10 +28,10 @@ def printed(entries: Iterable[JournalEntry], mode: Mode) -> Iterator[bytes]:
         if before not in (None, boot):
             yield b"-- Boot %s --\n" % boot
         before = boot
-        yield _short(entry, short.iso_time if mode == "short-iso" else short.syslog_time)
+        yield _short(entry, short.ISO if mode == "short-iso" else short.SYSLOG)
 
 
-def _short(entry: JournalEntry, time: Callable[[int], str]) -> bytes:
+def _short(entry: JournalEntry, form: str) -> bytes:
     """Return the line of an entry; empty if it has no message."""
     fields: dict[str, list[bytes]] = {}
     for payload in entry.payloads():
@@ -42,7 +42,7 @@ def _short(entry: JournalEntry, time: Callable[[int], str]) -> bytes:
         if not entry.is_missing_fields:
             return b""
         message = b"[fields are lost]"
-    start = short.start(fields, entry.realtime, time)
+    start = short.start(fields, entry.realtime, form)
     indented = short.message(message).replace("\n", "\n " + " " * len(start.encode()))
     return f"{start} {indented}\n".encode()
 

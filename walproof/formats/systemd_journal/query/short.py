@@ -7,7 +7,7 @@ Upstream authority: systemd ``src/shared/logs-show.c``, ``output_short``; ``stri
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from reference_impl.systemd_journal.export_format import NONCHARACTERS
@@ -24,19 +24,20 @@ _NUMBER = re.compile(rb"[1-9][0-9]{0,19}")
 _ANSI = re.compile(rb"\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 _NOT_PRINTABLE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{NONCHARACTERS}]")
 _UNITS = "KMGTPE"
-_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+#: Formats of the time of an entry.
+ISO, SYSLOG = "%Y-%m-%dT%H:%M:%S+00:00", "%b %d %H:%M:%S"
 
 Fields = Mapping[str, Sequence[bytes]]
 
 
-def start(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
+def start(fields: Fields, realtime: int, form: str = ISO) -> str:
     """Return the text before the message of an entry.
 
     ``realtime`` is in microseconds since 1970; the time of the source, if known, replaces it.
     """
     stored = last(fields, "_SOURCE_REALTIME_TIMESTAMP") or b""
     is_valid = _NUMBER.fullmatch(stored) and int(stored) < _LATEST
-    parts = [time(int(stored) if is_valid else realtime)]
+    parts = [_shown(int(stored) if is_valid else realtime, form)]
     host, name = _named(fields, "_HOSTNAME"), _named(fields, "SYSLOG_IDENTIFIER", "_COMM")
     if host is not None:
         parts.append(host)
@@ -49,21 +50,11 @@ def start(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
     return " ".join(parts)
 
 
-def iso_time(realtime: int) -> str:
-    """``2023-11-14T22:13:20+00:00``."""
+def _shown(time: int, form: str) -> str:
     try:
-        return datetime.fromtimestamp(realtime // 10**6, UTC).isoformat(timespec="seconds")
-    except (ValueError, OverflowError, OSError):
-        return f"{realtime} µs"
-
-
-def syslog_time(realtime: int) -> str:
-    """``Nov 14 22:13:20``."""
-    try:
-        when = datetime.fromtimestamp(realtime // 10**6, UTC)
-    except (ValueError, OverflowError, OSError):
-        return f"{realtime} µs"
-    return f"{_MONTHS[when.month - 1]} {when:%d %H:%M:%S}"
+        return datetime.fromtimestamp(time // 10**6, UTC).strftime(form)
+    except (ValueError, OverflowError, OSError):  # after the year 9999
+        return f"{time} µs"
 
 
 def message(value: bytes) -> str:

@@ -10,6 +10,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from walproof.formats.systemd_journal.query.filters import BadFilter
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECOND = 1_000_000
 #: Microseconds of each unit, and its names. A month is a twelfth of a year of 365.25 days.
@@ -33,19 +35,15 @@ _MOMENT = re.compile(
 )
 
 
-class BadTime(ValueError):
-    """An invalid timestamp; the message contains the expected forms."""
-
-
 def parse_time(text: str, now: int) -> int:
     """Return microseconds since 1970; ``now`` is the current time in the same unit.
 
-    A time without a zone is in UTC. Raises :class:`BadTime`.
+    A time without a zone is in UTC. Raises :class:`BadFilter`.
     """
     plain = text.strip()
     time = _parse(plain, now)
     if time is None:
-        raise BadTime(
+        raise BadFilter(
             "expected a time such as 2023-11-14, '2023-11-14 22:13:20', yesterday, -1h or"
             f" @1700000000, found {text!r}"
         )
