@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import shutil
 from pathlib import Path
 
@@ -33,9 +32,6 @@ def test_each_lost_range_has_its_rule() -> None:
     first, last = done.stdout.splitlines()
     assert first.startswith("12–38: checksum-mismatch [LDB-")
     assert last == f"{DAMAGED}: leveldb-log, 1 finding"
-    (body,) = [json.loads(line) for line in run(DAMAGED, "--json").stdout.splitlines()]
-    assert (body["from"], body["to"], body["reason"]) == (12, 38, "checksum-mismatch")
-    assert body["rule"].startswith("LDB-")
 
 
 def test_a_key_is_for_journals_only() -> None:
@@ -51,10 +47,6 @@ def test_a_key_for_an_unsealed_file_is_a_finding() -> None:
     )
     assert first == f"{JOURNAL}: {fault}"
     assert last.startswith(f"{JOURNAL}: no other findings, ")
-    (body,) = [
-        json.loads(line) for line in run(JOURNAL, "--key", KEY, "--json").stdout.splitlines()
-    ]
-    assert (body["from"], body["to"], body["reason"]) == (8, 12, "not-sealed")
     assert run(JOURNAL).return_value == 0
 
 
