@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,10 +18,9 @@ from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from walproof.cli.opening import Opened, log_in, source_of
 from walproof.cli.output import say
 from walproof.cli.summary import progress
-from walproof.formats import plugin_for
 from walproof.formats.systemd_journal.boot_ids import find_contradictions
+from walproof.formats.systemd_journal.query.journal_file import check_if_large
 from walproof.quantity import counted
-from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.unpacked import Unpacked, unpacked
 from walproof.systems import System
 from walproof.systems.contents import FoundLog, Item, NotRead, contents_of
@@ -149,9 +147,11 @@ def _verify_journal(name: str, path: Path, context: Mapping[str, str]) -> int:
             text = "not sealed: the key proves nothing about this file"
             start, length = layout.HEADER_FIELDS["compatible_flags"]
             _print_fault(name, Fault(start, start + length, "not-sealed", "SDJ-006", text), None)
-        counts = _counts_if_intact(data, context) if size >= WORTH_A_KERNEL else None
         faults = 0
-        if counts is None:
+        intact = check_if_large(data, context)
+        if intact is not None and not intact.has_contradictions():
+            counts = len(intact.offsets), len(intact.entries), intact.sealed_until
+        else:
             with progress(size, "verifying") as show:
 
                 def show_some(at: int) -> None:
@@ -164,6 +164,7 @@ def _verify_journal(name: str, path: Path, context: Mapping[str, str]) -> int:
                 faults += 1
                 _print_fault(name, fault, checked.view)
             counts = checked.walk.counts.total(), len(checked.entries), checked.sealed_until
+        del intact  # it refers to the memory of the file
     objects, entries, sealed_until = counts
     other = "other " if is_unproved else ""
     findings = counted(faults, "finding") if faults else f"no {other}findings"
@@ -173,20 +174,6 @@ def _verify_journal(name: str, path: Path, context: Mapping[str, str]) -> int:
     elif header.sealed:
         say("The file is sealed. Without --key the seals were not verified.")
     return 3 if faults or is_unproved else 0
-
-
-def _counts_if_intact(
-    data: mmap.mmap | bytes, context: Mapping[str, str]
-) -> tuple[int, int, int | None] | None:
-    """Return the objects and entries of an intact file, and the end of its sealed time."""
-    if not plugin_for(SYSTEMD).has_scanner:
-        return None
-    from walproof.formats.systemd_journal.scanner.intact import check_file
-
-    file = check_file(data, context)
-    if file is None or file.has_contradictions():
-        return None
-    return len(file.offsets), len(file.entries), file.sealed_until
 
 
 def _print_fault(name: str, fault: Fault, view: View | None) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from reference_impl.systemd_journal.inspection import inspect
 from tests.walproof.formats.systemd_journal.journals import BOOTS, Entry, run, write_journal
-from walproof.cli import verify
+from walproof.formats.systemd_journal.query import journal_file
 
 ENTRIES: list[Entry] = [
     (boot, second, [b"MESSAGE=m%d" % second]) for second, boot in enumerate([0, 0, 0, 1, 1, 1])
@@ -44,7 +44,7 @@ def test_a_contradiction_is_a_finding(
 ) -> None:
     if is_large:
         pytest.importorskip("numba")
-        monkeypatch.setattr(verify, "WORTH_A_KERNEL", 0)
+        monkeypatch.setattr(journal_file, "WORTH_A_KERNEL", 0)
     path = tmp_path / "system.journal"
     locations = with_boots(path, CASES[name], compact=is_large, keyed=is_large)
     done = run("verify", path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reference_impl.answer import End, Record
 from reference_impl.systemd_journal import layout
@@ -16,6 +16,9 @@ from reference_impl.systemd_journal.reader import Examination, examine
 from walproof.formats import plugin_for
 from walproof.formats.systemd_journal.boot_ids import ID
 from walproof.summary.model import WORTH_A_KERNEL
+
+if TYPE_CHECKING:
+    from walproof.formats.systemd_journal.scanner.intact import Intact
 
 FORMAT = "systemd-journal"
 #: Size of the largest payload that is cached.
@@ -39,10 +42,12 @@ class JournalFile:
     ) -> None:
         self.name = name
         data = load(path)
-        examined = None
-        if profile == "recover" and _used_bytes(data) >= WORTH_A_KERNEL:
-            examined = _scan(data, context)
-        examined = examined or examine(data, profile, context)
+        intact = check_if_large(data, context) if profile == "recover" else None
+        if intact is None:
+            examined = examine(data, profile, context)
+        else:
+            inspection, end = intact.inspection, End("intact", None, intact.walk.end)
+            examined = Examination(inspection, inspection.entries, (), end)
         self._entries, self.lost, self.end = examined.entries, examined.lost, examined.end
         self.is_readable = examined.inspection is not None
         self._inspection = examined.inspection
@@ -138,22 +143,16 @@ class JournalEntry:
         return self.file.inspection.record(self.at)
 
 
-def _used_bytes(data: mmap.mmap | bytes) -> int:
-    """Return the bytes of a file up to its last object; the rest is free space."""
-    if len(data) < layout.HEADER_MIN:
-        return len(data)
-    tail = layout.parse_header(data[: layout.HEADER_FULL]).tail_object_offset
-    return tail if 0 < tail < len(data) else len(data)
+def check_if_large(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | None:
+    """Check a large file with the scanner.
 
-
-def _scan(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Examination | None:
-    """Check a file with the scanner; return None if it is not intact or numba is missing."""
-    if not plugin_for(FORMAT).has_scanner:
+    Return None if the file is small or not intact, or if numba is missing. Raises ``BadKey``.
+    """
+    used = len(data)
+    if used >= layout.HEADER_MIN:  # the rest of the file is free space
+        used = min(used, layout.parse_header(data[: layout.HEADER_FULL]).tail_object_offset or used)
+    if used < WORTH_A_KERNEL or not plugin_for(FORMAT).has_scanner:
         return None
     from walproof.formats.systemd_journal.scanner.intact import check_file
 
-    file = check_file(data, context)
-    if file is None:
-        return None
-    inspection = file.inspection
-    return Examination(inspection, inspection.entries, (), End("intact", None, inspection.walk.end))
+    return check_file(data, context)
