@@ -202,5 +202,4 @@ def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> i
 
 
 def _write_to_terminal(piece: bytes) -> None:
-    """Print lines with control characters escaped."""
     click.echo(printable(piece.decode("utf-8", "backslashreplace")), nl=False)

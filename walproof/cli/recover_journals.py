@@ -26,8 +26,7 @@ from walproof.systems.model import of_all
 def recover_without(typed: str, query: Query, out: Path, format_id: str | None) -> int:
     """Copy the journals of a path without the entries that a query selects.
 
-    If the path is a file, ``out`` is a file, otherwise a folder. Returns the exit status. Raises
-    ``ValueError`` and ``OSError``.
+    Returns the exit status. Raises ``ValueError`` and ``OSError``.
     """
     if format_id not in (None, SYSTEMD):
         raise click.UsageError(f"--drop: {NOT_A_JOURNAL}")
@@ -91,7 +90,6 @@ def _write(name: str, path: Path, new: Path, dropped: set[tuple[bytes, int, int,
 
 
 def _say(typed: str, out: Path, done: Sequence[_Written]) -> int:
-    """Print what was written, removed and lost; return the exit status."""
     for each in done:
         if each.is_refused:
             say(f"{each.file.name}: refused ({each.file.end.reason}); not written", err=True)

@@ -151,7 +151,6 @@ def import_(stream: BinaryIO, out: Path, strict: bool) -> int:
 
 
 def _write_all(writer: Writer, stream: bytes, strict: bool) -> int:
-    """Write the complete entries, report the skipped ranges, and return the number of ranges."""
     count = 0
     for entry in read_entries(stream):
         if isinstance(entry, WholeEntry):
@@ -171,7 +170,6 @@ def _write_all(writer: Writer, stream: bytes, strict: bool) -> int:
 
 
 def _machine_id() -> bytes:
-    """Return the id of this machine, or zeros if it has none."""
     try:
         return bytes.fromhex(Path("/etc/machine-id").read_text().strip())
     except (OSError, ValueError):

@@ -85,7 +85,6 @@ def _verify_file(source: Unpacked, context: Mapping[str, str]) -> int:
 
 
 def _verify_item(source: Unpacked, item: Item, context: Mapping[str, str]) -> int:
-    """Verify a system or a log of a folder."""
     what = item.what
     if isinstance(what, System) and what.format == SYSTEMD:
         name = item.name or source.typed

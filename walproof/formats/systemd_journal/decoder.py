@@ -41,10 +41,7 @@ def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """Describe an entry by the line of journalctl and other fields.
-
-    See :func:`walproof.decode.phrase`.
-    """
+    """Return the line that journalctl prints for an entry, and its priority and message id."""
     results = dict(value["fields"])
     shown = short.start(results, int(fields["realtime"]))
     if "MESSAGE" not in results:

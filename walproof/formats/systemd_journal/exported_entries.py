@@ -1,7 +1,4 @@
-"""Recover entries from a damaged stream in the Journal Export Format.
-
-``reference_impl.systemd_journal.export_format`` stops at the first fault.
-"""
+"""Recover entries from a damaged stream in the Journal Export Format."""
 
 from __future__ import annotations
 
@@ -46,8 +43,6 @@ class Skipped:
 
 @dataclass
 class _Lines:
-    """The lines of an entry read so far."""
-
     start: int
     about: dict[bytes, bytes] = field(default_factory=dict)
     payloads: list[bytes] = field(default_factory=list)

@@ -154,7 +154,6 @@ def _as_record(image: Image, entry: Object, items: int, payloads: Sequence[bytes
 
 
 def _frame(image: Image, at: int) -> Object | None:
-    """Return the object at an offset, judged by its frame alone."""
     head = image.read(at, layout.OBJECT_SIZE)
     if len(head) < layout.OBJECT_SIZE or any(head[2:8]):
         return None
@@ -184,7 +183,6 @@ def _named(image: Image, at: int, size: int) -> int:
 
 
 def _payload(image: Image, frame: Object) -> bytes | None:
-    """Return the field of a DATA object if it has a name."""
     compression = frame.flags & layout.OBJECT_COMPRESSED
     if not compression:
         start = _named(image, frame.at, frame.size)

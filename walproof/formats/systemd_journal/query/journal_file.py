@@ -129,10 +129,7 @@ class JournalEntry:
         return self.file.inspection.is_missing_fields(self.at)
 
     def boot(self) -> bytes:
-        """Return the boot id in hexadecimal, from the field ``_BOOT_ID`` if it exists.
-
-        Only the field has a hash.
-        """
+        """Return the boot id in hexadecimal; the field ``_BOOT_ID`` has a hash and comes first."""
         for payload in self.payloads():
             if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
                 return payload[len(BOOT_ID) :]

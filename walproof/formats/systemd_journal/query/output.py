@@ -32,7 +32,6 @@ def printed(entries: Iterable[JournalEntry], mode: Mode) -> Iterator[bytes]:
 
 
 def _short(entry: JournalEntry, form: str) -> bytes:
-    """Return the line of an entry; empty if it has no message."""
     fields: dict[str, list[bytes]] = {}
     for payload in entry.payloads():
         name, _, value = payload.partition(b"=")

@@ -89,7 +89,6 @@ def priority(fields: Fields) -> str | None:
 
 
 def _named(fields: Fields, *names: str) -> str | None:
-    """Return the first of these fields that is printable."""
     for name in names:
         value = last(fields, name)
         if value is not None and len(value) < _LONGEST_NAME:

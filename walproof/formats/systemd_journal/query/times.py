@@ -81,7 +81,6 @@ def _span(text: str, unit: str | None = None) -> int | None:
 
 
 def _moment(text: str, today: int) -> int | None:
-    """Parse a date, a time of day, or both. A weekday must match the date."""
     match = _MOMENT.fullmatch(text)
     if match is None or not (match["date"] or match["time"]):
         return None

@@ -38,8 +38,6 @@ SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 
 
 class _CompletedWalk(Walk):
-    """The walk over a file whose objects are known."""
-
     def __init__(self, view: View, offsets: Numbers, types: NDArray[np.uint8], end: int) -> None:
         self.view, self.end = view, end
         self.last = int(offsets[-1]) if len(offsets) else 0

@@ -113,10 +113,7 @@ class SystemdFolder(SystemFolder):
         return System(self, f"systemd, {title}", folder, FORMAT, logs, others, findings)
 
     def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
-        """See :class:`SystemFolder`.
-
-        The header counts the entries, including those in a truncated part.
-        """
+        """See :class:`SystemFolder`. Compares with the number of entries in the header."""
         header = _held_at(system.path(log), log.name).header
         if header is not None and found.records < header.n_entries:
             gone = counted(header.n_entries - found.records, "entry")
@@ -256,7 +253,6 @@ def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:
 
 
 def _shown(path: Path) -> str:
-    """Describe the first bytes of a file with an invalid signature."""
     size = path.stat().st_size
     if size == 0:
         return "an empty file"
@@ -268,7 +264,6 @@ def _shown(path: Path) -> str:
 
 
 def _chains(held: Sequence[Held]) -> list[list[str]]:
-    """Group files into chains with ascending sequence numbers."""
     chains: list[tuple[bytes, int, list[str]]] = []
     for each in sorted(held, key=lambda each: each.header.head_entry_seqnum if each.header else 0):
         header = each.header
@@ -285,7 +280,6 @@ def _chains(held: Sequence[Held]) -> list[list[str]]:
 
 
 def _role(held: Held) -> str:
-    """Return the owner of a file, and whether it is still written to."""
     name = held.name.rpartition("/")[2]
     match = _ARCHIVED.fullmatch(name)
     source = match["source"] if match else re.sub(r"\.journal~?$", "", name)
@@ -303,7 +297,6 @@ def _role(held: Held) -> str:
 
 
 def _fault_of(path: Path) -> str:
-    """Return a message why a file without a header is not a journal."""
     if recognise_file(path):
         expected, content = f"a header of {layout.HEADER_MIN} bytes", f"{path.stat().st_size} bytes"
     else:

@@ -30,10 +30,7 @@ class Boots:
         self.contradictions = 0
 
     def take(self, fields: Mapping[str, Any]) -> None:
-        """See :class:`~walproof.systems.model.Observer`.
-
-        The boot of an entry is that of its hashed field ``_BOOT_ID``, if it has one.
-        """
+        """See :class:`~walproof.systems.model.Observer`."""
         boots, times = fields.get("boot_id"), fields.get("realtime")
         if isinstance(boots, str):
             value = dict(fields.get("fields", ())).get("_BOOT_ID", boots)
