@@ -21,7 +21,6 @@ from walproof.formats.leveldb_log.system_folder.manifest import (
     BYTEWISE,
     FORMAT,
     Manifest,
-    describe,
     wrong_blob_file,
     wrong_current,
     wrong_table,
@@ -119,10 +118,7 @@ class LevelDBFolder(SystemFolder):
         return not any(map(is_in_foreign_dialect, logs))
 
     def recognise(self, folder: Path) -> System | None:
-        """See :class:`SystemFolder`.
-
-        By CURRENT, a marker or a MANIFEST; by tables beside logs without.
-        """
+        """See :class:`SystemFolder`."""
         files = Files.of(folder)
         if files is None or not self.takes([folder / name for name in files.logs.values()]):
             return None
@@ -168,7 +164,7 @@ class LevelDBFolder(SystemFolder):
 
     def of_dialect(self, log: Path) -> Iterator[Finding]:
         """See :class:`SystemFolder`. Such a log was recognised by its name alone."""
-        if (dialect := dialect_of(log)) is not None:
+        if (dialect := self.foreign_dialect(log)) is not None:
             formats = [one for one in named_like(log.name) if one != FORMAT]
             how = f": --format {formats[0]} reads it" if len(formats) == 1 else ""
             yield Finding(f"a log in the {dialect} dialect{how}", log.name)
@@ -282,7 +278,7 @@ def _chosen(files: Files, findings: list[Finding]) -> str | None:
 def _damaged(state: Manifest) -> Finding:
     first = f"; it begins with log {state.first_log:06}" if state.first_log is not None else ""
     known = f"{counted(state.edits, 'edit')}, {counted(len(state.tables), 'table')}"
-    text = f"{describe(state.faults)}. Still readable: {known}{first}"
+    text = f"{'; '.join(state.faults[:3])}. Still readable: {known}{first}"
     return Finding(text, state.name, "lost")
 
 
@@ -351,10 +347,8 @@ def _wrong_tables(state: Manifest, files: Files) -> Iterator[Finding]:
     for name, fault in wrong[:MOST_NAMED]:
         yield Finding(f"{fault}: the keys in it are lost", name, "lost")
     if len(wrong) > MOST_NAMED:
-        names = ", ".join(name for name, _ in wrong[MOST_NAMED : 2 * MOST_NAMED])
-        more = ", …" if len(wrong) > 2 * MOST_NAMED else ""
         text = f"{counted(len(wrong) - MOST_NAMED, 'more table')} of a wrong size or without footer"
-        yield Finding(f"{text} ({names}{more})", None, "lost")
+        yield Finding(text, None, "lost")
 
 
 def _are_tables_right(system: System) -> bool:
@@ -365,24 +359,16 @@ def _are_tables_right(system: System) -> bool:
 
 
 def _wrong_options(files: Files) -> Iterator[Finding]:
-    """Yield a finding about the latest OPTIONS file, if it is no text of options."""
+    """Check the latest OPTIONS file: Pebble does not open a database if it cannot read the file."""
     if not files.options:
         return
     latest = files.options[max(files.options)]
     data = _head(files.folder / latest, 1 << 20)
-    fault = None
-    if not data:
-        fault = "it is empty"
-    elif not data.strip(b"\0"):
-        fault = f"it holds {counted(len(data), 'zero')}"
-    elif b"\0" in data or b"[Version]" not in data:
-        fault = "expected options as text with a section [Version], found other bytes"
-    elif not data.endswith(b"\n"):
-        fault = f"it is cut at {len(data):,}: its last line has no end"
-    if fault is not None:
-        yield Finding(f"{fault}: the database does not load its options", latest, "lost")
-    elif b"\r\n" in data:
-        yield Finding("its lines end with CR LF", latest)
+    if b"[Version]" not in data or b"\0" in data or not data.endswith(b"\n"):
+        found = f"{counted(len(data), 'byte')}, which start with {quoted(data[:16])}"
+        expected = "expected options as text with a section [Version] and a newline at the end"
+        text = f"{expected}, found {found}: the database does not load its options"
+        yield Finding(text, latest, "lost")
 
 
 def _unread(files: Files) -> Iterator[Finding]:

@@ -17,7 +17,6 @@ from reference_impl.formats import named
 from walproof.decode.fault import Undecodable
 from walproof.formats.leveldb_log.decoder import version_edit
 from walproof.quantity import counted
-from walproof.quoted import quoted
 
 FORMAT = "leveldb-log"
 BYTEWISE = "leveldb.BytewiseComparator"
@@ -187,15 +186,8 @@ def wrong_current(content: bytes, named: str | None) -> str | None:
     """State how the content of CURRENT differs from the name of a MANIFEST and a newline."""
     if named is not None and content == f"{named}\n".encode():
         return None
-    if not content:
-        return "it is empty"
-    if not content.strip(b"\0"):
-        return f"it holds {counted(len(content), 'zero')} instead of a name"
-    if content.endswith(b"\r\n"):
-        return "it ends with CR LF: the database takes the CR for a part of the name"
-    if named is not None and content.strip() == named.encode():
-        return "the newline after the name is missing"
-    return f"it names {quoted(content.strip(), 40)}, which is not there"
+    expected = "the name of a MANIFEST that is there" if named is None else f"'{named}\\n'"
+    return f"expected {expected}, found {content[:40].decode('latin-1')!a}"
 
 
 def wrong_table(path: Path, size: int | None, named_by: str) -> str | None:
@@ -232,8 +224,3 @@ def wrong_blob_file(path: Path, size: int | None) -> str | None:
     if head != BLOB_MAGIC or footer != BLOB_MAGIC:
         return "expected the header and the footer of a blob file, found other bytes"
     return None
-
-
-def describe(faults: list[str]) -> str:
-    """Join the first faults of a MANIFEST into a phrase."""
-    return "; ".join(faults[:3]) + ("; …" if len(faults) > 3 else "")
