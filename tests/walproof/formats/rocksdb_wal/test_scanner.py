@@ -121,88 +121,12 @@ def test_random_damage(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert results == expected_events(data, context)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("cap", [0, 1, 1000, 200_000, 1 << 30])
-def test_payloads_are_capped_and_marked(cap: int, dialect: str) -> None:
-    """Also of a record whose last blocks the specification reads."""
-    rng = random.Random(cap)
-    sizes = (0, 999, 1000, 1001, 250_000, 6_000_000, 5)
-    records = [NewRecord(rng.randbytes(size)) for size in sizes]
-    if dialect != "wal-sync":
-        for number in (0, 5, 6):
-            records[number].fields["timestamp_sizes"] = {str(number): 8}  # type: ignore[index]
-    data = b"".join(Writer(NUMBER, {"headers": dialect}).pieces(records))
-    data += pack(dialect, 3, b"orphan", NUMBER)
-    events = list(scanner.scan(in_memory(data), Wanted(max_payload=cap)))
-    runs = [event for event in events if isinstance(event, Records)]
-    payloads = [record.payload for record in records]
-    assert [p for run in runs for p in run.payload.to_pylist()] == [p[:cap] for p in payloads]
-    marks = [bool(m) for run in runs for m in
-             ([False] * len(run) if run.truncated is None else run.truncated)]  # fmt: skip
-    assert marks == [len(payload) > cap for payload in payloads]
-
-
-def test_selected_columns() -> None:
-    data, context = random_log(11)
-    records = [e for e in expected_events(data, context) if isinstance(e, Record)]
-    wanted = Wanted(payload=False, columns=frozenset({"sync_offset"}))
-    runs = [e for e in scanner.scan(in_memory(data, context), wanted) if isinstance(e, Records)]
-    assert records
-    assert all(run.payload is None and run.truncated is None for run in runs)
-    assert all(set(run.fields) == {"sync_offset"} for run in runs)
-    assert [place for run in runs for place in zip(run.at, run.size, strict=True)] == [
-        (record.at, record.size) for record in records
-    ]
-
-
 def full_block(dialect: str, number: int = NUMBER) -> bytes:
     """Return a block that is filled with records, the last of which is longer."""
     record = pack(dialect, 1, b"x" * 100, number)
     records = record * (BLOCK_SIZE // len(record) - 1)
     length = BLOCK_SIZE - len(records) - (len(record) - 100)
     return records + pack(dialect, 1, b"x" * length, number)
-
-
-def flipped(block: bytes) -> bytes:
-    """Return a block whose second record is damaged."""
-    return block[:200] + bytes([block[200] ^ 1]) + block[201:]
-
-
-LATER_OPEN = pack("legacy", 2, b"y" * (BLOCK_SIZE - 7)) + pack("legacy", 4, b"end")
-
-
-@pytest.mark.parametrize(
-    ("log", "unusual"),
-    [
-        (full_block("legacy") * 50, 0),
-        (full_block("recyclable") * 50, 0),
-        (full_block("wal-sync") * 50, 0),
-        (LATER_OPEN, 0),
-        (full_block("recyclable") * 50 + pack("recyclable", 1, b"alpha", NUMBER), 0),
-        (full_block("recyclable") * 20 + clean_close(NUMBER), 1),
-        (pack("legacy", 10, b"\1\0\0\0\x08\0").ljust(BLOCK_SIZE, b"\0") + full_block("legacy") * 20,
-         2),
-        (full_block("recyclable") * 20 + bytes(BLOCK_SIZE) * 3, 3),
-        ((full_block("recyclable") * 9 + flipped(full_block("recyclable"))) * 2, 2),
-        ((full_block("wal-sync") * 9 + flipped(full_block("wal-sync"))) * 2, 11),
-        (full_block("recyclable") * 20 + full_block("recyclable", NUMBER - 1) * 5, 5),
-    ],
-    ids=lambda given: str(given) if isinstance(given, int) else f"{len(given)} bytes",
-)  # fmt: skip
-def test_the_specification_reads_only_unusual_blocks(
-    log: bytes, unusual: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without the kernel a scan would be a hundred times as slow, with the same results."""
-    expected = expected_events(log, {})
-    blocks = []
-    next_block = scanner.Scan.next_block
-    monkeypatch.setattr(
-        scanner.Scan,
-        "next_block",
-        lambda self, block: blocks.append(block) or next_block(self, block),
-    )
-    assert in_full(scanner.scan(in_memory(log), Wanted())) == expected
-    assert len(blocks) == unusual
 
 
 @pytest.mark.parametrize("blocks", [512])
