@@ -112,7 +112,6 @@ def _numbers(data: bytes) -> set[int]:
 
 
 def _fields(chance: Random, headers: str) -> dict[str, Any]:
-    """Fields of a record to write: seldom, and mostly those that the dialect has."""
     if chance.random() < 0.8:
         return {}
     if (headers == WAL_SYNC) == (chance.random() < 0.9):

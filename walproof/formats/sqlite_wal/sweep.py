@@ -109,7 +109,6 @@ class SqliteSweep(FormatSweep):
 
 
 def _page_size(task: Task) -> int:
-    """Return the page size of the log, or the configured one of a new log."""
     if task.appends and task.records:
         record = task.records[0]
         return len(record.payload) // len(record.fields["pages"])
