@@ -23,10 +23,8 @@ from reference_impl.leveldb_log.writer import (
     Writer,
 )
 from tests.walproof.formats.agreement import one_by_one
-from tests.walproof.formats.block_logs import SECTOR, damage, in_memory
+from tests.walproof.formats.block_logs import SECTOR, damage, in_memory, random_size, small_windows
 from walproof.formats.leveldb_log import scanner as leveldb_log
-from walproof.formats.leveldb_log.scanner import block_scan
-from walproof.scan import window
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Part, Records, Wanted
 
@@ -41,16 +39,7 @@ def sound_log(rng: random.Random) -> bytearray:
     writer = Writer(out)
     for _ in range(rng.randrange(1, 60)):
         left = BLOCK_SIZE - writer.position % BLOCK_SIZE
-        size = rng.choice(
-            [
-                0,
-                rng.randrange(30),
-                rng.randrange(2000),
-                rng.randrange(20_000),
-                max(0, left - 7 - rng.randrange(16)),
-                rng.randrange(150_000),
-            ]
-        )
+        size = random_size(rng, max(0, left - 7 - rng.randrange(16)))
         writer.append(rng.randbytes(size))
         if rng.random() < 0.03:
             gap = rng.choice([left % SECTOR, SECTOR * rng.randrange(9), BLOCK_SIZE])
@@ -115,15 +104,8 @@ def in_order(events: list[ReferenceEvent]) -> list[ReferenceEvent]:
 @pytest.mark.parametrize("seed", range(50))
 def test_random_damage_whole_and_in_parts(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:
-        smaller(random.Random(seed), monkeypatch)
+        small_windows(random.Random(seed), monkeypatch)
     assert differences(seed, [1, 2, 5]) == []
-
-
-def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use windows and runs so small that all data crosses a boundary."""
-    monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(block_scan, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(block_scan, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))
 
 
 def test_a_log_of_another_dialect_is_not_split(tmp_path: Path) -> None:

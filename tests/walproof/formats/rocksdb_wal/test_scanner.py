@@ -17,10 +17,9 @@ from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER, masked_crc
 from reference_impl.rocksdb_wal.layout import clean_close, pack
 from reference_impl.rocksdb_wal.reader import read_stream
 from reference_impl.rocksdb_wal.writer import Writer
-from tests.walproof.formats.block_logs import damage, in_memory
-from walproof.formats.leveldb_log.scanner import block_scan
+from tests.walproof.formats.block_logs import damage, in_memory, random_size, small_windows
 from walproof.formats.rocksdb_wal import scanner
-from walproof.scan import answers, window
+from walproof.scan import answers
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
 
@@ -36,16 +35,7 @@ def random_records(rng: random.Random, dialect: str, headers: int) -> list[NewRe
     """Return records of all sizes, with sync offsets or metadata."""
     records = []
     for family in range(rng.randrange(1, 60)):
-        size = rng.choice(
-            [
-                0,
-                rng.randrange(30),
-                rng.randrange(2000),
-                rng.randrange(20_000),
-                BLOCK_SIZE - headers * rng.randrange(1, 3) - rng.randrange(3),
-                rng.randrange(150_000),
-            ]
-        )
+        size = random_size(rng, BLOCK_SIZE - headers * rng.randrange(1, 3) - rng.randrange(3))
         fields: dict[str, Any] = {}
         if dialect == "wal-sync" and rng.random() < 0.05:
             fields["sync_offset"] = str(rng.choice([0, rng.randrange(1 << 20), (1 << 64) - 1]))
@@ -112,10 +102,7 @@ def expected_events(data: bytes, context: Mapping[str, Any]) -> list[ReferenceEv
 @pytest.mark.parametrize("seed", range(250))
 def test_random_damage(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:
-        rng = random.Random(seed)
-        monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-        monkeypatch.setattr(block_scan, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-        monkeypatch.setattr(block_scan, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))
+        small_windows(random.Random(seed), monkeypatch)
     data, context = random_log(seed)
     results = in_full(scanner.scan(in_memory(data, context), Wanted()))
     assert results == expected_events(data, context)
@@ -129,12 +116,10 @@ def full_block(dialect: str, number: int = NUMBER) -> bytes:
     return records + pack(dialect, 1, b"x" * length, number)
 
 
-@pytest.mark.parametrize("blocks", [512])
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_memory_does_not_depend_on_the_size_of_the_log(
-    tmp_path: Path, dialect: str, blocks: int
-) -> None:
+def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, dialect: str) -> None:
     """A log of blocks of records, of one record that is truncated, of zeros, and of another log."""
+    blocks = 512
     full = full_block(dialect)
     data = b"y" * (BLOCK_SIZE - len(pack(dialect, 1, b"", NUMBER)))
     first, middle, last = (pack(dialect, kind, data, NUMBER) for kind in (2, 3, 4))
