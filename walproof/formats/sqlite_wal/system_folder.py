@@ -61,7 +61,7 @@ class Database:
 
     @property
     def is_one(self) -> bool:
-        """Return whether a database has another file, or a valid log has another file."""
+        """Return whether a database or a valid log has one of the other files beside it."""
         log = self.path(LOG)
         if self.header is not None:
             return log.is_file() or self.path(INDEX).is_file() or self.has_hot_journal
@@ -71,13 +71,13 @@ class Database:
 
     @property
     def has_hot_journal(self) -> bool:
-        """Return whether a rollback journal is there that SQLite plays back."""
+        """Return whether there is a rollback journal that SQLite plays back."""
         journal = self.path(JOURNAL)
         return journal.is_file() and _head(journal, len(ROLLBACK_JOURNAL)) == ROLLBACK_JOURNAL
 
 
 class SQLiteFolder(SystemFolder):
-    """See :class:`~walproof.systems.model.SystemFolder`: all databases of a folder with a log."""
+    """All databases of a folder as one system. See :class:`SystemFolder`."""
 
     format = "sqlite-wal"
 
@@ -147,7 +147,7 @@ class SQLiteFolder(SystemFolder):
         return advice
 
     def apply(self, path: Path, records: Sequence[Record], new: BinaryIO) -> None:
-        """See :class:`SystemFolder`: as a checkpoint does, which only looks at the last size."""
+        """See :class:`SystemFolder`. Only the database size of the last transaction counts."""
         header = Database.at(path).header
         with path.open("rb") as old:
             shutil.copyfileobj(old, new)
@@ -157,7 +157,7 @@ class SQLiteFolder(SystemFolder):
         if header is not None and header.page_size != page_size:
             raise ValueError(_page_sizes(header, page_size))
         db_pages = records[-1].fields["db_pages"]
-        # The limit is that of SQLite 3.39.4, ``walCheckpoint``.
+        # SQLite 3.39.4 has the same limit (``walCheckpoint``).
         grown = new.tell() + (1 << 16) + sum(record.size for record in records)
         if db_pages * page_size > grown:
             raise ValueError(
@@ -173,7 +173,7 @@ class SQLiteFolder(SystemFolder):
 
 
 def _open(log: Path) -> Opening | None:
-    """Return how to read a log; None if it has no frames. Raises ``OSError``."""
+    """Return the parameters of a log; None if it has no frames. Raises ``OSError``."""
     if not log.is_file() or log.stat().st_size < HEADER_SIZE:
         return None
     with log.open("rb") as file:
@@ -256,7 +256,7 @@ def _missing_log(database: Database) -> Iterator[Finding]:
 
 
 def _of_index(database: Database, opening: Opening, found: Summary) -> Iterator[Finding]:
-    """Compare the log with its index, which a program that crashed leaves behind."""
+    """Compare the log with the index that a crashed program left."""
     path = database.path(INDEX)
     index = WalIndex.of(path)
     if index is None:

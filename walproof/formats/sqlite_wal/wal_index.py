@@ -1,4 +1,4 @@
-"""The header of the file ``NAME-shm``, SQLite's index of the log.
+"""Read the header of the file ``NAME-shm``, SQLite's index of the log.
 
 Upstream authority: sqlite/sqlite ``src/wal.c`` (``WalIndexHdr``, ``WalCkptInfo``).
 """

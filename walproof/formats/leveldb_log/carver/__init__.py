@@ -31,8 +31,8 @@ from walproof.carve.model import Find, Loose, Window
 
 MOST = 1 << 16
 KINDS = {FULL: "full", FIRST: "first", MIDDLE: "middle", LAST: "last"}
+#: Kind of a physical record that holds no part of a record.
 METADATA = LAST + 1
-"""Kind of a physical record that holds no part of a record."""
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,10 @@ OPERATION: Struct = {
     "timestamp": "binary",
 }
 
+#: Operations on all keys from ``key`` to ``value`` (exclusive).
 RANGES = frozenset(
     ("delete_range", "range_key_set", "range_key_unset", "range_key_delete", "excise")
 )
-"""Operations on all keys from ``key`` on; ``value`` is the key after the last one."""
 #: Operations that only precede others.
 _MARKS = ("noop", "begin_prepare")
 _HEADER = struct.Struct("<QI")

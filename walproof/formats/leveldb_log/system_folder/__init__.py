@@ -52,7 +52,7 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Engine:
-    """A database engine: its name, and what repairs its databases, None if it has no repair."""
+    """A database engine; ``repair`` is its repair command, or None."""
 
     name: str
     repair: str | None
@@ -65,7 +65,7 @@ PEBBLE = Engine("Pebble", None)
 
 @dataclass(frozen=True)
 class Files:
-    """The files of a database: all names, in order, and the names of each type by their numbers."""
+    """The sorted names of all files of a database, and the names of each type by number."""
 
     folder: Path
     names: Sequence[str]
@@ -74,20 +74,20 @@ class Files:
     blobs: Mapping[int, str]
     manifests: Mapping[int, str]
     options: Mapping[int, str]
-    #: Values of the markers that count, by their names.
+    #: Values of the current markers, by name.
     markers: Mapping[str, str]
     engine: Engine
 
     @classmethod
     def of(cls, folder: Path) -> Files | None:
-        """Return the files of a database; None if the folder is none. Raises ``OSError``."""
+        """Return the files of a database, or None for another folder. Raises ``OSError``."""
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
         types = (LOG_NAME, TABLE_NAME, BLOB_NAME, MANIFEST_NAME, OPTIONS_NAME)
         logs, tables, blobs, manifests, options = (
             {int(match[1]): name for name in names if (match := pattern.fullmatch(name))}
             for pattern in types
         )
-        # The marker with the highest step counts; the names are in order.
+        # The marker with the highest step is current; it comes last among the sorted names.
         found = filter(None, map(MARKER_NAME.fullmatch, names))
         markers = {match["name"]: match["value"] for match in found}
         has_current = CURRENT in names and (
@@ -163,7 +163,7 @@ class LevelDBFolder(SystemFolder):
             )
 
     def of_dialect(self, log: Path) -> Iterator[Finding]:
-        """See :class:`SystemFolder`. Such a log was recognised by its name alone."""
+        """See :class:`SystemFolder`."""
         if (dialect := self.foreign_dialect(log)) is not None:
             formats = [one for one in named_like(log.name) if one != FORMAT]
             how = f": --format {formats[0]} reads it" if len(formats) == 1 else ""
@@ -178,7 +178,7 @@ class LevelDBFolder(SystemFolder):
         return _events_by_lengths(log)
 
     def repaired_files(self, system: System) -> Mapping[str, bytes]:
-        """See :class:`SystemFolder`: CURRENT, if the MANIFEST that it must name is certain."""
+        """See :class:`SystemFolder`: CURRENT, if the MANIFEST is certain."""
         state, files = system.facts["manifest"], system.facts["files"]
         if not state.is_whole or files.engine is PEBBLE or not _are_tables_right(system):
             return {}
@@ -337,7 +337,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def _wrong_tables(state: Manifest, files: Files) -> Iterator[Finding]:
-    """Tables that are not as the MANIFEST has them; without one, those that are no tables."""
+    """Find tables with a wrong size or footer; without a MANIFEST, only with a wrong footer."""
     wrong = []
     for number, name in sorted(files.tables.items()):
         if number in state.tables or not state.is_whole:
@@ -372,14 +372,14 @@ def _wrong_options(files: Files) -> Iterator[Finding]:
 
 
 def _unread(files: Files) -> Iterator[Finding]:
-    """Older logs of Pebble that are in no order with their names: those of a failover directory."""
+    """Find logs of a failover directory, whose names do not give their order."""
     for name in files.names:
         if re.fullmatch(r"\d{6,20}-\d+\.log", name):
             yield Finding("a log of Pebble's WAL failover: not read with the others", name)
 
 
 def _repair_advice(state: Manifest, files: Files) -> Iterator[str]:
-    """The engine's own repair, and a warning where it would lose data."""
+    """Yield the engine's own repair, or a warning if it would lose data."""
     engine, comparator = files.engine, state.comparator
     if comparator is None and files.folder.name.endswith(".indexeddb.leveldb"):
         comparator = "idb_cmp1"

@@ -20,6 +20,7 @@ from walproof.quantity import counted
 
 FORMAT = "leveldb-log"
 BYTEWISE = "leveldb.BytewiseComparator"
+#: The last eight bytes of a table.
 TABLE_MAGICS = frozenset(
     bytes.fromhex(magic)
     for magic in (
@@ -31,14 +32,11 @@ TABLE_MAGICS = frozenset(
         "f09faab3f09faab3",  # Pebble
     )
 )
-"""The last eight bytes of a table."""
-
+#: The first four bytes of a RocksDB blob file, and of its footer.
 BLOB_MAGIC = bytes.fromhex("378f2400")
-"""The first four bytes of a RocksDB blob file, and of its footer."""
 BLOB_FOOTER_BYTES = 32
+#: Size of the header and the footer of a RocksDB blob file.
 BLOB_FRAME_BYTES = 30 + BLOB_FOOTER_BYTES
-"""Bytes of a RocksDB blob file besides its records: header and footer."""
-
 
 Edit = Mapping[str, Any]
 
@@ -83,7 +81,7 @@ class Manifest:
         return self.first_log is None or log >= self.first_log or log == self.log_before
 
     def read(self, path: Path) -> None:
-        """Read the file as far as it goes; an error of the disk is a fault."""
+        """Read the file up to its end or to an error of the disk, which is a fault."""
         try:
             self._read(path)
         except OSError as error:
@@ -183,7 +181,7 @@ class Manifest:
 
 
 def wrong_current(content: bytes, named: str | None) -> str | None:
-    """State how the content of CURRENT differs from the name of a MANIFEST and a newline."""
+    """Describe the fault in the content of CURRENT, or return None."""
     if named is not None and content == f"{named}\n".encode():
         return None
     expected = "the name of a MANIFEST that is there" if named is None else f"'{named}\\n'"
@@ -191,7 +189,7 @@ def wrong_current(content: bytes, named: str | None) -> str | None:
 
 
 def wrong_table(path: Path, size: int | None, named_by: str) -> str | None:
-    """State how a table differs from its size in the MANIFEST, or that it has no footer."""
+    """Describe the fault in the size or the footer of a table, or return None."""
     found = path.stat().st_size
     if size is not None and found != size:
         return f"expected {size:,} bytes ({named_by}), found {found:,}"
