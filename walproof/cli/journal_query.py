@@ -68,27 +68,25 @@ class JournalFilters:
         excluded = [
             _option("--not", filters.parse_match, os.fsencode(word)) for word in self.excluded
         ]
-        pattern = None
-        if self.pattern is not None:
-            pattern = _option("--grep", filters.message_pattern, self.pattern, self.case_sensitive)
+        pattern = _option("--grep", filters.message_pattern, self.pattern, self.case_sensitive)
         lines, are_oldest = _lines(self.lines)
         return Query(
             Filter(groups, excluded, pattern),
-            None if self.since is None else _option("--since", parse_time, self.since, now),
-            None if self.until is None else _option("--until", parse_time, self.until, now),
+            _option("--since", parse_time, self.since, now),
+            _option("--until", parse_time, self.until, now),
             self.boot,
             lines,
             are_oldest,
             # As in journalctl: with a pattern, search the last entries from the end.
             self.is_reverse or (pattern is not None and lines is not None and not are_oldest),
-            None if self.after_cursor is None
-            else _option("--after-cursor", Cursor.parse, self.after_cursor),
-        )  # fmt: skip
+            _option("--after-cursor", Cursor.parse, self.after_cursor),
+        )
 
 
-def _option(name: str, parse: Callable[..., Any], *values: object) -> Any:
+def _option(name: str, parse: Callable[..., Any], value: object, *more: object) -> Any:
+    """Parse the value of an option; None if it was not given. Raises ``UsageError``."""
     try:
-        return parse(*values)
+        return None if value is None else parse(value, *more)
     except BadFilter as error:
         raise click.UsageError(f"{name}: {error}" if name else str(error)) from None
 

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from reference_impl.systemd_journal.export_format import BOOT_ID
 from reference_impl.systemd_journal.objects import Fault, View
 
-ID = re.compile(rb"[0-9a-f]{32}")
+#: The field whose value is a boot id.
+BOOT_FIELD = re.compile(rb"_BOOT_ID=([0-9a-f]{32})")
+#: Offset of the boot id in an ENTRY, in bytes.
 ID_PLACE = 40
-"""Offset of the boot id in an ENTRY, in bytes."""
 
 
 def find_contradictions(
@@ -27,17 +28,12 @@ def find_contradictions(
         stored_boot = view.entry(at).boot_id.hex()
         for item in items(at):
             if item not in boots:
-                boots[item] = _boot(view, item) if view.object_size(item) == size else None
+                may_match = view.object_size(item) == size
+                match = BOOT_FIELD.fullmatch(bytes(view.payload(item))) if may_match else None
+                boots[item] = match[1].decode() if match else None
             hashed = boots[item]
             if hashed is not None and hashed != stored_boot:
                 text = f"boot id {stored_boot} in an ENTRY with _BOOT_ID={hashed}"
                 start = at + ID_PLACE
                 yield Fault(start, start + 16, "bad-entry", "SDJ-015", text)
                 break
-
-
-def _boot(view: View, item: int) -> str | None:
-    payload = bytes(view.payload(item))
-    if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
-        return payload[len(BOOT_ID) :].decode()
-    return None

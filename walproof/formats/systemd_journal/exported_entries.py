@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from reference_impl.systemd_journal.export_format import ABOUT
 from reference_impl.systemd_journal.objects import FIELD_NAME
+from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD
 
 #: The largest field that systemd imports.
 MAX_FIELD_BYTES = 768 << 20
 _FIRST_LINES = (b"__CURSOR=", b"__REALTIME_TIMESTAMP=")
 _NEXT_ENTRY = re.compile(rb"\n\n|\n(?=__CURSOR=)")
-_BOOT_ID = re.compile(rb"_BOOT_ID=([0-9a-f]{32})")
 _NUMBER = re.compile(rb"[0-9]{1,20}")
 
 
@@ -58,7 +58,7 @@ class _Lines:
                 text = f"{name.decode()}: expected a number, found {shown!r}"
                 return Skipped(self.start, end, text)
             times.append(int(value))
-        boots = [match[1] for match in map(_BOOT_ID.fullmatch, self.payloads) if match]
+        boots = [match[1] for match in map(BOOT_FIELD.fullmatch, self.payloads) if match]
         if not boots:
             return Skipped(self.start, end, "entry without _BOOT_ID of 32 hexadecimal digits")
         # Omit fields with invalid names, as systemd does.

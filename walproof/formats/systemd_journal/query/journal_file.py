@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from reference_impl.answer import End, Record
 from reference_impl.systemd_journal import layout
-from reference_impl.systemd_journal.export_format import BOOT_ID
 from reference_impl.systemd_journal.inspection import Inspection, cursor
 from reference_impl.systemd_journal.loading import load
 from reference_impl.systemd_journal.reader import Examination, examine
 from walproof.formats import plugin_for
-from walproof.formats.systemd_journal.boot_ids import ID
+from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD
 from walproof.summary.model import WORTH_A_KERNEL
 
 if TYPE_CHECKING:
@@ -131,8 +130,8 @@ class JournalEntry:
     def boot(self) -> bytes:
         """Return the boot id in hexadecimal; the field ``_BOOT_ID`` has a hash and comes first."""
         for payload in self.payloads():
-            if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
-                return payload[len(BOOT_ID) :]
+            if match := BOOT_FIELD.fullmatch(payload):
+                return match[1]
         return self.boot_id.hex().encode()
 
     def record(self) -> Record:

@@ -17,8 +17,9 @@ from walproof.formats.systemd_journal.system_folder.merge import comes_before, i
 
 #: The display name of each file, and its path.
 Paths = Sequence[tuple[str, Path]]
-_BOOT = re.compile(r"(?P<id>[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
-_OFFSET = re.compile(r"[+-]?\d{1,9}")
+_BOOT = re.compile(
+    r"(?P<id>[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?(?P<offset>[+-]?\d{1,9})?"
+)
 
 
 @dataclass(frozen=True)
@@ -101,16 +102,14 @@ def _after(
 
 def find_boot(paths: Paths, text: str) -> bytes:
     """Return the id of a boot by id or number. Raises :class:`BadFilter`."""
-    match = _BOOT.match(text)
-    assert match is not None
-    rest = text[match.end() :]
-    wanted = match["id"].replace("-", "").encode() if match["id"] else None
-    if wanted is not None and not rest:
-        return wanted
-    if not _OFFSET.fullmatch(rest):
+    match = _BOOT.fullmatch(text)
+    if match is None or not text:
         raise BadFilter(f"expected 0, -1, 1 or the id of a boot, found {text!r}")
+    wanted = match["id"].replace("-", "").encode() if match["id"] else None
+    if wanted is not None and not match["offset"]:
+        return wanted
     boots = list(dict.fromkeys(entry.boot() for entry in _all(paths, Rest())))
-    number = int(rest)
+    number = int(match["offset"])
     if wanted is not None:
         if wanted not in boots:
             raise BadFilter(f"no entry of boot {wanted.decode()}")
@@ -118,5 +117,5 @@ def find_boot(paths: Paths, text: str) -> bytes:
     else:
         place = number - 1 if number > 0 else len(boots) - 1 + number
     if not 0 <= place < len(boots):
-        raise BadFilter(f"no boot {rest}: there are entries of {len(boots)}")
+        raise BadFilter(f"no boot {number}: there are entries of {len(boots)}")
     return boots[place]

@@ -21,7 +21,7 @@ from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View, budget
 from reference_impl.systemd_journal.sealing import VerificationKey
 from reference_impl.systemd_journal.seals import Seals
 from reference_impl.systemd_journal.walk import Walk
-from walproof.formats.systemd_journal.boot_ids import ID, ID_PLACE
+from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD, ID_PLACE
 from walproof.formats.systemd_journal.scanner import kernel
 from walproof.formats.systemd_journal.scanner.kernel import FAR, FAULTY, Shape
 
@@ -105,10 +105,9 @@ class Intact:
         is_id = np.zeros(len(self.offsets), np.bool_)
         boots = np.zeros((len(self.offsets), 16), np.uint8)
         for number in np.flatnonzero(self.ends - self.starts == len(BOOT_ID) + 32).tolist():
-            payload = self.payload(number)
-            if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
+            if match := BOOT_FIELD.fullmatch(self.payload(number)):
                 is_id[number] = True
-                boots[number] = np.frombuffer(bytes.fromhex(payload[-32:].decode()), np.uint8)
+                boots[number] = np.frombuffer(bytes.fromhex(match[1].decode()), np.uint8)
         places = np.flatnonzero(is_id[self.items])
         entries = self.entries[np.searchsorted(self.bounds, places, side="right") - 1]
         stored = self.data[(entries + ID_PLACE)[:, None] + np.arange(16)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from walproof.formats.systemd_journal.boot_ids import ID
+from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD
 from walproof.quantity import counted, moment
 
 #: Maximum number of boots shown, the latest ones.
@@ -31,16 +31,18 @@ class Boots:
 
     def take(self, fields: Mapping[str, Any]) -> None:
         """See :class:`~walproof.systems.model.Observer`."""
-        boots, times = fields.get("boot_id"), fields.get("realtime")
+        boots = fields.get("boot_id")
+        if boots is None:
+            return
         if isinstance(boots, str):
             value = dict(fields.get("fields", ())).get("_BOOT_ID", boots)
-            is_other = isinstance(value, str) and value != boots and ID.fullmatch(value.encode())
+            is_other = value != boots and _is_boot(str(value).encode())
             hashed = {0: value} if is_other else {}
             boots, times = [boots], [int(fields["realtime"])]
-        elif boots is not None:
+        else:
             hashed = _hashed_boots(boots, fields.get("fields"))
             boots, times = boots.to_pylist(), fields["realtime"].to_pylist()
-        for row, (boot_id, time) in enumerate(zip(boots or (), times or (), strict=True)):
+        for row, (boot_id, time) in enumerate(zip(boots, times, strict=True)):
             boot = self.boots.setdefault(hashed.get(row, boot_id), Boot(time, time, 0))
             boot.first, boot.last = min(boot.first, time), max(boot.last, time)
             boot.entries += 1
@@ -77,4 +79,8 @@ def _hashed_boots(boot_ids: Any, entry_fields: Any) -> dict[int, str]:
     hashed = pairs.field(1).filter(is_boot)
     differ = pc.not_equal(hashed, boot_ids.take(rows).cast(hashed.type))
     result = zip(rows.filter(differ).to_pylist(), hashed.filter(differ).to_pylist(), strict=True)
-    return {row: value.decode() for row, value in result if ID.fullmatch(value)}
+    return {row: value.decode() for row, value in result if _is_boot(value)}
+
+
+def _is_boot(value: bytes) -> bool:
+    return BOOT_FIELD.fullmatch(b"_BOOT_ID=" + value) is not None
