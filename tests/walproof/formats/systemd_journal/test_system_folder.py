@@ -225,15 +225,6 @@ def test_a_folder_of_broken_journals_is_verified(tmp_path: Path, run) -> None:
     assert run("verify", folder).return_value == 3
 
 
-def test_two_folders_are_compared(tmp_path: Path, run) -> None:
-    each, other = host(tmp_path / "one"), host(tmp_path / "other")
-    assert run("diff", each, other).return_value == 0
-    (other / MACHINE / "user-1001.journal").unlink()
-    done = run("diff", each, other)
-    assert done.return_value == 3
-    assert "1 only in the first" in done.output
-
-
 def test_entries_in_a_truncated_part_are_counted(tmp_path: Path, run) -> None:
     """The count equals journalctl's for the intact file; journalctl ignores the truncated file."""
     entries = [(n, FIRST_BOOT, n, n, f"message {n}") for n in range(1, 201)]
@@ -262,14 +253,3 @@ def test_a_file_with_an_unreadable_tail_does_not_order_boots(damage: str, tmp_pa
         data[array + 24 : array + 40] = bytes(16)
     path.write_bytes(data)
     assert len(ours(folder)) >= 4
-
-
-def test_two_machines_are_merged_by_their_clocks(tmp_path: Path) -> None:
-    """Boots are compared only within a machine."""
-    for machine, second in ((MACHINE, 0), ("99" * 16, 1)):
-        entries = [(n, machine, n, 2 * n + second, f"{second}.{n}") for n in range(1, 4)]
-        entries[-1] = (*entries[-1][:3], 100 - second, entries[-1][4])
-        numbers = f"{second + 1}f" * 16
-        file(tmp_path / "journal" / machine / "system.journal", entries, numbers, machine)
-    messages = [dict(r.fields["fields"])["MESSAGE"] for r in ours(tmp_path / "journal")]
-    assert messages == ["0.1", "1.1", "0.2", "1.2", "1.3", "0.3"]
