@@ -12,7 +12,6 @@ from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD
 
 #: The largest field that systemd imports.
 MAX_FIELD_BYTES = 768 << 20
-_FIRST_LINES = (b"__CURSOR=", b"__REALTIME_TIMESTAMP=")
 _NEXT_ENTRY = re.compile(rb"\n\n|\n(?=__CURSOR=)")
 _NUMBER = re.compile(rb"[0-9]{1,20}")
 
