@@ -13,6 +13,7 @@ from reference_impl.answer import End
 from reference_impl.formats import UnknownFormat
 from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.journal_query import (
+    NOT_A_JOURNAL,
     JournalFilters,
     filter_options,
     journal_files,
@@ -25,8 +26,6 @@ from walproof.cli.stopping import stoppable
 from walproof.lake.recognition import recognise_log
 from walproof.quantity import counted
 from walproof.systems import recognise
-
-NOT_A_JOURNAL = "only systemd journals have the Journal Export Format; use --parquet OUT"
 
 
 @click.command()
@@ -115,7 +114,7 @@ def export(
         raise click.UsageError(NOT_A_JOURNAL)
     typed, matches = split_words(words)
     query = journal_filters.query(matches)
-    with journal_files(typed, NOT_A_JOURNAL, format_id) as paths:
+    with journal_files(typed, format_id) as paths:
         return print_entries(paths, " ".join(typed), query, "export")
 
 

@@ -26,7 +26,7 @@ from walproof.quantity import counted
 from walproof.systems import recognise
 
 SYSTEMD = "systemd-journal"
-NOT_A_JOURNAL = "expected systemd journals: other formats have no fields and no text form"
+NOT_A_JOURNAL = "only systemd journals have fields and a text form; use export --parquet OUT"
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,8 @@ def split_words(words: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 @contextlib.contextmanager
-def journal_files(
-    typed: Sequence[str], otherwise: str = NOT_A_JOURNAL, format_id: str | None = None
-) -> Iterator[Paths]:
-    """Find journal files; print an error and exit if a file is unreadable or not a journal.
-
-    ``otherwise`` is the message for a folder of another system.
-    """
+def journal_files(typed: Sequence[str], format_id: str | None = None) -> Iterator[Paths]:
+    """Find journal files; print an error and exit if a file is unreadable or not a journal."""
     results: list[tuple[str, Path]] = []
     with contextlib.ExitStack() as stack:
         for path in typed:
@@ -162,7 +157,7 @@ def journal_files(
                 continue
             system = recognise(source.path, format_id)
             if system is not None and system.format != SYSTEMD:
-                raise UnknownFormat(otherwise)
+                raise UnknownFormat(NOT_A_JOURNAL)
             if system is not None:
                 Opened(source, named(SYSTEMD), system).tell()
                 prefix = f"{path}/" if len(typed) > 1 else ""

@@ -31,8 +31,6 @@ Numbers = NDArray[np.int64]
 MAX_PLAIN_BYTES = 1 << 30
 #: The smallest object has a header of 16 bytes and some content; the next one is aligned.
 _SMALLEST_OBJECT = 24
-
-
 #: Context keys that select entries; the reference applies them.
 SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 
@@ -52,7 +50,7 @@ class _CompletedWalk(Walk):
 
 @dataclass(frozen=True)
 class Intact:
-    """The objects of an intact file, in file order, and its entries."""
+    """The types and offsets of the objects of an intact file, in file order, and its entries."""
 
     view: View
     walk: _CompletedWalk
@@ -61,9 +59,7 @@ class Intact:
     data: NDArray[np.uint8]
     #: Numbers in ``data`` at multiples of eight.
     words: NDArray[np.uint64]
-    #: Offset of each object.
     offsets: Numbers
-    #: Type of each object.
     kinds: NDArray[np.uint8]
     #: Start of the payload of each DATA and FIELD object in ``data``.
     starts: Numbers
@@ -75,7 +71,6 @@ class Intact:
     field_of: NDArray[np.int32]
     #: Whether the payload of each DATA object can be written as a line.
     are_text: NDArray[np.bool_]
-    #: Offsets of the entries.
     entries: Numbers
     bounds: Numbers
     #: Bytes of the payloads of the items of all entries before each entry, and of all entries.
@@ -125,13 +120,9 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
     header = layout.parse_header(raw[: layout.HEADER_FULL])
     size, count = len(raw), header.n_objects
     view = View(raw, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
-    if (
-        header.header_size > size
-        or count > size // _SMALLEST_OBJECT
-        or any(check_shape(header, size))
-    ):
+    if header.header_size > size or count > size // _SMALLEST_OBJECT:
         return None
-    if view.in_the_header() is not None:
+    if any(check_shape(header, size)) or view.in_the_header() is not None:
         return None
     data = _read_only(np.frombuffer(raw, np.uint8))
     shape = Shape(size, header.header_size, header.data_fixed, header.item_size, header.slot_size)
