@@ -12,14 +12,12 @@ import click
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat, named
 from reference_impl.register import registers
-from reference_impl.systemd_journal import inspection, layout, loaded
+from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from walproof.cli.opening import Opened, log_in, source_of
 from walproof.cli.output import say
-from walproof.cli.summary import progress
-from walproof.formats.systemd_journal.boot_ids import find_contradictions
-from walproof.formats.systemd_journal.query.journal_file import check_if_large
+from walproof.formats.systemd_journal.query.journal_file import JournalFile
 from walproof.quantity import counted
 from walproof.summary.unpacked import Unpacked, unpacked
 from walproof.systems import System
@@ -133,51 +131,38 @@ def _verify_log(log: Opened) -> int:
 
 
 def _verify_journal(name: str, path: Path, context: Mapping[str, str]) -> int:
-    with loaded(path) as data:
-        size = len(data)
-        why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
-        if why is not None:
-            words = registers()[SYSTEMD].reasons[why].words
-            say(f"{name}: {words} ({why})", err=True)
-            return 4
-        header = layout.parse_header(data[: layout.HEADER_FULL])
-        is_unproved = bool(context) and not header.sealed
-        if is_unproved:
-            text = "not sealed: the key proves nothing about this file"
-            start, length = layout.HEADER_FIELDS["compatible_flags"]
-            _print_fault(name, Fault(start, start + length, "not-sealed", "SDJ-006", text), None)
-        faults = 0
-        intact = check_if_large(data, context)
-        if intact is not None and not intact.has_contradictions():
-            counts = len(intact.offsets), len(intact.entries), intact.sealed_until
-        else:
-            with progress(size, "verifying") as show:
-
-                def show_some(at: int) -> None:
-                    if at % 4096 == 0:
-                        show(at)
-
-                checked = inspection.inspect(data, context, show_some)
-            found = find_contradictions(checked.view, checked.entries, checked.items)
-            for fault in [*checked.faults, *found]:
-                faults += 1
-                _print_fault(name, fault, checked.view)
-            counts = checked.walk.counts.total(), len(checked.entries), checked.sealed_until
-        del intact  # it refers to the memory of the file
-    objects, entries, sealed_until = counts
+    file = JournalFile(name, path, context=context)
+    if not file.is_readable:
+        words = registers()[SYSTEMD].reasons[str(file.end.reason)].words
+        place = "".join(f"{gap.start}–{gap.end}: " for gap in file.lost)
+        say(f"{name}: {place}{words} ({file.end.reason})", err=True)
+        return 4
+    checked = file.inspection
+    header = checked.view.header
+    is_unproved = bool(context) and not header.sealed
+    if is_unproved:
+        text = "not sealed: the key proves nothing about this file"
+        start, length = layout.HEADER_FIELDS["compatible_flags"]
+        fault = Fault(start, start + length, "not-sealed", "SDJ-006", text)
+        _print_fault(name, fault, checked.view)
+    faults = 0
+    for fault in (*checked.faults, *file.contradictions()):
+        faults += 1
+        _print_fault(name, fault, checked.view)
     other = "other " if is_unproved else ""
     findings = counted(faults, "finding") if faults else f"no {other}findings"
+    objects, entries = checked.walk.counts.total(), len(checked.entries)
     say(f"{name}: {findings}, {counted(objects, 'object')}, {counted(entries, 'entry')}")
     if header.sealed and context:
-        _print_seals(header, sealed_until)
+        _print_seals(header, checked.sealed_until)
     elif header.sealed:
         say("The file is sealed. Without --key the seals were not verified.")
     return 3 if faults or is_unproved else 0
 
 
-def _print_fault(name: str, fault: Fault, view: View | None) -> None:
+def _print_fault(name: str, fault: Fault, view: View) -> None:
     what = ""
-    if view is None or fault.start < view.header.header_size:
+    if fault.start < view.header.header_size:
         what = " (header)"
     elif not isinstance(framed := view.frame(fault.start), str):
         what = f" ({layout.TYPE_NAMES[framed[0]]})"

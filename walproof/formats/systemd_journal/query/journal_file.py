@@ -11,9 +11,10 @@ from reference_impl.answer import End, Record
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.inspection import Inspection, cursor
 from reference_impl.systemd_journal.loading import load
+from reference_impl.systemd_journal.objects import Fault
 from reference_impl.systemd_journal.reader import Examination, examine
 from walproof.formats import plugin_for
-from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD
+from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD, ID_PLACE
 from walproof.summary.model import WORTH_A_KERNEL
 
 if TYPE_CHECKING:
@@ -41,11 +42,11 @@ class JournalFile:
     ) -> None:
         self.name = name
         data = load(path)
-        intact = check_if_large(data, context) if profile == "recover" else None
-        if intact is None:
+        self._intact = _check_if_large(data, context) if profile == "recover" else None
+        if self._intact is None:
             examined = examine(data, profile, context)
         else:
-            inspection, end = intact.inspection, End("intact", None, intact.walk.end)
+            inspection, end = self._intact.inspection, End("intact", None, self._intact.walk.end)
             examined = Examination(inspection, inspection.entries, (), end)
         self._entries, self.lost, self.end = examined.entries, examined.lost, examined.end
         self.is_readable = examined.inspection is not None
@@ -62,6 +63,20 @@ class JournalFile:
         """Return the entries that a reader returns, in file order."""
         for at in self._entries:
             yield JournalEntry(self, at)
+
+    def contradictions(self) -> Iterator[Fault]:
+        """Yield a fault for each entry whose boot id differs from its hashed field ``_BOOT_ID``.
+
+        A crash may leave the boot id half written (systemd#29334).
+        """
+        if self._intact is not None and not self._intact.has_contradictions():
+            return
+        for entry in (JournalEntry(self, at) for at in self.inspection.entries):
+            stored, hashed = entry.boot_id.hex(), entry.boot().decode()
+            if hashed != stored:
+                text = f"boot id {stored} in an ENTRY with _BOOT_ID={hashed}"
+                start = entry.at + ID_PLACE
+                yield Fault(start, start + 16, "bad-entry", "SDJ-015", text)
 
     def payload(self, item: int) -> bytes:
         """Return ``FIELD=value`` of a valid DATA object."""
@@ -139,11 +154,8 @@ class JournalEntry:
         return self.file.inspection.record(self.at)
 
 
-def check_if_large(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | None:
-    """Check a large file with the scanner.
-
-    Return None if the file is small or not intact, or if numba is missing. Raises ``BadKey``.
-    """
+def _check_if_large(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | None:
+    """Check a file with the scanner; None if it is small or not intact, or without numba."""
     used = len(data)
     if used >= layout.HEADER_MIN:  # the rest of the file is free space
         used = min(used, layout.parse_header(data[: layout.HEADER_FULL]).tail_object_offset or used)
