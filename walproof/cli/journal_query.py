@@ -55,23 +55,20 @@ class JournalFilters:
     def query(self, words: Sequence[str] = ()) -> Query:
         """Build a query from these options and ``FIELD=VALUE`` arguments. Raises ``UsageError``."""
         now = time.time_ns() // 1000
-        groups = []
-        if self.units or self.user_units:
-            groups.append(_option("--unit", filters.group_of_units, self.units, self.user_units))
-        if self.identifiers:
-            groups.append(filters.group_of_identifiers(self.identifiers))
-        if self.priority is not None:
-            groups.append(_option("--priority", filters.group_of_priorities, self.priority))
-        if words:
-            encoded = [os.fsencode(word) for word in words]
-            groups.append(_option("", filters.group_of_matches, encoded))
+        encoded = [os.fsencode(word) for word in words]
+        groups = [
+            _option("--unit", filters.group_of_units, self.units, self.user_units),
+            _option("--identifier", filters.group_of_identifiers, self.identifiers or None),
+            _option("--priority", filters.group_of_priorities, self.priority),
+            _option("", filters.group_of_matches, encoded or None),
+        ]
         excluded = [
             _option("--not", filters.parse_match, os.fsencode(word)) for word in self.excluded
         ]
         pattern = _option("--grep", filters.message_pattern, self.pattern, self.case_sensitive)
         lines, are_oldest = _lines(self.lines)
         return Query(
-            Filter(groups, excluded, pattern),
+            Filter([group for group in groups if group], excluded, pattern),
             _option("--since", parse_time, self.since, now),
             _option("--until", parse_time, self.until, now),
             self.boot,

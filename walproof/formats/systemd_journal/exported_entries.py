@@ -47,7 +47,6 @@ class _Lines:
     payloads: list[bytes] = field(default_factory=list)
 
     def entry(self, end: int) -> WholeEntry | Skipped:
-        """Return the entry, or a reason to skip it."""
         times = []
         for name in (b"__REALTIME_TIMESTAMP", b"__MONOTONIC_TIMESTAMP"):
             if (value := self.about.get(name)) is None:

@@ -40,8 +40,7 @@ def parse_time(text: str, now: int) -> int:
 
     A time without a zone is in UTC. Raises :class:`BadFilter`.
     """
-    plain = text.strip()
-    time = _parse(plain, now)
+    time = _parse(text.strip(), now)
     if time is None:
         raise BadFilter(
             "expected a time such as 2023-11-14, '2023-11-14 22:13:20', yesterday, -1h or"

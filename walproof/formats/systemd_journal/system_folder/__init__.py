@@ -68,7 +68,9 @@ class SystemdFolder(SystemFolder):
     def recognise(self, folder: Path) -> System | None:
         """Recognise the directory by a file name of journald, or by the header of a journal."""
         locations = [folder]
-        locations += [path for path in sorted(folder.iterdir()) if _is_of_a_machine(path)]
+        for path in sorted(folder.iterdir()):
+            if path.is_dir() and MACHINE.fullmatch(path.name):
+                locations.append(path)
         merged_folders = {place.resolve() for place in locations}
         beside: list[Path] = []
         held: list[Held] = []
@@ -209,10 +211,6 @@ def _held_at(path: Path, name: str) -> Held:
     if len(head) < layout.HEADER_MIN or head[:8] != layout.SIGNATURE:
         return Held(name, None)
     return Held(name, parse_header(head))
-
-
-def _is_of_a_machine(path: Path) -> bool:
-    return path.is_dir() and MACHINE.fullmatch(path.name) is not None
 
 
 def _role_of_other(path: Path) -> str:
