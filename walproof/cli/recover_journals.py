@@ -57,8 +57,6 @@ def recover_without(typed: str, query: Query, out: Path, format_id: str | None) 
 
 @dataclass
 class _Written:
-    """The result for one file: entries written and removed."""
-
     file: JournalFile
     records: Shelf[Record] = field(default_factory=Shelf)
     dropped: int = 0

@@ -107,7 +107,6 @@ def _verify_item(source: Unpacked, item: Item, context: Mapping[str, str]) -> in
 
 
 def _verify_log(log: Opened) -> int:
-    """Print the findings about a system's folder, and each lost range with its rule."""
     reasons = registers()[log.format.id].reasons
     count = 0
     for finding in log.system.findings if log.system is not None else ():

@@ -50,13 +50,6 @@ def test_a_key_for_an_unsealed_file_is_a_finding() -> None:
     assert run(JOURNAL).return_value == 0
 
 
-def test_a_removed_flag_is_found() -> None:
-    done = run(SEALED.with_name("sealed-flag-cleared.journal"), "--key", SEALED_KEY)
-    assert done.return_value == 3
-    assert "not sealed: the key proves nothing" in done.stdout
-    assert "a tag in a file that is not sealed" in done.stdout
-
-
 def test_old_seals_have_a_caveat() -> None:
     done = run(SEALED, "--key", SEALED_KEY)
     assert done.return_value == 0

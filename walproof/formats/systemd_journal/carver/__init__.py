@@ -13,7 +13,7 @@ from walproof.carve.reading import as_file, read_file
 from walproof.formats.systemd_journal.carver import objects
 
 FORMAT = "systemd-journal"
-HEADER, DATA = range(2)
+HEADER = 0
 #: Maximum bytes read of a journal file; systemd's own limit is usually lower.
 LARGEST = 1 << 30
 

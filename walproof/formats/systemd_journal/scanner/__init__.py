@@ -77,7 +77,6 @@ class _Columns:
         self.ranks[numbers] = [ranks[each] for each in repeated]
 
     def runs(self) -> Iterator[Records]:
-        """Yield the entries."""
         start, totals = 0, self.totals
         while start < len(self.file.entries):
             full = int(np.searchsorted(totals, totals[start] + _RUN_BYTES))

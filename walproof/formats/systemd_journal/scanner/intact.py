@@ -43,7 +43,6 @@ class _CompletedWalk(Walk):
         self.kinds = bytearray(1)  # large, and only needed after all checks, or for seals
 
     def map_objects(self, offsets: Numbers, types: NDArray[np.uint8]) -> None:
-        """Fill the map of objects."""
         self.kinds = bytearray((self.last >> 3) + 1)
         np.frombuffer(self.kinds, np.uint8)[offsets >> 3] = types
 

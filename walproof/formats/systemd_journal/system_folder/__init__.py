@@ -232,7 +232,6 @@ def _is_another_log(path: Path) -> bool:
 
 
 def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:
-    """Return a directory whose journals journalctl does not merge with those around it."""
     files = [
         path
         for path in folder.rglob("*")
