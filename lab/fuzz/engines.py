@@ -91,15 +91,14 @@ class Engine:
         return folder
 
 
-def python_engine(target: str) -> Engine:
-    """Return the engine of atheris, for readers in Python."""
+def _atheris(folder: Path, run: Run) -> Sequence[str]:
+    worker = [sys.executable, "-m", "lab.fuzz.worker", run.subject]
+    flags = _libfuzzer_flags(run, MAX_INPUT_BYTES + HEAD_BYTES)
+    return [*worker, str(run.findings), str(run.scratch), *flags]
 
-    def command(folder: Path, run: Run) -> Sequence[str]:
-        worker = [sys.executable, "-m", "lab.fuzz.worker", run.subject, target]
-        flags = _libfuzzer_flags(run, MAX_INPUT_BYTES + HEAD_BYTES)
-        return [*worker, str(run.findings), str(run.scratch), *flags]
 
-    return Engine((), lambda folder: None, command, variables=lambda folder, run: {})
+#: The fuzzer of the readers in Python.
+DIFFERENTIAL = Engine((), lambda folder: None, _atheris, variables=lambda folder, run: {})
 
 
 def _run_tool(command: Sequence[str], folder: Path, **variables: str) -> None:

@@ -49,26 +49,6 @@ class Mutator:
             log = log.with_bytes(name, self._sealed(log, name, lambda unit: True))
         return _fitting(log, min(most, MAX_INPUT_BYTES + HEAD_BYTES))
 
-    def cross(self, packed: bytes, other: bytes, most: int, chance: Random) -> bytes:
-        """Copy a field, or everything from a field on, from another input into an input."""
-        try:
-            log, lender = unpack(packed), unpack(other)
-        except NotPacked:
-            return packed[:most]
-        if not log.files or not lender.files:
-            return log.pack()
-        name, lent = chance.choice(sorted(log.files)), chance.choice(sorted(lender.files))
-        fields, theirs = log.fields(name), lender.fields(lent)
-        if not fields or not theirs:
-            return log.pack()
-        target = chance.choice(fields)
-        alike = [field for field in theirs if generic(field.path) == generic(target.path)]
-        source = chance.choice(alike or theirs)
-        data, taken = log.files[name], lender.files[lent][source.start :]
-        if chance.random() < 0.7:
-            taken = taken[: source.end - source.start] + data[target.end :]
-        return _fitting(log.with_bytes(name, data[: target.start] + taken), most)
-
     def _step(self, log: Input, chance: Random, native: Native) -> Input:
         which = chance.random()
         if not log.files or (not isinstance(log.contents, bytes) and which < 0.1):
@@ -96,7 +76,6 @@ class Mutator:
         return changed
 
     def _with_files(self, log: Input, chance: Random) -> Input:
-        """Change the files of a directory as the sweep does, or add files of another directory."""
         lender = chance.choice(self.seeds)
         files = dict(log.files)
         families = [family for family in folders.families(log.control) if family.count]
@@ -112,7 +91,6 @@ class Mutator:
             return log
 
     def _with_context(self, log: Input, chance: Random) -> Input:
-        """Return the input with the context of a seed whose name has the same suffix."""
         suffix = log.name.rpartition(".")[2]
         alike = [
             seed
@@ -140,7 +118,7 @@ class Mutator:
 
 
 def _some(fields: Sequence[Field], size: int, chance: Random) -> FieldsOfFile:
-    """Return a few fields of a file. Each name is equally likely, however often it occurs."""
+    """Return a few fields of a file. A frequent name is not chosen more often."""
     by_name = defaultdict(list)
     for field in fields:
         by_name[generic(field.path)].append(field)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ from conformance.process import STDERR_MAX_BYTES, Limits, Process
 from conformance.saving import save
 from conformance.scratch import Held
 from lab.fuzz.engines import COMPILED, INPUT_SECONDS, Engine, Run, repeat_command
-from lab.fuzz.findings import Findings
+from lab.fuzz.findings import LOG, Findings
 from lab.fuzz.inputs import Input, NotPacked, unpack
 from lab.fuzz.judge import Fault
 from lab.fuzz.worker import PROGRESS
@@ -42,7 +41,6 @@ class Outcome:
     largest_bytes: int = 0
     coverage: int = 0
     corpus: int = 0
-    deaths: int = 0
     findings: list[str] = field(default_factory=list)
     complaint: str = ""
 
@@ -83,7 +81,7 @@ def fuzz_format(
 
 
 def seeds_of(inputs: Iterable[Input], grammar: str) -> Iterator[bytes]:
-    """Yield the files that a grammar is for, each once."""
+    """Yield each file that a grammar parses, without duplicates."""
     files: dict[bytes, None] = {}
     for log in inputs:
         for name, data in log.files.items():
@@ -93,7 +91,7 @@ def seeds_of(inputs: Iterable[Input], grammar: str) -> Iterator[bytes]:
 
 
 def _run_subject(engine: Engine, folder: Path, run: Run, outcome: Outcome) -> None:
-    """Start the fuzzer, and start it again after each input that ended it."""
+    """Run the fuzzer, and restart it after each input that ended its process."""
     deadline = time.monotonic() + run.seconds
     for _ in range(MAX_DEATHS):
         status, text, executed = _run_process(engine, folder, run, outcome)
@@ -106,7 +104,6 @@ def _run_subject(engine: Engine, folder: Path, run: Run, outcome: Outcome) -> No
         for path in crashers:
             _enter(path, text, folder, run, outcome)
             path.unlink()
-        outcome.deaths += 1
         seconds, inputs = round(deadline - time.monotonic()), run.inputs - executed
         if (run.seconds and seconds < 2) or (run.inputs and inputs <= 0):
             return
@@ -120,7 +117,10 @@ def _run_subject(engine: Engine, folder: Path, run: Run, outcome: Outcome) -> No
 def _run_process(
     engine: Engine, folder: Path, run: Run, outcome: Outcome
 ) -> tuple[int | None, str, int]:
-    """Return the status, the output, and the number of inputs; the status is None if it hung."""
+    """Return the exit status, the output, and the number of inputs.
+
+    The status is None for a process that hung.
+    """
     before = _children_seconds()
     process = Process(
         engine.command(folder, run), LIMITS, variables=engine.variables(folder, run),
@@ -151,7 +151,6 @@ def _children_seconds() -> float:
 
 
 def _progress(scratch: Path) -> dict[str, Any]:
-    """Return the progress of the worker in Python, or none for a compiled fuzzer."""
     try:
         return dict(json.loads((scratch / PROGRESS).read_text("utf-8")))
     except FileNotFoundError:
@@ -159,30 +158,30 @@ def _progress(scratch: Path) -> dict[str, Any]:
 
 
 def _enter(path: Path, text: str, folder: Path, run: Run, outcome: Outcome) -> None:
-    """Record the input that ended a process; for a compiled fuzzer, also the file that it read."""
+    """Record the input that ended a process."""
     kind = path.name.partition("-")[0]
     kind = {"oom": "over-memory", "timeout": "timeout"}.get(kind, "crash")
-    reader, repeat, data = "process", "", path.read_bytes()
+    data, message, findings = path.read_bytes(), _last_error(text), Findings(run.findings)
     if outcome.target in COMPILED:
-        reader = f"parser of {run.subject}, {outcome.target}"
-        run.findings.mkdir(parents=True, exist_ok=True)
-        copy = Path(shutil.copy(path, run.findings / path.name))
-        repeat = repeat_command(outcome.target, folder, run, copy)
+        fault = Fault(f"parser of {run.subject}, {outcome.target}", kind, message, message)
         log = Input(outcome.format, f"{run.subject}.bin", data)
+        findings.add(
+            fault,
+            log,
+            lambda saved: repeat_command(outcome.target, folder, run, saved / LOG / log.name),
+        )
     else:
         try:
             log = unpack(data)
         except NotPacked as error:
             outcome.complaint = f"{path.name}: {error}"
             return
-    message = _last_error(text)
-    fault = Fault(reader, kind, message, message)
-    Findings(run.findings, outcome.target).add(fault, log, repeat)
+        fault = Fault("process", kind, message, message)
+        findings.add(fault, log)
     outcome.add([fault.signature])
 
 
 def _last_error(text: str) -> str:
-    """Return the line that identifies a defect, without addresses and process ids."""
     marks = ("runtime error:", "ERROR: ", "panic:", "bytes allocated", "fatal error:")
     for line in text.splitlines():
         if any(mark in line for mark in marks):
