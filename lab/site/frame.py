@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Template
 from markupsafe import Markup
 
 from conformance import templates
@@ -16,7 +15,7 @@ from lab.site import page_paths
 TEMPLATES = Path(__file__).with_name("templates")
 #: Title, path, and the prefixes of the paths of the pages below.
 NAVIGATION = (
-    ("Formats", f"{page_paths.HOME}#formats", ("formats/", "vectors/")),
+    ("Formats", page_paths.HOME, ("formats/", "vectors/")),
     ("Implementations", page_paths.IMPLEMENTATIONS, ("implementations/",)),
 )
 #: Files that all pages share.
@@ -44,10 +43,6 @@ class Frame:
             title=title, root=root, here=place, **data
         )
         self.file(place, text)
-
-    def template(self, name: str) -> Template:
-        """Return a template for a part of a page."""
-        return self._environment.get_template(name)
 
     def file(self, place: str, data: str | bytes) -> None:
         """Write a file at ``place``."""

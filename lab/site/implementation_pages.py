@@ -10,11 +10,9 @@ from conformance import known_failures
 from conformance.registry import FOLDER
 from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview, overview
 from conformance.score import WRITING
-from lab.site import page_paths, prose
+from lab.site import page_paths
 from lab.site.frame import Frame
 from lab.site.run import KINDS, NULL, Implementation, Run, formats_of, kind_of
-from reference_impl.paths import ROOT
-from walproof.implementations import all_implementations
 
 
 @dataclass(frozen=True)
@@ -29,22 +27,17 @@ class Cause:
     vectors: Mapping[str, Sequence[str]]
 
 
-def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
+def write_all(frame: Frame, run: Run) -> None:
     """Write a page for each implementation, and the list of them."""
-    readmes = {known.name: known.folder / "README.md" for known in all_implementations()}
     table: dict[str, list[Overview]] = {kind: [] for kind in KINDS}
     for implementation in run.implementations:
         name, kind = str(implementation["name"]), kind_of(implementation)
         seen = overview(implementation)
         table[kind].append(seen)
-        here, readme = page_paths.implementation(name), None
-        if name in readmes and readmes[name].exists():
-            source = readmes[name].relative_to(ROOT).as_posix()
-            readme = prose.render(readmes[name].read_text("utf-8"), source, here, links)
         results = implementation["results"]
         skipped = Counter(str(each["difference"]) for each in results if each["class"] == "skipped")
         frame.page(
-            here,
+            page_paths.implementation(name),
             "implementation.html.j2",
             name,
             one=implementation,
@@ -55,7 +48,6 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
             profiles=[name for name in PROFILES if seen.totals.get(name)],
             skipped=skipped.most_common(8),
             causes=[] if kind == NULL else causes(implementation),
-            readme=readme,
             unit={name: "logs" if name in WRITING else "pairs" for name in PROFILES},
         )
     every_row = [row for rows in table.values() for row in rows]

@@ -38,7 +38,7 @@ function reachable() {
   }
 }
 
-// A target inside something closed is opened; a wide table of contents is open, a narrow one not.
+// A target inside something closed is opened.
 function openTarget() {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let box = target; box; box = box.parentElement?.closest("details")) {
@@ -80,7 +80,7 @@ function filterRows() {
 }
 
 schemeButton();
-for (const toc of document.querySelectorAll(".toc details, .marks")) toc.open = matchMedia("(min-width: 64rem)").matches;
+for (const marks of document.querySelectorAll(".marks")) marks.open = matchMedia("(min-width: 64rem)").matches;
 openTarget();
 addEventListener("hashchange", openTarget);
 reachable();

@@ -1,0 +1,70 @@
+"""The page of a format: the scores of real implementations, and all answers to its vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.reports.classes import worst
+from conformance.reports.matrix import Line, groups_of
+from conformance.vectors import Vector
+from lab.site import page_paths
+from lab.site.frame import Frame
+from lab.site.run import KINDS, NULL, REAL, Run
+from reference_impl.register import registers
+
+#: By vector and by implementation, the worst result class.
+Outcomes = Mapping[str, Mapping[str, str]]
+
+
+def outcomes(run: Run) -> Outcomes:
+    """Return the result of each vector by implementation, without skipped ones."""
+    matches: dict[str, dict[str, str]] = {}
+    for id, results in run.by_vector.items():
+        classes: dict[str, list[str]] = {}
+        for implementation, result in results:
+            if result["class"] != "skipped":
+                classes.setdefault(str(implementation["name"]), []).append(str(result["class"]))
+        matches[id] = {name: worst(all_of_them).name for name, all_of_them in classes.items()}
+    return matches
+
+
+def write(frame: Frame, run: Run, format: str, outcome_by_vector: Outcomes) -> None:
+    """Write the page of a format, with its vectors by group."""
+    register = registers()[format]
+    shown = [
+        (KINDS[kind], [str(each["name"]) for each in run.of_kind(kind, format)])
+        for kind in KINDS
+        if kind != NULL
+    ]
+    groups: dict[str, list[Vector]] = {name: [] for name in groups_of(run.report, format)}
+    for vector in run.of_format(format):
+        groups.setdefault(vector.body["group"], []).append(vector)  # moved since the run
+    frame.page(
+        page_paths.format_page(format),
+        "format.html.j2",
+        register.title,
+        register=register,
+        scores=_scores(run, format),
+        groups={name: vectors for name, vectors in groups.items() if vectors},
+        kinds=[(title, names) for title, names in shown if names],
+        names=[name for _, names in shown for name in names],
+        told=outcome_by_vector,
+    )
+
+
+def _scores(run: Run, format: str) -> list[Line]:
+    """Return the scores of the real implementations, the best first."""
+    wanted = {str(each["name"]) for each in run.of_kind(REAL, format)}
+    lines = [
+        line
+        for matrix in run.matrices
+        if matrix.format == format
+        for line in matrix.lines
+        if str(line.implementation["name"]) in wanted
+    ]
+    return sorted(lines, key=_share, reverse=True)
+
+
+def _share(line: Line) -> float:
+    total = line.pairs_total + line.written_total
+    return (line.pairs_passed + line.written_passed) / total if total else 0.0
