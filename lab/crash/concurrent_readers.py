@@ -89,8 +89,9 @@ def _parts(each: Write, live: Live, sector: int) -> list[tuple[Write, str, bool]
 
 @dataclass
 class Watched:
-    """The findings in the moments of a writer, ``torn`` of which are inside a write."""
+    """The findings in the moments of a writer."""
 
+    #: Number of moments inside a write.
     torn: int = 0
     judgement: Judgement = field(default_factory=Judgement)
 
@@ -100,15 +101,11 @@ def watch(
     format: str,
     records: Sequence[NewRecord],
     sector: int = SECTOR_BYTES,
-    more: Mapping[str, Read] | None = None,
 ) -> Watched:
-    """Read every moment of a trace with each reader.
-
-    The readers are the executable specification, the scanner, and ``more``.
-    """
+    """Read every moment of a trace with the executable specification and the scanner."""
     what, watched, scratch = crash_of(format), Watched(), Scratch()
     written = [payload_text(each.payload) for each in records]
-    all_readers = {**_readers(format), **(more or {})}
+    all_readers = _readers(format)
     previous: dict[str, list[str]] = {who: [] for who in all_readers}
     whole = dict(previous)
     note = watched.judgement.note

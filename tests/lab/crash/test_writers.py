@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from conformance.subject import Subject
-from lab.crash import judge
+from lab.crash import judge, recorder
+from lab.crash.call_listener import Listener
 from lab.crash.concurrent_readers import watch
 from lab.crash.format_crash import crash_of
 from lab.crash.model import MODELS
@@ -17,7 +18,7 @@ from lab.crash.recorder import record
 from lab.crash.run import Run, run
 from walproof.implementations import all_implementations
 
-from .test_recorder import needs_seccomp
+from .test_recorder import blind, needs_seccomp
 
 WRITER = Path(__file__).parent / "wrong_writer.py"
 
@@ -74,6 +75,14 @@ def test_a_program_that_acknowledges_nothing_is_not_recorded() -> None:
     )
     with pytest.raises(CannotRecord, match="acknowledges"):
         judged(command, "leveldb-log")
+
+
+def test_a_writer_whose_calls_fail_without_a_listener_is_not_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recorder, "Listener", lambda begins, slow: Listener(blind, slow))
+    with pytest.raises(CannotRecord, match=r"not paused: .*Permission denied"):
+        judged([sys.executable, str(WRITER), "syncs"], "leveldb-log")
 
 
 def test_a_writer_whose_program_is_missing_says_so() -> None:
