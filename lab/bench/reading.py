@@ -97,7 +97,6 @@ def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
 
 
 def _run(contender: Contender, log: Path, size: Size) -> list[float]:
-    """Return the seconds of each pass of one round."""
     # Some open a log as they do after a restart, others need a folder that they make beside it.
     writes = (log.parent, *contender.writes)
     command = [*contender.command, str(log), str(contender.repeat)]

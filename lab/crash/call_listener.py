@@ -107,7 +107,6 @@ class Listener:
         return descriptors[0]
 
     def _answer(self, notifier: int) -> None:
-        """Resume one call after another until the program has ended."""
         while (events := self._happened(notifier)) is not None:
             with self.lock:
                 if events & select.POLLIN:
@@ -131,7 +130,6 @@ class Listener:
         return None if self._over.fileno() in results else results.get(descriptor, 0)
 
     def _handle_call(self, notifier: int) -> None:
-        """Handle a call that has begun, which continues now or later."""
         room = bytearray(_NOTIFICATION.size)
         if not _ask_kernel(notifier, _RECEIVE, room):
             return  # a signal took the call back before it was heard; it comes again

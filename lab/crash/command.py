@@ -202,7 +202,6 @@ def _show_finding(finding: Finding, of: str, console: Console) -> None:
 
 
 def _save_findings(done: Run, format: str, sector: int, out: Path) -> None:
-    """Write a directory for each finding: the files of its first state, and ``state.json``."""
     findings = [
         (result, finding)
         for result in done.results

@@ -155,7 +155,6 @@ class Judge:
         append: Callable[[Path], None] | None,
         read: Callable[[Path, State, str], Found],
     ) -> None:
-        """Read a copy of a state, optionally after an append, and note the violations."""
         place = self.session.scratch.new_path("root")
         found = None
         try:

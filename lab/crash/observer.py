@@ -191,7 +191,6 @@ def _changes(before: Names_, after: Names_) -> Iterator[tuple[int, str, int | No
 
 
 def _file_of(call: Call) -> Inode | None:
-    """Return the file or directory that a write or sync is for, or None."""
     process = Path("/proc", str(call.thread))
     if call.name in SYNCS_OF_ALL:
         return None

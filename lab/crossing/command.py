@@ -84,7 +84,6 @@ def crossing(
 
 
 def _all_formats(names: Sequence[str]) -> list[str]:
-    """Return the formats of the given implementations, or all formats."""
     chosen = subjects.implementations(names)
     mine = [set(each.formats) for each in chosen if each.formats]
     return sorted(set.intersection(*mine)) if mine else sorted(FORMATS)

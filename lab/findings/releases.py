@@ -134,7 +134,6 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def _java_folder(least: int) -> Path:
-    """Return the programs of a Java that an implementation here brought."""
     for java in BUILD.glob("implementations/*/jdk/bin/java"):
         released = (java.parents[1] / "release").read_text("utf-8")
         found = re.search(r'^JAVA_VERSION="(\d+)', released, re.MULTILINE)

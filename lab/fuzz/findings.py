@@ -68,7 +68,6 @@ class Findings:
 
 
 def _short_name(signature: str) -> str:
-    """Return the name of the directory of a finding."""
     text = "".join(c if c.isalnum() else "-" for c in signature.lower())[:48].strip("-")
     return f"{text}-{hashlib.sha256(signature.encode()).hexdigest()[:8]}"
 

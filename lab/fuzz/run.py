@@ -158,7 +158,6 @@ def _progress(scratch: Path) -> dict[str, Any]:
 
 
 def _enter(path: Path, text: str, folder: Path, run: Run, outcome: Outcome) -> None:
-    """Record the input that ended a process."""
     kind = path.name.partition("-")[0]
     kind = {"oom": "over-memory", "timeout": "timeout"}.get(kind, "crash")
     data, message, findings = path.read_bytes(), _last_error(text), Findings(run.findings)

@@ -60,7 +60,6 @@ def _own_questions(format_id: str) -> Iterator[Question]:
 def _case_difference(
     case: Case, steps: Sequence[Step], reports: Sequence[str], format: Format, folder: Path
 ) -> str | None:
-    """Return the fault in the first wrong answer to a request of a case."""
     for number, step in enumerate(steps):
         path = folder / str(number) / case.vector.input.name
         path.parent.mkdir()
@@ -90,7 +89,6 @@ def ask(question: Question, format: Format, scratch: Path) -> str | None:
 
 
 def _reply(format: Format, request: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return the answer of the executable specification's adapter."""
     context = request["context"]
     if request["cmd"] == "read":
         return {"answer": collect(format.read(path, request["profile"], context)).to_json()}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview
 from conformance.saving import named_in_errors, replace_folder, temporary_sibling
 from lab.site import format_page, implementation_pages, page_paths, vector_page
 from lab.site.frame import Frame
-from lab.site.run import OURS, REAL, Run
+from lab.site.run import KINDS, OURS, REAL, Run, formats_of
 from reference_impl.register import registers
 
 #: A file that marks a folder as a site, which may be replaced.
@@ -56,12 +57,14 @@ def _write(run: Run, out: Path) -> None:
         ids = [vector.id for vector in run.of_format(format)]
         for before, id, after in zip([None, *ids], ids, [*ids[1:], None], strict=False):
             vector_page.write(frame, run, id, (before, after))
-    implementation_pages.write_all(frame, run)
-    write_home(frame, run)
+    write_home(frame, run, implementation_pages.write_all(frame, run))
 
 
-def write_home(frame: Frame, run: Run) -> None:
-    """Write the first page, with the formats and the facts of the run."""
+def write_home(frame: Frame, run: Run, rows: Mapping[str, Sequence[Overview]]) -> None:
+    """Write the first page, with the formats and a row for each implementation.
+
+    ``rows`` has the rows by kind of implementation.
+    """
     formats = [
         {
             "register": registers()[format],
@@ -71,13 +74,20 @@ def write_home(frame: Frame, run: Run) -> None:
         }
         for format in sorted(run.formats, key=lambda id: registers()[id].order)
     ]
+    totals = [row.totals for of_kind in rows.values() for row in of_kind]
+    heads = [*LOSSES, *(name for name in PROFILES if any(each.get(name) for each in totals))]
     frame.page(
         page_paths.HOME,
         "home.html.j2",
         "Vectors and implementations",
         formats=formats,
         vectors=len(run.vectors),
-        real=len(run.of_kind(REAL)),
+        table=[(KINDS[kind], of_kind) for kind, of_kind in rows.items() if of_kind],
+        heads=heads,
+        legend=[text for head, text in LEGEND.items() if head in heads],
+        by_name={str(each["name"]): each for each in run.implementations},
+        formats_of={str(each["name"]): formats_of(each) for each in run.implementations},
+        absent=run.absent,
         report=run.report,
         isolation=run.report.get("isolation"),
     )

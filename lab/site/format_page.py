@@ -53,7 +53,6 @@ def write(frame: Frame, run: Run, format: str, outcome_by_vector: Outcomes) -> N
 
 
 def _scores(run: Run, format: str) -> list[Line]:
-    """Return the scores of the real implementations, the best first."""
     wanted = {str(each["name"]) for each in run.of_kind(REAL, format)}
     lines = [
         line

@@ -13,11 +13,6 @@ from conformance.text import printable
 from lab.site import page_paths
 
 TEMPLATES = Path(__file__).with_name("templates")
-#: Title, path, and the prefixes of the paths of the pages below.
-NAVIGATION = (
-    ("Formats", page_paths.HOME, ("formats/", "vectors/")),
-    ("Implementations", page_paths.IMPLEMENTATIONS, ("implementations/",)),
-)
 #: Files that all pages share.
 ASSETS = ("site.css", "scheme.js", "site.js", "icon.svg")
 
@@ -30,7 +25,7 @@ class Frame:
         self._environment = templates.environment(TEMPLATES, autoescape=True)
         self._environment.finalize = _seen
         self._environment.globals.update(
-            footer=footer, navigation=NAVIGATION, place=page_paths, classes=CLASSES,
+            footer=footer, place=page_paths, classes=CLASSES,
             class_of=BY_NAME, mark=_mark, percent=_percent,
         )  # fmt: skip
         self._environment.filters.update(thousands=lambda number: f"{number:,}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from conformance import known_failures
 from conformance.registry import FOLDER
-from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview, overview
+from conformance.reports.overview import PROFILES, Overview, overview
 from conformance.score import WRITING
 from lab.site import page_paths
 from lab.site.frame import Frame
@@ -27,13 +27,13 @@ class Cause:
     vectors: Mapping[str, Sequence[str]]
 
 
-def write_all(frame: Frame, run: Run) -> None:
-    """Write a page for each implementation, and the list of them."""
-    table: dict[str, list[Overview]] = {kind: [] for kind in KINDS}
+def write_all(frame: Frame, run: Run) -> Mapping[str, Sequence[Overview]]:
+    """Write a page for each implementation. Return their overviews by kind."""
+    rows: dict[str, list[Overview]] = {kind: [] for kind in KINDS}
     for implementation in run.implementations:
         name, kind = str(implementation["name"]), kind_of(implementation)
         seen = overview(implementation)
-        table[kind].append(seen)
+        rows[kind].append(seen)
         results = implementation["results"]
         skipped = Counter(str(each["difference"]) for each in results if each["class"] == "skipped")
         frame.page(
@@ -41,7 +41,6 @@ def write_all(frame: Frame, run: Run) -> None:
             "implementation.html.j2",
             name,
             one=implementation,
-            kind=KINDS[kind],
             is_tested=kind != NULL,
             formats=formats_of(implementation),
             seen=seen,
@@ -50,19 +49,7 @@ def write_all(frame: Frame, run: Run) -> None:
             causes=[] if kind == NULL else causes(implementation),
             unit={name: "logs" if name in WRITING else "pairs" for name in PROFILES},
         )
-    every_row = [row for rows in table.values() for row in rows]
-    heads = [*LOSSES, *(p for p in PROFILES if any(row.totals.get(p) for row in every_row))]
-    frame.page(
-        page_paths.IMPLEMENTATIONS,
-        "implementations.html.j2",
-        "Implementations",
-        table=[(KINDS[kind], rows) for kind, rows in table.items() if rows],
-        heads=heads,
-        legend=[text for head, text in LEGEND.items() if head in heads],
-        by_name={str(each["name"]): each for each in run.implementations},
-        formats={str(each["name"]): formats_of(each) for each in run.implementations},
-        absent=run.absent,
-    )
+    return rows
 
 
 def causes(implementation: Implementation) -> list[Cause]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 HOME = "index.html"
-IMPLEMENTATIONS = "implementations/index.html"
 
 
 def format_page(format: str) -> str:

@@ -58,7 +58,6 @@ def write(frame: Frame, run: Run, id: str, neighbours: tuple[str | None, str | N
 
 
 def _expected_parts(body: Mapping[str, Any]) -> list[tuple[str, Sequence[Any]]]:
-    """Return the parts of the expected answer, in ``recover`` and, if different, ``strict``."""
     sides = [body["expect"]]
     strict = body.get("expect_strict")
     if strict is not None and strict != body["expect"]:

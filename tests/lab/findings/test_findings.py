@@ -15,8 +15,8 @@ from conformance import ROOT
 from conformance.declaration import BrokenDeclaration
 from lab.__main__ import lab
 from lab.findings import command
-from lab.findings.pages import list_page, releases
-from lab.findings.record import FOLDER, BrokenReport, Finding, Report, load, retired
+from lab.findings.pages import list_page
+from lab.findings.record import FOLDER, BrokenReport, Finding, Report, load
 from lab.findings.releases import Release, Unavailable
 from lab.findings.releases import releases as all_releases
 
@@ -84,20 +84,6 @@ def test_the_list_is_current() -> None:
     assert (FOLDER / "README.md").read_text("utf-8") == list_page()
 
 
-def test_a_pasted_report_has_its_script() -> None:
-    for finding in FINDINGS:
-        assert finding.script.read_text("utf-8") in finding.report.pasteable
-
-
-def test_every_folder_is_a_finding() -> None:
-    folders = {path.name for path in FOLDER.iterdir() if path.is_dir()}
-    assert folders == {finding.id for finding in FINDINGS}
-
-
-def test_a_retired_claim_has_a_reason() -> None:
-    assert all(set(row) == {"system", "claim", "reason"} for row in retired())
-
-
 #: A finding of each language whose script is fast; ``python -m lab findings`` runs all.
 FAST = [
     "golang-leveldb-zero-header", "iq80-zero-header", "dissect-database-checksum",
@@ -128,11 +114,6 @@ def test_the_commands_are_those_of_the_report_for_a_release() -> None:
         "cargo add rusty-leveldb@=3.0.2",
         "cargo run --release",
     ]
-
-
-def test_releases_without_the_fault_are_listed(tmp_path: Path) -> None:
-    tried = [{"version": "2"}, {"version": "1", "shows": False}]
-    assert releases(Finding(tmp_path, {"tried": tried})) == "2; not 1"
 
 
 @pytest.mark.parametrize(

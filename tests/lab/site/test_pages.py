@@ -95,7 +95,7 @@ def test_a_folder_shows_the_file_that_is_new(site: Site) -> None:
 
 
 def test_real_ones_come_first_and_null_baselines_last(site: Site) -> None:
-    text = site.text(page_paths.IMPLEMENTATIONS)
+    text = site.text(page_paths.HOME)
     order = [f">{FAILING}</a>", ">executable-spec</a>", ">stranger</a>", ">null: intact</a>"]
     results = [text.index(each) for each in order]
     assert results == sorted(results)
