@@ -49,8 +49,6 @@ NEVER: set[str] = set()
         ("never-syncs", NEVER, LOST, LOST, LOST),
         ("acknowledges-first", LOST, LOST, LOST, LOST),
         ("forgets-the-folder", NEVER, NEVER, NEVER, LOST),
-        ("header-before-data", NEVER, LOST, LOST, LOST),
-        ("renames-before-it-syncs", NEVER, NEVER, LOST, LOST),
     ],
 )
 def test_a_wrong_writer_is_caught_by_name(
