@@ -54,7 +54,7 @@ class Findings:
             "verdict": fault.verdict,
             "text": fault.text,
             "format": log.format,
-            "origin": log.origin,
+            "origin": log.id,
             "size": log.size,
             "repeat": repeat(folder),
         }
@@ -95,7 +95,7 @@ def _simpler(log: Input) -> Iterator[Input]:
     for key in log.context:
         yield replace(log, context={k: v for k, v in log.context.items() if k != key})
     for name, data in log.files.items():
-        for unit in log.fields(name):
+        for unit in log.spans(name):
             if unit.path.endswith("]"):
                 yield log.with_bytes(name, data[: unit.start] + data[unit.end :])
     for name, data in log.files.items():

@@ -107,7 +107,7 @@ class Judge:
         text = malformed(log, right)
         if text:
             faults.append(Fault(SPECIFICATION, SHAPE, verdict, text))
-        for broken in Written(log.control, expected=()).faults(right, log.contents, True, True):
+        for broken in Written(log, expected=()).faults(right, log.contents, True, True):
             faults.append(_broken(broken, verdict))
         strict = self._measured(
             SPECIFICATION, log, lambda: self._read(log, "strict"), faults, "strict: "
@@ -117,7 +117,7 @@ class Judge:
         drawn = zlib.crc32(log.pack())
         try:
             if self._is_due(drawn, REREAD_INTERVAL) and not same_again(
-                self.reference, log.control, log.contents, right
+                self.reference, log, log.contents, right
             ):
                 faults.append(_broken(invariants.NOT_AGAIN, verdict))
             if self._is_due(drawn >> 8, APPEND_INTERVAL):
@@ -140,10 +140,10 @@ class Judge:
         except (ValueError, KeyError, OverflowError):
             return []  # no record goes on from these
         setting = Setting("append", log.context)
-        return list(self.writer.request(log.control, setting, log.contents, new).faults)
+        return list(self.writer.request(log, setting, log.contents, new).faults)
 
     def _read(self, log: Input, profile: str) -> Answer:
-        return self.reference.read(log.control, log.contents, profile)
+        return self.reference.read(log, log.contents, profile)
 
     def _judge_other(self, name: str, read: Reader, log: Input, right: Answer) -> list[Fault]:
         faults: list[Fault] = []

@@ -60,8 +60,8 @@ class Mutator:
         if which < 0.34:
             return log.with_bytes(name, native(data, MAX_INPUT_BYTES))
         lender = chance.choice(self.seeds)
-        older = [lender.control] if name in lender.files else []
-        file = File(name, data, _some(log.fields(name), len(data), chance))
+        older = [lender] if name in lender.files else []
+        file = File(name, data, _some(log.spans(name), len(data), chance))
         changes = DAMAGES[chance.choice(FREQUENT)](file, older, "")
         # Prefixes and flips are computed one by one.
         damages = changes if isinstance(changes, Sequence) else list(changes)
@@ -78,7 +78,7 @@ class Mutator:
     def _with_files(self, log: Input, chance: Random) -> Input:
         lender = chance.choice(self.seeds)
         files = dict(log.files)
-        families = [family for family in folders.families(log.control) if family.count]
+        families = [family for family in folders.families(log) if family.count]
         if families and chance.random() < 0.8:
             family = chance.choice(families)
             family.apply(files, chance.randrange(family.count))
@@ -103,7 +103,7 @@ class Mutator:
         self, log: Input, name: str, wanted: Callable[[Field], bool], changed: Input | None = None
     ) -> bytes:
         """Return the ``changed`` file with the right checksums in some units of ``log``."""
-        data, fields = (changed or log).files[name], log.fields(name)
+        data, fields = (changed or log).files[name], log.spans(name)
         for seal in self.seals:
             for unit in fields:
                 if generic(unit.path) != seal.unit or not wanted(unit):

@@ -163,7 +163,7 @@ def _enter(path: Path, text: str, folder: Path, run: Run, outcome: Outcome) -> N
     data, message, findings = path.read_bytes(), _last_error(text), Findings(run.findings)
     if outcome.target in COMPILED:
         fault = Fault(f"parser of {run.subject}, {outcome.target}", kind, message, message)
-        log = Input(outcome.format, f"{run.subject}.bin", data)
+        log = Input("", outcome.format, data, f"{run.subject}.bin")
         findings.add(
             fault,
             log,

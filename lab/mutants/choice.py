@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from conformance.process import run_program
@@ -23,24 +22,23 @@ class NoSuchRevision(Exception):
     """git cannot compare with the given revision."""
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A selection of mutants. Empty fields select everything."""
+#: Numbers of changed lines by file.
+Changes = Mapping[Path, Set[int]]
 
-    #: Glob patterns for names such as ``reader.Scan.events``.
-    functions: Sequence[str] = ()
-    #: Numbers of changed lines by file.
-    changed: Mapping[Path, Set[int]] | None = None
 
-    def of(self, mutants: Sequence[Mutant]) -> list[Mutant]:
-        """Return the selected mutants, in their order."""
-        return [each for each in mutants if self._is_wanted(each)]
+def choose(
+    mutants: Sequence[Mutant], functions: Sequence[str] = (), changed: Changes | None = None
+) -> list[Mutant]:
+    """Return the mutants in some functions and on changed lines, in their order.
 
-    def _is_wanted(self, mutant: Mutant) -> bool:
-        if self.changed is not None and mutant.line not in self.changed.get(mutant.path, ()):
-            return False
-        name = mutant.name.function
-        return not self.functions or any(fnmatch.fnmatchcase(name, each) for each in self.functions)
+    ``functions`` are glob patterns for names such as ``reader.Scan.events``; none selects all.
+    """
+    return [
+        mutant
+        for mutant in mutants
+        if (changed is None or mutant.line in changed.get(mutant.path, ()))
+        and (not functions or any(fnmatchcase(mutant.name.function, each) for each in functions))
+    ]
 
 
 def sources_of(format_id: str) -> dict[str, Path]:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.vectors import BrokenVector
-from lab.mutants.choice import Choice, NoSuchRevision, changed_since, sources_of
+from lab.mutants.choice import Changes, NoSuchRevision, changed_since, sources_of
 from lab.mutants.hunt import Report, hunt
 from lab.mutants.questions import WrongOriginal
 from lab.mutants.reviewed import BadReview
@@ -54,9 +54,8 @@ def mutants(
     """
     try:
         changed = None if base is None else changed_since(base, PACKAGES)
-        choice = Choice(functions, changed)
         reports = [
-            _hunt(each, choice, jobs)
+            _hunt(each, functions, changed, jobs)
             for each in format_ids or FORMATS
             if changed is None or changed.keys() & set(sources_of(each).values())
         ]
@@ -69,9 +68,11 @@ def mutants(
     return 3 if any(each.survivors or each.faults() for each in counted) else 0
 
 
-def _hunt(format_id: str, choice: Choice, jobs: int) -> Report:
+def _hunt(format_id: str, functions: Sequence[str], changed: Changes | None, jobs: int) -> Report:
     with progress_bar(format_id) as bar:
-        return hunt(format_id, choice, jobs, lambda count: bar.show(total=count), bar.advance)
+        return hunt(
+            format_id, functions, changed, jobs, lambda count: bar.show(total=count), bar.advance
+        )
 
 
 def show(reports: Sequence[Report], console: Console) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from conformance.process import JsonLinesProgram, Limits, NoReply
 from conformance.scratch import Held
-from lab.mutants.choice import Choice, all_mutants, sources_of
+from lab.mutants.choice import Changes, all_mutants, choose, sources_of
 from lab.mutants.questions import Question, Reached, questions_of, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
@@ -158,15 +158,16 @@ class Report:
 
 def hunt(
     format_id: str,
-    choice: Choice,
+    functions: Sequence[str] = (),
+    changed: Changes | None = None,
     jobs: int = 2,
     started: Callable[[int], None] = lambda count: None,
     progress: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Run the vectors on the selected mutants of a format and return the outcomes."""
+    """Run the vectors on the mutants that :func:`~lab.mutants.choice.choose` returns."""
     reviewed = load_reviewed(format_id)
     everything = all_mutants(format_id, reviewed)
-    mutants = choice.of(everything)
+    mutants = choose(everything, functions, changed)
     started(len(mutants))
     fates = list[Fate]()
     if mutants:

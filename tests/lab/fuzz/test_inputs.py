@@ -8,11 +8,11 @@ import pytest
 
 from lab.fuzz.inputs import Input, NotPacked, unpack
 
-ONE = Input("leveldb-log", "a.log", b"\n\0{}", {"key": 1}, "leveldb-log/one-record")
-SEVERAL = Input("zeebe-journal", "journal", {"a/b.log": b"xy", "c.log": b"", "d": b"z"})
+ONE = Input("leveldb-log/one-record", "leveldb-log", b"\n\0{}", "a.log", {"key": 1})
+SEVERAL = Input("", "zeebe-journal", {"a/b.log": b"xy", "c.log": b"", "d": b"z"}, "journal")
 
 
-@pytest.mark.parametrize("one", [ONE, SEVERAL, Input("zmq-raft", "empty", {})])
+@pytest.mark.parametrize("one", [ONE, SEVERAL, Input("", "zmq-raft", {}, "empty")])
 def test_there_and_back(one: Input) -> None:
     assert unpack(one.pack()) == one
 

@@ -21,7 +21,7 @@ DAMAGED = load(VECTORS / "leveldb-log/payload-flipped-in-second-record.json")
 
 
 def input_of(vector: Any) -> Input:
-    return Input(vector.body["format"], vector.input.name, vector.contents, {}, vector.id)
+    return Input(vector.id, vector.body["format"], vector.contents, vector.input.name)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ EMPTY = {
 def test_an_open_record_without_data_is_framing(judge: Judge, hidden: str) -> None:
     """Found by fuzzing: an empty MIDDLE after an empty FIRST was taken for a record passed over."""
     log = b"".join(EMPTY[each] for each in hidden.split()) + THREE.contents
-    assert judge.faults(Input("leveldb-log", "x.log", log)) == []
+    assert judge.faults(Input("", "leveldb-log", log, "x.log")) == []
 
 
 @pytest.mark.parametrize(

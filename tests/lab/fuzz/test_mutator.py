@@ -16,7 +16,7 @@ from reference_impl.formats import FORMATS
 from reference_impl.leveldb_log.reader import read_stream
 
 INTACT = [
-    Input("leveldb-log", "x.log", load(VECTORS / f"leveldb-log/{name}.json").contents)
+    Input("", "leveldb-log", load(VECTORS / f"leveldb-log/{name}.json").contents, "x.log")
     for name in ("three-records", "fragments-within-one-block")
 ]
 

@@ -25,12 +25,12 @@ from walproof.parsers import languages
 from walproof.parsers.naming import Naming
 
 VECTOR = load(VECTORS / "leveldb-log/three-records.json")
-ONE = Input("leveldb-log", "x.log", VECTOR.contents, {}, VECTOR.id)
+ONE = Input(VECTOR.id, "leveldb-log", VECTOR.contents, "x.log")
 FORMAT = "zmq-raft"
 INPUTS = [
-    Input(FORMAT, "folder", {"a.rlog": b"RLOG", "b.pers": b"xy"}),
-    Input(FORMAT, "c.pers", b"xy"),
-    Input(FORMAT, "d.snap", b"z"),
+    Input("", FORMAT, {"a.rlog": b"RLOG", "b.pers": b"xy"}, "folder"),
+    Input("", FORMAT, b"xy", "c.pers"),
+    Input("", FORMAT, b"z", "d.snap"),
 ]
 
 #: Dies of a file with an x, and of nothing when it is started again.

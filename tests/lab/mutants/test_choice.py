@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.mutants.choice import Choice, NoSuchRevision, all_mutants, changed_since
+from lab.mutants.choice import NoSuchRevision, all_mutants, changed_since, choose
 from lab.mutants.reviewed import Reviewed
 from reference_impl.paths import PACKAGES
 
@@ -19,7 +19,7 @@ def functions(mutants) -> set[str]:
 
 
 def test_by_function(all_of_leveldb) -> None:
-    chosen = Choice(functions=["reader.Scan._t*", "layout.all_zero"]).of(all_of_leveldb)
+    chosen = choose(all_of_leveldb, ["reader.Scan._t*", "layout.all_zero"])
     assert functions(chosen) == {"reader.Scan._torn", "layout.all_zero"}
 
 
@@ -30,10 +30,10 @@ def test_functions_that_are_outside_have_no_mutants(all_of_leveldb) -> None:
 
 def test_by_changed_lines(all_of_leveldb) -> None:
     (line,) = {each.line for each in all_of_leveldb if each.name.line == "pos = data_end"}
-    chosen = Choice(changed={READER: {line}}).of(all_of_leveldb)
+    chosen = choose(all_of_leveldb, changed={READER: {line}})
     assert {each.name.line for each in chosen} == {"pos = data_end"}
-    assert Choice(changed={}).of(all_of_leveldb) == []
-    assert Choice().of(all_of_leveldb) == all_of_leveldb
+    assert choose(all_of_leveldb, changed={}) == []
+    assert choose(all_of_leveldb) == all_of_leveldb
 
 
 def test_lines_that_differ_from_a_revision(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from lab.mutants import hunt as hunting
-from lab.mutants.choice import Choice, sources_of
+from lab.mutants.choice import sources_of
 from lab.mutants.command import mutants
 from lab.mutants.hunt import Fate, Hunt, Report, hunt
 from lab.mutants.questions import Question, Reached, WrongOriginal, questions_of, reached
@@ -118,7 +118,7 @@ def test_the_vectors_detect_the_mutants_of_a_function(
     """A survivor is a wrong reader that passes all vectors. Add a vector that kills it."""
     monkeypatch.setattr(hunting, "questions_of", lambda format_id: asked.questions)
     monkeypatch.setattr(hunting, "reached", lambda *_: asked.reached)
-    report = hunt(FORMAT, Choice(["reader._is_plausible"]))
+    report = hunt(FORMAT, ["reader._is_plausible"])
     assert report.killed > 5
     assert (report.survivors, report.faults()) == ([], [])
 
@@ -127,7 +127,7 @@ def test_faults_of_the_list_are_reported(fates, monkeypatch: pytest.MonkeyPatch)
     gone = Name("a.f", "constant", "x = 1", "1", "2")
     deadly = fates["deadly"].mutant.name
     monkeypatch.setattr(hunting, "load_reviewed", lambda _: Reviewed({gone: WHY, deadly: WHY}))
-    report = replace(hunt(FORMAT, Choice(changed={})), fates=[fates["deadly"]])
+    report = replace(hunt(FORMAT, changed={}), fates=[fates["deadly"]])
     killed, absent = report.faults()
     assert "append_stream: listed as equivalent, and leveldb-log/" in killed
     assert "a.f: listed as equivalent, and there is no such mutant" in absent
