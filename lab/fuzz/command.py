@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 DIFFERENTIAL, COMPILED = "differential", ("cpp", "go", "rust")
 #: Inputs that reached new lines, which the next run uses again.
 CORPUS = BUILD / "fuzz" / "corpus"
-#: Time for each format, if nothing else is chosen.
-SECONDS = 60.0
 
 
 @click.command()
@@ -35,11 +33,8 @@ SECONDS = 60.0
 @click.option("--target", type=click.Choice([DIFFERENTIAL, *COMPILED]), default=DIFFERENTIAL,
               show_default=True, help="`differential` compares the readers of this project;"
               " the others are generated parsers.")  # fmt: skip
-@click.option("--seconds", type=click.FloatRange(1), metavar="N",
-              help="Time for each format.  [default: 60]")  # fmt: skip
-@click.option("--inputs", type=click.IntRange(1), metavar="N", help="Inputs for each format.")
-@click.option("--seed", type=click.IntRange(1), default=1, show_default=True,
-              help="Seed of the inputs.")  # fmt: skip
+@click.option("--seconds", type=click.IntRange(1), default=60, show_default=True, metavar="N",
+              help="Time for each format.")  # fmt: skip
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path),
               default=REPORTS / "fuzz", metavar="DIR", show_default=True,
               help="Folder for findings.")  # fmt: skip
@@ -49,9 +44,7 @@ SECONDS = 60.0
 def fuzz(
     chosen: str,
     target: str,
-    seconds: float | None,
-    inputs: int | None,
-    seed: int,
+    seconds: int,
     out: Path,
     repeat: Path | None,
 ) -> int:
@@ -66,7 +59,6 @@ def fuzz(
 
     \b
     python -m lab fuzz --format leveldb-log --seconds 600
-    python -m lab fuzz --inputs 1000000 --seed 7
     python -m lab fuzz --target cpp --format kahadb-journal --seconds 3600
     python -m lab fuzz --repeat reports/fuzz/findings/leveldb-log/…/input.fuzz
 
@@ -91,13 +83,12 @@ def fuzz(
             folder = engine.build(target)
     except engines.NotBuilt as error:
         raise click.ClickException(f"{target}: {error}") from None
-    budget = round(seconds or (0 if inputs else SECONDS))
     vectors = load_all().values()
     outcomes = []
     for format_id in FORMATS if chosen == "all" else [chosen]:
         run = engines.Run(
             "", Path(), (CORPUS / format_id / target).absolute(),
-            (out / "findings" / format_id).absolute(), budget, inputs or 0, seed,
+            (out / "findings" / format_id).absolute(), seconds,
         )  # fmt: skip
         with progress_bar(f"{target}, {format_id}"):
             logs = seeds(vectors, format_id)

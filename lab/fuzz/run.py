@@ -52,7 +52,7 @@ class Outcome:
 def fuzz_format(
     engine: Engine, folder: Path, outcome: Outcome, inputs: list[Input], budget: Run
 ) -> Outcome:
-    """Fuzz the readers or parsers of a format until the budget is used up.
+    """Fuzz the readers or parsers of a format until the time is over.
 
     ``folder`` contains the built fuzzer.
     """
@@ -68,11 +68,10 @@ def fuzz_format(
                 save(held.folder / f"seeds/{number:05}", data, sync=False)
             corpus = budget.corpus / subject if is_compiled else budget.corpus
             corpus.mkdir(parents=True, exist_ok=True)
+            seconds = max(1, round(budget.seconds / len(subjects)))
             run = replace(
-                budget, subject=subject, scratch=held.folder, corpus=corpus,
-                seconds=round(budget.seconds / len(subjects)),
-                inputs=-(-budget.inputs // len(subjects)),
-            )  # fmt: skip
+                budget, subject=subject, scratch=held.folder, corpus=corpus, seconds=seconds
+            )
             _run_subject(engine, folder, run, outcome)
         finally:
             held.close()
@@ -94,7 +93,7 @@ def _run_subject(engine: Engine, folder: Path, run: Run, outcome: Outcome) -> No
     """Run the fuzzer, and restart it after each input that ended its process."""
     deadline = time.monotonic() + run.seconds
     for _ in range(MAX_DEATHS):
-        status, text, executed = _run_process(engine, folder, run, outcome)
+        status, text = _run_process(engine, folder, run, outcome)
         if status == 0:
             return
         crashers = run.crashers()
@@ -104,45 +103,38 @@ def _run_subject(engine: Engine, folder: Path, run: Run, outcome: Outcome) -> No
         for path in crashers:
             _enter(path, text, folder, run, outcome)
             path.unlink()
-        seconds, inputs = round(deadline - time.monotonic()), run.inputs - executed
-        if (run.seconds and seconds < 2) or (run.inputs and inputs <= 0):
+        seconds = round(deadline - time.monotonic())
+        if seconds < 2:
             return
-        run = replace(
-            run, seed=run.seed + 1,
-            seconds=run.seconds and seconds, inputs=run.inputs and inputs,
-        )  # fmt: skip
+        run = replace(run, seconds=seconds)
     outcome.complaint = f"{run.subject}: given up after {MAX_DEATHS} crashes"
 
 
 def _run_process(
     engine: Engine, folder: Path, run: Run, outcome: Outcome
-) -> tuple[int | None, str, int]:
-    """Return the exit status, the output, and the number of inputs.
-
-    The status is None for a process that hung.
-    """
+) -> tuple[int | None, str]:
+    """Return the exit status and the output. The status is None for a process that hung."""
     before = _children_seconds()
     process = Process(
         engine.command(folder, run), LIMITS, variables=engine.variables(folder, run),
         stderr_bytes=STDERR_MAX_BYTES,
     )  # fmt: skip
     process.close_input()
-    seconds = run.seconds + GRACE_SECONDS + INPUT_SECONDS if run.seconds else float("inf")
+    seconds = run.seconds + GRACE_SECONDS + INPUT_SECONDS
     try:
         status, output = process.await_exit(seconds, LIMITS.output_bytes)
     finally:
         process.kill()
     text = output.decode("utf-8", "replace") + (process.stderr or "")
     progress = _progress(run.scratch)
-    executed = int((engine.executed.findall(text) or [0])[-1])
-    outcome.inputs += executed
+    outcome.inputs += int((engine.executed.findall(text) or [0])[-1])
     outcome.processor_seconds += round(_children_seconds() - before, 2)
     outcome.slowest_seconds = max(outcome.slowest_seconds, progress.get("slowest_seconds", 0.0))
     largest = progress.get("largest_bytes", process.peak_bytes)
     outcome.largest_bytes = max(outcome.largest_bytes, largest)
     outcome.coverage = max(outcome.coverage, *map(int, _REACHED.findall(text)), 0)
     outcome.add(progress.get("findings", ()))
-    return status, text, executed
+    return status, text
 
 
 def _children_seconds() -> float:

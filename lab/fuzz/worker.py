@@ -90,7 +90,7 @@ class Session:
 
 
 def main(format_id: str, findings: str, scratch: str, *flags: str) -> None:
-    """Fuzz until the budget in the flags is used up. Does not return: atheris ends the process."""
+    """Fuzz for the time in the flags. Does not return, because atheris ends the process."""
     import atheris
 
     module = registers()[format_id].module
