@@ -1,9 +1,6 @@
-"""Pause each call by which a program changes or syncs a file, and handle it before it takes effect.
+"""Pause each call by which a program changes or syncs a file, before the call takes effect."""
 
-seccomp notifications hold each call of :data:`~lab.crash.syscall_pause.CALLS` in the kernel.
-Stopping the program by a signal would take effect only after the call.
-"""
-
+# A signal would stop the program only after the call. A seccomp notification holds the call.
 from __future__ import annotations
 
 import bisect

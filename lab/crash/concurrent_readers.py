@@ -1,8 +1,7 @@
 """Test readers on a log while it is being written.
 
-The recorded calls of a writer define a sequence of file states. There is a state after every
-operation, and there are states inside each write. A reader that reads repeatedly must return the
-written records in order, each record once, and never fewer records than before.
+A reader that reads repeatedly must return the written records in order, each record once, and never
+fewer records than before.
 """
 
 from __future__ import annotations

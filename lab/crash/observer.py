@@ -1,9 +1,7 @@
 """Turn snapshots of a program's files into a trace.
 
-There is a snapshot before each call that changes or syncs a file, and at each acknowledgement. The
-difference between two snapshots shows the bytes that the program wrote in between, either by calls
-or to mapped memory, which changes without a call. A sync covers the content that the files have
-when it begins.
+The difference between two snapshots shows what the program wrote in between, by calls or to mapped
+memory. A sync covers the content that the files have when the sync begins.
 """
 
 from __future__ import annotations

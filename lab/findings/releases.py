@@ -1,7 +1,4 @@
-"""Install releases of packages, and run the scripts of findings on them.
-
-Each release is installed in a directory of ``.build/findings``.
-"""
+"""Install releases of packages in ``.build/findings``, and run the scripts of findings on them."""
 
 from __future__ import annotations
 

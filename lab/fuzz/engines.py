@@ -1,8 +1,4 @@
-"""Build and start the fuzzers: atheris for Python, and one fuzzer for each compiled language.
-
-Each directory in ``compiled/`` has a program that passes an input to a generated parser. The code
-that visits all fields is in ``walproof/implementations/parser-*``.
-"""
+"""Build and start the fuzzers: atheris for Python, and one fuzzer for each compiled language."""
 
 from __future__ import annotations
 

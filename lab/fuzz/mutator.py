@@ -1,7 +1,6 @@
 """Change an input by the damage operations of the sweep, or change its bytes, files or context.
 
-Each operation is applied to the result of the previous one. Checksums are often corrected, because
-the code after a checksum would otherwise never run.
+Most changes correct checksums, because the code after a checksum would otherwise never run.
 """
 
 from __future__ import annotations

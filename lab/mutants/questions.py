@@ -1,7 +1,4 @@
-"""The questions that a mutant must answer: every vector, and every example of recognition.
-
-The judge compares all parts of an answer, and uses only the original readers.
-"""
+"""The questions that a mutant must answer: every vector, and every example of recognition."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Replace a format's package by a mutant and run the questions on it, in a separate process.
 
-``python -m lab.mutants.worker FORMAT SCRATCH`` reads requests as lines of JSON. A request has the
-name of a mutant, the numbers of the questions, and the time limit per question in seconds. The
-reply has the number of the first question that kills the mutant, and the fault in the answer.
+``python -m lab.mutants.worker FORMAT SCRATCH`` reads requests as lines of JSON.
 """
 
 from __future__ import annotations

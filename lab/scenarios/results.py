@@ -1,7 +1,4 @@
-"""Store the results that real systems had in the scenarios, according to the report of a run.
-
-The results of a system are stored next to its adapter.
-"""
+"""Store the results of real systems in the scenarios next to their adapters."""
 
 from __future__ import annotations
 

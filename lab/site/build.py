@@ -6,11 +6,11 @@ import errno
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview
+from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview, overview
 from conformance.saving import named_in_errors, replace_folder, temporary_sibling
-from lab.site import format_page, implementation_pages, page_paths, vector_page
+from lab.site import format_page, implementation_page, page_paths, vector_page
 from lab.site.frame import Frame
-from lab.site.run import KINDS, OURS, REAL, Run, formats_of
+from lab.site.run import NULL, OURS, REAL, TITLES, Run, formats_of, kind_of
 from reference_impl.register import registers
 
 #: A file that marks a folder as a site, which may be replaced.
@@ -57,14 +57,17 @@ def _write(run: Run, out: Path) -> None:
         ids = [vector.id for vector in run.of_format(format)]
         for before, id, after in zip([None, *ids], ids, [*ids[1:], None], strict=False):
             vector_page.write(frame, run, id, (before, after))
-    write_home(frame, run, implementation_pages.write_all(frame, run))
+    rows: dict[str, list[Overview]] = {kind: [] for kind in TITLES}
+    for implementation in run.implementations:
+        seen, kind = overview(implementation), kind_of(implementation)
+        rows[kind].append(seen)
+        if kind != NULL:
+            implementation_page.write(frame, implementation, seen)
+    write_home(frame, run, rows)
 
 
 def write_home(frame: Frame, run: Run, rows: Mapping[str, Sequence[Overview]]) -> None:
-    """Write the first page, with the formats and a row for each implementation.
-
-    ``rows`` has the rows by kind of implementation.
-    """
+    """Write the first page: the formats, and a row for each implementation, by kind."""
     formats = [
         {
             "register": registers()[format],
@@ -82,7 +85,7 @@ def write_home(frame: Frame, run: Run, rows: Mapping[str, Sequence[Overview]]) -
         "Vectors and implementations",
         formats=formats,
         vectors=len(run.vectors),
-        table=[(KINDS[kind], of_kind) for kind, of_kind in rows.items() if of_kind],
+        table=[(TITLES[kind], of_kind) for kind, of_kind in rows.items() if of_kind],
         heads=heads,
         legend=[text for head, text in LEGEND.items() if head in heads],
         by_name={str(each["name"]): each for each in run.implementations},

@@ -9,7 +9,7 @@ from conformance.reports.matrix import Line, groups_of
 from conformance.vectors import Vector
 from lab.site import page_paths
 from lab.site.frame import Frame
-from lab.site.run import KINDS, NULL, REAL, Run
+from lab.site.run import OURS, REAL, TITLES, Run
 from reference_impl.register import registers
 
 #: By vector and by implementation, the worst result class.
@@ -32,9 +32,8 @@ def write(frame: Frame, run: Run, format: str, outcome_by_vector: Outcomes) -> N
     """Write the page of a format, with its vectors by group."""
     register = registers()[format]
     shown = [
-        (KINDS[kind], [str(each["name"]) for each in run.of_kind(kind, format)])
-        for kind in KINDS
-        if kind != NULL
+        (TITLES[kind], [str(each["name"]) for each in run.of_kind(kind, format)])
+        for kind in (REAL, OURS)
     ]
     groups: dict[str, list[Vector]] = {name: [] for name in groups_of(run.report, format)}
     for vector in run.of_format(format):

@@ -18,7 +18,7 @@ def vector(id: str) -> str:
 
 
 def implementation(name: str) -> str:
-    """Return the path of the page of an implementation, whose name may contain a colon."""
+    """Return the path of the page of an implementation, whose name may be a command."""
     plain = re.sub(r"[^\w.-]+", "-", name)
     return f"implementations/{plain}.html"
 

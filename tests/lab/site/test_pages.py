@@ -23,7 +23,7 @@ def test_every_link_leads_somewhere(site: Site) -> None:
         for target in (*page.links, *page.loads)
         if not target.startswith(("https://", "http://"))
     ]
-    assert len(targets) > 200
+    assert len(targets) > 150
     for place, target in targets:
         path, _, anchor = unquote(target).partition("#")
         path = posixpath.join(posixpath.dirname(place), path.partition("?")[0])
@@ -70,7 +70,7 @@ def test_a_vector_says_what_was_done_what_is_owed_and_who_answers_what(site: Sit
     assert (
         "&#34;bravocharlie&#34;" in given and "singleReader.Read asks for the next chunk" in given
     )
-    assert "null: damaged" in text.partition("Null baselines")[2]
+    assert "Null baselines" not in text
 
 
 def rows(text: str) -> list[list[str]]:
@@ -96,7 +96,7 @@ def test_a_folder_shows_the_file_that_is_new(site: Site) -> None:
 
 def test_real_ones_come_first_and_null_baselines_last(site: Site) -> None:
     text = site.text(page_paths.HOME)
-    order = [f">{FAILING}</a>", ">executable-spec</a>", ">stranger</a>", ">null: intact</a>"]
+    order = [f">{FAILING}</a>", ">executable-spec</a>", ">stranger</a>", "null: intact"]
     results = [text.index(each) for each in order]
     assert results == sorted(results)
     assert "unavailable: go not found" in text

@@ -1,4 +1,4 @@
-"""The page of an implementation: its scores, and its known failures by cause."""
+"""The page of an implementation: its scores, and its failures by cause."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from conformance import known_failures
 from conformance.registry import FOLDER
-from conformance.reports.overview import PROFILES, Overview, overview
+from conformance.reports.overview import PROFILES, Overview
 from conformance.score import WRITING
 from lab.site import page_paths
 from lab.site.frame import Frame
-from lab.site.run import KINDS, NULL, Implementation, Run, formats_of, kind_of
+from lab.site.run import Implementation, formats_of
 
 
 @dataclass(frozen=True)
@@ -27,29 +27,22 @@ class Cause:
     vectors: Mapping[str, Sequence[str]]
 
 
-def write_all(frame: Frame, run: Run) -> Mapping[str, Sequence[Overview]]:
-    """Write a page for each implementation. Return their overviews by kind."""
-    rows: dict[str, list[Overview]] = {kind: [] for kind in KINDS}
-    for implementation in run.implementations:
-        name, kind = str(implementation["name"]), kind_of(implementation)
-        seen = overview(implementation)
-        rows[kind].append(seen)
-        results = implementation["results"]
-        skipped = Counter(str(each["difference"]) for each in results if each["class"] == "skipped")
-        frame.page(
-            page_paths.implementation(name),
-            "implementation.html.j2",
-            name,
-            one=implementation,
-            is_tested=kind != NULL,
-            formats=formats_of(implementation),
-            seen=seen,
-            profiles=[name for name in PROFILES if seen.totals.get(name)],
-            skipped=skipped.most_common(8),
-            causes=[] if kind == NULL else causes(implementation),
-            unit={name: "logs" if name in WRITING else "pairs" for name in PROFILES},
-        )
-    return rows
+def write(frame: Frame, implementation: Implementation, seen: Overview) -> None:
+    """Write the page of an implementation."""
+    name, results = str(implementation["name"]), implementation["results"]
+    skipped = Counter(str(each["difference"]) for each in results if each["class"] == "skipped")
+    frame.page(
+        page_paths.implementation(name),
+        "implementation.html.j2",
+        name,
+        one=implementation,
+        formats=formats_of(implementation),
+        seen=seen,
+        profiles=[name for name in PROFILES if seen.totals.get(name)],
+        skipped=skipped.most_common(8),
+        causes=causes(implementation),
+        unit={name: "logs" if name in WRITING else "pairs" for name in PROFILES},
+    )
 
 
 def causes(implementation: Implementation) -> list[Cause]:
