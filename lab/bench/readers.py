@@ -22,7 +22,7 @@ ReadOnce = Callable[[Path], tuple[int, int]]
 
 
 def specification(format_id: str) -> ReadOnce:
-    """Return the executable specification: records as a stream, none of them stored."""
+    """Return a reader that runs the executable specification."""
     read = named(format_id).read
 
     def read_once(log: Path) -> tuple[int, int]:
@@ -37,7 +37,7 @@ def specification(format_id: str) -> ReadOnce:
 
 
 def scanner(format_id: str, has_payloads: bool = True) -> ReadOnce:
-    """Return the bulk scanner."""
+    """Return a reader that runs the bulk scanner."""
     from walproof import scan
     from walproof.scan.log import Log
     from walproof.scan.model import Records, Wanted
@@ -57,7 +57,7 @@ def scanner(format_id: str, has_payloads: bool = True) -> ReadOnce:
 
 
 def parquet(format_id: str) -> ReadOnce:
-    """Return the export to a Parquet file."""
+    """Return a reader that exports to a Parquet file."""
     from walproof import scan
     from walproof.scan.log import Log
     from walproof.tables.parquet import to_parquet

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from conformance.contents import list_entries
 from lab.bench.contenders import Contender
-from lab.bench.format_bench import Size
-from lab.bench.isolated_run import printed
+from lab.bench.format_bench import Size, printed
 
 TIMEOUT_SECONDS = 600
 
@@ -49,7 +48,7 @@ def measure(
 ) -> list[Row]:
     """Return a row for each contender, in order.
 
-    Raises :class:`WrongCount`, and :class:`~lab.bench.isolated_run.Failed` for a contender that
+    Raises :class:`WrongCount`, and :class:`~lab.bench.format_bench.Failed` for a contender that
     fails.
     """
     log_bytes = _read_into_page_cache(log)

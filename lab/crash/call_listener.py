@@ -137,7 +137,7 @@ class Listener:
 
 
 def _ask_kernel(notifier: int, what: int, room: bytes | bytearray) -> bool:
-    """Ask the kernel about a call; whether the call is still there. Raises ``RuntimeError``."""
+    """Return whether the call still exists. Raises ``RuntimeError``."""
     while True:
         try:
             fcntl.ioctl(notifier, what, room)

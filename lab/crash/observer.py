@@ -50,11 +50,12 @@ _AT_POSITION = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class _Writing:
-    """A range of a file that a call writes. Syncs the file for a descriptor with O_DSYNC."""
+    """A range of a file that a call writes."""
 
     file: Inode
     start: int
     end: int
+    #: True if the call also syncs the file, as for a descriptor with O_DSYNC.
     is_synchronous: bool
 
 
@@ -168,7 +169,7 @@ def _inode(status: os.stat_result) -> Inode:
 
 
 def _entries(folder: Path) -> Iterator[tuple[Path, os.stat_result, bytes | None]]:
-    """Yield what is below a directory, without entries that disappear; no content for a folder."""
+    """Yield each path below a directory with its content, which is None for a directory."""
     for at, folders, files in os.walk(folder):
         for name in sorted([*folders, *files]):
             path = Path(at, name)

@@ -98,7 +98,7 @@ def _cut(data: bytes, sizes: list[tuple[str, int]]) -> dict[str, bytes]:
 
 
 def is_name(name: str) -> bool:
-    """Return whether a file below a folder can have this name, and no other place is meant."""
+    """Return whether a name is a relative path without ``.`` and ``..``."""
     parts = name.split("/")
     return "\0" not in name and all(
         part not in ("", ".", "..") and len(part.encode("utf-8", "replace")) < 250 for part in parts
@@ -106,7 +106,7 @@ def is_name(name: str) -> bool:
 
 
 def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
-    """Return the inputs of the vectors of a format that read, each once, the smallest first."""
+    """Return the logs that the vectors of a format read, without duplicates, the smallest first."""
     inputs: dict[str, Input] = {}
     for vector in vectors:
         body = vector.body
@@ -122,7 +122,7 @@ def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
 
 @functools.lru_cache(2048)
 def _fields_of(data: bytes, format: str, name: str) -> tuple[Field, ...]:
-    """Return the fields; ``value`` is only None or not, because a value refers to the parser."""
+    """Return the fields with 0 in place of each value, because a value refers to the parser."""
     spans: dict[tuple[int, int], Field] = {}
     with contextlib.suppress(ParseStopped):
         for field in itertools.islice(iter_fields(data, format, name), MAX_FIELDS):

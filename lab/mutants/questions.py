@@ -122,7 +122,7 @@ class Reached:
 
 
 def reached(questions: Sequence[Question], files: frozenset[str], scratch: Path) -> Reached:
-    """Ask the original everything. Raises :class:`WrongOriginal`."""
+    """Run all questions on the original. Raises :class:`WrongOriginal`."""
     by_line: dict[Line, set[int]] = {}
     seconds = []
     for number, question in enumerate(questions):
@@ -149,7 +149,7 @@ def _empty_caches() -> None:
 
 @contextmanager
 def _traced(files: frozenset[str]) -> Iterator[set[Line]]:
-    """Collect the lines of these files that run meanwhile."""
+    """Collect the lines of these files that run inside the block."""
     lines: set[Line] = set()
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:

@@ -66,7 +66,7 @@ class Mutant:
 
     @property
     def source(self) -> str:
-        """The changed statement, of a compound one its first line; empty if it was removed."""
+        """The first line of the changed statement, or an empty text for a removed statement."""
         if self.name.operator == "removed-statement":
             return ""
         with self._applied() as old:

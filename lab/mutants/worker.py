@@ -39,7 +39,7 @@ class OutOfTime(BaseException):
 
 
 class Worker:
-    """Loads one mutant after the other, and asks it."""
+    """Runs questions on one mutant at a time."""
 
     def __init__(self, format_id: str, scratch: Path) -> None:
         self.format_id = format_id

@@ -57,7 +57,7 @@ def _payloads(answer: Mapping[str, Any] | None) -> Counter[str]:
 
 
 def of_report(report: Mapping[str, Any], vectors: Iterable[str]) -> Results:
-    """Return the results of real systems in these vectors; ours must pass and are left out."""
+    """Return the results of real systems on the given vectors."""
     wanted = set(vectors)
     results: dict[str, dict[str, str]] = {}
     for each in report["implementations"]:

@@ -10,11 +10,8 @@ import pytest
 from conformance.subject import Subject
 from lab.crash import judge, recorder
 from lab.crash.call_listener import Listener
-from lab.crash.concurrent_readers import watch
-from lab.crash.format_crash import crash_of
 from lab.crash.model import MODELS
 from lab.crash.observer import CannotRecord
-from lab.crash.recorder import record
 from lab.crash.run import Run, run
 from walproof.implementations import all_implementations
 
@@ -94,12 +91,3 @@ def test_a_writer_whose_program_is_missing_says_so() -> None:
 def test_our_own_writers_keep_what_was_synced(format: str) -> None:
     ours = next(each for each in all_implementations() if each.name == "executable-spec")
     assert violations(judged(list(ours.command), format)) == dict.fromkeys(MODELS, NEVER)
-
-
-def test_readers_beside_a_writer_that_begins_new_files_are_right_at_every_moment() -> None:
-    ours = next(each for each in all_implementations() if each.name == "executable-spec")
-    what = crash_of("zmq-raft")
-    trace, _ = record(list(ours.command), "zmq-raft", what, what.records(5))
-    done = watch(trace, "zmq-raft", what.records(5))
-    assert done.judgement.findings == {}
-    assert done.judgement.states > done.torn > 0

@@ -14,8 +14,7 @@ from click.testing import CliRunner
 from conformance import ROOT
 from lab.__main__ import lab
 from lab.findings import command
-from lab.findings.pages import list_page
-from lab.findings.record import FOLDER, BrokenReport, Finding, Report, load
+from lab.findings.record import FOLDER, BrokenReport, Finding, Report, list_page, load
 from lab.findings.releases import Release, Unavailable
 from lab.findings.releases import releases as all_releases
 

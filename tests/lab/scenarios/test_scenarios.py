@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from conformance import known_failures
 from conformance.registry import FOLDER
-from conformance.vectors import Vector, load_all
+from conformance.vectors import load_all
 from lab.scenarios import book, page, results
 from lab.scenarios.command import scenarios as command
 
@@ -85,11 +85,6 @@ def test_the_page_is_made_of_what_is_there(vectors):
     assert page.PAGE.read_text("utf-8") == page.page(vectors, results.load_results()), (
         "make it anew: python -m lab scenarios --save"
     )
-
-
-def test_a_run_without_real_systems_gives_nothing(vectors: dict[str, Vector]):
-    ours = {"name": "executable-spec", "status": "ran", "results": []}
-    assert results.of_report({"implementations": [ours]}, vectors) == {}
 
 
 def test_the_command_lists_and_refuses():
