@@ -84,9 +84,9 @@ def show(reports: Sequence[Report], console: Console) -> None:
             name = each.name
             place = f"{each.path.relative_to(PACKAGES)}:{each.line}"
             console.print(Text(place, "bold"), Text(f"{name.function}, {name.operator}"))
-            console.print(Text(f"  - {name.line}", "red"))
-            console.print(Text(f"  + {each.source}".rstrip(), "green"))
-            console.print(Text(f"    {name.before} → {name.after}", "dim"))
+            console.print(Text(f"  {name.line}"))
+            console.print(Text(f"  - {name.before}", "red"))
+            console.print(Text(f"  + {name.after}", "green"))
         counted = len(report.fates) - report.equivalent
         of_all = "" if len(report.fates) == report.total else f" of {report.total}"
         table.add_row(

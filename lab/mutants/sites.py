@@ -64,21 +64,12 @@ class Mutant:
             ast.fix_missing_locations(self.tree)
             return compile(self.tree, str(self.path), "exec")
 
-    @property
-    def source(self) -> str:
-        """The first line of the changed statement, or an empty text for a removed statement."""
-        if self.name.operator == "removed-statement":
-            return ""
-        with self._applied() as old:
-            changed = self.new if old is self.statement else self.statement
-            return ast.unparse(changed).splitlines()[0]
-
     @contextmanager
-    def _applied(self) -> Iterator[ast.AST]:
-        """Change the tree, and restore it afterwards; yield the original node."""
+    def _applied(self) -> Iterator[None]:
+        """Change the tree, and restore it afterwards."""
         old = self._put(self.new)
         try:
-            yield old
+            yield
         finally:
             self._put(old)
 

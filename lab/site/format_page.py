@@ -1,11 +1,11 @@
-"""The page of a format: the scores of real implementations, and all answers to its vectors."""
+"""The page of a format: its vectors, and the results of all implementations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from conformance.reports.classes import worst
-from conformance.reports.matrix import Line, groups_of
+from conformance.reports.matrix import groups_of
 from conformance.vectors import Vector
 from lab.site import page_paths
 from lab.site.frame import Frame
@@ -43,26 +43,8 @@ def write(frame: Frame, run: Run, format: str, outcome_by_vector: Outcomes) -> N
         "format.html.j2",
         register.title,
         register=register,
-        scores=_scores(run, format),
         groups={name: vectors for name, vectors in groups.items() if vectors},
         kinds=[(title, names) for title, names in shown if names],
         names=[name for _, names in shown for name in names],
         told=outcome_by_vector,
     )
-
-
-def _scores(run: Run, format: str) -> list[Line]:
-    wanted = {str(each["name"]) for each in run.of_kind(REAL, format)}
-    lines = [
-        line
-        for matrix in run.matrices
-        if matrix.format == format
-        for line in matrix.lines
-        if str(line.implementation["name"]) in wanted
-    ]
-    return sorted(lines, key=_share, reverse=True)
-
-
-def _share(line: Line) -> float:
-    total = line.pairs_total + line.written_total
-    return (line.pairs_passed + line.written_passed) / total if total else 0.0

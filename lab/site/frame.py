@@ -14,7 +14,7 @@ from lab.site import page_paths
 
 TEMPLATES = Path(__file__).with_name("templates")
 #: Files that all pages share.
-ASSETS = ("site.css", "scheme.js", "site.js", "icon.svg")
+ASSETS = ("site.css", "site.js", "icon.svg")
 
 
 class Frame:
@@ -26,7 +26,7 @@ class Frame:
         self._environment.finalize = _seen
         self._environment.globals.update(
             footer=footer, place=page_paths, classes=CLASSES,
-            class_of=BY_NAME, mark=_mark, percent=_percent,
+            class_of=BY_NAME, mark=_mark,
         )  # fmt: skip
         self._environment.filters.update(thousands=lambda number: f"{number:,}")
         self._environment.tests["address"] = _is_address
@@ -68,7 +68,3 @@ def _mark(name: str) -> Markup:
     return Markup('<span class="mark c-{}"><span aria-hidden="true">{}</span> {}</span>').format(
         name, each.glyph, each.label
     )
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f}" if whole else "0"

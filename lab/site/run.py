@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from conformance.reports.json_report import Report
-from conformance.reports.matrix import Matrix, matrices
 from conformance.reports.summary import GOLDEN, mode_of
 from conformance.vectors import Vector
 from lab.scenarios.results import is_real
@@ -44,11 +42,6 @@ class Run:
     absent: Sequence[Implementation]
     #: Results of each vector, in the order of the implementations.
     by_vector: Mapping[str, Sequence[tuple[Implementation, Result]]] = field(repr=False)
-
-    @cached_property
-    def matrices(self) -> list[Matrix]:
-        """The matrix of each format."""
-        return matrices(self.report)
 
     @property
     def formats(self) -> list[str]:

@@ -150,7 +150,7 @@ def test_the_command_shows_survivors(
     done = run("--format", FORMAT, *options)
     assert done.return_value == status, done.exception
     assert done.output.startswith("reference_impl/leveldb_log/writer.py:")
-    assert "+ last = deque(read_stream(log), maxlen=2).pop()" in done.output
+    assert "last = deque(read_stream(log), maxlen=1).pop()\n  - 1\n  + 2\n" in done.output
     assert "8 of 700" in done.output
 
 

@@ -48,7 +48,7 @@ def test_pages_load_nothing_but_their_own(site: Site) -> None:
         assert "style=" not in page.text.partition("<main")[0], place
         policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page.text)
         assert policy is not None and "default-src 'none'" in policy[1], place
-    for name in ("site.css", "site.js", "scheme.js"):
+    for name in ("site.css", "site.js"):
         text = (site.out / "assets" / name).read_text("utf-8")
         assert not re.search(r"https?://|@import|url\(|fetch\(|innerHTML", text), name
 
