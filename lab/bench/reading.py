@@ -22,11 +22,9 @@ class WrongCount(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """The measurements of a contender."""
+    """The measurements of a contender that is available."""
 
-    contender: str
-    #: Number of records.
-    count: int = 0
+    contender: Contender
     #: Median of each round.
     seconds: Sequence[float] = ()
     #: Fastest pass of all rounds, in seconds.
@@ -34,9 +32,6 @@ class Row:
     log_bytes: int = 0
     #: Speed relative to the peer, or None for no peer.
     ratio: float | None = None
-    is_peer: bool = False
-    #: Reason why the contender was not measured.
-    unavailable: str | None = None
 
 
 def measure(
@@ -61,16 +56,14 @@ def measure(
     seconds = {name: [*map(statistics.median, of_one)] for name, of_one in passes.items()}
     peer = next((seconds[each.name] for each in available if each.is_peer), None)
     return [
-        Row(each.name, unavailable=each.unavailable)
+        Row(each)
         if each.unavailable is not None
         else Row(
-            each.name,
-            size.count,
+            each,
             seconds[each.name],
             min(map(min, passes[each.name])),
             log_bytes,
             None if peer is None else ratio(seconds[each.name], peer),
-            each.is_peer,
         )
         for each in contenders
     ]

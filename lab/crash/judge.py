@@ -81,6 +81,8 @@ class Judgement:
     """The findings in a number of states."""
 
     states: int = 0
+    #: Number of states inside a write.
+    torn: int = 0
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
 
     def note(

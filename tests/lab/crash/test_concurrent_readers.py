@@ -42,7 +42,7 @@ def appends() -> list[Operation]:
 
 
 def seen(done: Trace) -> set[tuple[str, str]]:
-    return set(watch(done, FORMAT, RECORDS).judgement.findings)
+    return set(watch(done, FORMAT, RECORDS).findings)
 
 
 def test_the_moments_of_a_write_are_those_at_its_sectors() -> None:
