@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.compare import every_part, normalise
+from conformance.confirming import SECOND_READER
 from conformance.registry import FOLDER
 from lab.fuzz.inputs import Input
 from reference_impl.answer import Answer, Lost, collect
@@ -47,7 +48,6 @@ PROCESSOR_SECONDS = 2.0
 #: Memory limit of one reader: bytes for each byte of the input, and additional bytes.
 MEMORY_FACTOR, FREE_MEMORY_BYTES = 16, 64 << 20
 
-SECOND_NAME = "kaitai-python"
 #: Return an answer as JSON for a path, a profile and a context.
 Reader = Callable[[Path, str, Mapping[str, Any]], dict[str, Any]]
 
@@ -269,8 +269,8 @@ def scanner(format: str) -> Reader:
 
 def second_reader(format: str) -> Reader:
     """Return the second reader of a format."""
-    if str(FOLDER / SECOND_NAME) not in sys.path:
-        sys.path.insert(0, str(FOLDER / SECOND_NAME))
+    if str(FOLDER / SECOND_READER) not in sys.path:
+        sys.path.insert(0, str(FOLDER / SECOND_READER))
     module = import_module(registers()[format].module)
 
     def read(path: Path, profile: str, context: Mapping[str, Any]) -> dict[str, Any]:
