@@ -43,9 +43,8 @@ def contenders(format_id: str) -> list[Contender]:
 
 
 def our_contenders(format_id: str) -> Iterator[Contender]:
-    """Yield the executable specification, the bulk scanner and the export to Parquet."""
+    """Yield the bulk scanner and the export to Parquet."""
     bench = bench_of(format_id)
-    yield Contender("executable-spec", _worker("specification", format_id))
     repeat = bench.scanner_repeat
     yield Contender("fast-scan", _worker("scanner", format_id), repeat, writes=KERNELS)
     if not bench.peer_has_payloads:

@@ -14,26 +14,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from reference_impl.answer import Record
-from reference_impl.formats import named
-
 #: Reads a log to its end: the number of records, and of bytes of payload.
 ReadOnce = Callable[[Path], tuple[int, int]]
-
-
-def specification(format_id: str) -> ReadOnce:
-    """Return a reader that runs the executable specification."""
-    read = named(format_id).read
-
-    def read_once(log: Path) -> tuple[int, int]:
-        records = payload_bytes = 0
-        for event in read(log, "recover", {}):
-            if isinstance(event, Record):
-                records += 1
-                payload_bytes += len(event.payload)
-        return records, payload_bytes
-
-    return read_once
 
 
 def scanner(format_id: str, has_payloads: bool = True) -> ReadOnce:
@@ -74,7 +56,6 @@ def parquet(format_id: str) -> ReadOnce:
 
 
 READERS: dict[str, Callable[[str], ReadOnce]] = {
-    "specification": specification,
     "scanner": scanner,
     "scanner-without-payloads": partial(scanner, has_payloads=False),
     "parquet": parquet,

@@ -88,7 +88,7 @@ def test_a_reader_that_returns_something_else_is_not_measured() -> None:
 
 def test_logs_are_written_once() -> None:
     log = log_of("leveldb-log", TINY)
-    assert READERS["specification"]("leveldb-log")(log) == (20, 1000)
+    assert READERS["scanner"]("leveldb-log")(log) == (20, 1000)
     written = log.stat().st_mtime_ns
     assert log_of("leveldb-log", TINY).stat().st_mtime_ns == written
     assert [path.name for path in log.parent.iterdir()] == ["leveldb-log-20x50"]
