@@ -188,11 +188,17 @@ def packing(path: Path) -> str | None:
 
 
 def packing_of(head: bytes) -> str | None:
-    """Return the type from the first :data:`HEAD` bytes; tar has its signature at byte 257."""
+    """Return the type from the first :data:`HEAD` bytes."""
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             return kind
-    return "tar" if head[257:262] == b"ustar" else None
+    if head[257:262] != b"ustar":
+        return None
+    try:  # A payload of a log may have these bytes there; only a header has the checksum.
+        tarfile.TarInfo.frombuf(head, tarfile.ENCODING, "surrogateescape")
+    except tarfile.HeaderError:
+        return None
+    return "tar"
 
 
 def _unpack(path: Path, kind: str, folder: Path, most: int, typed: str) -> Path:
