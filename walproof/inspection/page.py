@@ -44,6 +44,8 @@ class Page:
         """Write the page to ``path``, one row at a time. Raises ``OSError``, also if it exists."""
         view, style = self.view, (_TEMPLATES / "inspect.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+        # The map above the rows links to them: it needs the end of the last one.
+        rows = self._rows() if self.limit is None else list(self._rows())
         pieces = (
             templates.environment(_TEMPLATES, autoescape=True)
             .get_template("inspect.html.j2")
@@ -53,7 +55,8 @@ class Page:
                 advice=view.advice(),
                 outline=view.outline,
                 lost=islice(view.outline.lost, _MAX_LOST),
-                rows=self._rows(),
+                shown=(self.start, self.end),
+                rows=rows,
                 rules=self._rules,
                 style=Markup(style),
                 style_hash=f"sha256-{digest}",
