@@ -160,10 +160,7 @@ def logs_of(source: Unpacked, format_id: str) -> list[tuple[str, Path]]:
                 parts = ((log.name, item.what.path(log)) for log in item.what.logs)
                 paths += [(str(Path(item.name, name)), path) for name, path in parts]
         elif isinstance(item.what, FoundLog) and item.what.format == format_id:
-            if item.what.is_packed:
-                say(f"{item.name}: compressed, not read; run: walproof {item.name}", err=True)
-            else:
-                paths.append((item.name, item.what.path))
+            paths.append((item.name, item.what.path))
     if not paths:
         raise UnknownFormat(f"{source.path}: expected a {format_id} log, or a folder of such logs")
     return paths

@@ -88,7 +88,7 @@ def recover_folder(
 
 def _is_a_log(what: object, folder: Path) -> TypeGuard[FoundLog]:
     """Return whether an item is a log in the folder that belongs to no system."""
-    return isinstance(what, FoundLog) and not what.is_packed and what.path.is_relative_to(folder)
+    return isinstance(what, FoundLog) and what.path.is_relative_to(folder)
 
 
 def _alone(log: FoundLog) -> System:

@@ -34,9 +34,10 @@ from walproof.summary.screen import (
     table,
 )
 from walproof.summary.summary import summarise
-from walproof.summary.unpacked import Unpacked, unpacked
+from walproof.summary.unpacked import Unpacked
 from walproof.systems import (
     Finding,
+    Harm,
     OtherFile,
     System,
     SystemLog,
@@ -49,7 +50,6 @@ from walproof.systems.contents import (
     FoundLog,
     NotRead,
     contents_of,
-    title_of,
     what_it_is,
 )
 from walproof.systems.model import WHOLE, Observer
@@ -114,7 +114,7 @@ def about(
         top = [each for each in result.systems if each.folder == log.path]
         if len(top) == 1:
             rest = Contents([i for i in result.items if i.what is not top[0]], result.foreign)
-            status = report.system(_with_unread(log, top[0], rest))
+            status = report.system(_with_unread(top[0], rest))
             return max(status, report.tree(rest, is_rest=True)) if rest.items else status
         if format_id is None or "folder" not in registers()[format_id].log:
             return report.tree(result)
@@ -124,7 +124,7 @@ def about(
     return replace(report, log=found.source).one(target, by)
 
 
-def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
+def _with_unread(system: System, rest: Contents) -> System:
     """Return the system with a finding for each unread file in its own folder.
 
     Removes those files from ``rest``.
@@ -133,19 +133,12 @@ def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
     results = []
     for item in [*rest.items]:
         what = item.what
-        if isinstance(what, System) or what.path.parent != system.folder:
-            continue
-        name = what.path.name
-        if isinstance(what, NotRead):
+        if isinstance(what, NotRead) and what.path.parent == system.folder:
             rest.items.remove(item)
-            if name not in known:
+            if what.path.name not in known:
                 text = f"{what.why}; not part of the system"
-                results.append(Finding(text, name, "look" if what.is_fault else "none"))
-        elif what.is_packed:
-            rest.items.remove(item)
-            command = "" if log.is_copy else f"; run: walproof {shlex.quote(str(what.path))}"
-            text = f"a compressed {title_of(what.format)}; not part of the system{command}"
-            results.append(Finding(text, name, "look"))
+                harm: Harm = "look" if what.is_fault else "none"
+                results.append(Finding(text, what.path.name, harm))
     if rest.foreign:
         text = f"{counted(rest.foreign, 'other file')} outside of the system"
         results.append(Finding(text, None, "none"))
@@ -288,12 +281,8 @@ class _Report:
         with progress(sum(log.size for _, log, _ in logs)) as given:
             for name, log, part in logs:
                 try:
-                    plain = contextlib.nullcontext(Unpacked(log.path, name))
-                    with unpacked(str(log.path)) if log.is_packed else plain as source:
-                        for fault in source.faults:
-                            say(f"{name}: unpacked only up to a fault: {fault}", err=True)
-                        after = partial(_after, given, passed)
-                        about = summarise(log.format, source.path, self.context, after, observer)
+                    after = partial(_after, given, passed)
+                    about = summarise(log.format, log.path, self.context, after, observer)
                 except (OSError, ValueError) as error:
                     if (what := what_it_is(log.path)) and not log.path.is_symlink():
                         _say_aside([(name, what)], self.as_json)
@@ -304,9 +293,7 @@ class _Report:
                 passed += log.size
                 rows.append(Row(name, log.size, about, part=part))
                 if self.as_json:
-                    how = (*self.log.how, *source.how)
-                    faults = (*self.log.faults, *source.faults)
-                    say_json(rows[-1].to_json(replace(source, how=how, faults=faults)))
+                    say_json(rows[-1].to_json(self.log))
         return rows, status
 
     def _height(self) -> int:

@@ -167,8 +167,6 @@ _OPENED: dict[str, Callable[[BinaryIO], BinaryIO]] = {
     "lz4": lambda file: cast(BinaryIO, lz4.frame.LZ4FrameFile(file)),
 }
 _SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".lz4")
-#: Kinds of files that may contain several files.
-ARCHIVES = ("zip", "tar")
 _BROKEN = (
     EOFError,
     zlib.error,
@@ -228,23 +226,6 @@ def name_inside(path: Path) -> str:
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
     return name or _CALLED
-
-
-def peeked(path: Path, kind: str, size: int) -> bytes:
-    """Return the first bytes of the content of a compressed file.
-
-    Raises ``OSError``, and :class:`CannotUnpack`.
-    """
-    result = b""
-    try:
-        with path.open("rb") as file, _OPENED[kind](file) as content:
-            while len(result) < size and (piece := _some(content)):
-                result += piece
-    except _BROKEN as error:
-        if not result:
-            message = str(error).strip() or type(error).__name__
-            raise CannotUnpack(f"{kind}: {message}") from None
-    return result[:size]
 
 
 def _what_came_out(folder: Path, fault: str) -> Path:
