@@ -33,12 +33,11 @@ def carve_image(
     stop: int | None,
     align: int | None,
     out: Path | None,
-    state: Path | None,
     as_json: bool,
 ) -> int:
     """Carve an image, print the finds, and return the exit status.
 
-    Raises ``OSError``, and ``ClickException`` if the folder or state is from another run.
+    Raises ``OSError``, and ``ClickException`` if the folder is from another run.
     """
     with Image(path) as image:
         options = {
@@ -48,7 +47,7 @@ def carve_image(
             "align": align or (1 if image.is_core() else SECTOR),
         }
         try:
-            run = _Run(image, options, out, state, as_json)
+            run = _Run(image, options, out, as_json)
             _warn_if_packed(image)
             return run.go()
         except output.OtherRun as error:
@@ -74,14 +73,13 @@ class _Run:
         image: Image,
         options: dict[str, Any],
         out: Path | None,
-        state: Path | None,
         as_json: bool,
     ) -> None:
         self.image = image
         self.out = out
         self.as_json = as_json
         self.identity = output.identity(image, options)
-        self.state = state or (out / output.STATE if out else None)
+        self.state = out / output.STATE if out else None
         self.rows: list[Row] = []
         position = options["from"]
         known = output.load_state(self.state, self.identity) if self.state else None

@@ -102,7 +102,6 @@ recover FOLDER --out PLAIN
 carve JOURNAL --json
 carve LOG --out OUT
 carve LOG --out FOLDER
-carve LOG --state JOURNAL
 carve LOG --from WORST
 carve NOTHING --out OUT
 audit NOTHING --out OUT
