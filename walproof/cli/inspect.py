@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 
 import click
 from rich.console import Console
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
-from conformance.kaitai.field_map import UnknownField
 from walproof.cli.context import format_option, offset
 from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, require_new_path, say
@@ -19,7 +17,6 @@ from walproof.inspection.inspection import Inspection, inspection
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.show import counted
 from walproof.inspection.terminal import TerminalMap
-from walproof.inspection.walk import subtree
 
 TERMINAL_LIMIT = 400
 PAGE_LIMIT = 20_000
@@ -39,9 +36,6 @@ PAGE_LIMIT = 20_000
 @click.option(
     "--to", "end", metavar="OFFSET", type=offset, help="Offset after the last byte to show."
 )
-@click.option(
-    "--field", "path", metavar="PATH", help="Field to show, with its parts and its rules."
-)
 @click.option("--depth", type=click.IntRange(min=1), help="Deepest level of fields to show.")
 @click.option(
     "--limit",
@@ -56,7 +50,6 @@ def inspect(
     format_id: str | None,
     start: int,
     end: int | None,
-    path: str | None,
     depth: int | None,
     limit: int | None,
     page: Path | None,
@@ -72,7 +65,6 @@ def inspect(
     walproof inspect 000003.log                        the map, first fields first
     walproof inspect 000003.log --depth 2              one line per physical record
     walproof inspect 000003.log --from 0x8000          the map from the second block
-    walproof inspect 000003.log --field 'blocks[-1].records[0].header'
     walproof inspect 000003.log --html map.html        a page with the same map
 
     For a folder, the command lists the logs, and you can inspect each log on its own.
@@ -82,8 +74,6 @@ def inspect(
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
-    if path is not None and (start or end is not None):
-        raise click.UsageError("--field excludes --from and --to")
     if end is not None and end <= start:
         raise click.UsageError(f"--to {end} is not after --from {start}")
     if page is not None:
@@ -97,49 +87,22 @@ def inspect(
                 view = inspection(result.path, result.format, data)
                 view = replace(view, path=Path(result.name))
                 if page is not None:
-                    _write_page(view, page, start, end, path, limit)
+                    _write_page(view, page, start, end, limit)
                 else:
-                    _print_map(view, start, end, path, depth, limit)
-    except (UnknownField, GrammarError, ToolMissing) as error:
+                    end = _end_of_window(view, start, end)
+                    limit = TERMINAL_LIMIT if limit is None else limit or None
+                    fields = view.fields(start, end, depth)
+                    TerminalMap(view, Console()).print(fields, start, end, limit)
+    except (GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
     return EXIT_STATUS[view.outline.verdict]
 
 
-def _print_map(
-    view: Inspection,
-    start: int,
-    end: int | None,
-    path: str | None,
-    depth: int | None,
-    limit: int | None,
-) -> None:
-    shown = TerminalMap(view, Console())
-    limit = TERMINAL_LIMIT if limit is None else limit or None
-    if path is None:
-        end = _end_of_window(view, start, end)
-        shown.print(view.fields(start, end, depth), start, end, limit)
-        return
-    fields = subtree(view.bytes, view.format, path)
-    top = next(fields)
-    inner = (field for field in fields if depth is None or field.path.count(".") < depth)
-    shallow = [top] if depth is None or top.path.count(".") < depth else []
-    shown.print(chain(shallow, inner), top.start, top.end, limit)
-    shown.print_about(top)
-
-
 def _write_page(
-    view: Inspection,
-    page: Path,
-    start: int,
-    end: int | None,
-    path: str | None,
-    limit: int | None,
+    view: Inspection, page: Path, start: int, end: int | None, limit: int | None
 ) -> None:
     from walproof.inspection.page import Page  # loads the template engine
 
-    if path is not None:
-        top = next(subtree(view.bytes, view.format, path))
-        start, end = top.start, max(top.end, top.start + 1)
     end = _end_of_window(view, start, end)
     written = Page(view, start, end, PAGE_LIMIT if limit is None else limit or None)
     written.write(page)

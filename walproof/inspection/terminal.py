@@ -71,18 +71,6 @@ class TerminalMap:
                 self._print_meaning(last_record)
         self._print_about_log(self.view.advice())
 
-    def print_about(self, field: Field) -> None:
-        """Print the description of a field in the grammar, and its requirements."""
-        paragraphs = [Text(field.doc)] if field.doc else []
-        for id in field.requirements:
-            if rule := self.view.chapter.requirements.get(id):
-                text = Text.assemble((f"{rule.id} ({rule.level})", "bold"), f" {rule.text}")
-                paragraphs.append(text)
-        for paragraph in paragraphs:
-            self.console.print()
-            for line in paragraph.wrap(self.console, min(self.width, 100)):
-                self._write(line)
-
     def _write(self, line: Text, width: int | None = None) -> None:
         line.rstrip()
         if width is not None:

@@ -59,15 +59,6 @@ def test_limited_page_names_the_next_offset(log: Path, tmp_path: Path) -> None:
     assert "--from 12 continues from there" in result.output
 
 
-def test_option_field_prints_documentation_and_requirements(log: Path) -> None:
-    result = run(log, "--field", "blocks[-1].records[-1].header.type")
-    assert "blocks[1].records[1].header.type" in result.output
-    assert "full (1)" in result.output
-    assert "Which part of a record this is." in result.output
-    assert "LDB-029 (MUST) If the checksum of a physical record is right" in result.output
-    assert "records[0]" not in result.output
-
-
 def test_log_is_not_modified(log: Path, example: bytes) -> None:
     log.chmod(0o444)
     run(log, "--limit", 0)
@@ -81,8 +72,6 @@ def test_log_is_not_modified(log: Path, example: bytes) -> None:
         (["--from", "-1"], "expected an offset such as 32768 or 0x8000"),
         (["--from", "40052"], "--from 40052: the log ends at 40052"),
         (["--from", "9", "--to", "9"], "--to 9 is not after --from 9"),
-        (["--field", "blocks[7]"], "no field blocks[7]: the log has blocks[0] … blocks[1]"),
-        (["--field", "blocks[0]", "--to", "9"], "--field excludes --from and --to"),
     ],
 )
 def test_invalid_arguments_are_reported(log: Path, arguments: list[str], message: str) -> None:
