@@ -83,7 +83,6 @@ def ask(
 
 
 def _exchange(subject: Subject, case: Case, place: Path) -> bool:
-    """Run a case and print its messages; return whether all replies were as expected."""
     scratch = Scratch()
     session = new_session(subject, Limits(), subject.sandbox(scratch.folder, place.parent))
     try:

@@ -85,7 +85,7 @@ def carve(
 
 
 def _is_on(path: Path, image: Path) -> bool:
-    """Return whether a new path is on a file system of a block device or one of its partitions."""
+    """Return whether a new path is on the device that is searched."""
     about = image.stat()
     if not stat.S_ISBLK(about.st_mode):
         return False

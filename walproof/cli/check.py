@@ -19,7 +19,7 @@ from conformance.kaitai.compile import ToolMissing
 from conformance.process import Limits
 from conformance.recipes.fresh import Fresh, fresh
 from conformance.reports import diff, json_report, outputs, terminal, terminal_smoke
-from conformance.reports.summary import by_cause, of_classes, unexpected
+from conformance.reports.summary import by_cause, unexpected
 from conformance.saving import save
 from conformance.smoke import Smoke
 from conformance.subject import Subject
@@ -46,8 +46,6 @@ MEMORY_MIB = 2048
 @click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Program to check.")
 @click.option("--impl", "names", multiple=True, metavar="NAME",
               help="Implementation of this repository to check.")  # fmt: skip
-@click.option("--all", is_flag=True, expose_value=False,
-              help="All implementations of this repository (default).")  # fmt: skip
 @click.option("--vector", "patterns", multiple=True, metavar="GLOB",
               help="Vector id, slug or file.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="ID", help="Format of the vectors.")
@@ -76,7 +74,6 @@ MEMORY_MIB = 2048
 @click.option("--seconds", default=10.0, show_default=True,
               help="With --smoke: time limit of hello and other slow steps.")  # fmt: skip
 @click.option("--failures", default=5, show_default=True, help="Number of failure classes to show.")
-@click.option("--show-known", is_flag=True, help="Show known failures in full as well.")
 @click.option("--known-failures", "listed", type=click.Path(path_type=Path, dir_okay=False),
               metavar="FILE", help="List of known failures of COMMAND.")  # fmt: skip
 @click.option("--update-known", is_flag=True,
@@ -105,7 +102,6 @@ def check(
     is_smoke: bool,
     seconds: float,
     failures: int,
-    show_known: bool,
     listed: Path | None,
     update_known: bool,
     cause: str | None,
@@ -203,8 +199,7 @@ def check(
         raise click.ClickException(f"invalid vector: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     bad = unexpected(report)
-    shown = bad + (of_classes(report, ["known-failure"]) if show_known else [])
-    causes = by_cause(shown)
+    causes = by_cause(bad)
     outputs.save(report, folder)
     is_text = output == "text"
     if is_text:
@@ -237,7 +232,6 @@ def _loaded(baseline: Path) -> run.Report:
 def _smoke(
     command: str, formats: tuple[str, ...], one_shot: bool, seconds: float, isolated: bool
 ) -> int:
-    """Test an adapter, print each step, and return the exit status."""
     words = words_of(command)
     if unknown := [format for format in formats if format not in FORMATS]:
         raise click.UsageError(
@@ -261,7 +255,6 @@ MOST_SEEDS = 1 << 32
 
 
 def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: int) -> Fresh:
-    """Generate variants of the vectors and their controls; confirm them with the second reader."""
     if seed and not (seed.isdecimal() and seed.isascii()):
         raise click.UsageError(f"--fresh: expected a number, found {seed!r}")
     number = int(seed) if seed else secrets.randbelow(MOST_SEEDS)
@@ -275,7 +268,7 @@ def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: in
 
 
 def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[str]:
-    """Load the patterns that are vector files and replace them by the ids of the vectors."""
+    """Replace the name of a vector file by the id of its vector, and add it to ``vectors``."""
     results = []
     for pattern in patterns:
         if pattern.endswith(".json") and Path(pattern).is_file():
@@ -312,7 +305,6 @@ def _check_cause(
 
 
 def _shown(path: Path) -> Path:
-    """Return a path below the working directory as a relative path, and any other as it is."""
     folder = Path.cwd()
     return path.relative_to(folder) if path.is_relative_to(folder) else path
 

@@ -112,7 +112,6 @@ def log_in(source: Unpacked, format_id: str | None) -> Opened:
 
 
 def _log_of(source: Unpacked) -> Path | None:
-    """Return the log beside a file that is none itself, such as a database."""
     if source.is_copy or not source.path.is_file():
         return None
     logs = (plugin_for(format_id).system_folder.log_of(source.path) for format_id in FORMATS)
@@ -167,7 +166,6 @@ def logs_of(source: Unpacked, format_id: str) -> list[tuple[str, Path]]:
 
 
 def _as_typed(text: str, source: Unpacked | None) -> str:
-    """Replace the path of a scratch copy in a message by the path as typed."""
     if source is None or not source.is_copy:
         return text
     return text.replace(str(source.path), source.typed)

@@ -42,12 +42,8 @@ def words_of(command: str) -> list[str]:
 
 def _why_not(program: str) -> str:
     if os.sep not in program:
-        hint = f"; did you mean ./{program}?" if Path(program).is_file() else ""
-        return f"no program {program!r} on PATH{hint}"
-    path = Path(program)
-    if path.is_dir():
-        return f"{program} is a folder"
-    if path.exists():
+        return f"no program {program!r} on PATH"
+    if Path(program).exists():
         return f"{program} may not be executed (chmod +x?)"
     return f"no such file: {program}"
 

@@ -125,10 +125,7 @@ def about(
 
 
 def _with_unread(system: System, rest: Contents) -> System:
-    """Return the system with a finding for each unread file in its own folder.
-
-    Removes those files from ``rest``.
-    """
+    """Move the unread files of the system's own folder from ``rest`` to its findings."""
     known = {finding.file for finding in system.findings} | {part.name for part in system.logs}
     results = []
     for item in [*rest.items]:
@@ -161,7 +158,7 @@ class _Report:
         return "" if self.log.is_copy else self.log.typed
 
     def one(self, log: FoundLog, by: str = "content", system: System | None = None) -> int:
-        """Print one log; ``system`` is set if its folder is the log."""
+        """Print one log, or a system that is one log."""
         with progress(log.size) as given:
             about = summarise(log.format, log.path, self.context, given)
         row = Row(self.log.typed, log.size, about, by, system is None and is_blank(log.path))
@@ -182,7 +179,6 @@ class _Report:
         return max(EXIT_STATUS[about.verdict], 3 if is_lost(findings) else 0)
 
     def system(self, system: System) -> int:
-        """Print the folder of a system."""
         if system.is_one_log:
             return self.one(_found_log(system, system.logs[0]), system=system)
         observer = system.folder_type.observer(system)
@@ -275,7 +271,7 @@ class _Report:
         logs: Sequence[tuple[str, FoundLog, SystemLog | None]],
         observer: Observer | None = None,
     ) -> tuple[list[Row], int]:
-        """Return the row of each log, and 1 if one is unreadable (reported)."""
+        """Return the rows of the readable logs, and the status 1 if a log is unreadable."""
         rows: list[Row] = []
         status = passed = 0
         with progress(sum(log.size for _, log, _ in logs)) as given:

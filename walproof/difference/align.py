@@ -45,7 +45,6 @@ def differences(
 
 
 def _by_number(old: Sequence[ComparedRecord], new: Sequence[ComparedRecord]) -> Iterator[Pair]:
-    """Pair records that have the same number from the same source."""
     right_of, left_of = (array("q", [-1]) * len(log) for log in (old, new))
     shared = {record.source for record in old} & {record.source for record in new}
 

@@ -113,6 +113,5 @@ class Page:
         }
 
     def _rules(self) -> Iterator[Requirement]:
-        """Yield the requirements that the rows above cite."""
         requirements = self.view.chapter.requirements
         return (requirements[id] for id in sorted(self.cited) if id in requirements)

@@ -78,7 +78,6 @@ class TerminalMap:
         self.console.print(line, soft_wrap=True)
 
     def _print_value(self, line: Text, row: FieldRow) -> None:
-        """Add the value and the requirements of a field to its line, and print it."""
         field = row.field
         ids = field.requirements if self.with_ids else ()
         room = (self.id_column - 1 if ids else self.width) - line.cell_len
@@ -111,7 +110,6 @@ class TerminalMap:
         self._write(line)
 
     def _name(self, field: Field) -> str:
-        """Return the name of a field below the fields around it; in a pipe, the full path."""
         if self.is_pipe:
             return field.path
         outer, _, name = field.path.rpartition(".")

@@ -341,7 +341,6 @@ def system_part(name: str, system: System, rows: Sequence[Row], width: int) -> I
 
 
 def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
-    """Return the state of a system in words, and the verdict for the colour."""
     worst = max((row.summary.verdict for row in rows), key=_ORDER.index, default="intact")
     if worst != "intact":
         return _STATES[worst], worst

@@ -131,7 +131,7 @@ class _ZstdFrames:
         pass
 
     def read(self, size: int) -> bytes:
-        """Return some content; ``size`` is ignored. Raises ``EOFError`` and ``ZstdError``."""
+        """Return some content. Raises ``EOFError`` and ``ZstdError``."""
         fed = b""
         while True:
             fed = fed or self.file.read(self.FED)
