@@ -59,13 +59,6 @@ def test_nobody_else_writes_plainly() -> None:
     assert writers - set(PLAIN) == set(), "go through conformance.saving, or say here why not"
 
 
-@pytest.mark.slow
-def test_the_list_is_no_longer_than_it_must_be() -> None:
-    assert (
-        set(PLAIN) - {name for name, _ in plain_writes(ROOT)} - {"conformance/saving.py"} == set()
-    )
-
-
 def plain_writes(root: Path) -> Iterator[tuple[str, int]]:
     """File and line of every call that writes a file by its name."""
     for package in ("conformance", "walproof", "pyspark_journal", "lab"):

@@ -140,15 +140,6 @@ def test_carve_is_suggested_if_blocks_are_shifted(tmp_path: Path) -> None:
     assert sum(results) > len(recovered.records)
 
 
-def test_carve_is_not_suggested_for_a_small_loss(tmp_path: Path) -> None:
-    log = tmp_path / "000003.log"
-    named("leveldb-log").write(log, [NewRecord(b"%d" % n, {}) for n in range(9)], {})
-    data = bytearray(log.read_bytes())
-    data[-1] ^= 1
-    log.write_bytes(data)
-    assert "walproof carve" not in invoke("recover", log, "--out", tmp_path / "new").stderr
-
-
 def test_a_folder_of_unreadable_files_is_copied_as_far_as_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
