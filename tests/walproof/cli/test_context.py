@@ -29,7 +29,9 @@ def test_a_value_has_the_type_of_its_key(format: str, item: str, value: Any) -> 
     ("format", "item", "said"),
     [
         ("leveldb-log", "a=1", "unknown context key 'a' for leveldb-log: the format has no"),
+        ("zeebe-journal", "index=1", "key 'index' for zeebe-journal: expected last_flushed_inde"),
         ("zeebe-journal", "last_flushed_index=true", "expected number or null or meta, found True"),
+        ("kahadb-journal", "eof=some", "eof: expected record or zeros or none, found 'some'"),
         ("systemd-journal", "header_size=65537", "expected integer from 0 to 65536, found 65537"),
         ("zmq-raft", "capacity", "expected KEY=VALUE, found 'capacity'"),
     ],

@@ -1,14 +1,12 @@
-"""Decoded records on the terminal and on the page."""
+"""Decoded records in the map."""
 
 from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from reference_impl.answer import Event, Record
 from reference_impl.leveldb_log.writer import Writer
-from walproof.inspection.inspection import MAX_COLUMNS, Meanings
 
 Shown = Callable[..., list[str]]
 
@@ -48,25 +46,3 @@ def test_window_starts_with_its_decoded_record(shown: Shown) -> None:
     size = len(log_of(put(1, b"a", b"1")))
     meaning_lines = [line for line in shown(BATCHES, start=size) if line.startswith("» ")]
     assert meaning_lines[0] == '» record 1: put "b" = "2" (sequence 2)'
-
-
-def test_records_are_read_on_request() -> None:
-    read: list[int] = []
-
-    def events() -> Iterator[Event]:
-        for number in range(9):
-            read.append(number)
-            yield Record(30 * number, 30, put(number, b"key", b"value"))
-
-    meanings = Meanings("leveldb-log", events)
-    assert not read
-    assert meanings.of(5) == 'put "key" = "value" (sequence 5)'
-    assert read == list(range(6))
-    assert meanings.of(9) is None
-
-
-def test_long_decoded_record_is_cut() -> None:
-    record = Record(0, 200, put(1, b"k" * 100, b"v" * 100))
-    meanings = Meanings("leveldb-log", lambda: [record])
-    text = meanings.of(0)
-    assert text is not None and len(text) <= MAX_COLUMNS

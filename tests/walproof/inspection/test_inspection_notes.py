@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.chapter import chapter
 from reference_impl.leveldb_log.layout import (
     HEADER,
     masked_crc,
@@ -71,10 +70,3 @@ def test_wrong_checksum_shows_the_expected_value(open_log: OpenLog) -> None:
     field_note = note(open_log(record(1, b"a", flip=1)), "blocks[0].records[0].header.checksum")
     expected = masked_crc(b"\x01a")
     assert field_note == Note(f"≠ 0x{expected:08x}", False, f"0x{expected ^ 1:08x}")
-
-
-def test_chapter_maps_reasons_to_requirements() -> None:
-    reasons = chapter("leveldb-log").reasons
-    assert reasons["checksum-mismatch"] == ("LDB-028",)
-    assert reasons["bad-length"] == ("LDB-023", "LDB-024")
-    assert len(reasons) == 11

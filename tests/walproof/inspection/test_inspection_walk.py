@@ -10,12 +10,10 @@ import pytest
 
 from conformance import VECTORS
 from conformance.kaitai.field_map import field_map
-from reference_impl.answer import End, Lost, Record
 from reference_impl.leveldb_log.writer import (
     Writer,
 )
 from walproof.inspection.log_bytes import LogBytes
-from walproof.inspection.outline import outline
 from walproof.inspection.walk import fields_between
 
 FORMAT = "leveldb-log"
@@ -74,30 +72,6 @@ def test_truncated_log_gives_fewer_bytes(tmp_path: Path, damaged: bytes) -> None
         live.truncate(100)
     assert log[0:40_052] == damaged[:100]
     assert log[32_768:40_052] == b""
-
-
-def test_outline_lookups_by_offset() -> None:
-    result = outline(
-        [
-            Record(0, 10, b""),
-            Lost(30, 40, "orphan-fragment"),
-            Lost(20, 30, "checksum-mismatch"),
-            Record(40, 5, b""),
-            End("damaged", "checksum-mismatch", 45),
-        ],
-        50,
-    )
-    assert result.record_of(0, 10) == result.record_of(9, 10) == 0
-    assert result.record_of(40, 45) == 1
-    assert result.record_of(39, 45) is result.record_of(39, 40) is None
-    assert result.record_of(9, 11) is result.record_of(15, 16) is None
-    assert [gap.start for gap in result.lost_between(0, 100)] == [20, 30]
-    assert [gap.start for gap in result.lost_between(29, 30)] == [20]
-    assert [gap.start for gap in result.lost_between(30, 31)] == [30]
-    gap_at_30 = result.lost_of(30, 40)
-    assert gap_at_30 is not None and gap_at_30.reason == "orphan-fragment"
-    assert result.lost_of(25, 35) is None
-    assert result.lost_bytes() == 20
 
 
 @pytest.mark.parametrize(
