@@ -16,12 +16,6 @@ from walproof.systems.model import WHOLE, System
 
 #: Names of archives, which may contain logs.
 ARCHIVE_NAME = r"\.(zip|tgz|tar(\.\w+)?)$"
-_SPECIAL = (
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
 
 
 @dataclass(frozen=True)
@@ -160,7 +154,8 @@ def what_it_is(path: Path) -> str | None:
         return f"a link to {str(path.readlink())!a}, which does not exist"
     except OSError as error:
         return "a circular link" if path.is_symlink() else error.strerror
-    return next((words for is_it, words in _SPECIAL if is_it(mode)), None)
+    is_read = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    return None if is_read else "a socket, pipe or device"
 
 
 def title_of(format_id: str) -> str:

@@ -11,7 +11,6 @@ import shlex
 import shutil
 import socket
 import tarfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +89,7 @@ def test_an_unreadable_log_does_not_end_the_list(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def crowded(tmp_path: Path) -> Iterator[Path]:
+def crowded(tmp_path: Path) -> Path:
     """Make a folder with two logs, a compressed log, and entries that are not files."""
     folder = tmp_path / "crowded"
     (folder / "deep").mkdir(parents=True)
@@ -102,9 +101,7 @@ def crowded(tmp_path: Path) -> Iterator[Path]:
         archive.add(DAMAGED, "000001.log")
     os.mkfifo(folder / "pipe")
     (folder / "deep" / "up").symlink_to("..")
-    with socket.socket(socket.AF_UNIX) as listening, contextlib.chdir(folder):
-        listening.bind("socket")
-        yield folder
+    return folder
 
 
 def test_log_names_start_with_the_typed_path(crowded: Path) -> None:
@@ -130,8 +127,7 @@ def test_other_files_of_a_folder_are_listed(crowded: Path) -> None:
     others = {
         "deep/000004.log.gz": "a gzip file; give it as PATH to read it",
         "old.tar.gz": "an archive; give it as PATH to search it",
-        "pipe": "a pipe",
-        "socket": "a socket",
+        "pipe": "a socket, pipe or device",
     }
     assert given == [f"  not read: {crowded}/{name}, {what}" for name, what in others.items()]
     bodies = [json.loads(line) for line in run(crowded, "--json").stdout.splitlines()]
@@ -186,7 +182,7 @@ def test_a_system_lists_its_unread_files(tmp_path: Path) -> None:
     done = run(tmp_path)
     assert done.return_value == 0
     assert "systemd, journals of one host: 1 log, 5 records" in done.stdout
-    assert "note    user-1000.journal: a pipe; not part of the system" in done.stdout
+    assert "note    user-1000.journal: a socket, pipe or device; not part" in done.stdout
     assert run("recover", tmp_path, "--out", tmp_path.parent / "new").return_value == 0
 
 
