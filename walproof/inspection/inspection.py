@@ -137,6 +137,6 @@ def inspection(path: Path, format: Format, log: LogBytes) -> Inspection:
 
 
 def shared_prefix(ids: tuple[str, ...]) -> str:
-    """Return requirement ids with a shared prefix: ``LDB-006 007 008``."""
+    """Join requirement ids, with their prefix only once: ``LDB-006 007 008``."""
     short = [id if n == 0 else re.sub(r"^[A-Z]+-", "", id) for n, id in enumerate(ids)]
     return " ".join(short)

@@ -112,7 +112,7 @@ class SystemFolder:
         return [log.name for log in system.logs]
 
     def foreign_dialect(self, log: Path) -> str | None:
-        """Return the unsupported dialect of a log, even if its reader reports damage; else None."""
+        """Return the dialect of a log that its reader does not support, or None."""
         return None
 
     def of_dialect(self, log: Path) -> Iterator[Finding]:
@@ -153,10 +153,7 @@ class SystemFolder:
         return ()
 
     def log_of(self, path: Path) -> Path | None:
-        """Return the log of a file that the records of the log change; None for other files.
-
-        Raises ``OSError``.
-        """
+        """Return the log of a database file, or None for other files. Raises ``OSError``."""
         return None
 
     def apply(self, path: Path, records: Sequence[Record], new: BinaryIO) -> None:
@@ -179,7 +176,10 @@ class SystemFolder:
         return iter(())
 
     def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
-        """Yield findings about one of several logs that its records lack. Raises ``OSError``."""
+        """Yield the folder's findings about one of several logs, after reading that log.
+
+        Raises ``OSError``.
+        """
         return iter(())
 
     def observer(self, system: System) -> Observer | None:
