@@ -11,15 +11,11 @@ from rich.console import Console
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from walproof.cli.context import format_option, offset
 from walproof.cli.opening import log_in, source_of
-from walproof.cli.output import EXIT_STATUS, require_new_path, say
+from walproof.cli.output import EXIT_STATUS
 from walproof.cli.summary import about
-from walproof.inspection.inspection import Inspection, inspection
+from walproof.inspection.inspection import inspection
 from walproof.inspection.log_bytes import LogBytes
-from walproof.inspection.show import counted
 from walproof.inspection.terminal import TerminalMap
-
-TERMINAL_LIMIT = 400
-PAGE_LIMIT = 20_000
 
 
 @click.command()
@@ -40,10 +36,9 @@ PAGE_LIMIT = 20_000
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
-    help=f"Number of fields; 0 for all. [default: {TERMINAL_LIMIT}, {PAGE_LIMIT} with --html]",
-)
-@click.option(
-    "--html", "page", metavar="OUT", type=click.Path(path_type=Path), help="HTML page to write."
+    default=400,
+    show_default=True,
+    help="Number of fields; 0 for all.",
 )
 def inspect(
     log: str,
@@ -51,8 +46,7 @@ def inspect(
     start: int,
     end: int | None,
     depth: int | None,
-    limit: int | None,
-    page: Path | None,
+    limit: int,
 ) -> int:
     """Show each byte of a log with its field and rule.
 
@@ -65,7 +59,6 @@ def inspect(
     walproof inspect 000003.log                        the map, first fields first
     walproof inspect 000003.log --depth 2              one line per physical record
     walproof inspect 000003.log --from 0x8000          the map from the second block
-    walproof inspect 000003.log --html map.html        a page with the same map
 
     For a folder, the command lists the logs, and you can inspect each log on its own.
 
@@ -76,8 +69,6 @@ def inspect(
     """
     if end is not None and end <= start:
         raise click.UsageError(f"--to {end} is not after --from {start}")
-    if page is not None:
-        require_new_path(page)
     try:
         with source_of(log, format_id) as source:
             if source.path.is_dir():
@@ -86,34 +77,12 @@ def inspect(
             with LogBytes(result.path) as data:
                 view = inspection(result.path, result.format, data)
                 view = replace(view, path=Path(result.name))
-                if page is not None:
-                    _write_page(view, page, start, end, limit)
-                else:
-                    end = _end_of_window(view, start, end)
-                    limit = TERMINAL_LIMIT if limit is None else limit or None
-                    fields = view.fields(start, end, depth)
-                    TerminalMap(view, Console()).print(fields, start, end, limit)
+                size = view.outline.size
+                if start and start >= size:
+                    raise click.UsageError(f"--from {start}: the log ends at {size}")
+                end = size if end is None else min(end, size)
+                fields = view.fields(start, end, depth)
+                TerminalMap(view, Console()).print(fields, start, end, limit or None)
     except (GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
     return EXIT_STATUS[view.outline.verdict]
-
-
-def _write_page(
-    view: Inspection, page: Path, start: int, end: int | None, limit: int | None
-) -> None:
-    from walproof.inspection.page import Page  # loads the template engine
-
-    end = _end_of_window(view, start, end)
-    written = Page(view, start, end, PAGE_LIMIT if limit is None else limit or None)
-    written.write(page)
-    shown = f"{written.end - start} of {counted(view.outline.size, 'byte')}"
-    say(f"{page}: {view.outline.verdict}, {shown}, {counted(written.fields, 'field')}")
-    if written.end < end:
-        say(f"--from {written.end} continues from there; --limit 0 shows everything.")
-
-
-def _end_of_window(view: Inspection, start: int, end: int | None) -> int:
-    size = view.outline.size
-    if start and start >= size:
-        raise click.UsageError(f"--from {start}: the log ends at {size}")
-    return size if end is None else min(end, size)

@@ -78,7 +78,6 @@ read LOG --format WORST
 read SAYS
 read SAYS --operations
 inspect LOG
-inspect LOG --html OUT
 inspect SAYS
 verify JOURNAL
 verify LOG

@@ -44,21 +44,6 @@ def test_exit_status_follows_the_verdict(log: Path, example: bytes, damaged: byt
     assert "append" not in refused.output
 
 
-def test_option_html_has_the_same_status(log: Path, damaged: bytes, tmp_path: Path) -> None:
-    log.write_bytes(damaged)
-    page = tmp_path / "map.html"
-    result = run(log, "--html", page)
-    assert result.return_value == 3
-    assert result.output == f"{page}: damaged, 40052 of 40052 bytes, 34 fields\n"
-    assert page.read_text().startswith("<!doctype html>")
-
-
-def test_limited_page_names_the_next_offset(log: Path, tmp_path: Path) -> None:
-    result = run(log, "--html", tmp_path / "map.html", "--limit", 7)
-    assert "12 of 40052 bytes, 7 fields" in result.output
-    assert "--from 12 continues from there" in result.output
-
-
 def test_log_is_not_modified(log: Path, example: bytes) -> None:
     log.chmod(0o444)
     run(log, "--limit", 0)
@@ -79,31 +64,12 @@ def test_invalid_arguments_are_reported(log: Path, arguments: list[str], message
     assert message in str(result.exception.format_message())  # type: ignore[union-attr]
 
 
-def test_missing_paths_are_reported(tmp_path: Path, log: Path) -> None:
+def test_missing_paths_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "missing.log"
     result = run(path, "--format", "leveldb-log")
     text = str(result.exception.format_message())  # type: ignore[union-attr]
     assert text.startswith(f"{path}: ")
     assert "No such file or directory" in text
-    nowhere = tmp_path / "nowhere" / "map.html"
-    text = str(run(log, "--html", nowhere).exception.format_message())  # type: ignore[union-attr]
-    assert text == f"{nowhere}: No such file or directory"
-
-
-def test_page_does_not_overwrite_the_log(log: Path, example: bytes, tmp_path: Path) -> None:
-    link = tmp_path / "link.html"
-    link.symlink_to(log)
-    result = run(log, "--html", link)
-    assert f"{link} already exists" in str(result.exception.format_message())  # type: ignore[union-attr]
-    assert log.read_bytes() == example
-
-
-def test_page_does_not_overwrite_a_file(log: Path, tmp_path: Path) -> None:
-    page = tmp_path / "map.html"
-    page.write_text("an earlier page")
-    result = run(log, "--html", page)
-    assert f"{page} already exists" in str(result.exception.format_message())  # type: ignore[union-attr]
-    assert page.read_text() == "an earlier page"
 
 
 def test_unknown_file_is_refused_unless_format_is_given(tmp_path: Path) -> None:
