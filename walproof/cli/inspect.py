@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-
 import click
 from rich.console import Console
 
@@ -75,8 +72,7 @@ def inspect(
                 return about(source, format_id, {}, all_logs=True)
             result = log_in(source, format_id)
             with LogBytes(result.path) as data:
-                view = inspection(result.path, result.format, data)
-                view = replace(view, path=Path(result.name))
+                view = inspection(result.path, result.name, result.format, data)
                 size = view.outline.size
                 if start and start >= size:
                     raise click.UsageError(f"--from {start}: the log ends at {size}")

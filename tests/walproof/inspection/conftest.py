@@ -43,7 +43,7 @@ def open_log(tmp_path: Path) -> OpenLog:
     def open_log(content: bytes) -> Inspection:
         path = tmp_path / "000003.log"
         path.write_bytes(content)
-        return inspection(path, named("leveldb-log"), LogBytes(path))
+        return inspection(path, path.name, named("leveldb-log"), LogBytes(path))
 
     return open_log
 

@@ -23,7 +23,7 @@ SYNCED = pack(WAL_SYNC, 4, b"alpha", 12, 44)
 
 
 def inspected(log: Path) -> Inspection:
-    return inspection(log, named("rocksdb-wal"), LogBytes(log))
+    return inspection(log, log.name, named("rocksdb-wal"), LogBytes(log))
 
 
 def note_of(field: Field, view: Inspection) -> Note:

@@ -18,7 +18,7 @@ FOLDER = VECTORS / "sqlite-wal"
 
 
 def inspected(log: Path) -> Inspection:
-    return inspection(log, named("sqlite-wal"), LogBytes(log))
+    return inspection(log, log.name, named("sqlite-wal"), LogBytes(log))
 
 
 def note_of(field: Field, view: Inspection) -> Note:
