@@ -9,7 +9,6 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import click
@@ -275,9 +274,12 @@ class _Report:
         rows: list[Row] = []
         status = passed = 0
         with progress(sum(log.size for _, log, _ in logs)) as given:
+
+            def after(at: int) -> None:
+                given(passed + at)
+
             for name, log, part in logs:
                 try:
-                    after = partial(_after, given, passed)
                     about = summarise(log.format, log.path, self.context, after, observer)
                 except (OSError, ValueError) as error:
                     if (what := what_it_is(log.path)) and not log.path.is_symlink():
@@ -336,10 +338,6 @@ def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
         say(f"  not read: {name}, {what}")
     if len(aside) > MOST_ASIDE:
         say(f"  and {len(aside) - MOST_ASIDE:,} more (--json lists them)")
-
-
-def _after(report: Callable[[int], None], passed: int, at: int) -> None:
-    report(passed + at)
 
 
 def _print(lines: Iterable[Line]) -> None:

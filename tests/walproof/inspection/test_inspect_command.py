@@ -44,12 +44,6 @@ def test_exit_status_follows_the_verdict(log: Path, example: bytes, damaged: byt
     assert "append" not in refused.output
 
 
-def test_log_is_not_modified(log: Path, example: bytes) -> None:
-    log.chmod(0o444)
-    run(log, "--limit", 0)
-    assert log.read_bytes() == example
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -87,3 +81,11 @@ def test_a_lost_unit_that_a_record_overlaps_is_lost() -> None:
     unit = next(line for line in lines if " frames[0] " in line)
     assert unit.startswith("x ")
     assert "536 bytes: lost" in unit
+
+
+def test_a_decoded_record_follows_its_first_field() -> None:
+    log = VECTORS / "leveldb-log" / "write-batches-of-a-real-database.log"
+    lines = run(log, "--from", 60, "--to", 90, "--depth", 2).output.splitlines()
+    assert lines[4] == '» record 2: put "k2" = "v2" (sequence 3)'
+    assert "blocks[0].records[2]" in lines[3] and "blocks[0].records[3]" in lines[5]
+    assert lines[6] == '» record 3: put "k3" = "v3" (sequence 4)'
