@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from conformance import REPORTS, run
+from conformance import REPORTS, known_failures, run
 from conformance.cache import ResultCache
 from conformance.cases import STRUCTURE, cases_of
 from conformance.confirming import confirm
@@ -28,13 +28,7 @@ from reference_impl.formats import FORMATS
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
 from walproof.cli.stopping import stoppable
-from walproof.cli.subjects import (
-    chosen_subjects,
-    foreign,
-    isolation,
-    with_list,
-    words_of,
-)
+from walproof.cli.subjects import chosen_subjects, foreign, isolation, words_of
 from walproof.implementations import all_implementations
 from walproof.progress import progress_bar
 from walproof.setup import in_ci
@@ -175,7 +169,7 @@ def check(
         commands, names, one_shot, isolated, profiles, () if formats else read
     )
     if listed is not None:
-        with_list(subjects, commands[0], listed)
+        subjects[0].known = known_failures.load(listed)
     for subject in subjects:
         if variants is not None:
             subject.known.of_variants = True

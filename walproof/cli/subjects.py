@@ -11,7 +11,6 @@ from pathlib import Path
 
 import click
 
-from conformance import known_failures
 from conformance.process import CannotStart
 from conformance.registry import Implementation
 from conformance.scratch import Scratch
@@ -83,28 +82,12 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
 
 
 def implementation_subject(implementation: Implementation, isolated: bool = True) -> Subject:
-    """Return the subject of ``--impl``. An invalid list of known failures is a one-line error."""
-    try:
-        subject = subject_of(implementation, program_name())
-        subject.isolated = isolated
-        subject.repeat += flag(isolated)
-        subject.ask += flag(isolated)
-        return subject
-    except known_failures.BrokenList as error:
-        raise click.ClickException(str(error)) from None
-
-
-def with_list(subjects: Iterable[Subject], command: str, file: Path) -> None:
-    """Attach a list of known failures to the program of ``--cmd``.
-
-    An invalid list is a one-line error.
-    """
-    for subject in subjects:
-        if subject.title == command:
-            try:
-                subject.known = known_failures.load(file)
-            except known_failures.BrokenList as error:
-                raise click.ClickException(str(error)) from None
+    """Return the subject of ``--impl``. Raises ``BrokenList``."""
+    subject = subject_of(implementation, program_name())
+    subject.isolated = isolated
+    subject.repeat += flag(isolated)
+    subject.ask += flag(isolated)
+    return subject
 
 
 def flag(isolated: bool) -> str:
