@@ -23,7 +23,7 @@ from conformance.reports.summary import by_cause, unexpected
 from conformance.saving import save
 from conformance.smoke import Smoke
 from conformance.subject import Subject
-from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
+from conformance.vectors import Selection, Vector, load, load_all
 from reference_impl.formats import FORMATS
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
@@ -146,7 +146,7 @@ def check(
         raise click.UsageError(f"--known-failures {listed}: no such file")
     console = Console()
     before = None if baseline is None else _loaded(baseline)
-    vectors = _loaded_vectors()
+    vectors = load_all()
     selection = Selection(_with_files(vectors, patterns), formats, requirements, kinds, groups)
     chosen = selection.choose(vectors.values())
     if not chosen:
@@ -180,17 +180,12 @@ def check(
     _check_cause(subjects, update_known, cause, because)
     if not names:
         subjects = [each for each in subjects if not each.formats or read & set(each.formats)]
-    try:
-        plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
-        of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
-        cached = of_all and isolated and not (again or update_known or variants or in_ci())
-        limits = Limits(memory_bytes=memory << 20)
-        with progress_bar("running", plan.count()) as bar:
-            report = run.run(
-                plan, jobs, limits, bar.advance, ResultCache(limits) if cached else None
-            )
-    except BrokenVector as error:  # checked only when the vector is run
-        raise click.ClickException(f"invalid vector: {error}") from None
+    plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
+    of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
+    cached = of_all and isolated and not (again or update_known or variants or in_ci())
+    limits = Limits(memory_bytes=memory << 20)
+    with progress_bar("running", plan.count()) as bar:
+        report = run.run(plan, jobs, limits, bar.advance, ResultCache(limits) if cached else None)
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     bad = unexpected(report)
     causes = by_cause(bad)
@@ -231,18 +226,11 @@ def _smoke(
         raise click.UsageError(
             f"--format: expected one of {', '.join(FORMATS)}, found {unknown[0]!r}"
         )
-    steps = Smoke(words, _loaded_vectors(), formats or tuple(FORMATS), seconds, isolated)
+    steps = Smoke(words, load_all(), formats or tuple(FORMATS), seconds, isolated)
     steps.run(one_shot)
     ask = foreign(command, one_shot, isolated).ask
     terminal_smoke.print_steps(steps, one_shot, ask, Console())
     return 3 if steps.wrong else 0
-
-
-def _loaded_vectors() -> dict[str, Vector]:
-    try:
-        return load_all()
-    except BrokenVector as error:
-        raise click.ClickException(f"invalid vector: {error}") from None
 
 
 MOST_SEEDS = 1 << 32
@@ -266,10 +254,7 @@ def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[s
     results = []
     for pattern in patterns:
         if pattern.endswith(".json") and Path(pattern).is_file():
-            try:
-                vector = load(Path(pattern))
-            except BrokenVector as error:
-                raise click.ClickException(str(error)) from None
+            vector = load(Path(pattern))
             vectors[vector.id] = vector
             pattern = vector.id
         results.append(pattern)
