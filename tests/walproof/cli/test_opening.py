@@ -102,10 +102,6 @@ def test_single_log_commands_name_a_command_for_folders(tmp_path: Path) -> None:
     assert f"; walproof {tmp_path} summarises each log in it" in run("read", tmp_path).output
 
 
-def test_an_empty_folder_is_named_as_such(tmp_path: Path) -> None:
-    assert run("read", tmp_path).output.endswith("found an empty folder\n")
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("what", ["nothing there", "no log", "empty gzip"])
 def test_errors_are_one_line_with_the_typed_path(command: str, what: str, tmp_path: Path) -> None:

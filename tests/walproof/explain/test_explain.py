@@ -70,10 +70,3 @@ def test_an_unknown_word_is_refused_with_similar_words(
     done = run(*arguments)
     assert done.exit_code != 0
     assert message in done.output
-
-
-@pytest.mark.parametrize("arguments", [("leveldb-log",), ("LDB-028",), ("zmq-raft", "term")])
-def test_no_line_ends_in_spaces_or_exceeds_the_terminal(arguments: tuple[str, ...]) -> None:
-    lines = run(*arguments).output.splitlines()
-    assert not [line for line in lines if line != line.rstrip()]
-    assert max(map(len, lines)) <= 80
