@@ -145,7 +145,7 @@ def check(
     if listed is not None and not update_known and not listed.is_file():
         raise click.UsageError(f"--known-failures {listed}: no such file")
     console = Console()
-    before = None if baseline is None else _loaded(baseline)
+    before = None if baseline is None else json_report.load(baseline)
     vectors = load_all()
     selection = Selection(_with_files(vectors, patterns), formats, requirements, kinds, groups)
     chosen = selection.choose(vectors.values())
@@ -209,13 +209,6 @@ def check(
     if is_text:
         terminal.print_kinds(report, causes, failures, console)
     return 3 if bad or regressions or _not_run(report, bool(commands or names)) else 0
-
-
-def _loaded(baseline: Path) -> run.Report:
-    try:
-        return json_report.load(baseline)
-    except json_report.InvalidReport as error:
-        raise click.ClickException(str(error)) from None
 
 
 def _smoke(
