@@ -1,19 +1,14 @@
-"""Notes on the fields of LevelDB logs, and requirements of the chapter."""
+"""Notes on the fields of a log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from reference_impl.leveldb_log.layout import (
-    HEADER,
-    masked_crc,
-)
-from walproof.inspection.inspection import Inspection
+from reference_impl.leveldb_log.layout import HEADER, masked_crc
+from tests.walproof.formats.field_notes import notes_of
 from walproof.inspection.note import Note
-
-OpenLog = Callable[[bytes], Inspection]
 
 
 def record(record_type: int, data: bytes, *, length: int | None = None, flip: int = 0) -> bytes:
@@ -23,15 +18,6 @@ def record(record_type: int, data: bytes, *, length: int | None = None, flip: in
 
 FILLED = record(1, b"a" * 32_755)
 CROSSES = "crosses block end 32768"
-
-
-def note(view: Inspection, path: str) -> Note:
-    for field in view.fields(0, view.outline.size):
-        if field.path == path:
-            if field.value is None:
-                return view.notes.unit(field, view.bytes) or Note()
-            return view.notes.value(field, view.bytes)
-    raise AssertionError(path)
 
 
 @pytest.mark.parametrize(
@@ -54,13 +40,16 @@ def note(view: Inspection, path: str) -> Note:
     ],
 )  # fmt: skip
 def test_note_of_each_field(
-    open_log: OpenLog, log: bytes, field: str, text: str, holds: bool | None
+    log: bytes, field: str, text: str, holds: bool | None, tmp_path: Path
 ) -> None:
-    field_note = note(open_log(log), f"blocks[0].{field}")
-    assert (field_note.text, field_note.holds) == (text, holds)
+    (tmp_path / "000003.log").write_bytes(log)
+    note = notes_of(tmp_path / "000003.log", "leveldb-log")[f"blocks[0].{field}"]
+    assert (note.text, note.holds) == (text, holds)
 
 
-def test_wrong_checksum_shows_the_expected_value(open_log: OpenLog) -> None:
-    field_note = note(open_log(record(1, b"a", flip=1)), "blocks[0].records[0].header.checksum")
+def test_wrong_checksum_shows_the_expected_value(tmp_path: Path) -> None:
+    (tmp_path / "000003.log").write_bytes(record(1, b"a", flip=1))
+    notes = notes_of(tmp_path / "000003.log", "leveldb-log")
     expected = masked_crc(b"\x01a")
-    assert field_note == Note(f"≠ 0x{expected:08x}", False, f"0x{expected ^ 1:08x}")
+    note = Note(f"≠ 0x{expected:08x}", False, f"0x{expected ^ 1:08x}")
+    assert notes["blocks[0].records[0].header.checksum"] == note
