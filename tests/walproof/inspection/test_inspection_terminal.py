@@ -50,6 +50,7 @@ def test_marks_of_lost_ranges(shown: Shown, damaged: bytes) -> None:
     # Block 1 begins inside a lost range and ends after it, so the block is not marked.
     assert next(line for line in lines if re.search(r" blocks\[1\] ", line)).startswith("   ")
     assert "FULL, 14 bytes: record 1" in lines[lines.index(marks[3]) + 1]
+    assert not any("lost [" in line for line in shown(damaged, end=12))
 
 
 def test_mark_of_a_torn_tail_follows_end(shown: Shown, example: bytes) -> None:
