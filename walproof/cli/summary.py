@@ -22,7 +22,7 @@ from walproof.formats import plugin_for
 from walproof.lake.recognition import is_blank
 from walproof.quantity import counted
 from walproof.summary.logs import Row, recognised_by
-from walproof.summary.model import Summary, size_of
+from walproof.summary.model import Observer, Summary, size_of
 from walproof.summary.screen import (
     Line,
     faults_of,
@@ -51,7 +51,7 @@ from walproof.systems.contents import (
     contents_of,
     what_it_is,
 )
-from walproof.systems.model import WHOLE, Observer
+from walproof.systems.model import WHOLE
 from walproof.systems.text_conversion import conversion_finding
 
 #: Size in bytes from which a progress bar is shown.

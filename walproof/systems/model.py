@@ -6,12 +6,11 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Literal
 
 from reference_impl.answer import End, Event, Record
 from reference_impl.formats import named
-from walproof.summary import model as summary
-from walproof.summary.model import Summary, size_of
+from walproof.summary.model import Observer, Summary, size_of
 
 #: ``lost``: the system lost data; ``look``: a person must decide; ``none``: harmless.
 Harm = Literal["lost", "look", "none"]
@@ -81,13 +80,6 @@ class System:
             "others": [vars(other) for other in self.others],
             "findings": [finding.to_json() for finding in self.findings],
         }
-
-
-class Observer(summary.Observer, Protocol):
-    """Collects facts about several logs together while each of them is read."""
-
-    def lines(self) -> list[str]:
-        """Return the collected facts, one per line."""
 
 
 #: Reads a log of a format in a profile and with a context.
