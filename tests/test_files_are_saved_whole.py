@@ -43,7 +43,6 @@ PLAIN = {
     "walproof/review/grammars.py": "a scratch folder",
     "lab/fuzz/judge.py": "a file of /proc, which resets the peak of memory",
     "lab/site/frame.py": "in a folder that takes its place when whole",
-    "walproof/systems/contents.py": "a scratch copy of the first bytes of what is packed",
     "walproof/systems/copying.py": "in a folder that is published when whole",
     "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",
     "walproof/systems/text_conversion.py": "a scratch copy without the conversion",
