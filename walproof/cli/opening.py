@@ -18,7 +18,7 @@ from walproof.lake.recognition import recognise_log
 from walproof.summary.logs import looks_like
 from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
 from walproof.systems import System, recognise
-from walproof.systems.contents import FoundLog, contents_of
+from walproof.systems.contents import FoundLog, NotRead, contents_of
 from walproof.systems.reading import read_log
 
 
@@ -160,6 +160,8 @@ def logs_of(source: Unpacked, format_id: str) -> list[tuple[str, Path]]:
                 paths += [(str(Path(item.name, name)), path) for name, path in parts]
         elif isinstance(item.what, FoundLog) and item.what.format == format_id:
             paths.append((item.name, item.what.path))
+        elif isinstance(item.what, NotRead):
+            say(f"{item.name}: not read: {item.what.why}", err=True)
     if not paths:
         raise UnknownFormat(f"{source.path}: expected a {format_id} log, or a folder of such logs")
     return paths
