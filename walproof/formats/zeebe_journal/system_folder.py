@@ -54,8 +54,6 @@ NEW_FILE_BYTES = 32
 #: Maximum bytes read of a ``.meta``, ``.conf``, lock or checksum file.
 MAX_SMALL_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 20
-#: End of the finding that a journal has fewer entries than a broker requires.
-NOT_OPENED = "a broker does not open this journal"
 #: Version byte, template and schema: the header without block length and schema version.
 _META_KIND, _CONF_KIND = b"\1\6\0\x08\0", b"\1\5\0\x08\0"
 _HEADER_BYTES = 9
@@ -126,8 +124,11 @@ class ZeebeFolder(SystemFolder):
         begins, snapshot = facts["begins"], facts["snapshot"]
         first, last = found.indexes or (begins, begins - 1 if begins else 0)
         meta = f"{facts['name']}.meta"
-        yield from _flushed_beyond(facts, last, meta)
-        if found.indexes and first is not None and first > max(1, snapshot + 1):
+        has_gap = found.indexes is not None and first > max(1, snapshot + 1)
+        # Without .meta, a broker deletes entries after damage, and all of them after a blank start.
+        is_opened = found.verdict == "intact" and found.indexes is not None and not has_gap
+        yield from _flushed_beyond(facts, last, meta, is_opened)
+        if has_gap:
             yield Finding(
                 f"expected entry {snapshot + 1}, found a journal that begins with {first}: the"
                 f" node does not start. Entries {snapshot + 1} to {first - 1} are neither in the"
@@ -172,11 +173,7 @@ class ZeebeFolder(SystemFolder):
             "Where other nodes hold the partition, move its folder on this node away: they send it"
             " again."
         )
-        if any(finding.text.endswith(NOT_OPENED) for finding in lost):
-            sentences.append(
-                f"Without another node, a broker opens the journal only without {name}.meta. The"
-                " vote and the flushed entries after the end of the journal are then missing."
-            )
+        sentences += [finding.advice for finding in lost if finding.advice is not None]
         return sentences
 
 
@@ -274,22 +271,28 @@ def _segment_findings(name: str, segments: Sequence[Segment], is_new: bool) -> I
         yield Finding(f"expected {missing}, found only later ones: entries are lost", harm="lost")
 
 
-def _flushed_beyond(facts: Mapping[str, Any], last: int, meta: str) -> Iterator[Finding]:
-    """Find flushed entries that are missing; a broker refuses such a journal."""
-    flushed, reaches = facts["flushed"], max(last, facts["snapshot"])
+def _flushed_beyond(
+    facts: Mapping[str, Any], last: int, meta: str, is_opened: bool
+) -> Iterator[Finding]:
+    """Find flushed entries that are missing; a broker refuses such a journal.
+
+    ``is_opened`` is true if a broker opens the journal without ``.meta`` and keeps its entries.
+    """
+    flushed = facts["flushed"]
     if flushed is None or flushed <= last:
         return
-    broker = NOT_OPENED
+    has_rest = flushed <= facts["snapshot"]
+    rest = "a snapshot has the rest, but" if has_rest else "take the rest from another node;"
+    effect = "a broker does not open this journal"
     if not facts["segments"]:
-        broker = "a broker begins an empty journal, without an error"
-    if flushed > reaches:
-        entries = f"entries up to {reaches}" if reaches else "none"
-        text = f"expected entries up to {flushed}, which it counts as flushed, found {entries}:"
-        yield Finding(f"{text} take the rest from another node; {broker}", meta, "lost")
-    else:
-        text = f"expected a journal up to entry {flushed}, which it counts as flushed, found one up"
-        text += f" to {last}: a snapshot has the rest, but {broker}"
-        yield Finding(text, meta, "lost")
+        effect = "a broker begins an empty journal, without an error"
+    text = f"expected entries up to {flushed}, which it counts as flushed, found"
+    text += f" {f'entries up to {last}' if last else 'none'}: {rest} {effect}"
+    advice = (
+        f"Without another node, a broker opens the journal only without {meta}. The vote and the"
+        " flushed entries after the end of the journal are then missing."
+    )
+    yield Finding(text, meta, "lost", advice if is_opened else None)
 
 
 def _entry_at(system: System, shown: Shown, index: int) -> Record | None:

@@ -542,15 +542,21 @@ def test_a_recovered_partition_keeps_its_flushed_index(tmp_path: Path, run) -> N
     assert f"{damaged.name}.before-recovery" not in known(out).folder_type.log_files(known(out))
 
 
-def test_a_broker_opens_the_recovered_journal_only_without_meta(
-    tmp_path: Path, run, broker: Broker
+@pytest.mark.parametrize("is_sealed_damaged", [False, True])
+def test_a_broker_reads_the_recovered_journal_without_meta_if_recover_says_so(
+    is_sealed_damaged: bool, tmp_path: Path, run, zeebe: Driver
 ) -> None:
+    """A journal with a damaged sealed segment is copied as it is, and no broker reads it."""
     folder = partition(tmp_path / "1", flushed=9)
     damaged = folder / f"{NAME}-3.log"
     damaged.write_bytes(damaged.read_bytes()[:300] + bytes(400))
-    run("recover", folder, "--out", tmp_path / "new")
-    shutil.copytree(tmp_path / "new", tmp_path / "without")
-    (tmp_path / "without" / META).unlink()
-    assert broker(folder)["journal"] == "CorruptedJournalException"
-    assert broker(tmp_path / "new")["journal"] == "CorruptedJournalException"
-    assert broker(tmp_path / "without")["journal"] == "1 7"
+    if is_sealed_damaged:
+        sealed = folder / f"{NAME}-1.log"
+        data = sealed.read_bytes()
+        sealed.write_bytes(data[:350] + bytes([data[350] ^ 1]) + data[351:])
+    done = run("recover", folder, "--out", tmp_path / "new")
+    is_advised = f"a broker opens the journal only without {META}" in done.output
+    assert is_advised != is_sealed_damaged
+    assert "refused" in zeebe.request("open", tmp_path / "new")
+    answer = zeebe.request("no-meta", tmp_path / "new")
+    assert sum(key.startswith("entry") for key in answer.get("items", ())) == 7 * is_advised
