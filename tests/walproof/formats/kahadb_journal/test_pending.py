@@ -23,7 +23,7 @@ from walproof.formats.kahadb_journal.system_folder.index import read_index
 
 Run = Callable[..., Result]
 ADD, REMOVE, PREPARE, COMMIT, ROLLBACK, REMOVE_DESTINATION, SUBSCRIBE = range(1, 8)
-UPDATE, JOB, REMOVE_JOB = 10, 11, 13
+UPDATE = 10
 QUEUE, TOPIC = 0, 1
 
 
@@ -129,14 +129,6 @@ def test_a_transaction_counts_when_it_is_committed() -> None:
     assert after(command(COMMIT, local(9))) == {}
 
 
-def test_jobs() -> None:
-    def job(name: bytes) -> bytes:
-        return command(JOB, (1, b"JMS"), (2, name), (3, 5), (9, 1000), (8, b"payload"))
-
-    removed = command(REMOVE_JOB, (1, b"JMS"), (2, b"a"), (3, 1000))
-    assert after(job(b"a"), job(b"b"), removed) == {("scheduler JMS", None): 1}
-
-
 def test_the_table(tmp_path: Path, run: Run) -> None:
     records = [command(ADD, to(QUEUE, "a\nb"), (3, b"ID:%d" % n)) for n in range(2)]
     named("kahadb-journal").write(tmp_path / "db-1.log", [NewRecord(r, {}) for r in records], {})
@@ -152,12 +144,6 @@ def test_the_table(tmp_path: Path, run: Run) -> None:
     ]
     assert lines[1].split()[:2] == [r"queue://a\nb", "2"]
     assert lines[2].endswith(": pending messages pin 1 file")
-
-
-def test_a_store_without_pending_messages(tmp_path: Path, run: Run) -> None:
-    named("kahadb-journal").write(tmp_path / "db-1.log", [NewRecord(command(COMMIT), {})], {})
-    done = run("read", "--pending", tmp_path / "db-1.log")
-    assert done.stdout.endswith(": no pending messages\n")
 
 
 def test_losses_and_undecoded_payloads_are_reported(tmp_path: Path, run: Run) -> None:

@@ -294,22 +294,6 @@ def test_a_damaged_descriptor(kind: str, number: int, tmp_path: Path) -> None:
     assert path.name in lost(folder)
 
 
-@pytest.mark.parametrize("kind", ["cut", "zeros", "CRLF", "bit"])
-def test_lost_entries_of_the_last_segment(kind: str, tmp_path: Path) -> None:
-    """The journal alone is torn, but ``.meta`` counts its entries as flushed."""
-    folder = partition(tmp_path / "1", flushed=9)
-    path = folder / f"{NAME}-3.log"
-    data = path.read_bytes()
-    changed = {
-        "cut": data[:300],
-        "zeros": data[:300] + bytes(len(data) - 300),
-        "CRLF": data[:100] + data[100:].replace(b" ", b"\r\n"),
-        "bit": data[:300] + bytes([data[300] ^ 1]) + data[301:],
-    }
-    path.write_bytes(changed[kind])
-    assert META in lost(folder)
-
-
 def test_a_segment_truncated_after_its_entries(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     path = folder / f"{NAME}-3.log"

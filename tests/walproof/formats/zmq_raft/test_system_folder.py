@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from conformance import VECTORS
-from reference_impl.answer import End
 from reference_impl.formats import named
 from tests.real_files import ZMQ_RAFT
 from walproof.summary.summary import summarise
@@ -156,25 +155,6 @@ def test_a_missing_state(tmp_path: Path) -> None:
     assert [each.harm for each in about(folder, None)] == ["lost"]
 
 
-@pytest.mark.parametrize("damage", ["empty", "zeros", "torn", "zeros after it", "text"])
-def test_a_damaged_snapshot(damage: str, tmp_path: Path, run) -> None:
-    snapshot = node(tmp_path / "node") / "snap"
-    snapshot.write_bytes(DAMAGES[damage](snapshot.read_bytes()))
-    assert run(tmp_path / "node").return_value == 3
-
-
-@pytest.mark.parametrize("damage", ["empty", "zeros", "torn", "an entry of zeros", "text"])
-@pytest.mark.parametrize("place", [0, -1])
-def test_damaged_index_files(damage: str, place: int, tmp_path: Path, run) -> None:
-    """Without a checksum, zeros are detected only in the header of an entry."""
-    folder = node(tmp_path / "node")
-    path = sorted((folder / "log").rglob("*.rlog"))[place]
-    data = path.read_bytes()
-    changed = {"an entry of zeros": data[:-26] + bytes(26)}
-    path.write_bytes(changed[damage] if damage in changed else DAMAGES[damage](data))
-    assert run(folder).return_value == 3, run(folder).output
-
-
 def test_index_files_that_no_node_reads(tmp_path: Path) -> None:
     folder = node(tmp_path / "node")
     separate = "log/00000/00/0/00000000000001.rlog"
@@ -197,19 +177,6 @@ def test_state_files_next_to_a_log_directory_are_enough(tmp_path: Path) -> None:
     (folder / "raft.pers").write_bytes(STATE)
     (finding,) = seen(folder).findings
     assert finding.text == "expected index files in log, found none: the log is lost"
-
-
-def test_a_copy_of_the_log_files_has_the_same_records(tmp_path: Path) -> None:
-    folder = node(tmp_path / "node")
-    (folder / "snap-2018-09-26-145936-8170").write_bytes((folder / "snap").read_bytes())
-    system = seen(folder)
-    copy = tmp_path / "copy"
-    for name in system.folder_type.log_files(system):
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(folder / name, copy / name)
-    answers = [list(named("zmq-raft").read(each, "recover", {})) for each in (folder, copy)]
-    assert answers[0] == answers[1]
-    assert isinstance(answers[0][-1], End) and len(answers[0]) > 2
 
 
 def test_the_reported_node(run) -> None:
