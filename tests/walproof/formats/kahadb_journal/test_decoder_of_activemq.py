@@ -27,15 +27,6 @@ LAYOUTS = {
     11: (10, 10, 11),
     12: (10, 10, 11),
 }
-KINDS = {
-    "ActiveMQTextMessage": "text",
-    "ActiveMQBytesMessage": "bytes",
-    "ActiveMQMapMessage": "map",
-    "ActiveMQStreamMessage": "stream",
-    "ActiveMQObjectMessage": "object",
-    "ActiveMQBlobMessage": "blob",
-    "ActiveMQMessage": "message",
-}
 # What the program puts into a message of the kind.
 BYTES = b"\x00\x01\xffx"
 VALUES = {
@@ -89,7 +80,12 @@ def test_recorded_messages(version: str) -> None:
     values = as_columns([bytes.fromhex(each["payload"]) for each in stored])
     for value, each in zip(values, stored, strict=True):
         compare(value, each["told"], int(version))
-    assert {value["message"]["type"] for value in values} == set(KINDS.values())
+    assert len({value["message"]["type"] for value in values}) == 7
+
+
+def kind_of(class_name: str) -> str:
+    """Return ``text`` for ``ActiveMQTextMessage``."""
+    return class_name.removeprefix("ActiveMQ").removesuffix("Message").lower() or "message"
 
 
 def compare(value: dict[str, Any], reported: dict[str, Any], version: int) -> None:
@@ -97,7 +93,7 @@ def compare(value: dict[str, Any], reported: dict[str, Any], version: int) -> No
     message = dict(value["message"])
     assert (value["destination_type"], value["destination"]) == ("queue", "orders")
     assert value["message_id"] == reported["message_id"]
-    kind = KINDS[reported.pop("type")]
+    kind = kind_of(reported.pop("type"))
     assert message.pop("type") == kind
     assert message.pop("openwire") == LAYOUTS[version][0]
     assert dict(message.pop("properties")) == reported.pop("properties")

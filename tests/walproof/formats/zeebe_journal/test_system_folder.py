@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from reference_impl.zeebe_journal.writer import pack_descriptor
 from tests.real_files import unpack_partition
 from tests.walproof.real_systems import Driver
 from walproof.summary.summary import summarise
-from walproof.systems import Finding, System, recognise
+from walproof.systems import Finding, System, examine, recognise
 
 NAME = "raft-partition-partition-1"
 META, CONF, LOCK = f"{NAME}.meta", f"{NAME}.conf", f".{NAME}.lock"
@@ -69,11 +69,9 @@ def write_checksums(snapshot: Path) -> None:
     snapshot.with_name(f"{snapshot.name}.checksum").write_text("; an SFV file\n" + "".join(lines))
 
 
-def findings(folder: Path) -> list[Finding]:
+def findings(folder: Path) -> Sequence[Finding]:
     """Return all findings of a directory, including those of its log."""
-    system = known(folder)
-    result = summarise(system.format, folder, {})
-    return [*system.findings, *system.folder_type.beyond(system, result)]
+    return examine(known(folder), {".": summarise("zeebe-journal", folder, {})}).findings
 
 
 def known(folder: Path) -> System:
@@ -91,18 +89,14 @@ def snapshot_of(folder: Path) -> Path:
     return created
 
 
+#: Damages that the recovery test does not contain.
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
-    "empty": lambda data: b"",
-    "zeros": lambda data: bytes(len(data)),
     "zeros of a new file": lambda data: bytes(32),
     "cut in the header": lambda data: data[:5],
     "cut after the header": lambda data: data[:9],
-    "cut in the middle": lambda data: data[: len(data) // 2],
     "cut at the end": lambda data: data[:-1],
     "tail of zeros": lambda data: data[:1] + bytes(len(data) - 1),
     "tail of zeros after the header": lambda data: data[:9] + bytes(len(data) - 9),
-    "text": lambda data: b"text instead of the file\n" * 12,
-    "CRLF": lambda data: data.replace(b"\n", b"\r\n"),
     "one bit of the header": lambda data: data[:3] + bytes([data[3] ^ 16]) + data[4:],
 }
 
@@ -143,12 +137,6 @@ def test_the_files_of_a_new_node(content: bytes, tmp_path: Path) -> None:
     (folder / META).write_bytes(content)
     (folder / CONF).write_bytes(content)
     assert not [each for each in findings(folder) if each.harm != "none"]
-
-
-def test_a_missing_meta_next_to_a_configuration(tmp_path: Path) -> None:
-    folder = a_node(tmp_path / "1")
-    (folder / META).unlink()
-    assert lost(folder) == [META]
 
 
 # Real brokers.
@@ -236,45 +224,38 @@ def test_a_snapshot_of_positions_beyond_the_journal(
     assert all("expected position 4659997" in each.text for each in results)
 
 
-def test_positions_before_entries_without_positions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("position", [46, 47])
+def test_positions_before_entries_without_positions(position: int, tmp_path: Path) -> None:
     new = [
-        NewRecord(encode_application(1, 1, 44, b"x", 2), {"asqn": "1", "index": "1"}),
-        NewRecord(encode_application(1, 45, 46, b"x", 2), {"asqn": "45", "index": "2"}),
-        NewRecord(encode_initial(2, 2), {"asqn": "-1", "index": "3"}),
+        NewRecord(encode_application(1, 1, 46, b"x", 2), {"asqn": "1", "index": "1"}),
+        NewRecord(encode_initial(2, 2), {"asqn": "-1", "index": "2"}),
     ]
-    folder = partition(tmp_path / "1", flushed=3, snapshot=1, positions="46-46")
+    folder = partition(tmp_path / "1", 1, 0, 2, snapshot=1, positions=f"{position}-{position}")
     for path in folder.glob("*.log"):
         path.unlink()
     JOURNAL.write(tmp_path / "2", new, {"name": NAME, "max_segment_size": 200})
     for path in (tmp_path / "2").iterdir():
         path.rename(folder / path.name)
-    assert not lost(folder)
-    (folder / "snapshots").rename(folder / "old")
-    partition(tmp_path / "3", flushed=3, snapshot=1, positions="47-47")
-    (tmp_path / "3" / "snapshots").rename(folder / "snapshots")
-    (text,) = (each.text for each in findings(folder) if each.harm == "lost")
-    assert "found positions up to 46 in entry 3" in text
+    is_found = any("up to 46 in entry 2" in each.text for each in findings(folder))
+    assert is_found == (position > 46)
 
 
 # Segments.
 
 
-@pytest.mark.parametrize("zeros", [0, 700])
-def test_an_empty_first_segment_is_not_a_complete_log(zeros: int, tmp_path: Path, run) -> None:
-    folder = partition(tmp_path / "1")
-    for number in range(2, 5):
-        (folder / f"{NAME}-{number}.log").unlink()
-    (folder / f"{NAME}-1.log").write_bytes(bytes(zeros))
-    size = "700 zeros" if zeros else "an empty file"
-    text = f"expected a segment descriptor at 0, found {size}: the entries of this segment are lost"
-    for path in (folder, folder / f"{NAME}-1.log"):
-        done = run(path)
-        assert done.return_value == 3
+@pytest.mark.parametrize(("zeros", "found"), [(0, "an empty file"), (700, "700 zeros")])
+def test_an_empty_first_segment_is_not_a_complete_log(
+    zeros: int, found: str, tmp_path: Path, run
+) -> None:
+    folder = partition(tmp_path / "1", records=1)
+    segment = folder / f"{NAME}-1.log"
+    segment.write_bytes(bytes(zeros))
+    text = f"at 0, found {found}: the entries of this segment are lost"
+    for words in ([folder], [segment], ["read", folder]):
+        done = run(*words)
+        assert done.return_value == (0 if "read" in words else 3)
         assert text in " ".join(done.output.split())
         assert "Safe to append" not in done.output
-    read = run("read", folder)
-    assert text in " ".join(read.stderr.split())
-    assert "Safe to append" not in read.stdout
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -350,13 +331,6 @@ def test_a_gap_between_snapshot_and_journal(
     texts = [each.text for each in findings(folder) if each.harm == "lost"]
     text = "expected entry 4, found a journal that begins with 6: the node does not start"
     assert [each.startswith(text) for each in texts] == [True] * is_gap
-
-
-def test_a_term_older_than_the_journal(tmp_path: Path) -> None:
-    folder = partition(tmp_path / "1", flushed=9)
-    (folder / META).write_bytes(write_meta(Meta(0, 9, None, b"")))
-    (finding,) = (each for each in findings(folder) if each.harm == "lost")
-    assert finding.text.startswith("expected term 1 of the last entry, or a later one, at 9")
 
 
 # Other files.
