@@ -29,23 +29,15 @@ DAMAGES: dict[str, Damage] = {
 REDONE = "torn by a page"
 
 
-Delivered = Callable[..., set[int] | None]
+def delivered(kahadb: Driver, folder: Path, variant: str = "closed") -> set[int] | None:
+    """Return the messages that a broker delivers from a directory, which it changes.
 
-
-@pytest.fixture
-def delivered(kahadb: Driver) -> Delivered:
-    """Return the messages that a broker delivers from a directory; None if it refuses.
-
-    The broker modifies the directory.
+    The result is None if the broker refuses the directory.
     """
-
-    def read(folder: Path, variant: str = "closed") -> set[int] | None:
-        answer = kahadb.request("open", folder, variant=variant)
-        if "refused" in answer:
-            return None
-        return {int(text.split()[1]) for text in answer["items"].values()}
-
-    return read
+    answer = kahadb.request("open", folder, variant=variant)
+    if "refused" in answer:
+        return None
+    return {int(text.split()[1]) for text in answer["items"].values()}
 
 
 def copied(folder: Path, copy: Path) -> Path:
@@ -65,14 +57,6 @@ def findings(folder: Path, name: str | None) -> list[Finding]:
     system = recognise(folder)
     assert system is not None
     return [each for each in system.findings if each.file == name and each.harm != "none"]
-
-
-def without_index(folder: Path) -> Path:
-    """Follow the advice of ``recover`` for a damaged index."""
-    for name in ("db", "scheduleDB"):
-        for suffix in ("data", "redo", "free"):
-            (folder / f"{name}.{suffix}").unlink(missing_ok=True)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -113,17 +97,17 @@ def test_a_damaged_index(stores: Path, tmp_path: Path, run, state: str, damage: 
 
 @pytest.mark.parametrize("content", [b"", bytes(PAGE_BYTES)])
 def test_a_batch_that_was_never_written(stores: Path, tmp_path: Path, content: bytes) -> None:
-    folder = damaged(stores / "closed", tmp_path / "copy", "db.redo", lambda whole: content)
+    folder = damaged(stores / "killed", tmp_path / "copy", "db.redo", lambda whole: content)
     assert not findings(folder, "db.redo")
 
 
-def test_a_batch_of_a_killed_writer(stores: Path, tmp_path: Path, delivered: Delivered) -> None:
+def test_a_batch_of_a_killed_writer(stores: Path, tmp_path: Path, kahadb: Driver) -> None:
     """A checksum mismatch is normal then: the pages of the index are unchanged."""
     folder = damaged(
         stores / "killed", tmp_path / "copy", "db.redo", lambda whole: whole[:-1] + b"x"
     )
     assert not findings(folder, "db.redo")
-    assert delivered(folder) == PENDING
+    assert delivered(kahadb, folder) == PENDING
 
 
 def test_free_pages_in_use(stores: Path, tmp_path: Path) -> None:
@@ -139,29 +123,28 @@ def test_free_pages_in_use(stores: Path, tmp_path: Path) -> None:
 def test_an_index_without_its_journal(stores: Path, tmp_path: Path, run) -> None:
     """The journal of the intact store next to it has its own index."""
     copied(stores / "closed", tmp_path / "another")
-    folder = tmp_path / "kahadb"
-    folder.mkdir()
-    for name in ("db.data", "db.redo"):
-        shutil.copy(stores / "closed" / name, folder / name)
-    done = run(folder)
+    for path in copied(stores / "closed", tmp_path / "kahadb").glob("db-*"):
+        path.unlink()
+    done = run(tmp_path / "kahadb")
     assert done.return_value == 3
     assert "the journal is gone" in done.output
 
 
 def test_a_missing_journal_file_that_the_index_refers_to(
-    stores: Path, tmp_path: Path, delivered: Delivered
+    stores: Path, tmp_path: Path, kahadb: Driver
 ) -> None:
     """Only the index shows that the last file is missing: the file numbers have no gap."""
     folder = copied(stores / "acknowledged", tmp_path / "kahadb")
     max(folder.glob("db-*.log"), key=lambda path: int(path.name[3:-4])).unlink()
     (finding,) = findings(folder, "db.data")
     assert finding.text.endswith("no broker starts with this index")
-    assert delivered(folder) is None
+    assert delivered(kahadb, folder) is None
 
 
 def test_a_missing_file_without_an_index(written: Path, tmp_path: Path, run) -> None:
-    folder = without_index(copied(written, tmp_path / "kahadb"))
-    (folder / "db-3.log").unlink()
+    folder = copied(written, tmp_path / "kahadb")
+    for name in ("db.data", "db.redo", "db-3.log"):
+        (folder / name).unlink()
     assert "db-3.log" in run(folder).output
 
 
@@ -190,7 +173,7 @@ def test_an_empty_journal_file(
 
 
 def test_a_scheduler_store_from_before_5_11(
-    stores: Path, tmp_path: Path, run, delivered: Delivered
+    stores: Path, tmp_path: Path, run, kahadb: Driver
 ) -> None:
     """Only its index has the jobs: nothing is rewritten, and a broker reads all of them."""
     source, out = stores / "legacy", tmp_path / "recovered"
@@ -198,12 +181,12 @@ def test_a_scheduler_store_from_before_5_11(
     assert done.return_value == 0, done.output
     assert "from before 5.11" in done.output
     assert run("recover", source, "--out", out).return_value == 0
-    assert delivered(out, "legacy") == set(range(COUNT))
+    assert delivered(kahadb, out, "legacy") == set(range(COUNT))
     assert "from before 5.11" in run(out / "legacySchedulerStore").output
 
 
 def test_a_damaged_journal_of_an_old_scheduler_stays(
-    stores: Path, tmp_path: Path, run, delivered: Delivered
+    stores: Path, tmp_path: Path, run, kahadb: Driver
 ) -> None:
     source = copied(stores / "legacy", tmp_path / "damaged")
     journal = source / "db-2.log"
@@ -216,7 +199,7 @@ def test_a_damaged_journal_of_an_old_scheduler_stays(
     assert done.return_value == 3, done.output
     for path in source.iterdir():
         assert (out / path.name).read_bytes() == path.read_bytes()
-    assert delivered(out, "legacy") == set(range(COUNT))
+    assert delivered(kahadb, out, "legacy") == set(range(COUNT))
 
 
 def test_an_old_scheduler_without_its_index(stores: Path, tmp_path: Path, run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import struct
 import time
@@ -28,11 +29,6 @@ pytestmark = pytest.mark.slow
 
 # The layout of the metadata differs between these lines.
 RELEASES = ("8.2.15", "8.3.4", "8.8.0")
-OURS = {
-    "RecordVersion": "record_version",
-    "OperationReference": "operation_reference",
-    "BatchOperationReference": "batch_operation_reference",
-}
 # What is null, as the real getters say it.
 NULLS: dict[str, Any] = {
     "rejection_reason": "",
@@ -60,7 +56,7 @@ def in_java_terms(record: Mapping[str, Any], told: Mapping[str, Any]) -> dict[st
     """Convert our record to the terms of the real classes."""
     message = {}
     for name in told:
-        ours = OURS.get(name, name)
+        ours = re.sub("(?<=.)(?=[A-Z])", "_", name).lower()
         if name not in ("value", "documents"):
             value = record[ours]
             message[name] = NULLS[ours] if value is None and ours in NULLS else value
