@@ -174,7 +174,7 @@ def _partition_name(folder: Path) -> str | None:
 
 
 def _has_entries(segment: Segment) -> bool:
-    """Return whether a segment has bytes after its descriptor; true if it is unknown."""
+    """Return whether records follow the descriptor; true if the descriptor is damaged."""
     if not isinstance(segment.descriptor, Descriptor):
         return segment.descriptor is not None
     with segment.path.open("rb") as file:
@@ -246,7 +246,7 @@ def _segment_findings(name: str, segments: Sequence[Segment], is_new: bool) -> I
 def _flushed_beyond(
     facts: Mapping[str, Any], last: int, meta: str, is_opened: bool
 ) -> Iterator[Finding]:
-    """Find flushed entries that are missing; a broker refuses such a journal.
+    """Find missing flushed entries. A broker does not open a journal that lacks them.
 
     ``is_opened`` is true if a broker opens the journal without ``.meta`` and keeps its entries.
     """
@@ -268,7 +268,6 @@ def _flushed_beyond(
 
 
 def _entry_at(system: System, shown: Shown, index: int) -> Record | None:
-    """Return the record that a summary shows as the last one."""
     path = system.folder / (shown.file or "")
     if not path.is_file():
         return None
@@ -290,7 +289,7 @@ def _position(record: Record) -> int:
 
 
 def _last_position(system: System, entry: Record) -> int:
-    """Return the position of the last entry that has one, searching its segment backwards."""
+    """Return the highest position in the last segment that has one; -1 without one."""
     if (position := _position(entry)) >= 0:
         return position
     for path in reversed(_paths(system)):
@@ -335,7 +334,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def _is_new_file(data: bytes, is_new: bool) -> bool:
-    """Return whether the file is newly created: the broker had not stored anything yet."""
+    """Return whether a broker created the file and has not written to it yet."""
     return is_new and data in (b"", bytes(NEW_FILE_BYTES))
 
 
@@ -358,7 +357,7 @@ def _number(data: bytes, at: int, size: int) -> int:
 
 
 def _block_fault(data: bytes, header: bytes, block_bytes: int) -> str | None:
-    """Return the fault in the header of a file, whose version extends a block."""
+    """Return the fault in a header. A version above 4 may have a longer block."""
     if not any(data):
         return f"expected a record of the node at 0, found {_seen(data)}"
     if data[:1] + data[3:7] != header:
@@ -491,7 +490,7 @@ def _crc(path: Path) -> int:
 
 
 def _snapshots_beyond(system: System, entry: Record, last: int) -> Iterator[Finding]:
-    """Find snapshots of positions that are missing from the journal."""
+    """Find snapshots whose position is beyond the end of the journal."""
     snapshots = [each for each in system.facts["snapshots"] if each.index < last]
     if not snapshots:
         return

@@ -54,7 +54,7 @@ _UNFINISHED = re.compile(r"\.tmp-\d+-[0-9a-z]+$")
 
 @dataclass(frozen=True)
 class State:
-    """A state file: the merged intact updates, and a description of the first fault."""
+    """A state file: its merged intact updates, and its first fault."""
 
     name: str
     size: int
@@ -226,7 +226,7 @@ def _of_states(states: Sequence[State]) -> Iterator[Finding]:
 
 
 def _term_of(folder: Path, shown: Shown | None) -> int:
-    """Return the term of the entry or the snapshot that a summary shows; 0 without one."""
+    """Return the term of an entry or a snapshot; 0 without one."""
     if shown is None or shown.file is None:
         return 0
     with (folder / shown.file).open("rb") as file:
@@ -237,7 +237,7 @@ def _term_of(folder: Path, shown: Shown | None) -> int:
 
 
 def _unread(parts: Folders, files: Sequence[Path]) -> Iterator[Finding]:
-    """Return the index files that no node reads because of their names or directories."""
+    """Find index files that no node reads because of their names or directories."""
     locations = {*parts.log.rglob("*.rlog"), *parts.root.glob("*.rlog")} - {*files}
     for path in sorted(path for path in locations if path.is_file()):
         text = "expected a name of 14 lower-case hexadecimal digits in the folder of these digits:"

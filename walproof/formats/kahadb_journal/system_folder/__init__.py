@@ -165,7 +165,7 @@ class KahaDBFolder(SystemFolder):
 
 
 def _read(folder: Path, name: str) -> Index:
-    """Read an index; a failure to open it becomes one of its faults."""
+    """Read an index. If it cannot be opened, that is its fault."""
     try:
         return read_index(folder, name)
     except OSError as error:
@@ -180,7 +180,7 @@ def _is_index(name: str | None, names: set[str], index: Index | None) -> bool:
 
 
 def _is_legacy(folder: Path, index: Index | None) -> bool:
-    """Return whether a scheduler store is from before 5.11, by its index or else by its journal."""
+    """Return whether a scheduler store is from before 5.11, as its index or its journal shows."""
     if index is not None and index.is_legacy is not None:
         return index.is_legacy
     events = named(FORMAT).read(folder, "recover", {})
@@ -230,7 +230,6 @@ def _findings(folder: Path, names: set[str], store: str, index: Index | None) ->
 
 
 def _of_index(store: str, index: Index) -> Iterator[Finding]:
-    """Return the damage of an index and its consequence."""
     consequence = {
         MESSAGES: ". With it, a broker may deliver fewer messages and delete their journal files",
         SCHEDULER: ". A broker may start without jobs, or move all files to legacySchedulerStore",
@@ -241,7 +240,7 @@ def _of_index(store: str, index: Index) -> Iterator[Finding]:
 
 
 def _missing_for(index: Index, name: str, numbers: set[int]) -> Iterator[Finding]:
-    """Return the data files that an index refers to and that are missing or empty."""
+    """Find missing or empty data files to which an index refers."""
     assert index.last_update is not None
     lost = {number: count for number, count in index.messages.items() if number not in numbers}
     number, offset = index.last_update
@@ -258,7 +257,7 @@ def _missing_for(index: Index, name: str, numbers: set[int]) -> Iterator[Finding
 
 
 def _missing(numbers: set[int], index: Index | None) -> Iterator[Finding]:
-    """Return the gaps in the numbers of data files. A broker deletes files it no longer needs."""
+    """Find gaps in the numbers of data files. A broker deletes files it no longer needs."""
     missing = list(gaps(numbers))
     if not missing:
         return

@@ -87,7 +87,7 @@ def described(content: bytes) -> str:
 
 
 def _header(head: bytes, name: str, index: Index) -> Mapping[str, str] | None:
-    """Return the properties of the last readable copy of the header; None without one."""
+    """Return the properties in the last readable copy of the header; None if both are damaged."""
     half = HEADER_BYTES // 2
     first, second = _properties(head[:half]), _properties(head[half:])
     for at, copy in ((0, first), (half, second)):
@@ -117,7 +117,7 @@ def _properties(text: bytes) -> dict[str, str] | None:
 def _redo(path: Path, page_bytes: int, index: Index) -> dict[int, bytes]:
     """Return the pages of the last batch, which a broker writes to the index at startup.
 
-    A killed broker may leave a batch with a wrong checksum, whose pages it had not begun to write.
+    A batch with a wrong checksum is normal after a kill: its pages are not in the index yet.
     """
     content = path.read_bytes() if path.is_file() else b""
     if len(content) in (0, HEADER_BYTES) and not content.strip(b"\0"):
@@ -180,7 +180,6 @@ class _Pages:
         return f"page {number:,} at {HEADER_BYTES + number * self.page_bytes:,}"
 
     def _at(self, number: int) -> bytes:
-        """Return a page with its header."""
         if (page := self._redone.get(number)) is not None:
             return page
         at = HEADER_BYTES + number * self.page_bytes
