@@ -152,9 +152,7 @@ def test_numbers_that_json_cannot_represent() -> None:
 
 
 def test_nesting_of_objects_is_limited() -> None:
-    """A transaction whose connection is a transaction, nested a thousand times; real objects are
-    flat.
-    """
+    """The connection of a transaction is a transaction, a thousand times."""
     inside = b"\x01" + b"\x6f" + bytes(8)
     data = b"\x1c" + bytes(5) + b"\0\0" + inside * 1000
     result = openwire.message(struct.pack(">i", len(data)) + data)
@@ -173,10 +171,6 @@ def test_the_start_of_a_message() -> None:
     for size in (0, 1, 2, 10, len(payload)):
         with pytest.raises(Undecodable):
             decode(payload[:size], is_cut=True)
-
-
-def test_the_start_of_another_command() -> None:
-    """A command without a message, or with a nested message, is left unchanged."""
-    for number in (9, 10):
+    for number in (9, 10):  # without a message, or with a nested one
         with pytest.raises(Undecodable, match="the payload was truncated"):
             decode(bytes([number]) + varint(200) + message((1, b"x" * 100)), is_cut=True)

@@ -120,14 +120,20 @@ def test_free_pages_in_use(stores: Path, tmp_path: Path) -> None:
     assert "pages that are used" in finding.text
 
 
-def test_an_index_without_its_journal(stores: Path, tmp_path: Path, run) -> None:
+@pytest.mark.parametrize(
+    ("state", "missing", "text"),
+    [("closed", "db-*", "the journal is gone"), ("legacy", "*.data", "all jobs are lost")],
+)
+def test_a_missing_part_of_a_store(
+    state: str, missing: str, text: str, stores: Path, tmp_path: Path, run
+) -> None:
     """The journal of the intact store next to it has its own index."""
     copied(stores / "closed", tmp_path / "another")
-    for path in copied(stores / "closed", tmp_path / "kahadb").glob("db-*"):
+    for path in copied(stores / state, tmp_path / "kahadb").glob(missing):
         path.unlink()
     done = run(tmp_path / "kahadb")
     assert done.return_value == 3
-    assert "the journal is gone" in done.output
+    assert text in done.output
 
 
 def test_a_missing_journal_file_that_the_index_refers_to(
@@ -200,14 +206,6 @@ def test_a_damaged_journal_of_an_old_scheduler_stays(
     for path in source.iterdir():
         assert (out / path.name).read_bytes() == path.read_bytes()
     assert delivered(kahadb, out, "legacy") == set(range(COUNT))
-
-
-def test_an_old_scheduler_without_its_index(stores: Path, tmp_path: Path, run) -> None:
-    folder = copied(stores / "legacy", tmp_path / "copy")
-    (folder / "scheduleDB.data").unlink()
-    done = run(folder)
-    assert done.return_value == 3
-    assert "all jobs are lost" in done.output
 
 
 def test_stores_of_several_queues(stores: Path, tmp_path: Path, run) -> None:

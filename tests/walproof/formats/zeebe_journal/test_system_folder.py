@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,9 +17,7 @@ from reference_impl.zeebe_journal.meta import Meta, write_meta
 from reference_impl.zeebe_journal.raft import encode_application, encode_initial
 from reference_impl.zeebe_journal.writer import pack_descriptor
 from tests.real_files import unpack_partition
-from tests.walproof.real_systems import Driver
-from walproof.summary.summary import summarise
-from walproof.systems import Finding, System, examine, recognise
+from tests.walproof.real_systems import Driver, examined
 
 NAME = "raft-partition-partition-1"
 META, CONF, LOCK = f"{NAME}.meta", f"{NAME}.conf", f".{NAME}.lock"
@@ -69,19 +67,8 @@ def write_checksums(snapshot: Path) -> None:
     snapshot.with_name(f"{snapshot.name}.checksum").write_text("; an SFV file\n" + "".join(lines))
 
 
-def findings(folder: Path) -> Sequence[Finding]:
-    """Return all findings of a directory, including those of its log."""
-    return examine(known(folder), {".": summarise("zeebe-journal", folder, {})}).findings
-
-
-def known(folder: Path) -> System:
-    system = recognise(folder)
-    assert system is not None
-    return system
-
-
 def lost(folder: Path) -> list[str | None]:
-    return [finding.file for finding in findings(folder) if finding.harm == "lost"]
+    return [finding.file for finding in examined(folder).findings if finding.harm == "lost"]
 
 
 def snapshot_of(folder: Path) -> Path:
@@ -136,7 +123,7 @@ def test_the_files_of_a_new_node(content: bytes, tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", records=0)
     (folder / META).write_bytes(content)
     (folder / CONF).write_bytes(content)
-    assert not [each for each in findings(folder) if each.harm != "none"]
+    assert not [each for each in examined(folder).findings if each.harm != "none"]
 
 
 # Real brokers.
@@ -145,7 +132,7 @@ def test_the_files_of_a_new_node(content: bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", ["v8.1", "v8.3", "v8.8"])
 def test_a_real_partition_has_no_findings(version: str, tmp_path: Path, run) -> None:
     folder = unpack_partition(version, tmp_path / "1")
-    assert not findings(folder)
+    assert not examined(folder).findings
     assert run(folder).return_value == 0
 
 
@@ -170,7 +157,7 @@ def test_damage_of_a_snapshot(change: Callable[[Path], None], about: str, tmp_pa
     created = snapshot_of(folder)
     change(created)
     assert lost(folder) == [f"snapshots/{created.name}{about}"]
-    assert known(folder).facts["snapshot"] == 0
+    assert examined(folder).facts["snapshot"] == 0
 
 
 @pytest.mark.parametrize(
@@ -189,7 +176,7 @@ def test_a_snapshot_without_checksums_is_ignored(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", first=4, snapshot=3)
     for file in (folder / "snapshots").glob("*.checksum"):
         file.unlink()
-    system = known(folder)
+    system = examined(folder)
     assert system.facts["snapshot"] == 0
     (finding,) = (each for each in system.findings if each.harm == "look")
     assert "a broker deletes this snapshot as unfinished" in finding.text
@@ -199,7 +186,7 @@ def test_a_damaged_snapshot_leaves_a_gap(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", first=4, snapshot=3, flushed=12)
     assert not lost(folder)
     (snapshot_of(folder) / "CURRENT").unlink()
-    texts = [each.text for each in findings(folder) if each.harm == "lost"]
+    texts = [each.text for each in examined(folder).findings if each.harm == "lost"]
     assert any("a broker does not use this snapshot" in text for text in texts)
     assert any("Entries 1 to 3 are neither" in text for text in texts)
 
@@ -219,7 +206,7 @@ def test_a_snapshot_of_positions_beyond_the_journal(
     snapshot: int, positions: str, harm: str | None, tmp_path: Path
 ) -> None:
     folder = partition(tmp_path / "1", flushed=9, snapshot=snapshot, positions=positions)
-    results = [each for each in findings(folder) if each.harm != "none"]
+    results = [each for each in examined(folder).findings if each.harm != "none"]
     assert [each.harm for each in results] == ([harm] if harm else [])
     assert all("expected position 4659997" in each.text for each in results)
 
@@ -236,7 +223,7 @@ def test_positions_before_entries_without_positions(position: int, tmp_path: Pat
     JOURNAL.write(tmp_path / "2", new, {"name": NAME, "max_segment_size": 200})
     for path in (tmp_path / "2").iterdir():
         path.rename(folder / path.name)
-    is_found = any("up to 46 in entry 2" in each.text for each in findings(folder))
+    is_found = any("up to 46 in entry 2" in each.text for each in examined(folder).findings)
     assert is_found == (position > 46)
 
 
@@ -279,13 +266,13 @@ def test_a_segment_truncated_after_its_entries(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     path = folder / f"{NAME}-3.log"
     path.write_bytes(path.read_bytes()[:690])
-    assert [each.file for each in findings(folder) if each.harm == "look"] == [path.name]
+    assert [each.file for each in examined(folder).findings if each.harm == "look"] == [path.name]
 
 
 def test_a_missing_segment(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1")
     (folder / f"{NAME}-3.log").unlink()
-    texts = [each.text for each in findings(folder) if each.harm == "lost"]
+    texts = [each.text for each in examined(folder).findings if each.harm == "lost"]
     assert texts == ["expected segment 3, found only later ones: entries are lost"]
 
 
@@ -312,7 +299,7 @@ def test_a_partition_without_segments(tmp_path: Path) -> None:
 )
 def test_lost_flushed_entries(snapshot: int, text: str, tmp_path: Path, zeebe: Driver) -> None:
     folder = partition(tmp_path / "1", flushed=12, snapshot=snapshot)
-    (finding,) = (each for each in findings(folder) if each.harm == "lost")
+    (finding,) = (each for each in examined(folder).findings if each.harm == "lost")
     start = "expected entries up to 12, which it counts as flushed, found entries up to 9: "
     assert finding.text == start + text
     assert "CorruptedJournalException" in zeebe.request("open", folder)["refused"]
@@ -328,7 +315,7 @@ def test_a_gap_between_snapshot_and_journal(
     folder = partition(tmp_path / "1", first, records, snapshot=snapshot)
     if not records:
         (folder / f"{NAME}-1.log").write_bytes(pack_descriptor(1, first, 700).ljust(700, b"\0"))
-    texts = [each.text for each in findings(folder) if each.harm == "lost"]
+    texts = [each.text for each in examined(folder).findings if each.harm == "lost"]
     text = "expected entry 4, found a journal that begins with 6: the node does not start"
     assert [each.startswith(text) for each in texts] == [True] * is_gap
 
@@ -340,7 +327,7 @@ def test_the_log_has_only_the_segments_of_its_journal(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     for name in ("other-1.log", f"{NAME}0-1.log", f"{NAME}-02.log", f"{NAME}-2.log_0-deleted"):
         shutil.copy(folder / f"{NAME}-2.log", folder / name)
-    system = known(folder)
+    system = examined(folder)
     assert system.folder_type.log_files(system) == [
         f"{NAME}-{number}.log" for number in range(1, 5)
     ]

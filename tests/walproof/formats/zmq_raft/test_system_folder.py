@@ -11,8 +11,8 @@ import pytest
 from conformance import VECTORS
 from reference_impl.formats import named
 from tests.real_files import ZMQ_RAFT
-from walproof.summary.summary import summarise
-from walproof.systems import Finding, System, examine, recognise
+from tests.walproof.real_systems import examined
+from walproof.systems import Finding, recognise
 
 CASE = ZMQ_RAFT / "state-of-zeros"
 #: A MessagePack map with the term and the vote of a node.
@@ -44,20 +44,13 @@ def node(folder: Path, state: bytes = STATE + LATER) -> Path:
     return folder
 
 
-def seen(folder: Path) -> System:
-    """Return the node, with the findings that need its log."""
-    system = recognise(folder)
-    assert system is not None
-    return examine(system, {".": summarise("zmq-raft", folder, {})})
-
-
 def about(folder: Path, name: str | None) -> list[Finding]:
-    return [finding for finding in seen(folder).findings if finding.file == name]
+    return [finding for finding in examined(folder).findings if finding.file == name]
 
 
 def test_an_intact_node_has_no_findings(tmp_path: Path, run) -> None:
     folder = node(tmp_path / "node", STATE)
-    assert not seen(folder).findings
+    assert not examined(folder).findings
     assert 'state of the node: currentTerm "5", votedFor "n1"' in run(folder).output
 
 
@@ -76,7 +69,7 @@ def test_the_state_of_a_node_without_entries_may_be_empty(name: str, tmp_path: P
     named("zmq-raft").write(folder, [], {})
     (folder / "raft.pers").write_bytes(b"")
     (folder / name).write_bytes(b"")
-    assert not seen(folder).findings
+    assert not examined(folder).findings
 
 
 def test_damaged_state_of_the_state_machine_is_a_loss(tmp_path: Path) -> None:
@@ -105,7 +98,7 @@ def test_a_log_that_ends_before_its_state(key: str, tmp_path: Path, run) -> None
 def test_damage_of_a_file_that_no_node_reads(name: str, tmp_path: Path) -> None:
     folder = node(tmp_path / "node")
     (folder / name).write_bytes(bytes(64))
-    assert not seen(folder).findings
+    assert not examined(folder).findings
 
 
 def test_the_newest_intact_state_is_reported(tmp_path: Path) -> None:
@@ -131,7 +124,7 @@ def test_a_state_older_than_the_log(tmp_path: Path) -> None:
 def test_a_missing_state(tmp_path: Path) -> None:
     folder = node(tmp_path / "node")
     (folder / "raft.pers").unlink()
-    assert [each.harm for each in seen(folder).findings] == ["lost"]
+    assert [each.harm for each in examined(folder).findings] == ["lost"]
     (folder / OLDER).write_bytes(STATE)
     assert [each.harm for each in about(folder, None)] == ["lost"]
 
@@ -144,7 +137,7 @@ def test_index_files_that_no_node_reads(tmp_path: Path) -> None:
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(folder / FIRST, folder / name)
     expected = "expected a name of 14 lower-case hexadecimal digits in the folder of these digits"
-    assert {each.file: each.text for each in seen(folder).findings} == {
+    assert {each.file: each.text for each in examined(folder).findings} == {
         name: f"{expected}: no node reads this file" for name in names
     }
 
@@ -154,9 +147,9 @@ def test_state_files_next_to_a_log_directory_are_enough(tmp_path: Path) -> None:
     (folder / "log").mkdir(parents=True)
     assert recognise(folder) is None
     (folder / "raft.pers").write_bytes(bytes(64))
-    assert [each.harm for each in seen(folder).findings] == ["lost"]
+    assert [each.harm for each in examined(folder).findings] == ["lost"]
     (folder / "raft.pers").write_bytes(STATE)
-    (finding,) = seen(folder).findings
+    (finding,) = examined(folder).findings
     assert finding.text == "expected index files in log, found none: the log is lost"
 
 
@@ -165,7 +158,7 @@ def test_the_reported_node(run) -> None:
     (finding,) = about(CASE, "raft.pers")
     text = "expected a MessagePack state record at 0, found 64 zeros, so the node may not start:"
     assert (finding.text, finding.harm) == (f"{text} its vote is lost", "lost")
-    assert {each.file: each.harm for each in seen(CASE).findings if each != finding} == {
+    assert {each.file: each.harm for each in examined(CASE).findings if each != finding} == {
         "log/00000/00/0/00000000000009.rlog": "look",
         "log/00000/00/00/00000000000ABC.rlog": "look",
         "log/00000/00/00/1.rlog": "look",
