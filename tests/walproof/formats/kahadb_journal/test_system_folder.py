@@ -117,7 +117,7 @@ def test_free_pages_in_use(stores: Path, tmp_path: Path) -> None:
     assert (stores / "emptied" / "db.free").read_bytes()[4] == 1
     folder = damaged(stores / "emptied", tmp_path / "copy", "db.free", moved)
     (finding,) = findings(folder, "db.free")
-    assert "pages that are used" in finding.text
+    assert "which are used" in finding.text
 
 
 @pytest.mark.parametrize(

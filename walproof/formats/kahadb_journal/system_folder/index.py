@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,6 +30,8 @@ _TEXT_KEY = 0
 #: The UUID with which the index of a scheduler begins since 5.11.
 SCHEDULER_TOKEN = bytes.fromhex("57ed642b1ee347b3be6db7297d500409")
 _SHOWN_BYTES = 16
+#: A number above those of all pages.
+_NO_PAGE = 1 << 64
 
 
 @dataclass
@@ -123,17 +126,25 @@ def _redo(path: Path, page_bytes: int, index: Index) -> dict[int, bytes]:
     if len(content) in (0, HEADER_BYTES) and not content.strip(b"\0"):
         return {}  # no batch has been written yet
     _, checksum, count = _REDO.unpack_from(content.ljust(_REDO.size, b"\0"))
-    batch = content[HEADER_BYTES : HEADER_BYTES + count * (page_bytes + _LONG_BYTES)]
+    size = max(0, count) * (page_bytes + _LONG_BYTES)
+    batch = content[HEADER_BYTES : HEADER_BYTES + size]
     redone: dict[int, bytes] = {}
     actual = 1
     for at in range(0, len(batch), page_bytes + _LONG_BYTES):
         page = batch[at + _LONG_BYTES : at + _LONG_BYTES + page_bytes]
         redone[int.from_bytes(batch[at : at + _LONG_BYTES], signed=True)] = page
         actual = zlib.adler32(page, actual)
-    if count <= 0 or len(redone) < count or not all(page.strip(b"\0") for page in redone.values()):
-        text = f"expected a batch of {count:,} pages at 0, found {described(content)}"
-        index.faults[path.name] = f"{text}. The index may contain half-written pages"
-    return redone if actual == checksum else {}
+    if count <= 0:
+        text = f"expected a batch of pages at 0, found {described(content)}"
+    elif len(batch) < size:
+        expected = f"expected {count:,} pages up to {HEADER_BYTES + size:,}"
+        text = f"{expected}, found {len(content):,} bytes"
+    elif not all(page.strip(b"\0") for page in redone.values()):
+        text = f"expected {count:,} pages at {HEADER_BYTES:,}, found a page of zeros"
+    else:
+        return redone if actual == checksum else {}
+    index.faults[path.name] = f"{text}. The index may contain half-written pages"
+    return {}
 
 
 def _check_free(path: Path, header: Mapping[str, str], used: set[int], index: Index) -> None:
@@ -153,10 +164,17 @@ def _check_free(path: Path, header: Mapping[str, str], used: set[int], index: In
         pages = content[at + 1 : at + 1 + (2 * _LONG_BYTES if content[at] else _LONG_BYTES)]
         ranges.append(range(int.from_bytes(pages[:8]), int.from_bytes(pages[-8:]) + 1))
         at += 1 + len(pages)
-    is_stored = int.from_bytes(content[:_INTEGER_BYTES]) == count == len(ranges)
-    if not is_stored or not all(ranges) or any(page in gap for gap in ranges for page in used):
-        text = f"{expected} {len(ranges):,}, or pages that are used"
-        index.faults[path.name] = f"{text}: a broker that trusts them overwrites pages in use"
+    stored = int.from_bytes(content[:_INTEGER_BYTES])
+    seen = [*sorted(used), _NO_PAGE]
+    used_gap = next((gap for gap in ranges if seen[bisect_left(seen, gap.start)] in gap), None)
+    if stored != count or len(ranges) != count or not all(ranges):
+        found = f"{len(ranges):,} after the number {stored:,}"
+    elif used_gap is not None:
+        found = f"pages {used_gap.start:,} to {used_gap.stop - 1:,}, which are used"
+    else:
+        return
+    effect = "a broker that trusts these ranges overwrites pages in use"
+    index.faults[path.name] = f"{expected} {found}: {effect}"
 
 
 class _Pages:
@@ -175,6 +193,11 @@ class _Pages:
         if cut and number not in self._redone:
             text = f"expected pages of {self.page_bytes:,} bytes, found {cut:,} bytes"
             raise _BadPageError(f"{text} at {self._size - cut:,}")
+
+    def unexpected(self, number: int) -> _BadPageError:
+        """Return an error about the content of a page."""
+        text = f"expected roots or keys in {self._place(number)}, found other content"
+        return _BadPageError(text)
 
     def _place(self, number: int) -> str:
         return f"page {number:,} at {HEADER_BYTES + number * self.page_bytes:,}"
@@ -218,7 +241,7 @@ class _Pages:
     def leaves(self, root: int, key_bytes: int) -> Iterator[tuple[int, bytes, int]]:
         """Yield the number of keys, the content and the end of the keys of each leaf of a tree.
 
-        Raises ``_BadPageError``, ``IndexError`` and ``struct.error``.
+        Raises ``_BadPageError``.
         """
         waiting = [root]
         while waiting:
@@ -226,14 +249,18 @@ class _Pages:
             node = self.content(number, is_root=number == root)
             if not node:
                 continue
-            count = int.from_bytes(node[:2])
-            at = 2 + count * key_bytes
-            if key_bytes == _TEXT_KEY:
-                for _ in range(count):
-                    at += 2 + int.from_bytes(node[at : at + 2])
-            if node[at] == 1:
-                waiting += reversed(struct.unpack_from(f">{count + 1}q", node, at + 1))
-            else:
+            try:
+                count = int.from_bytes(node[:2])
+                at = 2 + count * key_bytes
+                if key_bytes == _TEXT_KEY:
+                    for _ in range(count):
+                        at += 2 + int.from_bytes(node[at : at + 2])
+                is_inner = node[at] == 1
+                if is_inner:
+                    waiting += reversed(struct.unpack_from(f">{count + 1}q", node, at + 1))
+            except (IndexError, struct.error):
+                raise self.unexpected(number) from None
+            if not is_inner:
                 yield count, node, at + 1
 
     def look_at(self, root: int, key_bytes: int) -> None:
@@ -254,7 +281,7 @@ def _walk(pages: _Pages, name: str, index: Index) -> None:
     try:
         walk(pages, pages.content(0, is_root=False), index)
     except (IndexError, struct.error):
-        raise _BadPageError("expected roots and keys in the pages, found other content") from None
+        raise pages.unexpected(0) from None
 
 
 def _walk_jobs(pages: _Pages, first: bytes, index: Index) -> None:
@@ -262,7 +289,7 @@ def _walk_jobs(pages: _Pages, first: bytes, index: Index) -> None:
         index.is_legacy = True
         schedulers, counts = struct.unpack(">qq", first)
     elif not first.startswith(SCHEDULER_TOKEN):
-        raise IndexError
+        raise pages.unexpected(0)
     else:
         index.is_legacy = False
         at = len(SCHEDULER_TOKEN) + _INTEGER_BYTES
