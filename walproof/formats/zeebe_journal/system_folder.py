@@ -308,10 +308,11 @@ def _small_file_findings(folder: Path, name: str, is_new: bool) -> Iterator[Find
     if conf_data is not None and meta_data is None:
         text = "expected it next to `.conf`, found none: the term and the vote of the node are lost"
         yield Finding(text, meta, "lost")
-    has_meta = meta_data is not None and not _is_new_file(meta_data, is_new)
-    if has_meta and (fault := _meta_fault(meta_data or b"")):
-        effect = "the node may not start, or may read another term, vote or flushed index"
-        yield Finding(f"{fault}: {effect}", meta, "lost")
+    if meta_data is not None and not _is_new_file(meta_data, is_new):
+        fault = _meta_fault(meta_data)
+        if fault is not None:
+            effect = "the node may not start, or may read another term, vote or flushed index"
+            yield Finding(f"{fault}: {effect}", meta, "lost")
     members: list[bytes] = []
     if conf_data is not None and not _is_new_file(conf_data, is_new):
         try:

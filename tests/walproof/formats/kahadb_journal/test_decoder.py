@@ -113,36 +113,31 @@ def test_where_a_transaction_began() -> None:
     }
 
 
-def test_nesting_of_values_is_limited() -> None:
+def test_nesting_and_counts_of_values_are_limited() -> None:
     deep = struct.pack(">bi", 12, 1)
     assert JavaData(deep * DEEPEST + b"\0").value() is not None
     with pytest.raises(Undecodable, match="levels of nesting"):
         JavaData(deep * 5000 + b"\0").value()
-
-
-def test_counts_are_checked_against_the_remaining_bytes() -> None:
     with pytest.raises(Undecodable, match="values in 3 bytes"):
-        JavaData(struct.pack(">bi", 12, 4) + b"\0\0\0").value()
+        JavaData(struct.pack(">bi", 12, 4) + bytes(3)).value()
 
 
 @pytest.mark.parametrize(
-    ("kind", "data", "words"),
+    ("kind", "data", "words", "is_compressed"),
     [
-        ("text", b"\0\0\0\1ab", "1 bytes after the content"),
-        ("text", b"\xff\xff\xff\xfe", "invalid length -2"),
-        ("map", b"\0\0\0\1\0\1k\x63", "unknown value type 99"),
-        ("map", b"\0\0\0\1\0\1k\1\2", "expected a boolean, found 2"),
-        ("object", b"\xac\xed\0\5", "not decoded"),
+        ("text", zlib.compress(b"\0\0\0\1a")[:-1], "it is truncated", True),
+        ("text", b"\0\0\0\1ab", "1 bytes after the content", False),
+        ("text", b"\xff\xff\xff\xfe", "invalid length -2", False),
+        ("map", b"\0\0\0\1\0\1k\x63", "unknown value type 99", False),
+        ("map", b"\0\0\0\1\0\1k\1\2", "expected a boolean, found 2", False),
+        ("object", b"\xac\xed\0\5", "not decoded", False),
     ],
 )
-def test_content_that_is_not_decoded(kind: str, data: bytes, words: str) -> None:
+def test_content_that_is_not_decoded(
+    kind: str, data: bytes, words: str, is_compressed: bool
+) -> None:
     with pytest.raises(Undecodable, match=words):
-        body.content(kind, data, False)
-
-
-def test_truncated_compressed_content() -> None:
-    with pytest.raises(Undecodable, match="it is truncated"):
-        body.content("text", zlib.compress(b"\0\0\0\1a")[:-1], True)
+        body.content(kind, data, is_compressed)
 
 
 def test_numbers_that_json_cannot_represent() -> None:

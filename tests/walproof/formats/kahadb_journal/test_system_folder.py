@@ -103,9 +103,8 @@ def test_a_batch_that_was_never_written(stores: Path, tmp_path: Path, content: b
 
 def test_a_batch_of_a_killed_writer(stores: Path, tmp_path: Path, kahadb: Driver) -> None:
     """A checksum mismatch is normal then: the pages of the index are unchanged."""
-    folder = damaged(
-        stores / "killed", tmp_path / "copy", "db.redo", lambda whole: whole[:-1] + b"x"
-    )
+    copy = tmp_path / "copy"
+    folder = damaged(stores / "killed", copy, "db.redo", lambda whole: whole[:-1] + b"x")
     assert not findings(folder, "db.redo")
     assert delivered(kahadb, folder) == PENDING
 
