@@ -99,7 +99,7 @@ def test_the_summary_counts_and_shows(report):
 
 
 def test_the_headline_has_the_score(builder):
-    built = builder().vector("sound", "framing", kind="valid")
+    built = builder().vector("sound", "framing")
     built.vector("flip", "checksum", control="sound").vector("cut", "checksum", control="sound")
     report = built.implementation("a").result("cut", "fail").others_pass().build()
     assert headline(report) == "a: 1/2 pairs; 1 result not as expected"

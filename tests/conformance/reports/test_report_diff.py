@@ -20,7 +20,7 @@ def run(builder):
     def make(outcome="pass", difference=None):
         return (
             builder()
-            .vector("whole", "framing", kind="valid")
+            .vector("whole", "framing")
             .vector("flip", "checksum", control="whole")
             .implementation("reader")
             .result("whole")
