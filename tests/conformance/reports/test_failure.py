@@ -62,8 +62,10 @@ A, B, C = rec(0, "alpha"), rec(12, "bravo"), rec(24, "charlie")
          ['record at 12, 12 B: expected "bravo", found nothing']),
         ([A, B], [bare("alpha"), bare("brav")], ["records"],
          ['record at 12, 12 B: expected "bravo", found "brav"']),
-        ([bare("xy" * 20)], [bare("xy" * 19 + "xz")], ["records"],
-         ['record: expected "xyxyxyxyxyxyxyxyxyxyx…", found "xyxyxyxyxyxyxyxyxyxyx…",'
+        ([A], [bare("alpha"), bare("zulu")], ["records"],
+         ['record 1: expected nothing, found "zulu"']),
+        ([rec(0, "xy" * 20)], [bare("xy" * 19 + "xz")], ["records"],
+         ['record at 0, 47 B: expected "xyxyxyxyxyxyxyxyxyxyx…", found "xyxyxyxyxyxyxyxyxyxyx…",'
           " which differs from byte 39 of the payload"]),
     ],
 )  # fmt: skip
@@ -128,10 +130,11 @@ def test_the_records_of_other_bytes_are_listed():
 
 def test_many_equal_records_are_compared_in_reasonable_time():
     started = time.monotonic()
-    same = [bare("x")] * 20_000
-    reader = ["records"]
-    shown = lines({"records": [bare("a"), *same]}, {"records": [*same[1:], bare("d")]}, reader)
+    same = [rec(0, "x")] * 20_000
+    expected = {"records": [rec(0, "a"), *same]}
+    shown = lines(expected, {"records": [*same[1:], bare("d")]}, ["records"])
     assert shown == [
-        'record: expected "a", found "d"', 'record: expected "x", found nothing',
-    ]  # fmt: skip
+        'record at 0, 8 B: expected "a", found "d"',
+        'record at 0, 8 B: expected "x", found nothing',
+    ]
     assert time.monotonic() - started < 5
