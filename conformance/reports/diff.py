@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from .classes import BY_NAME, SEVERITY
@@ -53,10 +53,6 @@ class Diff:
     def regressions(self) -> list[Change]:
         """Return everything that became worse."""
         return [each for each in self.changes if each.effect == "regression"]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the difference as a JSON object; `regressions` is their number."""
-        return {"regressions": len(self.regressions), **asdict(self)}
 
 
 def compare(old: Report, new: Report) -> Diff:

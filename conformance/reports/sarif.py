@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from conformance import code_host
@@ -31,28 +29,6 @@ def sarif(report: Report) -> str:
     order = sorted(rules)
     results = [_sarif(report, *each, order) for each in shown]
     return code_host.sarif_log("walproof check", [rules[id] for id in order], results)
-
-
-def place_of(implementation: Entry, result: Entry) -> tuple[str, int]:
-    """Return the file and the line of a result, relative to the run's directory, or ``("", 0)``."""
-    listed = implementation.get("known_failures")
-    if result["class"] == "unexpected-pass" and listed:
-        return listed, _line_in(Path(listed), result)
-    return implementation.get("place") or "", 0
-
-
-def _line_in(listed: Path, result: Entry) -> int:
-    """Return the line of a case in a list of known failures: of its vector, then its profile."""
-    try:
-        lines = listed.read_text("utf-8").splitlines()
-    except OSError:
-        return 0
-    vector = f'"vector": {json.dumps(result["vector"])}'
-    profile = f'"profile": {json.dumps(result["profile"])}'
-    for number, line in enumerate(lines, 1):
-        if vector in line and any(profile in near for near in lines[number - 1 : number + 1]):
-            return number
-    return 0
 
 
 def _results(report: Report) -> Iterable[tuple[Entry, Entry]]:
@@ -100,10 +76,12 @@ def _sarif(
         "partialFingerprints": {"case/v1": f"{name}/{result['vector']}/{result['profile']}"},
         "properties": {"class": result["class"], "requirements": vector["requirements"]},
     }
-    file, line = place_of(implementation, result)
+    # A known failure that passes is a fault of the list.
+    keys = ("known_failures", "place") if result["class"] == "unexpected-pass" else ("place",)
+    file = next((implementation[key] for key in keys if implementation.get(key)), "")
     logical = [{"fullyQualifiedName": result["vector"], "kind": "resource"}]
     entry["locations"] = [
-        (code_host.location(file, line) if file else {}) | {"logicalLocations": logical}
+        (code_host.location(file) if file else {}) | {"logicalLocations": logical}
     ]
     if result["class"] == "known-failure":
         cause = one_line(result.get("cause") or "listed as a known failure")

@@ -148,14 +148,11 @@ class TestBaseline:
 
         return of
 
-    def test_a_regression_is_shown_and_exits_3(self, run, baseline, tmp_path):
+    def test_a_regression_is_shown_and_exits_3(self, run, baseline):
         before = baseline("breakable_reader")
         outcome = run("ignores_checksums", "--baseline", before)
         assert outcome.status == 3
         assert "Changes since" in outcome.out and "1 regression" in outcome.out
-        changes = json.loads((tmp_path / "report" / "changes.json").read_text())
-        assert changes["changes"][0]["vector"] == "leveldb-log/payload-flipped-in-second-record"
-        assert changes["regressions"] == 1
 
     def test_a_regression_to_a_known_failure_exits_3(self, run, baseline, tmp_path):
         listed = tmp_path / "known.json"
