@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,30 +22,26 @@ GROUP_ORDER = (
 
 @dataclass(frozen=True)
 class Line:
-    """An implementation that ran: its results of each class by group, and its two scores."""
+    """An implementation that ran: its results of each class by group, and its score."""
 
     implementation: Implementation
     cells: Mapping[str, Counter[str]]
-    pairs_passed: int
-    pairs_total: int
-    written_passed: int
-    written_total: int
+    score: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """The matrix of one format. `lines` are the programs under test, `baselines` the null ones."""
+    """The matrix of one format."""
 
     format: str
     groups: Sequence[str]
     lines: Sequence[Line]
-    baselines: Sequence[Line]
 
 
 def matrices(report: Report) -> list[Matrix]:
     """Return one matrix for each format in the report, in order of appearance."""
-    formats = list(dict.fromkeys(vector["format"] for vector in report["vectors"].values()))
-    return [_matrix(report, each, only=len(formats) == 1) for each in formats]
+    formats = dict.fromkeys(vector["format"] for vector in report["vectors"].values())
+    return [Matrix(each, groups_of(report, each), list(_lines(report, each))) for each in formats]
 
 
 def groups_of(report: Report, format_id: str) -> list[str]:
@@ -57,30 +53,17 @@ def groups_of(report: Report, format_id: str) -> list[str]:
     return known + [group for group in present if group not in GROUP_ORDER]
 
 
-def _matrix(report: Report, format_id: str, only: bool) -> Matrix:
-    lines: list[Line] = []
-    baselines: list[Line] = []
+def _lines(report: Report, format_id: str) -> Iterator[Line]:
     vectors = report["vectors"]
     for implementation in report["implementations"]:
+        cells: dict[str, Counter[str]] = {}
         results = [
             each
             for each in implementation["results"]
             if vectors[each["vector"]]["format"] == format_id
         ]
-        if implementation["status"] != "ran" or not (results or only):
-            continue
-        cells: dict[str, Counter[str]] = {}
         for each in results:
             cells.setdefault(vectors[each["vector"]]["group"], Counter())[each["class"]] += 1
-        # The report scores an implementation as a whole; this score is about one format.
-        of_format = score(results, vectors)
-        line = Line(
-            implementation,
-            cells,
-            of_format["pairs_passed"],
-            of_format["pairs_total"],
-            of_format["written_passed"],
-            of_format["written_total"],
-        )
-        (baselines if implementation["baseline"] else lines).append(line)
-    return Matrix(format_id, groups_of(report, format_id), lines, baselines)
+        if results:
+            # The report scores an implementation as a whole; this score is about one format.
+            yield Line(implementation, cells, score(results, vectors))

@@ -103,8 +103,9 @@ def scores(run: Run, format: str) -> list[Line]:
 
 
 def _share(line: Line) -> float:
-    total = line.pairs_total + line.written_total
-    return (line.pairs_passed + line.written_passed) / total if total else 0.0
+    score = line.score
+    total = score["pairs_total"] + score["written_total"]
+    return (score["pairs_passed"] + score["written_passed"]) / total if total else 0.0
 
 
 def write_list(frame: Frame, run: Run, format: str, outcome_by_vector: Outcomes) -> None:

@@ -8,7 +8,6 @@ import re
 import pytest
 
 from conformance.reports import html
-from conformance.reports.matrix import matrices
 from tests.conformance.reports.conftest import FLIPPED
 
 
@@ -62,13 +61,6 @@ def test_each_format_has_a_matrix_of_the_implementations_with_results(builder):
     b.implementation("both").result("flip", "fail", format_id="kahadb-journal").others_pass()
     b.implementation("one").result("whole", "fail").result("flip")
     report = b.build()
-    first, second = matrices(report)
-    pairs = [
-        [(line.implementation["name"], line.pairs_passed, line.pairs_total) for line in each.lines]
-        for each in (first, second)
-    ]
-    assert pairs == [[("both", 1, 1), ("one", 0, 1)], [("both", 0, 1)]]
-    assert first.lines[1].cells == {"framing": {"fail": 1}, "checksum": {"pass": 1}}
     page = html.render(report)
     rows = re.findall(r'<th title="the reader (\w+)">(.*?)</tr>', page, re.S)
     cells = [(name, re.findall(r"(\d+/\d+ .)</td>", row)) for name, row in rows]
