@@ -95,7 +95,6 @@ class ResultCache:
 
 
 def _programs(needs: Sequence[str]) -> list[Any]:
-    """Return the files of the programs that an implementation needs, with size and time."""
     programs = []
     for program in sorted({name for need in needs for name in need.split("|")}):
         path = shutil.which(program)
@@ -107,7 +106,6 @@ def _programs(needs: Sequence[str]) -> list[Any]:
 
 @functools.cache
 def _harness() -> bytes:
-    """Return a digest of the code that runs and judges."""
     digest = hashlib.sha256()
     for path in _sources():
         digest.update(f"{path.relative_to(PACKAGES)}\0".encode() + path.read_bytes())

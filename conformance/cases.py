@@ -223,7 +223,6 @@ class WritingStep(Step):
         return Judgement(text, self.expect, actual, NOT_REFUSED)
 
     def _files(self, path: Path, after: Mapping[str, Any]) -> list[str]:
-        """Return the differences in the files, those of the log and those beside it."""
         neutral = path.name == self.vector.neutral_name
 
         def place_of(name: str) -> Path:
@@ -233,7 +232,6 @@ class WritingStep(Step):
         return postconditions.differences(after, self._free, files, place_of)
 
     def _files_by_stated_name(self, path: Path) -> dict[str, int]:
-        """Return the existing files under the names that the vector has for them."""
         files = postconditions.files_in(path.parent)
         return {self._as_stated(name, path): size for name, size in files.items()}
 
@@ -345,7 +343,6 @@ def contents_at(path: Path) -> Contents | None:
 
 
 def _answer(path: Path, vector: Vector) -> dict[str, Any] | None:
-    """Return the executable specification's answer for the written log, ``None`` for no log."""
     format = formats.named(vector.body["format"])
     if not path.exists():
         return {"verdict": "intact", "reason": None, "records": [], "lost": [], "end": 0}

@@ -259,7 +259,6 @@ class Process:
     def _wait(
         self, deadline: float, seconds: float, max_bytes: int, complete: Callable[[], bool]
     ) -> None:
-        """Move data until the output is complete or has ended."""
         next_check = time.monotonic() + POLL_SECONDS
         while not complete() and not self._has_ended:
             now = time.monotonic()
@@ -302,7 +301,6 @@ class Process:
             self._fail(OverLimit(f"more than {mib} MiB of memory"))
 
     def _wait_for_exit(self, deadline: float, seconds: float) -> None:
-        """Wait for the exit of a program whose output has ended, and end its children."""
         try:
             self._popen.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -487,7 +485,6 @@ def resident_bytes(pid: int) -> int:
 
 
 def _processes(pids: Sequence[int]) -> list[psutil.Process]:
-    """Return the processes that still exist."""
     processes = []
     for pid in pids:
         with contextlib.suppress(psutil.Error):
@@ -496,7 +493,6 @@ def _processes(pids: Sequence[int]) -> list[psutil.Process]:
 
 
 def _kill_each(processes: Sequence[psutil.Process]) -> bool:
-    """Kill processes; return whether any was alive."""
     any_alive = False
     for process in processes:
         with contextlib.suppress(psutil.Error):

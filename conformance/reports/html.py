@@ -73,7 +73,6 @@ def render(report: Report) -> str:
 
 
 def _in_full(report: Report, implementation: Result, result: Result) -> Markup:
-    """Return a failure as HTML with the styles of a terminal."""
     console = Console(
         file=io.StringIO(), width=_WIDTH, record=True, force_terminal=True, color_system="standard"
     )
@@ -82,7 +81,6 @@ def _in_full(report: Report, implementation: Result, result: Result) -> Markup:
 
 
 def _by_listed_cause(results: Iterable[Failure]) -> dict[tuple[str, str], list[Result]]:
-    """Return the known failures by implementation and cause."""
     causes: dict[tuple[str, str], list[Result]] = {}
     for implementation, result in results:
         if result["class"] == "known-failure":

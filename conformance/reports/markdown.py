@@ -67,7 +67,6 @@ def _table(report: Report) -> list[str]:
 
 
 def _group(report: Report, alike: Sequence[Failure]) -> list[str]:
-    """Return one failure as in the terminal, collapsed, and the names of similar ones."""
     (implementation, result), *others = alike
     console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, force_terminal=False)
     show_failure(report, implementation, result, console)

@@ -67,7 +67,6 @@ def scores(report: Report) -> str:
 
 
 def _passed(implementation: Mapping[str, Any]) -> str:
-    """Return passed results: a run on undamaged logs only has no pairs."""
     checked = [each for each in implementation["results"] if each["class"] != "skipped"]
     right = sum(each["class"] == "pass" for each in checked)
     return f"{right}/{len(checked)} results"

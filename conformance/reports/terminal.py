@@ -59,7 +59,6 @@ def _print_not_run(report: Report, console: Console) -> None:
 
 
 def _print_titles(titled: Sequence[Mapping[str, Any]], report: Report, console: Console) -> None:
-    """Describe implementations: title, version, language, and reported parts of the formats."""
     if not titled:
         return
     formats = {vector["format"] for vector in report["vectors"].values()} & set(FORMATS)
