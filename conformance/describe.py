@@ -14,9 +14,7 @@ from reference_impl.answer import INLINE_PAYLOAD_LIMIT, payload_to_json
 Record = Mapping[str, Any]
 
 # Properties that locate a record and do not describe its content.
-PLACE = ("file", "at", "size")
-PAYLOAD = ("payload", "payload_sha256")
-
+_PLACE = ("file", "at", "size")
 _TEXT = re.compile(rb"[\x20-\x7e]+")
 _LINES = re.compile(rb"[\x20-\x7e\n\t]*[\x20-\x7e][\x20-\x7e\n\t]*")
 
@@ -110,7 +108,7 @@ def payload_text(record: Record, width: int = 24) -> str:
     digest = record.get("payload_sha256")
     if isinstance(digest, str):
         return f"sha256 {digest[:12]}…"
-    content = {key: value for key, value in record.items() if key not in PLACE}
+    content = {key: value for key, value in record.items() if key not in _PLACE}
     return _cut(printable(json.dumps(content, ensure_ascii=False)), width * 2) if content else "?"
 
 

@@ -1,4 +1,4 @@
-"""Write the run report as one self-contained HTML file that works from disk.
+"""A run as one self-contained HTML file that works from disk.
 
 The page has the matrix of each format, the failures by group, and the known failures by cause. The
 page shows the first failure of each group in the same form as the terminal.
@@ -16,7 +16,6 @@ from markupsafe import Markup
 from rich.console import Console
 
 from conformance import templates
-from conformance.saving import save
 from conformance.text import one_line
 
 from .classes import BY_NAME, CLASSES, worst
@@ -43,13 +42,7 @@ _WIDTH = 110
 _MOST_SHOWN = 200
 
 
-def write(report: Report, path: Path | str) -> None:
-    """Write `report` to `path` as one self-contained page."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    save(Path(path), render(report))
-
-
-def render(report: Report) -> str:
+def html(report: Report) -> str:
     """Return the page as text."""
     environment = templates.environment(_TEMPLATES, autoescape=True)
     environment.filters["line"] = one_line

@@ -1,4 +1,4 @@
-"""Write the run report as JUnit XML, for continuous integration.
+"""A run as JUnit XML, for continuous integration.
 
 Each implementation is a test suite. Each result is a test case with the id of the vector as its
 name.
@@ -16,14 +16,12 @@ out, because they fail by design.
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from conformance.describe import tail
-from conformance.saving import saved
 from conformance.text import printable
 
 from .classes import BY_NAME
@@ -32,35 +30,18 @@ from .json_report import Report
 from .summary import mode_of
 
 
-def write(report: Report, path: Path | str) -> None:
-    """Write `report` to `path` as JUnit XML."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with saved(Path(path)) as file:
-        _indented(report).write(file)
-
-
-def text(report: Report) -> str:
+def junit(report: Report) -> str:
     """Return the XML as text."""
-    file = io.BytesIO()
-    _indented(report).write(file)
-    return file.getvalue().decode()
-
-
-def _indented(report: Report) -> JUnitXml:
-    document = build(report)
-    # The library's `pretty` would parse everything again.
-    ElementTree.indent(document._elem)
-    return document
-
-
-def build(report: Report) -> JUnitXml:
-    """Return the test suites of `report`."""
     document = JUnitXml("walproof")
     for implementation in report["implementations"]:
         if not implementation["baseline"]:
             document.add_testsuite(_suite(report, implementation))
     document.update_statistics()  # type: ignore[no-untyped-call]
-    return document
+    # The library's `pretty` would parse everything again.
+    ElementTree.indent(document._elem)
+    file = io.BytesIO()
+    document.write(file)
+    return file.getvalue().decode()
 
 
 def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:

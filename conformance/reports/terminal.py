@@ -10,16 +10,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from conformance.compare import ANSWER_PARTS, every_part
 from conformance.sandbox import isolation_lines as lines_of_isolation
 from conformance.text import printable
-from reference_impl.formats import FORMATS
 
 from .classes import BY_NAME, SEVERITY
 from .console_text import GAP, print_hanging, print_tidy, say, short
 from .diff import EFFECTS, Diff
 from .json_report import Report
-from .overview import FEW, print_overview
+from .overview import print_overview
 from .summary import GOLDEN, Failure, cached_in, mode_of, not_run, tested
 from .terminal_failure import show_failure
 
@@ -36,9 +34,6 @@ def print_report(report: Report, console: Console, full_report: Path | str | Non
     console.print()
     print_overview(report["implementations"], console)
     _print_not_run(report, console)
-    shown = tested(report)
-    if len(shown) <= FEW:
-        _print_titles(shown, report, console)
     _print_totals(report, console)
     if full_report is not None:
         say(Text(f"Full report: {full_report}"), console)
@@ -56,21 +51,6 @@ def _print_not_run(report: Report, console: Console) -> None:
         text = Text(short(each["name"]).ljust(width + GAP))
         text.append(each["status"], style=style)
         print_hanging(text, Text(because), console)
-
-
-def _print_titles(titled: Sequence[Mapping[str, Any]], report: Report, console: Console) -> None:
-    if not titled:
-        return
-    formats = {vector["format"] for vector in report["vectors"].values()} & set(FORMATS)
-    parts_of = {*every_part(formats), *ANSWER_PARTS}
-    width = max(len(short(each["name"])) for each in titled)
-    console.print()
-    for each in titled:
-        facts = [printable(part) for part in (each["version"], each["language"]) if part]
-        facts.append("reports " + " ".join(part for part in each["reports"] if part in parts_of))
-        line = Text(short(each["name"]).ljust(width + GAP), style="bold")
-        label = Text.assemble(line, printable(each["title"] or "untitled"))
-        print_hanging(label, Text(", ".join(facts), style="dim"), console, joint=", ")
 
 
 def _print_totals(report: Report, console: Console) -> None:

@@ -7,13 +7,13 @@ import re
 
 import pytest
 
-from conformance.reports import html
+from conformance.reports.html import html
 from tests.conformance.reports.conftest import FLIPPED
 
 
 @pytest.fixture
 def page(report):
-    return html.render(report)
+    return html(report)
 
 
 def _sections(page):
@@ -61,7 +61,7 @@ def test_each_format_has_a_matrix_of_the_implementations_with_results(builder):
     b.implementation("both").result("flip", "fail", format_id="kahadb-journal").others_pass()
     b.implementation("one").result("whole", "fail").result("flip")
     report = b.build()
-    page = html.render(report)
+    page = html(report)
     rows = re.findall(r'<th title="the reader (\w+)">(.*?)</tr>', page, re.S)
     cells = [(name, re.findall(r"(\d+/\d+ .)</td>", row)) for name, row in rows]
     assert cells == [
@@ -83,7 +83,7 @@ def test_text_from_a_run_is_escaped(report):
         result["cause"] = result["cause"] and "<img src=x onerror=alert(3)>"
     goleveldb["title"] = goleveldb["version"] = '"><img src=x onerror=alert(4)>'
     report["implementations"][3]["because"] = "<img src=x onerror=alert(5)>"
-    page = html.render(report)
+    page = html(report)
     page.encode("utf-8")
     assert all(f"alert({number})" in page for number in (1, 2, 3, 4, 5))
     assert "<img" not in page

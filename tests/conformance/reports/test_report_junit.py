@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from conformance.reports import junit
+from conformance.reports.junit import junit
 from tests.conformance.reports.conftest import FLIPPED
 
 WANTED = {
@@ -24,10 +24,9 @@ WANTED = {
 
 
 @pytest.fixture
-def suites(report, tmp_path):
-    path = tmp_path / "junit.xml"
-    junit.write(report, path)
-    return {each.get("name"): each for each in ElementTree.parse(path).iter("testsuite")}
+def suites(report):
+    document = ElementTree.fromstring(junit(report).encode())
+    return {each.get("name"): each for each in document.iter("testsuite")}
 
 
 def test_every_result_is_one_test_case_of_its_class(report, suites):
@@ -74,7 +73,7 @@ def test_a_failure_has_its_details(suites):
     assert known.startswith("known failure: ") and "It ignores the type." in known
 
 
-def test_a_message_with_control_characters_is_written_readably(builder, tmp_path):
+def test_a_message_with_control_characters_is_written_readably(builder):
     report = (
         builder()
         .vector("flip", "checksum")
@@ -82,6 +81,5 @@ def test_a_message_with_control_characters_is_written_readably(builder, tmp_path
         .result("flip", "fail", difference="said \x1b[31mred\x00")
         .build()
     )
-    junit.write(report, tmp_path / "junit.xml")
-    failure = ElementTree.parse(tmp_path / "junit.xml").find(".//failure")
+    failure = ElementTree.fromstring(junit(report).encode()).find(".//failure")
     assert failure.get("message") == "said \\x1b[31mred\\x00"
