@@ -89,11 +89,6 @@ class TestAnyProgram:
         assert set(repeated) == {"payload-flipped-in-second-record", "three-records"}
         assert repeated["payload-flipped-in-second-record"]["difference"] == failed["difference"]
 
-    def test_the_number_of_shown_failures_is_limited(self, check, wrong):
-        outcome = check("--cmd", wrong("invents_a_record"), "--group", "layout", "--failures", 1)
-        assert outcome.out.count("repeat it with") == 1
-        assert "  the same in " in outcome.out or "more kinds: --failures" in outcome.out
-
     def test_a_one_shot_program_is_recognised(self, check, wrong, report):
         outcome = check("--cmd", wrong("one_shot_hides_damage"), *SMALL)
         assert outcome.status == 3
@@ -190,12 +185,6 @@ class TestForCodeHosts:
         assert outcome.status == 3
         (result,) = json.loads(outcome.out)["runs"][0]["results"]
         assert result["ruleId"] == "unexpected-pass"
-
-    @pytest.mark.parametrize("arguments", [(), ("--impl", "executable-spec")])
-    def test_a_list_needs_its_program(self, check, tmp_path, arguments):
-        (tmp_path / "known.json").write_text('{"causes": {}, "failures": []}')
-        outcome = check(*SMALL, *arguments, "--known-failures", tmp_path / "known.json")
-        assert outcome.status == 1 and "requires --cmd" in " ".join(outcome.err.split())
 
 
 class TestUsage:

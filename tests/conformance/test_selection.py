@@ -66,10 +66,6 @@ class TestBrokenVectors:
         shutil.copy(source.input, folder)
         return folder
 
-    def test_a_valid_vector_loads(self, folder):
-        (vector,) = load_all(folder.parent).values()
-        assert len(vector.contents) == 12
-
     def test_a_changed_input_is_refused(self, folder):
         (folder / "one-record.log").write_bytes(b"other")
         vector = load(folder / "one-record.json")

@@ -7,7 +7,6 @@ import io
 import pytest
 from rich.console import Console
 
-from conformance.chapter import chapter
 from conformance.reports.overview import overview, print_overview
 from conformance.reports.summary import by_cause
 from conformance.reports.terminal import show_alike
@@ -157,8 +156,3 @@ class TestCauses:
         output = " ".join(out.getvalue().split())
         assert output.startswith("the same in 16 more results: this one in strict, leveldb-log/v0,")
         assert output.endswith("leveldb-log/v11 and 3 more")
-
-
-def test_a_requirement_in_a_sentence():
-    sentence = chapter("leveldb-log").requirements["LDB-001"].first_sentence
-    assert sentence.endswith("32768 bytes; the last block MAY be shorter.")
