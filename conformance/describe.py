@@ -69,11 +69,6 @@ def tail(text: str, limit: int) -> str:
     return text if len(text) <= limit else "…" + text[len(text) - limit + 1 :]
 
 
-def bytes_in(number: int) -> str:
-    """Return a size for people: `14 B`, `97,270 B`."""
-    return f"{number:,} B"
-
-
 def payload_key(record: Record) -> str:
     """Return an identifier of a payload, the same for a full payload and a digest."""
     payload = record.get("payload")
@@ -139,7 +134,7 @@ def place_text(record: Record) -> str:
     if "at" in record:
         parts.append(f"at {record['at']}")
     if "size" in record:
-        parts.append(bytes_in(record["size"]))
+        parts.append(f"{record['size']:,} B")
     return ", ".join(parts)
 
 
@@ -160,8 +155,8 @@ def payload_difference(expected: Record, actual: Record) -> str:
         return "contents differ"
     wanted, given = bytes.fromhex(expected["payload"]), bytes.fromhex(actual["payload"])
     if wanted[: len(given)] == given:
-        return f"cut short by {bytes_in(len(wanted) - len(given))}"
+        return f"cut short by {len(wanted) - len(given):,} B"
     if given[: len(wanted)] == wanted:
-        return f"{bytes_in(len(given) - len(wanted))} too long"
+        return f"{len(given) - len(wanted):,} B too long"
     same = next(i for i, (x, y) in enumerate(zip(wanted, given, strict=False)) if x != y)
     return f"differs from byte {same} of the payload"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -109,37 +109,26 @@ def explain(implementation: Entry, result: Entry) -> tuple[list[str], list[ItemD
     expected, actual = result.get("expected"), result.get("actual")
     if not expected or not actual:
         return sentences, []
-    is_written = result["profile"] in WRITING
-    reports = ANSWER_PARTS if is_written else implementation["reports"]
+    reports = ANSWER_PARTS if result["profile"] in WRITING else implementation["reports"]
     kept, items = [], []
     for sentence in sentences:
         part = sentence.partition(": ")[0]
-        differing = [
-            difference
-            for name in (("records", "lost") if part == "bytes" else (part,))
-            for difference in _item_differences(name, expected, actual, reports)
-        ]
+        differing: list[ItemDifference] = []
+        if part in ("records", "bytes"):
+            differing += _record_differences(expected["records"], actual["records"], reports)
+        if part in ("lost", "bytes"):
+            differing += _lost_differences(expected["lost"], actual.get("lost", []), reports)
         items += differing
         if not differing or part == "bytes":
             kept.append(sentence)
     return kept, items
 
 
-def _item_differences(
-    part: str, expected: Entry, actual: Entry, reports: Sequence[str] | frozenset[str]
-) -> list[ItemDifference]:
-    wanted, given = expected.get(part) or [], actual.get(part) or []
-    if part == "records":
-        fields = sorted(set(reports) - ANSWER_PARTS)
-        return list(_record_differences(wanted, given, fields))
-    if part == "lost":
-        return list(_lost_differences(wanted, given, "reason" in reports))
-    return []
-
-
 def _record_differences(
-    expected: Sequence[Entry], actual: Sequence[Entry], fields: Sequence[str]
+    expected: Sequence[Entry], actual: Sequence[Entry], reports: Collection[str]
 ) -> Iterator[ItemDifference]:
+    fields = sorted(set(reports) - ANSWER_PARTS)
+
     def identity(record: Entry) -> Hashable:
         return payload_key(record), _json([record.get(name) for name in fields])
 
@@ -184,11 +173,13 @@ def _value(value: Any) -> str:
 
 
 def _lost_differences(
-    expected: Sequence[Entry], actual: Sequence[Entry], has_reasons: bool
+    expected: Sequence[Entry], actual: Sequence[Entry], reports: Collection[str]
 ) -> Iterator[ItemDifference]:
-    if not has_reasons and merged_ranges(expected) == merged_ranges(actual):
+    fields = ["file", "from", "to"]
+    if "reason" in reports:
+        fields.append("reason")
+    elif merged_ranges(expected) == merged_ranges(actual):
         return
-    fields = ("file", "from", "to", "reason") if has_reasons else ("file", "from", "to")
 
     def identity(lost: Entry) -> Hashable:
         return tuple(lost.get(name) for name in fields)

@@ -18,10 +18,8 @@ Rule = Callable[[Tree], Iterator[Found]]
 RULES: tuple[Rule, ...] = (
     ids.malformed_requirement,
     ids.duplicate_requirement,
-    ids.mixed_prefixes,
     ids.unknown_citation,
     ids.requirement_without_vector,
-    ids.vector_without_requirement,
     ids.vector_with_unknown_requirement,
     ids.unknown_requirement_in_grammar,
     vector_rules.damage_without_control,

@@ -122,7 +122,7 @@ def test_unreported_parts_are_not_listed():
 def test_the_records_of_other_bytes_are_listed():
     result = {
         "profile": "write", "difference": "bytes: expected 24, found 12",
-        "expected": {"records": [A, B]}, "actual": {"records": [A]},
+        "expected": {"records": [A, B], "lost": []}, "actual": {"records": [A], "lost": []},
     }  # fmt: skip
     sentences, items = explain({"reports": []}, result)
     assert sentences == [result["difference"]] and len(items) == 1
