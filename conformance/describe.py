@@ -93,10 +93,7 @@ def sized_payload_text(record: Record) -> str:
 
 
 def payload_text(record: Record, width: int = 24) -> str:
-    """Return a record's content in about `width` characters:
-
-    `"alpha"`, `"A" × 1,000`, `00ff1c…`.
-    """
+    """Return a record's content in about `width` characters, such as `"A" × 1,000`."""
     payload = record.get("payload")
     if isinstance(payload, str):
         return _bytes_text(bytes.fromhex(payload), width)

@@ -162,10 +162,7 @@ class Process:
         return self._stderr.decode(errors="replace").strip() or None
 
     def send(self, data: bytes) -> None:
-        """Send data.
-
-        Data that the pipe does not take at once is written while waiting for a reply.
-        """
+        """Send data without waiting until the program takes it."""
         if not self._is_closed:  # otherwise the descriptors may belong to another file by now
             self._input += data
             self._write()
@@ -448,15 +445,13 @@ def describe_exit(status: int | None) -> str:
 
 
 def prepare_child(limits: Limits) -> None:
-    """Set the limits of a child before exec, and kill the child when the harness ends.
-
-    As a subreaper, the child remains the ancestor of its daemons.
-    """
+    """Set the limits of a child before exec, and kill the child when the harness ends."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if limits.file_bytes is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes, limits.file_bytes))
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        # A subreaper remains the ancestor of its daemons.
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 

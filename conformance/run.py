@@ -1,7 +1,4 @@
-"""One run, from vectors to report: plan the cases, run them, select the failures.
-
-The schema of a report is ``reports/report.schema.json``.
-"""
+"""One run, from vectors to report: plan the cases, run them, select the failures."""
 
 from __future__ import annotations
 

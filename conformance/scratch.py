@@ -22,10 +22,7 @@ PREFIX = "walproof-scratch-"
 
 
 class Held:
-    """A new directory with a lock that shows that its creator is running.
-
-    Forked processes also hold the lock.
-    """
+    """A new directory with a lock that shows that its creator is running."""
 
     def __init__(self, parent: Path | None = None) -> None:
         self.folder, self._lock = _locked_folder(parent or _scratch_parent())

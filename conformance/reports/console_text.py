@@ -73,11 +73,7 @@ def print_table(
     baselines_from: int,
     console: Console,
 ) -> None:
-    """Print a table with names on the left and right-justified cells.
-
-    ``baselines_from`` is the index of the first baseline. A line separates the baselines from the
-    other rows.
-    """
+    """Print a table with names on the left and right-justified cells."""
     first = max([len(short(name)) for name, _ in rows] + [len(BASELINES)])
     widths = [
         GAP + max([len(heading), *(len(cells[column]) for _, cells in rows)])

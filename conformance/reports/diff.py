@@ -40,10 +40,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Diff:
-    """All changes between two runs, those with the gravest effects first.
-
-    ``added`` and ``removed`` have the names of vectors and implementations.
-    """
+    """All changes between two runs, those with the gravest effects first."""
 
     changes: Sequence[Change]
     added: Mapping[str, Sequence[str]]

@@ -1,8 +1,4 @@
-"""A run as one self-contained HTML file that works from disk.
-
-The page has the matrix of each format, the failures by group, and the known failures by cause. The
-page shows the first failure of each group in the same form as the terminal.
-"""
+"""A run as one self-contained HTML file that works from disk."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Read and write the run report as a JSON file, with validation.
-
-The schema is `report.schema.json` in this directory.
-"""
+"""Read and write the run report as a JSON file, with validation."""
 
 from __future__ import annotations
 

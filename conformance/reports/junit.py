@@ -1,16 +1,7 @@
-"""A run as JUnit XML, for continuous integration.
+"""A run as JUnit XML, for continuous integration: a test suite for each implementation.
 
-Each implementation is a test suite. Each result is a test case with the id of the vector as its
-name.
-
-* pass → passed
-* fail, unexpected-pass → failure
-* crash, timeout, over-limit, protocol-error → error
-* skipped, known-failure → skipped, because JUnit has no class for expected failures
-
-An implementation that could not run is a suite with the single test case `set-up`. The test case is
-skipped if the implementation is unavailable, and an error if it is broken. Null baselines are left
-out, because they fail by design.
+Known failures are skipped test cases, because JUnit has no class for expected failures. Null
+baselines are left out, because they fail by design.
 """
 
 from __future__ import annotations

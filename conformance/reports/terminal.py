@@ -27,10 +27,7 @@ _EFFECT_STYLES = {"regression": "bold red", "improvement": "green", "changed": "
 
 
 def print_report(report: Report, console: Console, full_report: Path | str | None = None) -> None:
-    """Print a line for each implementation, the unavailable ones, and the totals.
-
-    ``full_report`` is the path to print.
-    """
+    """Print a line for each implementation, the unavailable ones, and the totals."""
     console.print()
     print_overview(report["implementations"], console)
     _print_not_run(report, console)
@@ -96,10 +93,7 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
 def print_kinds(
     report: Report, kinds: Sequence[Sequence[Failure]], most: int, console: Console
 ) -> None:
-    """Print the first result of each failure group (:func:`~conformance.reports.summary.by_cause`).
-
-    ``most`` is the maximum number of groups.
-    """
+    """Print the first result of each failure group, of at most ``most`` groups."""
     for (implementation, result), *alike in kinds[:most]:
         console.print()
         show_failure(report, implementation, result, console)

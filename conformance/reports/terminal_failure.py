@@ -27,10 +27,7 @@ def show_failure(
     result: Mapping[str, Any],
     console: Console,
 ) -> None:
-    """Print one failed result, with the differences and the command that repeats the case.
-
-    `implementation` and `result` are entries of `report`.
-    """
+    """Print one failed result, with the differences and the command that repeats the case."""
     vector = report["vectors"][result["vector"]]
     outcome = BY_NAME[result["class"]]
     head = Text()

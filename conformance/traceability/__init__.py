@@ -1,8 +1,4 @@
-"""Check traceability: requirement ids connect prose, code, grammars and vectors.
-
-:func:`problems` returns missing or invalid connections in a source tree. A rule is a function in
-:data:`RULES`.
-"""
+"""Check traceability: requirement ids connect prose, code, grammars and vectors."""
 
 from __future__ import annotations
 
