@@ -133,9 +133,12 @@ def _record_differences(
         return payload_key(record), _json([record.get(name) for name in fields])
 
     place = _record_place if "at" in fields else None
-    numbers = {id(record): number for number, record in enumerate(actual)}
+    numbers = {
+        id(item): number for items in (expected, actual) for number, item in enumerate(items)
+    }
     for wanted, given in _differing(expected, actual, identity, place):
-        item = f"record {place_text(wanted or given or {}) or numbers[id(given)]}"
+        shown = wanted or given or {}
+        item = f"record {place_text(shown) or numbers[id(shown)]}"
         if wanted is None or given is None:
             texts = [payload_text(each) if each else _NOTHING for each in (wanted, given)]
         else:
