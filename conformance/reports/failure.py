@@ -65,7 +65,6 @@ def facts(report: Report, implementation: Entry, result: Entry) -> list[tuple[st
         *request_facts(result["vector"], vector),
         ("difference", "\n".join(_difference_lines(implementation, result))),
         ("cause", result.get("cause")),
-        ("reported", result.get("issue")),
     ]
     return [(label, text) for label, text in shown if text]
 

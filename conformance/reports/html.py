@@ -22,12 +22,12 @@ from .summary import (
     by_cause,
     cached_in,
     headline,
+    isolation_lines,
     mode_of,
     not_run,
     of_classes,
     unexpected,
 )
-from .terminal import isolation_lines
 from .terminal_failure import show_failure
 
 Result = Mapping[str, Any]
@@ -47,7 +47,7 @@ def html(report: Report) -> str:
     page = environment.get_template("report.html.j2").render(
         report=report,
         headline=headline(report),
-        facts=[mode_of(report), cached_in(report), *(line for _, line in isolation_lines(report))],
+        facts=[mode_of(report), cached_in(report), *isolation_lines(report)],
         classes=CLASSES,
         totals=Counter(result["class"] for _, result in results),
         worst=worst,

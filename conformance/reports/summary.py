@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from conformance import sandbox
 from conformance.text import one_line
 
 from .classes import BY_NAME, CLASSES
@@ -109,6 +110,12 @@ def cached_in(report: Report) -> str | None:
     when = f"the run at {first}" if first == last else f"the runs between {first} and {last}"
     have = "have" if len(ran) > 1 else "has"
     return f"{who} {have} not changed since {when}: these results are from then."
+
+
+def isolation_lines(report: Report) -> list[str]:
+    """Return what isolated the programs, then what did not."""
+    isolation = report.get("isolation")
+    return sandbox.isolation_lines(isolation) if isolation else []
 
 
 def by_cause(failures: Iterable[Failure]) -> list[list[Failure]]:

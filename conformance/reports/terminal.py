@@ -10,7 +10,6 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from conformance.sandbox import isolation_lines as lines_of_isolation
 from conformance.text import printable
 
 from .classes import BY_NAME, SEVERITY
@@ -18,7 +17,7 @@ from .console_text import GAP, print_hanging, print_tidy, say, short
 from .diff import EFFECTS, Diff
 from .json_report import Report
 from .overview import print_overview
-from .summary import GOLDEN, Failure, cached_in, mode_of, not_run, tested
+from .summary import GOLDEN, Failure, cached_in, isolation_lines, mode_of, not_run, tested
 from .terminal_failure import show_failure
 
 __all__ = ["print_diff", "print_kinds", "print_report", "show_alike", "show_failure"]
@@ -78,16 +77,8 @@ def _print_totals(report: Report, console: Console) -> None:
         say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
     else:
         say(Text("All is as expected.", style="bold green"), console)
-    for style, line in isolation_lines(report):
+    for style, line in zip(("dim", "yellow"), isolation_lines(report), strict=False):
         print_tidy(Text(line, style=style), console)
-
-
-def isolation_lines(report: Report) -> list[tuple[str, str]]:
-    """Return what isolated the programs, and what did not: a style and a line each."""
-    isolation = report.get("isolation")
-    if isolation is None:
-        return []
-    return list(zip(("dim", "yellow"), lines_of_isolation(isolation), strict=False))
 
 
 def print_kinds(
