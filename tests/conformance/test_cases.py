@@ -150,11 +150,6 @@ class TestScratch:
         monkeypatch.setattr(scratch_module, "IN_MEMORY", tmp_path / "none")
         assert scratch_folder() == Path(tempfile.gettempdir())
 
-    def test_tmpdir_overrides_the_scratch_folder(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("TMPDIR", str(tmp_path))
-        monkeypatch.setattr(tempfile, "tempdir", None)
-        assert scratch_folder() == tmp_path
-
 
 def scratch_folder() -> Path:
     """Return the parent of a scratch directory, which is removed afterwards."""

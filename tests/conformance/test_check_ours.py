@@ -145,15 +145,6 @@ class TestBaseline:
         assert outcome.status == 3
         assert "Changes since" in outcome.out and "1 regression" in outcome.out
 
-    def test_a_regression_to_a_known_failure_exits_3(self, run, baseline, tmp_path):
-        listed = tmp_path / "known.json"
-        because = ("--cause", "blind", "--because", "It never looks.")
-        run("ignores_checksums", "--known-failures", listed, "--update-known", *because)
-        before = baseline("breakable_reader")
-        known = ("--known-failures", listed)
-        assert run("ignores_checksums", *known).status == 0
-        assert run("ignores_checksums", *known, "--baseline", before).status == 3
-
     def test_an_improvement_or_no_change_exits_0(self, run, baseline):
         before = baseline("ignores_checksums")
         outcome = run("breakable_reader", "--baseline", before / "report.json")

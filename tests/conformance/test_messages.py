@@ -60,12 +60,8 @@ def test_the_session_in_the_manual_is_valid():
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        ("hello-reply", HELLO),
         ("hello-reply", {**HELLO, "homepage": "https://example.org", "of-its-own": 1}),
-        ("read-reply", {"seq": 0, "answer": ANSWER}),
         ("read-reply", {"seq": 0, "skipped": "why", "issue": "https://example.org/1"}),
-        ("done-reply", {"seq": 0, "done": True}),
-        ("done-reply", {"seq": 0, "refused": "why"}),
         ("done-reply", {"seq": 0, "skipped": "why"}),
         ("answer", {**ANSWER, "end": None, "reason": None, "lost": [], "signals": []}),
         ("answer", {**ANSWER, "end": {"file": "a.log", "at": 0}}),
@@ -86,7 +82,6 @@ def test_valid_messages_pass(schema, message):
         ("hello-reply", [HELLO], "the message"),
         ("read-reply", {"answer": ANSWER}, "seq"),
         ("read-reply", {"seq": "1", "answer": ANSWER}, "seq"),
-        ("read-reply", {"seq": -1, "answer": ANSWER}, "seq"),
         ("read-reply", {"seq": 1}, "the message"),
         ("read-reply", {"seq": 1, "answer": ANSWER, "skipped": "both"}, "the message"),
         ("read-reply", {"seq": 1, "skipped": ""}, "skipped"),
@@ -95,7 +90,6 @@ def test_valid_messages_pass(schema, message):
         ("done-reply", {"seq": 1, "done": False}, "done"),
         ("done-reply", {"seq": 1, "done": True, "refused": "both"}, "the message"),
         ("answer", {"records": [{}]}, "records/0"),
-        ("answer", {"records": [{"payload": "0"}]}, "records/0"),
         ("answer", {"records": [{"payload": "FF"}]}, "records/0"),
         ("answer", {"records": [{"payload": "00", "payload_sha256": "0" * 64}]}, "records/0"),
         ("answer", {"records": [{"payload": "00", "at": -1}]}, "records/0/at"),

@@ -46,13 +46,6 @@ def test_a_failure_is_shown_as_on_a_terminal(page):
     assert any("It ignores the type." in each for each in _sections(page))
 
 
-def test_every_colour_has_a_dark_counterpart(page):
-    style = page.split("<style>")[1].split("</style>")[0]
-    fixed = re.sub(r"light-dark\(#\w+, #\w+\)|\.c-crash \{.*?\}", "", style)
-    assert "color-scheme: light dark" in style
-    assert re.findall(r"#[0-9a-f]{3,6}", fixed) == []
-
-
 def test_each_format_has_a_matrix_of_the_implementations_with_results(builder):
     b = builder()
     for format_id in ("leveldb-log", "kahadb-journal"):
