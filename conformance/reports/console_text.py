@@ -20,11 +20,6 @@ BASELINES = "null baselines"
 _PLAIN = str.maketrans("…×→─│·–█✓✗≈†∞▲", ".x>-|.-#+x~CTO")
 
 
-def is_unicode(console: Console) -> bool:
-    """Return whether the console's encoding can print the glyphs."""
-    return console.encoding.lower().startswith("utf")
-
-
 def short(name: str, limit: int = NAME) -> str:
     """Return a name of at most ``limit`` characters on one line; an ellipsis marks a cut."""
     name = one_line(name)
@@ -35,7 +30,7 @@ def say(text: Text, console: Console) -> None:
     """Print one line without wrapping or padding, with control characters escaped."""
     text.rstrip()
     text = seen(text)
-    if not is_unicode(console):
+    if not console.encoding.lower().startswith("utf"):
         shown = text.plain.translate(_PLAIN)
         text.plain = shown.encode(console.encoding, "replace").decode(console.encoding)
     console.print(text, soft_wrap=True)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from conformance import code_host
 from conformance.chapter import chapter
 from conformance.text import one_line
 
-from .classes import BY_NAME
+from .classes import BY_NAME, CLASSES
 from .json_report import Report
+from .summary import of_classes
 
 Entry = Mapping[str, Any]
 
 
 def sarif(report: Report) -> str:
     """Return the log with each unexpected result, and each known failure as suppressed."""
-    shown = [
-        (implementation, result)
-        for implementation, result in _results(report)
-        if not BY_NAME[result["class"]].expected or result["class"] == "known-failure"
-    ]
+    names = [each.name for each in CLASSES if not each.expected or each.name == "known-failure"]
+    shown = of_classes(report, names)
     rules: dict[str, dict[str, Any]] = {}
     for _, result in shown:
         id = _rule_of(report, result)
@@ -29,12 +27,6 @@ def sarif(report: Report) -> str:
     order = sorted(rules)
     results = [_sarif(report, *each, order) for each in shown]
     return code_host.sarif_log("walproof check", [rules[id] for id in order], results)
-
-
-def _results(report: Report) -> Iterable[tuple[Entry, Entry]]:
-    for implementation in report["implementations"]:
-        if not implementation["baseline"]:
-            yield from ((implementation, result) for result in implementation["results"])
 
 
 def _rule_of(report: Report, result: Entry) -> str:
