@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from conformance import json_schema, saving
+from conformance.declaration import BrokenDeclaration
 
 Report: TypeAlias = dict[str, Any]
 
 SCHEMA_PATH = Path(__file__).with_name("report.schema.json")
 
 
-class InvalidReport(ValueError):
+class InvalidReport(BrokenDeclaration):
     """The object is not a run report."""
 
 
