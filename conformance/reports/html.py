@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,16 @@ from markupsafe import Markup
 from rich.console import Console
 
 from conformance import templates
+from conformance.score import score
 from conformance.text import one_line
 
 from .classes import BY_NAME, CLASSES, worst
 from .json_report import Report
-from .matrix import matrices
 from .summary import (
     Failure,
     by_cause,
     cached_in,
+    groups_of,
     headline,
     isolation_lines,
     mode_of,
@@ -43,6 +44,7 @@ def html(report: Report) -> str:
     environment = templates.environment(_TEMPLATES, autoescape=True)
     environment.filters["line"] = one_line
     results = of_classes(report, BY_NAME)
+    formats = dict.fromkeys(vector["format"] for vector in report["vectors"].values())
     groups = by_cause(unexpected(report))
     page = environment.get_template("report.html.j2").render(
         report=report,
@@ -51,7 +53,8 @@ def html(report: Report) -> str:
         classes=CLASSES,
         totals=Counter(result["class"] for _, result in results),
         worst=worst,
-        matrices=matrices(report),
+        matrices={each: list(_lines(report, each)) for each in formats},
+        groups_of={each: groups_of(report, each) for each in formats},
         not_run=not_run(report),
         groups=groups,
         shown=[_in_full(report, *group[0]) for group in groups[:_MOST_SHOWN]],
@@ -59,6 +62,22 @@ def html(report: Report) -> str:
     )
     # The output of a program may contain lone surrogates.
     return page.encode("utf-8", "backslashreplace").decode()
+
+
+def _lines(report: Report, format_id: str) -> Iterator[tuple[Result, dict[str, Counter[str]], Any]]:
+    """Yield each implementation, its results of each class by group, and its score of a format."""
+    vectors = report["vectors"]
+    for implementation in report["implementations"]:
+        results = [
+            each
+            for each in implementation["results"]
+            if vectors[each["vector"]]["format"] == format_id
+        ]
+        cells: dict[str, Counter[str]] = {}
+        for each in results:
+            cells.setdefault(vectors[each["vector"]]["group"], Counter())[each["class"]] += 1
+        if results:
+            yield implementation, cells, score(results, vectors)
 
 
 def _in_full(report: Report, implementation: Result, result: Result) -> Markup:

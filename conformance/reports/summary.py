@@ -13,6 +13,11 @@ from .classes import BY_NAME, CLASSES
 from .json_report import Report
 
 GOLDEN = "golden vectors"
+# The order of groups that several formats share; other groups follow in order of appearance.
+GROUP_ORDER = (
+    "framing", "layout", "fragments", "trailer", "checksum", "lengths", "types", "zeros", "resync",
+    "torn-tail", "dialects", "limits", "writing", "appending",
+)  # fmt: skip
 # An implementation of a run report, and one of its results.
 Failure = tuple[Mapping[str, Any], Mapping[str, Any]]
 
@@ -110,6 +115,15 @@ def cached_in(report: Report) -> str | None:
     when = f"the run at {first}" if first == last else f"the runs between {first} and {last}"
     have = "have" if len(ran) > 1 else "has"
     return f"{who} {have} not changed since {when}: these results are from then."
+
+
+def groups_of(report: Report, format_id: str) -> list[str]:
+    """Return the groups of one format, in reading order."""
+    present = dict.fromkeys(
+        vector["group"] for vector in report["vectors"].values() if vector["format"] == format_id
+    )
+    known = [group for group in GROUP_ORDER if group in present]
+    return known + [group for group in present if group not in GROUP_ORDER]
 
 
 def isolation_lines(report: Report) -> list[str]:
