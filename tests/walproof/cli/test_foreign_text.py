@@ -130,7 +130,6 @@ diff LOG JOURNAL
 diff SAYS OTHER
 diff SAYS OTHER --json
 review --against WORST
-parsers --ksy LOG
 parsers WORST
 lab fuzz --repeat LOG
 lab scenarios torn-last-record --run REPORT
