@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from pyspark_journal.options import DROPMALFORMED, FAILFAST, Options
-from pyspark_journal.schema import DECODED, requested_columns
+from pyspark_journal.schema import requested_columns
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof import decode
@@ -101,11 +101,13 @@ class Reader:
                 yield rows.unreadable(self.schema, file, text)
 
     def _records(self, run: Records, format_id: str, name: str) -> Iterator[pa.RecordBatch]:
-        if not self.columns.has(DECODED):
+        if not self.columns.has(rows.DECODED):
             yield from self._batch(run, name)
             return
+        type = self.schema.field(rows.DECODED).type
         for piece in decode.pieces(format_id, run):
-            yield from self._batch(piece, name, self._decoded(piece, format_id))
+            decoded = rows.decoded(piece, format_id, type, self.options.entry_fields)
+            yield from self._batch(piece, name, decoded)
 
     def _problem(self, event: Lost | End, name: str, tree: Tree) -> Iterator[pa.RecordBatch]:
         if isinstance(event, End) and event.verdict != "refused":
@@ -132,19 +134,6 @@ class Reader:
         batch = rows.batch(event, self.schema, name, more)
         if batch is not None:
             yield batch
-
-    def _decoded(self, run: Records, format_id: str) -> dict[str, pa.Array]:
-        value, fault = decode.decoded(format_id, run, self.options.entry_fields)
-        if self.options.format == "auto":
-            # One member for each format, of which the others are null.
-            own_name = format_id.replace("-", "_")
-            members = list(self.schema.field(DECODED).type)
-            value = pa.StructArray.from_arrays(
-                [value if m.name == own_name else pa.nulls(len(run), m.type) for m in members],
-                fields=members,
-                mask=value.is_null(),
-            )
-        return {DECODED: value, "detail": fault}
 
     def _raw(self, lost: Lost, name: str, tree: Tree) -> bytes | None:
         """Return the bytes of a lost range, null if they cannot be read."""

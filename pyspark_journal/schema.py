@@ -17,7 +17,6 @@ from walproof.tables import rows
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-DECODED = "decoded"
 NEVER_NULL = frozenset({"file", "kind"})
 
 
@@ -47,13 +46,8 @@ def known(options: Options) -> pa.Schema:
 def _columns(options: Options, formats: Iterable[str]) -> pa.Schema:
     fields = {field.name: field for field in rows.schema(*formats)}
     if options.decode:
-        type = pa.struct(
-            (format_id.replace("-", "_"), decode.type_of(format_id, options.entry_fields))
-            for format_id in FORMATS
-        )
-        if options.format != "auto":
-            type = decode.type_of(options.format, options.entry_fields)
-        fields[DECODED] = pa.field(DECODED, type)
+        type = rows.decoded_type(options.format, options.entry_fields)
+        fields[rows.DECODED] = pa.field(rows.DECODED, type)
     name = options.corrupt_column
     if name in fields:
         raise BadSchema(f"journal: columnNameOfCorruptRecord: there is already a column {name}")
@@ -80,7 +74,7 @@ class Columns:
         """Return the data that a scanner must read."""
         payload = self.has("payload", "payload_truncated")
         wanted = Wanted(payload, frozenset(self.names), options.max_payload)
-        return decode.with_decoding(format_id, wanted) if self.has(DECODED) else wanted
+        return decode.with_decoding(format_id, wanted) if self.has(rows.DECODED) else wanted
 
 
 def requested_columns(schema: StructType, options: Options) -> Columns:
@@ -93,7 +87,7 @@ def requested_columns(schema: StructType, options: Options) -> Columns:
     names = {field.name.lower() for field in schema}
     if options.corrupt_name.lower() in names:
         options = replace(options, corrupt_column=options.corrupt_name)
-    if DECODED in names:
+    if rows.DECODED in names:
         options = replace(options, decode=True)
     columns = {field.name.lower(): field for field in known(options)}
     target = to_arrow_schema(schema, timezone="UTC")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -55,25 +54,8 @@ def scanner(format_id: str, has_payloads: bool = True) -> ReadOnce:
     return read_once
 
 
-def parquet(format_id: str, has_payloads: bool = True) -> ReadOnce:
-    """Return the export to a Parquet file."""
-    from walproof import scan
-    from walproof.scan.log import Log
-    from walproof.tables.parquet import to_parquet
-
-    scan.scanner(format_id)
-
-    def read_once(log: Path) -> tuple[int, int]:
-        with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder) / "out.parquet"
-            done = to_parquet(Log(log), format_id, out, has_payloads=has_payloads)
-        return done.records, done.payload_bytes
-
-    return read_once
-
-
 READERS: dict[str, Callable[..., ReadOnce]] = {
-    reader.__name__: reader for reader in (specification, scanner, parquet)
+    reader.__name__: reader for reader in (specification, scanner)
 }
 
 

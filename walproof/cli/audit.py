@@ -23,7 +23,7 @@ from walproof.cli.stopping import stoppable
     "--payload/--no-payload",
     help="Payloads of the records as well; by default, only positions.",
 )
-@click.option("--decode", is_flag=True, help="A line of text that describes each record.")
+@click.option("--decode", is_flag=True, help="The decoded records as well.")
 @click.option("--again", "is_again", is_flag=True, help="Read all logs, including unchanged ones.")
 @click.option(
     "--option",

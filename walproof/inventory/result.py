@@ -7,6 +7,7 @@ files, a task copies the rows of unchanged logs.
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -20,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from walproof.inventory.logs import describe_error, files_of, microseconds
-from walproof.inventory.schemas import FILES, SCHEMAS, TIME, TableOptions
+from walproof.inventory.schemas import FILES, TIME, TableOptions
 from walproof.inventory.tally import Tally, file_rows, merged
 from walproof.inventory.task import LogPiece, Task, Written, logs_in, write_rows
 from walproof.lake.discovery import FoundLog
@@ -90,6 +91,7 @@ class Plan:
     """The work for a result; tasks write into ``folder``."""
 
     folder: Path
+    options: TableOptions
     tasks: list[Task] = field(default_factory=list)
     linked: list[tuple[str, Path]] = field(default_factory=list)
     unchanged: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -107,13 +109,18 @@ def make_plan(
 ) -> Plan:
     """Divide the work on logs into tasks that write into ``folder``.
 
-    ``slots`` is the number of tasks that run at the same time.
+    ``slots`` is the number of tasks that run at the same time. Raises ``OSError`` for a folder that
+    pyarrow cannot open.
     """
-    plan = Plan(folder)
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise OSError(errno.EILSEQ, "expected a path in UTF-8", str(folder)) from None
+    plan = Plan(folder, options)
     add = partial(Task, folder=folder, options=options)
     if earlier is not None:
         plan.unchanged = earlier.unchanged(logs)
-        for table in SCHEMAS:
+        for table in options.schemas:
             for file in sorted((earlier.folder / table).glob("*.parquet")):
                 of_file = logs_in(file)
                 if unchanged := tuple(sorted(of_file & plan.unchanged.keys())):
@@ -146,7 +153,7 @@ def write_result(logs: Logs, plan: Plan, run: Run, result: Path) -> None:
     still be writing. Raises the errors of ``run``, and ``OSError`` for the output. Errors of logs
     are not raised.
     """
-    for table in SCHEMAS:
+    for table in plan.options.schemas:
         (result / table).mkdir(parents=True)
         (plan.folder / table).mkdir(parents=True)
     for table, file in plan.linked:
@@ -159,7 +166,7 @@ def write_result(logs: Logs, plan: Plan, run: Run, result: Path) -> None:
             tallies.setdefault(name, {})[number] = tally
         for table, file in written.files:
             file.rename(result / table / file.name)
-    for table, schema in SCHEMAS.items():
+    for table, schema in plan.options.schemas.items():
         if not any((result / table).iterdir()):
             _write(result / table / "no-rows.parquet", schema.empty_table())
     (result / "files").mkdir()
@@ -177,7 +184,7 @@ def write_result(logs: Logs, plan: Plan, run: Run, result: Path) -> None:
 
 
 def _write(path: Path, table: pa.Table) -> None:
-    with ParquetFile(path, table.schema, "zstd") as file:
+    with ParquetFile(path, table.schema) as file:
         for batch in table.to_batches():
             file.add(batch)
         file.finish()

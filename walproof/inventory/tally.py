@@ -120,7 +120,7 @@ def file_rows(log_name: str, log: FoundLog, tally: Tally) -> Iterator[dict[str, 
         verdict, reason = _verdict(tally, name, counts) if members or tally.files else (None, None)
         yield {
             **of_log,
-            "file": shown(file_name(log.path, name)),
+            "file": shown(file_name(log.shown_path, name)),
             "size": member.size if member else 0,
             "modified": microseconds(member) if member else None,
             "verdict": verdict,

@@ -22,7 +22,7 @@ import pyarrow.parquet
 from reference_impl.answer import End
 from reference_impl.formats import UnknownFormat
 from walproof.inventory.logs import describe_error
-from walproof.inventory.schemas import DAMAGE, SCHEMAS, TableOptions, record_rows
+from walproof.inventory.schemas import DAMAGE, TableOptions, record_rows
 from walproof.inventory.tally import Tally
 from walproof.lake.opening import opened
 from walproof.lake.recognition import is_blank
@@ -86,10 +86,8 @@ def write_rows(task: Task, is_careful: bool = False) -> Written:
     try:
         with ExitStack() as stack:
             files = {
-                table: stack.enter_context(
-                    ParquetFile(task.folder / table / name, schema, task.options.compression)
-                )
-                for table, schema in SCHEMAS.items()
+                table: stack.enter_context(ParquetFile(task.folder / table / name, schema))
+                for table, schema in task.options.schemas.items()
             }
             for table, batch in _rows(task, written, is_careful):
                 files[table].add(batch)
@@ -118,7 +116,7 @@ def _rows(task: Task, written: Written, is_careful: bool) -> Iterator[Row]:
         table = task.copy_from.parent.name
         of_logs = pa.dataset.field("log").isin(task.logs)
         for batch in pa.dataset.dataset(task.copy_from).to_batches(filter=of_logs):
-            yield table, batch.cast(SCHEMAS[table])
+            yield table, batch.cast(task.options.schemas[table])
     for piece in task.pieces:
         tally = Tally(piece.log.format)
         written.tallies[piece.name, piece.number] = tally
@@ -148,7 +146,7 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
 
     Raises :class:`ScannerMissing`, because this is not an error of the log.
     """
-    path = piece.log.path
+    path, schema = piece.log.shown_path, options.schemas["records"]
     try:
         with opened(piece.log, options.source) as (log, format_id):
             tally.format = format_id
@@ -158,7 +156,8 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
                 elif isinstance(event, Records):
                     tally.files[event.file].add_records(event)
                     for run in event.pieces():
-                        yield "records", record_rows(run, piece.name, path, format_id, options)
+                        for batch in record_rows(run, piece.name, path, format_id, options, schema):
+                            yield "records", batch
                 else:
                     tally.files[event.file].add_lost(event)
                     of_log = {"log": piece.name, "format": format_id}
@@ -166,7 +165,7 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
                     assert batch is not None
                     yield "damage", batch
         if piece.number == 0:
-            _note_if_blank(tally, path)
+            _note_if_blank(tally, piece.log.path)
     except UnknownFormat as error:
         # A file of no format is not an error; a file of several formats is.
         if error.fitting:
@@ -175,7 +174,7 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
     except ScannerMissing:
         raise
     except Exception as error:
-        tally.error = describe_error(error, path)
+        tally.error = describe_error(error, piece.log.path)
 
 
 def _note_if_blank(tally: Tally, path: str) -> None:

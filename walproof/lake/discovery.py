@@ -28,12 +28,18 @@ class FoundLog(Entry):
     """A log that was found by a search. Instances are small and picklable.
 
     ``format`` is None if it has not been detected yet. If the log is a folder of several files,
-    ``members`` contains these files.
+    ``members`` contains these files. The log may be a copy of ``original``.
     """
 
     format: str | None = None
     members: tuple[Entry, ...] = ()
     context: dict[str, Any] = field(default_factory=dict)
+    original: str | None = None
+
+    @property
+    def shown_path(self) -> str:
+        """The path of the log in tables."""
+        return self.original or self.path
 
     @property
     def files(self) -> tuple[str, ...]:

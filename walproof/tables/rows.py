@@ -1,7 +1,7 @@
 """Convert logs to rows of a table, one for each record and each lost range.
 
-The data source, ``walproof export --parquet`` and the audit share this schema. Spark does not
-support unsigned numbers, so a number that may exceed 2⁶³ is a bigint in two's complement.
+Spark does not support unsigned numbers, so a number that may exceed 2⁶³ is a bigint in two's
+complement.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from reference_impl.answer import Lost
+from reference_impl.formats import FORMATS
+from walproof import decode
 from walproof.formats import plugin_for
 from walproof.lake.names import printable_message, shown
 from walproof.scan.model import Event, Records
@@ -40,6 +42,7 @@ FIXED = pa.schema(
 )
 #: Columns for payloads.
 OF_PAYLOADS = ("payload", "payload_truncated")
+DECODED = "decoded"
 
 
 def schema(*formats: str) -> pa.Schema:
@@ -51,6 +54,40 @@ def schema(*formats: str) -> pa.Schema:
             if fields.setdefault(field.name, field).type != field.type:
                 fields[field.name] = pa.field(field.name, pa.string())
     return pa.schema(fields.values())
+
+
+def decoded_type(format: str, names: tuple[str, ...] = ()) -> pa.DataType:
+    """Return the type of the column ``decoded``; ``auto`` has one field for each format.
+
+    ``names`` are fields of a systemd entry that become columns.
+    """
+    if format != "auto":
+        return decode.type_of(format, names)
+    return pa.struct((_member(each), decode.type_of(each, names)) for each in FORMATS)
+
+
+def decoded(
+    run: Records, format_id: str, type: pa.DataType, names: tuple[str, ...] = ()
+) -> dict[str, pa.Array]:
+    """Return the column ``decoded`` of a :func:`decoded_type`, and ``detail`` for nulls in it.
+
+    Divide a long run with :func:`walproof.decode.pieces` first.
+    """
+    value, fault = decode.decoded(format_id, run, names)
+    if type.get_field_index(_member(format_id)) >= 0:
+        value = pa.StructArray.from_arrays(
+            [
+                value if each.name == _member(format_id) else pa.nulls(len(run), each.type)
+                for each in type
+            ],
+            fields=list(type),
+            mask=value.is_null(),
+        )
+    return {DECODED: value, "detail": fault}
+
+
+def _member(format_id: str) -> str:
+    return format_id.replace("-", "_")
 
 
 def signed(type: pa.DataType) -> pa.DataType:
