@@ -78,9 +78,8 @@ def audit(
     """Read the new and changed logs, and replace ``out`` with a new result.
 
     If ``is_again`` is true, all logs are read. If ``spark`` is None and a log must be read, a Spark
-    session is started. Raises :class:`OutputRefused`, :class:`JobFailed`, ``DidNotStart``,
-    ``JavaMissing``, and ``OSError`` for a missing path or for the output. Errors of single logs are
-    not raised.
+    session is started. Raises :class:`OutputRefused`, :class:`JobFailed`, ``DidNotStart``, and
+    ``OSError`` for a missing path or for the output. Errors of single logs are not raised.
     """
     started = time.time()
     out = out.resolve()

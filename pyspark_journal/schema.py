@@ -17,6 +17,8 @@ from walproof.tables import rows
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
+#: Column for the bytes of a lost range.
+LOST_BYTES = "_corrupt_record"
 NEVER_NULL = frozenset({"file", "kind"})
 
 
@@ -46,13 +48,7 @@ def known(options: Options) -> pa.Schema:
 def _columns(options: Options, formats: Iterable[str]) -> pa.Schema:
     fields = {field.name: field for field in rows.schema(*formats)}
     if options.decode:
-        type = rows.decoded_type(options.format, options.entry_fields)
-        fields[rows.DECODED] = pa.field(rows.DECODED, type)
-    name = options.corrupt_column
-    if name in fields:
-        raise BadSchema(f"journal: columnNameOfCorruptRecord: there is already a column {name}")
-    if name is not None:
-        fields[name] = pa.field(name, pa.binary())
+        fields[rows.DECODED] = pa.field(rows.DECODED, rows.decoded_type(options.format))
     return pa.schema(fields.values())
 
 
@@ -85,11 +81,10 @@ def requested_columns(schema: StructType, options: Options) -> Columns:
     from pyspark.sql.pandas.types import to_arrow_schema
 
     names = {field.name.lower() for field in schema}
-    if options.corrupt_name.lower() in names:
-        options = replace(options, corrupt_column=options.corrupt_name)
     if rows.DECODED in names:
         options = replace(options, decode=True)
     columns = {field.name.lower(): field for field in known(options)}
+    columns[LOST_BYTES] = pa.field(LOST_BYTES, pa.binary())
     target = to_arrow_schema(schema, timezone="UTC")
     chosen = []
     for field in target:

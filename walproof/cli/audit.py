@@ -93,7 +93,6 @@ def audit(
             )
     from pyspark_journal.audit import JobFailed, OutputRefused
     from pyspark_journal.audit import audit as run
-    from pyspark_journal.java import JavaMissing
     from pyspark_journal.session import DidNotStart
     from walproof.inventory.report import print_summary, work_line
     from walproof.inventory.schemas import TableOptions
@@ -109,7 +108,7 @@ def audit(
     options = TableOptions(replace(source, paths=paths, recursive=True), payload, decode)
     try:
         outcome = run(options, out, master, spark_settings, is_again, int(unit * (1 << 20)))
-    except (OutputRefused, JobFailed, JavaMissing, DidNotStart) as error:
+    except (OutputRefused, JobFailed, DidNotStart) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

@@ -167,11 +167,7 @@ class _Search:
             names = [log.name, *(member.name for member in log.members)]
             if not any(_matches(name, options.glob) for name in names):
                 return False
-        if log.fault is not None:
-            return True
-        return (options.before is None or log.modified < options.before) and (
-            options.after is None or log.modified > options.after
-        )
+        return True
 
 
 def _is_hidden(entry: Entry) -> bool:

@@ -56,24 +56,19 @@ def schema(*formats: str) -> pa.Schema:
     return pa.schema(fields.values())
 
 
-def decoded_type(format: str, names: tuple[str, ...] = ()) -> pa.DataType:
-    """Return the type of the column ``decoded``; ``auto`` has one field for each format.
-
-    ``names`` are fields of a systemd entry that become columns.
-    """
+def decoded_type(format: str) -> pa.DataType:
+    """Return the type of the column ``decoded``; ``auto`` has one field for each format."""
     if format != "auto":
-        return decode.type_of(format, names)
-    return pa.struct((_member(each), decode.type_of(each, names)) for each in FORMATS)
+        return decode.type_of(format)
+    return pa.struct((_member(each), decode.type_of(each)) for each in FORMATS)
 
 
-def decoded(
-    run: Records, format_id: str, type: pa.DataType, names: tuple[str, ...] = ()
-) -> dict[str, pa.Array]:
+def decoded(run: Records, format_id: str, type: pa.DataType) -> dict[str, pa.Array]:
     """Return the column ``decoded`` of a :func:`decoded_type`, and ``detail`` for nulls in it.
 
     Divide a long run with :func:`walproof.decode.pieces` first.
     """
-    value, fault = decode.decoded(format_id, run, names)
+    value, fault = decode.decoded(format_id, run)
     if type.get_field_index(_member(format_id)) >= 0:
         value = pa.StructArray.from_arrays(
             [

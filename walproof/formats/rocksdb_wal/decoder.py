@@ -60,7 +60,7 @@ _INGESTS = frozenset(("ingest", "excise"))
 """They stand in batches of their own, an excise beside ingests (``Batch.ingestSST``)."""
 
 
-def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
+def decode_row(row: Row) -> Mapping[str, Any]:
     """Decode the payload of a record. Raises ``Undecodable``."""
     return decode(row.payload, row.is_cut, "sync_offset" in row.fields)
 
