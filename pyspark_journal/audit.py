@@ -154,10 +154,6 @@ def _write_rows(task: Task) -> Written:
 
 def reason_of(message: str) -> str:
     """Return the line of Spark's error message that names the cause."""
-    if "Python worker exited unexpectedly" in message:
-        crash = re.search(r"Fatal Python error: (.*)", message)
-        cause = crash[1].strip() if crash else "possibly out of memory"
-        return f"a Python worker was killed each time it ran one of the tasks ({cause})"
     lines = [line.strip() for line in message.splitlines()]
     errors = [line for line in lines if re.match(r":? ?[A-Za-z_.]*(Error|Exception): ", line)]
     # A Python worker's traceback ends with its own error, after Spark's.

@@ -240,19 +240,11 @@ FileNotFoundError: [Errno 2] Failed to open local file '/audit/records/a.parquet
  SQLSTATE: 38000
 	at org.apache.spark.api.python.BasePythonRunner$ReaderIterator.handlePythonException(x.scala:1)
 """
-KILLED = """An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collectAndServe.
-: org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4
-org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"""
 
 
 @pytest.mark.parametrize(
     ("message", "line"),
     [
-        (KILLED, "a Python worker was killed each time it ran one of the tasks (possibly out"),
-        (
-            f"{KILLED}: Fatal Python error: Segmentation fault\n\nCurrent thread 0x0 (most recent",
-            "a Python worker was killed each time it ran one of the tasks (Segmentation fault)",
-        ),
         (SPARK_MESSAGE, "FileNotFoundError: [Errno 2] Failed to open local file"),
         ("Connection refused", "Connection refused"),
         ("", ""),

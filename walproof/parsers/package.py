@@ -1,8 +1,7 @@
 """Generate ready-to-use packages of the parsers, one per language.
 
 ``templates/<language>/`` contains the files of a package. All languages share
-``templates/README.md.j2`` and the workflow. ``examples/`` describes the logs that the tests read,
-in one file per grammar.
+``templates/README.md.j2``. ``examples/`` describes the logs that the tests read.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import os
 import re
 import shutil
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -41,7 +40,6 @@ EXAMPLES: list[dict[str, Any]] = [
     {"grammar": file.stem, **tomllib.loads(file.read_text("utf-8"))}
     for file in sorted((HERE / "examples").glob("*.toml"))
 ]
-WORKFLOW = "workflow.yml.j2"
 
 RUNTIME = HERE / "runtime"
 #: Runtimes included as ``kaitai/``, for languages whose official runtime is in no registry.
@@ -149,26 +147,16 @@ def _add_templates(
         "lower_camel": lower_camel,
         "at": at,
     }
-    for name in _templates(language, examples):
+    files = (path for path in sorted((TEMPLATES / language.id).rglob("*")) if path.is_file())
+    for name in ("README.md.j2", *(path.relative_to(TEMPLATES).as_posix() for path in files)):
         if not examples and re.search("example|test", name.lower()):
             continue
         path = os.path.relpath(name.removesuffix(".j2"), language.id)
         if name == "README.md.j2":
             path = "README.md"
-        if name == WORKFLOW:
-            path = ".github/workflows/test.yml"
         target = fresh / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(environment.get_template(name).render(context), encoding="utf-8")
-
-
-def _templates(language: Language, examples: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    yield "README.md.j2"
-    if examples:
-        yield WORKFLOW
-    for path in sorted((TEMPLATES / language.id).rglob("*")):
-        if path.is_file():
-            yield path.relative_to(TEMPLATES).as_posix()
 
 
 def _replace(fresh: Path, out: Path) -> None:
