@@ -35,8 +35,8 @@ from walproof.quantity import counted
 def parsers(languages: tuple[str, ...], names: tuple[str, ...], out: Path) -> int:
     """Generate parsers in other languages.
 
-    Each package has an example, tests, pinned dependencies, and a README that describes how to
-    build it. `walproof check --profile structure` tests the parsers against every vector.
+    Each package has tests, pinned dependencies, and a README that describes how to build it.
+    `walproof check --profile structure` tests the parsers against every vector.
 
     \b
     walproof parsers --lang go --out parsers          one package, parsers/go

@@ -17,9 +17,8 @@ from conformance import templates
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
-from walproof.parsers.languages import LANGUAGES
+from walproof.parsers.languages import LANGUAGES, lower_camel
 from walproof.parsers.package import all_grammars, make_package
-from walproof.parsers.spelling import lower_camel
 
 WALKERS = Path(__file__).resolve().parent / "walkers"
 

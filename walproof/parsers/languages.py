@@ -28,14 +28,19 @@ class Language:
     sources: str
     #: Dependency of the parsers.
     runtime: str
-    #: Command in the README, as are ``example`` and ``test``.
+    #: Command in the README, as is ``test``.
     install: str
-    example: str
     test: str
     #: Return the file name of a grammar's parser.
     file_name: Callable[[str], str]
     #: Correct the text of a generated file.
     finish: Callable[[str], str] = lambda text: text
+
+
+def lower_camel(name: str) -> str:
+    """Convert ``len_data`` to ``lenData``."""
+    first, *parts = name.split("_")
+    return first + "".join(part.capitalize() for part in parts)
 
 
 def _snake(suffix: str) -> Callable[[str], str]:
@@ -85,34 +90,32 @@ LANGUAGES = {
     for language in (
         Language(
             "python", "Python", "python", "walproof_parsers", "kaitaistruct 0.11",
-            "pip install .", "python example.py", "python -m unittest discover tests",
+            "pip install .", "python -m unittest discover tests",
             _snake(".py"),
         ),
         Language(
             "java", "Java", "java", "src/main/java/walproof/parsers",
             "io.kaitai:kaitai-struct-runtime 0.11",
             "mvn -q -DskipTests package dependency:copy-dependencies",
-            "java -cp 'target/*:target/dependency/*' walproof.parsers.Example", "mvn -q test",
-            _camel(".java"), _in_java_package,
+            "mvn -q test", _camel(".java"), _in_java_package,
         ),
         Language(
             "javascript", "JavaScript and TypeScript", "javascript", "lib", "kaitai-struct 0.11.0",
-            "npm install", "node example.js", "npm test", _camel(".js"),
+            "npm install", "npm test", _camel(".js"),
         ),
         Language(
             "go", "Go", "go", ".", "github.com/kaitai-io/kaitai_struct_go_runtime v0.11.0",
-            "go build ./...", "go run ./example", "go test ./...", _snake(".go"), _in_go_package,
+            "go build ./...", "go test ./...", _snake(".go"), _in_go_package,
         ),
         Language(
             "cpp", "C++11", "cpp_stl", "src", "a runtime in `kaitai/`, see below",
-            "cmake -B build && cmake --build build", "build/example",
+            "cmake -B build && cmake --build build",
             "cmake -B build && cmake --build build && ctest --test-dir build",
             _snake(".cpp"), _defined,
         ),
         Language(
             "rust", "Rust", "rust", "src", "a runtime in `kaitai/`, see below",
-            "cargo build", "cargo run -q --example parts", "cargo test",
-            _snake(".rs"), _without_std_import,
+            "cargo build", "cargo test", _snake(".rs"), _without_std_import,
         ),
     )
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """Generate ready-to-use packages of the parsers, one per language.
 
 ``templates/<language>/`` contains the files of a package. All languages share
-``templates/README.md.j2``. ``examples/`` describes the logs that the tests read.
+``templates/README.md.j2``. ``logs/`` describes the logs that the tests read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import shutil
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +22,17 @@ from conformance.kaitai.compile import compile_to, grammar_files
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
 from conformance.saving import is_unfinished, named_in_errors, save, temporary_sibling
-from walproof.parsers.languages import COMPILER, NOTES, Language
-from walproof.parsers.spelling import lower_camel, number, spelled
+from walproof.parsers.languages import COMPILER, NOTES, Language, lower_camel
 
 #: File that identifies a package, with the names of its generated files.
 MARK = ".walproof-parsers"
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE / "templates"
-#: Examples by grammar: ``log``, a path in ``vectors/``; ``array``, a field; ``count``, the number
-#: of its elements. ``steps`` and ``columns`` define the output of the program ``example``. A step
-#: is a loop over an array (``each``, with the ``name`` of an element) or a condition (``if``).
-#: ``columns`` are printed after the element numbers of all loops; a column is a field that is a
-#: number in every language, or the ``length`` of bytes. ``printed`` is the output for ``log``.
-#: :mod:`walproof.parsers.spelling` writes paths in each language.
-EXAMPLES: list[dict[str, Any]] = [
+#: Logs for the tests of a package: ``log``, a path in ``vectors/``; ``array``, a field; ``count``,
+#: the number of its elements.
+LOGS: list[dict[str, Any]] = [
     {"grammar": file.stem, **tomllib.loads(file.read_text("utf-8"))}
-    for file in sorted((HERE / "examples").glob("*.toml"))
+    for file in sorted((HERE / "logs").glob("*.toml"))
 ]
 
 RUNTIME = HERE / "runtime"
@@ -88,32 +82,21 @@ def make_package(language: Language, out: Path, chosen: Sequence[str] = ()) -> l
         for file in (fresh / language.sources).iterdir():
             text = language.finish(file.read_text(encoding="utf-8"))
             file.write_text(text, encoding="utf-8")
-        examples = _examples(language, packaged)
-        _add_templates(language, packaged, examples, fresh)
+        by_id = {grammar.id: grammar for grammar in packaged}
+        logs = [
+            {**log, "class_name": by_id[log["grammar"]].class_name}
+            for log in LOGS
+            if log["grammar"] in by_id
+        ]
+        _add_templates(language, packaged, logs, fresh)
         if language.id in RUNTIMES:
             shutil.copytree(RUNTIMES[language.id], fresh / "kaitai")
-        for example in examples:
+        for log in logs:
             (fresh / "logs").mkdir(exist_ok=True)
-            shutil.copy(VECTORS / example["log"], fresh / "logs" / f"{example['grammar']}.log")
+            shutil.copy(VECTORS / log["log"], fresh / "logs" / f"{log['grammar']}.log")
         shutil.copy(GRAMMARS / "LICENSE", fresh)
         _replace(fresh, out)
     return packaged
-
-
-def _examples(language: Language, packaged: Sequence[Grammar]) -> list[dict[str, Any]]:
-    by_id = {grammar.id: grammar for grammar in packaged}
-    return [
-        {
-            **example,
-            "class_name": by_id[example["grammar"]].class_name,
-            "steps": [
-                {"each": None, "number": number(language.id, step), **step} for step in steps
-            ],
-            "numbers": [number(language.id, step) for step in steps if "each" in step],
-        }
-        for example in EXAMPLES
-        if example["grammar"] in by_id and (steps := example["steps"])
-    ]
 
 
 def _grammar(language: Language, name: str) -> Grammar:
@@ -126,18 +109,16 @@ def _grammar(language: Language, name: str) -> Grammar:
 def _add_templates(
     language: Language,
     packaged: Sequence[Grammar],
-    examples: Sequence[Mapping[str, Any]],
+    logs: Sequence[Mapping[str, Any]],
     fresh: Path,
 ) -> None:
     environment = templates.environment(TEMPLATES)
-    at = partial(spelled, language.id)
-    environment.filters["at"] = at
     version = re.match(r"\d+\.\d+\.\d+", __version__)
     context: dict[str, Any] = {
         "language": language,
         "note": NOTES.get(language.id),
         "grammars": sorted(packaged, key=lambda grammar: grammar.id),
-        "examples": examples,
+        "logs": logs,
         "models": {grammar.id: Model(grammar.id) for grammar in packaged},
         # Cargo, npm and CMake accept three numbers only.
         "version": version[0] if version else "0.0.0",
@@ -145,11 +126,10 @@ def _add_templates(
         "compiler": COMPILER,
         "class_name": class_name,
         "lower_camel": lower_camel,
-        "at": at,
     }
     files = (path for path in sorted((TEMPLATES / language.id).rglob("*")) if path.is_file())
     for name in ("README.md.j2", *(path.relative_to(TEMPLATES).as_posix() for path in files)):
-        if not examples and re.search("example|test", name.lower()):
+        if not logs and "test" in name.lower():
             continue
         path = os.path.relpath(name.removesuffix(".j2"), language.id)
         if name == "README.md.j2":

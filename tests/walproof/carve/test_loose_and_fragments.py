@@ -95,7 +95,7 @@ def test_a_fragmented_log_is_joined(format_id: str, builder, log_of, carve, tmp_
     )
     (after,) = [row["offset"] for row in result.rows if row.get("continues") == first]
     assert second <= after < second + 512
-    assert third < [row["offset"] for row in result.rows if row.get("continues") == after][0]
+    assert third < next(row["offset"] for row in result.rows if row.get("continues") == after)
 
 
 @pytest.mark.parametrize("format_id", JOINED)
