@@ -68,7 +68,7 @@ class Reader:
             yield pa.RecordBatch.from_arrays(batch.columns, schema=self.columns.target)
 
     def _rows_of(self, piece: Piece) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one part. A fault of one log does not affect the others."""
+        """Yield the rows of one part; its faults become rows."""
         name, at = piece.log.path, piece.part.start
         file = name
         try:
@@ -120,7 +120,6 @@ class Reader:
             yield from self._batch(event, name, more)
 
     def _is_shown(self, message: str) -> bool:
-        """Return whether a problem becomes a row. Raises :class:`Malformed` in ``FAILFAST``."""
         if self.options.mode == FAILFAST:
             raise Malformed(printable_message(message))
         return self.options.mode != DROPMALFORMED
@@ -145,10 +144,7 @@ class JournalReader(Reader, DataSourceReader):
     """Plans partitions and reads them."""
 
     def partitions(self) -> list[InputPartition]:
-        """Return the packed logs under the paths.
-
-        Raises ``FileNotFoundError`` for a missing path.
-        """
+        """Return the packed logs. Raises ``FileNotFoundError`` for a missing path."""
         logs = find(self.options)
         target = self.options.packing.target_bytes([log.size for log in logs])
         pieces = [piece for log in logs for piece in cut(log, target, self.options)]
@@ -158,8 +154,7 @@ class JournalReader(Reader, DataSourceReader):
 def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Join small batches into batches of about ``PIECE_ROWS`` rows or ``MAX_BYTES`` bytes.
 
-    Each batch takes about a millisecond in the JVM, and a folder of small logs has one batch per
-    log. Scanners never yield larger batches.
+    Each batch takes about a millisecond in the JVM.
     """
     held: list[pa.RecordBatch] = []
     rows = size = 0

@@ -29,19 +29,13 @@ class BadSchema(ValueError):
 def offered(options: Options) -> pa.Schema:
     """Return the columns of the source for a user who gives no schema.
 
-    With the format ``auto``, these are the columns that all formats have in common, because the
-    schema of a table must not depend on the existing files. The columns of all formats together
-    would be mostly null, and reading them would take a third longer.
+    With ``auto``, these are the common columns: a schema must not depend on the existing files.
     """
     return _columns(options, [] if options.format == "auto" else [options.format])
 
 
 def known(options: Options) -> pa.Schema:
-    """Return the columns that a schema may contain.
-
-    With the format ``auto``, these are the columns of all formats. A column whose type depends on
-    the format (``entry_type``) is text.
-    """
+    """Return the columns that a schema may contain; with ``auto``, those of all formats."""
     return _columns(options, FORMATS if options.format == "auto" else [options.format])
 
 
@@ -54,10 +48,7 @@ def _columns(options: Options, formats: Iterable[str]) -> pa.Schema:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a query.
-
-    ``target`` is the schema that Spark uses, ``names`` contains the name of each column here.
-    """
+    """The columns of a query: their schema in Spark, and their names in this package."""
 
     target: pa.Schema
     names: tuple[str, ...]
@@ -74,10 +65,7 @@ class Columns:
 
 
 def requested_columns(schema: StructType, options: Options) -> Columns:
-    """Return the columns of a user's schema. Raises :class:`BadSchema`.
-
-    Column names are case-insensitive, as in Spark. The schema of the source itself is always valid.
-    """
+    """Return the columns of a user's schema. Raises :class:`BadSchema`."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
     names = {field.name.lower() for field in schema}

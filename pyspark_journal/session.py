@@ -40,10 +40,8 @@ def session(
 ) -> SparkSession:
     """Start the session of a job.
 
-    ``master`` is the value for ``spark-submit --master``. If it is None, the master of
-    ``spark-submit`` is used. The default is ``local[N,4]``, which uses N cores and retries a task
-    three times. ``settings`` override those of ``spark-submit``, which override the defaults in
-    this module. JVM settings take effect only in the first session of a process.
+    The default of ``master`` is that of ``spark-submit``, else ``local[N,4]``: N cores, and four
+    attempts for each task. ``settings`` override those of ``spark-submit``.
     """
     # Without it, workers run the python3 on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -77,8 +75,7 @@ def _submitted_settings() -> dict[str, str]:
 def redirect_jvm_output(log: IO[bytes]) -> Iterator[None]:
     """Redirect standard error to ``log`` for a JVM that is started inside this block.
 
-    The redirection lasts until the JVM exits, because its messages would break a progress bar. If
-    the block fails, :class:`DidNotStart` is raised with the content of ``log``.
+    Messages of the JVM would break a progress bar. Raises :class:`DidNotStart` with these messages.
     """
     sys.stderr.flush()
     terminal = os.dup(2)

@@ -1,8 +1,7 @@
 """``spark.readStream.format("journal")``: read growing logs, and return every record exactly once.
 
-The checkpoint has a position for each log (``positions.py``). A batch contains the records and lost
-ranges that begin between two positions. Bytes before a position no longer change, so a batch that
-is repeated after a crash has the same rows.
+A batch contains the records and lost ranges that begin between two positions. Bytes before a
+position no longer change, so a batch that is repeated after a crash has the same rows.
 """
 
 from __future__ import annotations
@@ -123,7 +122,7 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         return self.pack(pieces, target)
 
     def _look(self, before: dict[str, Position]) -> bool:
-        """Find the logs; return False if a directory could not be listed."""
+        """Find the logs; return False if a folder could not be listed."""
         looked = []
         is_whole = True
         for log in find(self.options):
@@ -201,10 +200,9 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
     ) -> tuple[Position, int, bool]:
         """Return the next position in a log, the size of the new records before it, and a flag.
 
-        The flag is false if ``limit`` was reached and more records exist. If ``one_at_least`` is
-        true, the first record may exceed the limit. Sizes are in bytes. A torn tail is left for
-        later. Damage at the end is included once the log has stopped growing (``is_quiet``). Raises
-        ``OSError``, and ``UnknownFormat`` (a ``ValueError``).
+        The flag is false if ``limit`` was reached. If ``one_at_least`` is true, the first record
+        may exceed the limit. Sizes are in bytes. Damage at the end is included if ``is_quiet`` is
+        true. Raises ``OSError``, and ``UnknownFormat``.
         """
         size, is_all = 0, True
         # Places are the number of a file, an offset in it, and its name.

@@ -18,11 +18,9 @@ def find_logs(
 ) -> dict[str, FoundLog]:
     """Map names to the logs under the given paths, sorted by path.
 
-    The name identifies a log in the tables. It is the path of the log; if several logs share a
-    folder, a suffix distinguishes them. The folder ``excluded`` is left out, because the output may
-    be in a searched folder. ``originals`` maps given paths to the paths of which they are copies.
-    Raises ``FileNotFoundError`` for a path that does not exist. An unreadable file in a folder is
-    returned as a log with a fault.
+    A name is the path of a log, with a suffix if several logs share a folder. The folder
+    ``excluded`` is left out. ``originals`` maps given paths to the paths of which they are copies.
+    Raises ``FileNotFoundError`` for a missing path.
     """
     logs = find(options)
     for copy, original in (originals or {}).items():

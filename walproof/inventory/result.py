@@ -1,8 +1,6 @@
-"""Write a result: three tables in a folder. Parts of an earlier result are reused.
+"""Write a result: three tables in a folder.
 
-A log is unchanged if the earlier table ``files`` contains the same paths, sizes and modification
-times. A row file that contains only unchanged logs is linked into the new result. From other row
-files, a task copies the rows of unchanged logs.
+Rows of an earlier result are reused for logs with the same paths, sizes and modification times.
 """
 
 from __future__ import annotations
@@ -148,10 +146,9 @@ def make_plan(
 def write_result(logs: Logs, plan: Plan, run: Run, result: Path) -> None:
     """Run the plan, and merge the three tables in the new folder ``result``.
 
-    Tasks write into ``plan.folder``, which must be on the same file system. If a task was started
-    several times, only the files of the first attempt to finish are used, because another one may
-    still be writing. Raises the errors of ``run``, and ``OSError`` for the output. Errors of logs
-    are not raised.
+    ``plan.folder`` must be on the same file system. If a task was started several times, only the
+    files of the first attempt to finish are used, because another one may still be writing. Raises
+    the errors of ``run``, and ``OSError`` for the output.
     """
     for table in plan.options.schemas:
         (result / table).mkdir(parents=True)
@@ -191,7 +188,6 @@ def _write(path: Path, table: pa.Table) -> None:
 
 
 def _link(old: Path, new: Path) -> None:
-    """Create a hard link, or a copy if the file system has no hard links."""
     try:
         new.hardlink_to(old)
     except OSError:
@@ -199,10 +195,9 @@ def _link(old: Path, new: Path) -> None:
 
 
 def run_in_pool(tasks: Sequence[Task]) -> Iterator[Written]:
-    """Run tasks on all cores of this machine.
+    """Run tasks on all cores of this machine, and repeat them carefully if a worker is killed.
 
-    If a worker is killed, the remaining tasks are repeated in careful mode. If a worker is killed
-    again, ``BrokenProcessPool`` is raised.
+    Raises ``BrokenProcessPool`` if a worker is killed again.
     """
     remaining = {task.number: task for task in tasks}
     for is_careful in (False, True):

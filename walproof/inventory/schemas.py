@@ -1,7 +1,5 @@
-"""The three tables of an inventory: their columns, and the conversion of records to rows.
+"""The three tables of an inventory, with the column names of :mod:`walproof.tables.rows`.
 
-``records`` contains the records of all formats, with the column names of the data source
-(:mod:`walproof.tables.rows`). Unsigned 64-bit numbers are stored as bigint in two's complement.
 Offsets, lengths and sizes are in bytes.
 """
 
@@ -98,8 +96,7 @@ class TableOptions:
         return {"records": records, "damage": DAMAGE}
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything that rows depend on besides the logs; a result is reused if it is
-        equal."""
+        """Return everything that rows depend on besides the logs."""
         return {
             "version": __version__,
             "payload": self.payload,

@@ -1,8 +1,6 @@
 """Run a task: read parts of logs and write their rows as Parquet files.
 
-Workers write the files themselves and return only counters, even on Spark. Spark's own writer would
-pass the rows through a socket and the JVM, which takes several times the CPU time
-(docs/cluster.md).
+Workers write the files themselves, also on Spark, where rows would pass through the JVM.
 """
 
 from __future__ import annotations
@@ -47,10 +45,7 @@ class LogPiece(Piece):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Parts of logs to read, or ``logs`` whose rows are copied from a file of an earlier result.
-
-    The rows are written to ``folder``, in one Parquet file for each table that has rows.
-    """
+    """Parts of logs to read, or ``logs`` whose rows are copied from a file of an earlier result."""
 
     number: int
     folder: Path
@@ -64,8 +59,7 @@ class Task:
 class Written:
     """The result of a task: counters by log and part number, and files by table.
 
-    If writing the output failed, ``error`` is the error, and there are no files. Errors of logs are
-    in the counters.
+    ``error`` is an error of the output; there are no files then.
     """
 
     task: int
@@ -77,9 +71,8 @@ class Written:
 def write_rows(task: Task, is_careful: bool = False) -> Written:
     """Run a task. Errors of logs become part of their counters.
 
-    If ``is_careful`` is true, a separate process reads each part first. A log that crashes its
-    reader then gets an error in its counters, and no rows. Use this mode if a task has crashed its
-    worker before.
+    If ``is_careful`` is true, a separate process reads each part first. A log that kills it gets an
+    error. Use this mode if a task has killed its worker before.
     """
     written = Written(task.number)
     name = f"{uuid.uuid4().hex}.parquet"
@@ -142,10 +135,7 @@ def _read_through(piece: LogPiece, options: TableOptions) -> None:
 
 
 def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]:
-    """Yield the rows of a part, including those before an error of its reader.
-
-    Raises :class:`ScannerMissing`, because this is not an error of the log.
-    """
+    """Yield the rows of a part, including those before an error of its reader."""
     path, schema = piece.log.shown_path, options.schemas["records"]
     try:
         with opened(piece.log, options.source) as (log, format_id):

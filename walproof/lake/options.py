@@ -1,8 +1,6 @@
-"""Options for finding and opening logs.
+"""Options for finding and opening logs, named as in Spark's file sources.
 
-Options that Spark's file sources also have are named as in Spark. Spark passes options as text and
-ignores the case of names. An unknown name is an error, because a misspelt option must not be
-ignored.
+Spark passes options as text and ignores the case of names.
 """
 
 from __future__ import annotations
@@ -27,19 +25,13 @@ class BadOption(ValueError):
 
 
 def option(name: str, parse: Callable[[str], Any], default: Any = None) -> Any:
-    """Return a field for an option. ``pyspark_journal/README.md`` describes all options.
-
-    ``parse`` raises ``ValueError`` with a description of the expected value.
-    """
+    """Return a field for an option; ``parse`` raises ``ValueError`` with the expected value."""
     return field(default=default, metadata={"name": name, "parse": parse})
 
 
 @dataclass(frozen=True)
 class Options:
-    """The paths, the options of the file system, and the options for finding and opening logs.
-
-    ``contexts`` contains the values of the formats' own options, by format id and context key.
-    """
+    """The options of a query. ``contexts`` maps format ids to the formats' own options."""
 
     paths: tuple[str, ...] = ()
     file_system: tuple[tuple[str, str], ...] = ()

@@ -37,20 +37,16 @@ AnyPiece = TypeVar("AnyPiece", bound=Piece)
 
 @dataclass(frozen=True)
 class Packing:
-    """The sizes of partitions.
+    """The sizes of partitions: at least ``slots`` partitions, each of ``max_bytes`` at most.
 
-    There are at least ``slots`` partitions, if there is enough data. No partition exceeds
-    ``max_bytes``, unless the format cannot be split.
+    A log of a format that cannot be split may be larger.
     """
 
     slots: int
     max_bytes: int = 32 << 20
 
     def target_bytes(self, sizes: Sequence[int]) -> int:
-        """Return the size of a partition, computed as in Spark's ``FilePartition.maxSplitBytes``.
-
-        A partition is at least so large that reading its files takes longer than opening them.
-        """
+        """Return the size of a partition, as Spark's ``FilePartition.maxSplitBytes``."""
         share = sum(size + OPEN_COST_BYTES for size in sizes) // self.slots
         return min(self.max_bytes, max(OPEN_COST_BYTES, share))
 

@@ -1,8 +1,6 @@
 """Build the sources of a parser driver: the package, the models, and a generated walker.
 
-``python -m walproof.parsers.build LANGUAGE FOLDER`` writes the package to ``package/`` and the
-models of the grammars to ``models.json``. If the language has a template in ``walkers/``, the
-command also writes the code that visits all fields. ``--without NAME`` leaves out a grammar.
+``python -m walproof.parsers.build LANGUAGE FOLDER [--without GRAMMAR]``
 """
 
 from __future__ import annotations
@@ -42,7 +40,6 @@ def build(language: str, out: Path, without: Sequence[str] = ()) -> None:
 
 
 def _types(models: dict[str, Model]) -> dict[str, Model]:
-    """Return a model for each type that a walk may meet."""
     return {name: model for model in models.values() for name in model.fields}
 
 

@@ -1,8 +1,4 @@
-"""Generate ready-to-use packages of the parsers, one per language.
-
-``templates/<language>/`` contains the files of a package. All languages share
-``templates/README.md.j2``. ``logs/`` describes the logs that the tests read.
-"""
+"""Generate ready-to-use packages of the parsers, one per language."""
 
 from __future__ import annotations
 

@@ -23,10 +23,7 @@ JOINED_BATCHES = 1024
 
 
 class ParquetFile:
-    """Write a Parquet file atomically, in large row groups.
-
-    All methods raise ``OSError`` with the name of the file.
-    """
+    """Write a Parquet file atomically, in large row groups. Raises ``OSError``."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self.path, self.schema = path, schema
@@ -78,7 +75,6 @@ class ParquetFile:
             self._open().write_table(table, row_group_size=len(table))
 
     def _open(self) -> pq.ParquetWriter:
-        """Return the writer, which creates the file at the first call."""
         if self._writer is None:
             numbers = [field.name for field in self.schema if pa.types.is_integer(field.type)]
             unfinished = self._open_files.enter_context(saved(self.path)).name

@@ -98,9 +98,8 @@ def batch(
 ) -> pa.RecordBatch | None:
     """Return the rows of an event, or None for an ``End`` without a refusal.
 
-    ``schema`` may be any selection of the fields of :func:`schema`, in any order. ``file`` is the
-    name of the log. ``more`` contains additional columns of the caller: arrays with one value per
-    row, or a value for all rows. Unknown columns are null.
+    ``schema`` may be any selection of the fields of :func:`schema`; unknown columns are null.
+    ``file`` is the name of the log. ``more`` contains arrays, or one value for all rows.
     """
     name = shown(file_name(file, event.file))
     columns: Mapping[str, Any]
@@ -159,7 +158,6 @@ def _of_records(run: Records, file: str) -> dict[str, Any]:
 
 
 def _batch(schema: pa.Schema, count: int, columns: Mapping[str, Any]) -> pa.RecordBatch:
-    """Return a batch from arrays, and from values that are repeated."""
     arrays = [_array(columns.get(field.name), field.type, count) for field in schema]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
