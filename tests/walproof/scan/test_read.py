@@ -1,4 +1,4 @@
-"""``walproof read --fast`` prints the answer of the executable specification."""
+"""``walproof read`` prints the same with the bulk scanner."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from reference_impl.formats import FORMATS
 from walproof import scan
 from walproof.cli import walproof
 from walproof.scan.reference import ReferenceScanner
+from walproof.summary import model
 
 VECTORS = [v for v in load_all().values() if v.operation == "read"]
 
@@ -24,21 +25,20 @@ def read(log: Path, *options: str) -> Result:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 @pytest.mark.parametrize("form", ["--jsonl", None])
-def test_read_fast_and_read_print_the_same(format_id: str, form: str | None) -> None:
+def test_read_prints_the_same_with_and_without_the_scanner(
+    format_id: str, form: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     vectors = [v for v in VECTORS if v.body["format"] == format_id]
     for vector in vectors[:: max(1, len(vectors) // 6)]:
         options = ["--format", format_id, *([form] if form else [])]
         for key, value in vector.body.get("context", {}).items():
             options += ["--context", f"{key}={json.dumps(value)}"]
-        slow, fast = read(vector.input, *options), read(vector.input, *options, "--fast")
+        slow = read(vector.input, *options)
+        with monkeypatch.context() as patch:
+            patch.setattr(model, "WORTH_A_KERNEL", 0)
+            fast = read(vector.input, *options)
         assert fast.exception is None, vector.id
         assert (fast.output, fast.return_value) == (slow.output, slow.return_value), vector.id
-
-
-def test_fast_requires_the_profile_recover(tmp_path: Path) -> None:
-    log = tmp_path / "000003.log"
-    log.write_bytes(b"")
-    assert "--profile strict" in str(read(log, "--fast", "--profile", "strict").exception)
 
 
 def test_without_numba_the_specification_reads(monkeypatch: pytest.MonkeyPatch) -> None:
