@@ -35,7 +35,7 @@ def test_values_are_parsed(given: dict[str, str], attribute: str, value: Any) ->
 @pytest.mark.parametrize(
     ("given", "message_parts"),
     [
-        ({"foo": "1"}, ("foo", "unknown option", "journalFormat")),
+        ({"fOO": "1"}, ("unknown option 'fOO'", "journalFormat")),
         ({"journalFormat": "rocksdb"}, ("journalFormat", "'rocksdb'", "zeebe-journal")),
         ({"mode": "strict"}, ("mode", "PERMISSIVE, DROPMALFORMED, FAILFAST", "'strict'")),
         ({"maxPartitionBytes": "lots"}, ("maxPartitionBytes", "number of bytes", "'lots'")),

@@ -61,7 +61,8 @@ class Options:
         contexts: dict[str, dict[str, Any]] = {}
         file_system: dict[str, str] = {}
         given = {key.lower(): str(value) for key, value in options.items()}
-        for key, text in given.items():
+        for typed in options:
+            key, text = typed.lower(), given[typed.lower()]
             if key in ("path", "paths") or _SPARKS_OWN.fullmatch(key):
                 continue
             if key.startswith(FILE_SYSTEM):
@@ -69,7 +70,7 @@ class Options:
                 continue
             if key not in known:
                 names = ", ".join(name for name, *_ in known.values())
-                raise BadOption(f"journal: unknown option {key!r}; the options are {names}")
+                raise BadOption(f"journal: unknown option {typed!r}; the options are {names}")
             name, parse_value, attribute, format_id = known[key]
             try:
                 value = parse_value(text)

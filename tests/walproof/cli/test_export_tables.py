@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,18 @@ def test_export_writes_the_tables_of_several_logs(tmp_path: Path, out: Path) -> 
     ):
         assert re.search(f"^{line}$", done.stdout, re.MULTILINE), (line, done.stdout)
     assert f"{out} already exists" in str(export(lake, "--parquet", out).exception)
+
+
+def test_the_tables_of_an_archive_name_its_files(tmp_path: Path, out: Path) -> None:
+    archive = tmp_path / "broker.tar"
+    with tarfile.open(archive, "w") as file:
+        file.add(VECTORS / "zeebe-journal" / "last-segment-cut", "raft/1")
+        file.add(VECTORS / "leveldb-log" / "one-record.log", "000003.log")
+    assert export(archive, "--parquet", out).return_value == 3
+    logs = {row["log"] for row in rows(out, "files")}
+    assert logs == {f"{archive}/raft/1", f"{archive}/000003.log"}
+    for table in TABLES:
+        assert all(row["file"].startswith(row["log"]) for row in rows(out, table))
 
 
 @pytest.mark.parametrize("format_id", [None, "zmq-raft"])
