@@ -93,8 +93,6 @@ def test_existing_files_are_not_overwritten(builder, carve, tmp_path: Path) -> N
     result = carve(image, out=folder)
     assert result.status == 1 and "not empty" in result.output
     assert [path.name for path in folder.iterdir()] == ["mine"]
-    result = carve(image, "--state", str(image))
-    assert result.status == 1 and "overwrite" in result.output
 
 
 def test_packed_image_is_reported(log_of, carve, tmp_path: Path) -> None:
@@ -110,15 +108,13 @@ def test_packed_image_is_reported(log_of, carve, tmp_path: Path) -> None:
 def test_finds_are_streamed(builder, log_of, tmp_path: Path, monkeypatch, capfd) -> None:
     offsets = [builder.put(log_of("leveldb-log", 3)) for _ in range(3)]
     image = builder.save(tmp_path / "disk.img")
-    state = tmp_path / "state.json"
-    arguments = ["walproof", "carve", str(image), "--json", "--state", str(state)]
-    monkeypatch.setattr(sys, "argv", arguments)
+    monkeypatch.setattr(sys, "argv", ["walproof", "carve", str(image), "--json"])
     with pytest.raises(SystemExit) as exit:
         main()
     assert exit.value.code == 0
     rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     assert [row["offset"] for row in rows] == offsets
-    assert {row["file"] for row in rows} == {None} and not state.exists()
+    assert {row["file"] for row in rows} == {None}
     assert sorted(path.name for path in tmp_path.iterdir() if "made" not in path.name) == [
         "disk.img"
     ]
