@@ -1,7 +1,7 @@
 """Measure the readers of this project in a separate process.
 
-``python -m lab.bench.readers READER FORMAT [no-payload] LOG REPEAT`` measures a reader of
-:data:`READERS`. The output has the same form as that of the adapters.
+``python -m lab.bench.readers READER FORMAT LOG REPEAT`` measures a reader of :data:`READERS`. The
+output has the same form as that of the adapters.
 """
 
 from __future__ import annotations
@@ -10,32 +10,15 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-
-from reference_impl.answer import Record
-from reference_impl.formats import named
 
 #: Reads a log to its end: the number of records, and of bytes of payload.
 ReadOnce = Callable[[Path], tuple[int, int]]
 
 
-def specification(format_id: str, has_payloads: bool = True) -> ReadOnce:
-    """Return the executable specification: records as a stream, none of them stored."""
-    read = named(format_id).read
-
-    def read_once(log: Path) -> tuple[int, int]:
-        records = payload_bytes = 0
-        for event in read(log, "recover", {}):
-            if isinstance(event, Record):
-                records += 1
-                payload_bytes += len(event.payload)
-        return records, payload_bytes
-
-    return read_once
-
-
 def scanner(format_id: str, has_payloads: bool = True) -> ReadOnce:
-    """Return the bulk scanner."""
+    """Return a reader that runs the bulk scanner."""
     from walproof import scan
     from walproof.scan.log import Log
     from walproof.scan.model import Records, Wanted
@@ -54,15 +37,15 @@ def scanner(format_id: str, has_payloads: bool = True) -> ReadOnce:
     return read_once
 
 
-READERS: dict[str, Callable[..., ReadOnce]] = {
-    reader.__name__: reader for reader in (specification, scanner)
+READERS: dict[str, Callable[[str], ReadOnce]] = {
+    "scanner": scanner,
+    "scanner-without-payloads": partial(scanner, has_payloads=False),
 }
 
 
-def main(reader: str, format_id: str, *arguments: str) -> None:
+def main(reader: str, format_id: str, log: str, repeat: str) -> None:
     """Read the log ``repeat`` times and print one line of JSON."""
-    *options, log, repeat = arguments
-    read_once = READERS[reader](format_id, has_payloads=not options)
+    read_once = READERS[reader](format_id)
     records = payload_bytes = 0
     seconds = []
     for _ in range(int(repeat)):

@@ -38,7 +38,7 @@ _CHECKPOINT = b"\xc0"
 
 
 def decode_row(row: Row) -> Mapping[str, Any] | None:
-    """Decode an entry of a log, an update of a state file, or a snapshot. ``Undecodable``."""
+    """Decode an entry, an update of a state file, or a snapshot. Raises ``Undecodable``."""
     fields, payload = row.fields, None if row.is_cut else row.payload
     if "entry_type" in fields:
         return decode(fields["entry_type"], payload, fields.get("request_id"))
