@@ -43,6 +43,8 @@ class Finding:
     text: str
     file: str | None = None
     harm: Harm = "look"
+    #: A sentence for ``recover`` if the recovered folder still has the finding.
+    advice: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the ``--json`` object of the finding."""
