@@ -13,7 +13,6 @@ from lab.bench.format_bench import Program, bench_of
 
 #: numba stores no kernel, and reads none, where it cannot write.
 KERNELS = tuple((ROOT / "walproof" / "formats").rglob("__pycache__"))
-PARQUET_PASSES = 5
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def contenders(format_id: str) -> list[Contender]:
 
 
 def our_contenders(format_id: str) -> Iterator[Contender]:
-    """Yield the bulk scanner and the export to Parquet."""
+    """Yield the bulk scanner."""
     bench = bench_of(format_id)
     repeat = bench.scanner_repeat
     yield Contender("fast-scan", _worker("scanner", format_id), repeat, writes=KERNELS)
@@ -52,7 +51,6 @@ def our_contenders(format_id: str) -> Iterator[Contender]:
         yield Contender(
             "fast-scan, no payloads", without, repeat, has_payloads=False, writes=KERNELS
         )
-    yield Contender("parquet", _worker("parquet", format_id), PARQUET_PASSES, writes=KERNELS)
 
 
 def _worker(reader: str, format_id: str) -> list[str]:

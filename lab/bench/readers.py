@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -38,27 +37,9 @@ def scanner(format_id: str, has_payloads: bool = True) -> ReadOnce:
     return read_once
 
 
-def parquet(format_id: str) -> ReadOnce:
-    """Return a reader that exports to a Parquet file."""
-    from walproof import scan
-    from walproof.scan.log import Log
-    from walproof.tables.parquet import to_parquet
-
-    scan.scanner(format_id)
-
-    def read_once(log: Path) -> tuple[int, int]:
-        with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder) / "out.parquet"
-            done = to_parquet(Log(log), format_id, out)
-        return done.records, done.payload_bytes
-
-    return read_once
-
-
 READERS: dict[str, Callable[[str], ReadOnce]] = {
     "scanner": scanner,
     "scanner-without-payloads": partial(scanner, has_payloads=False),
-    "parquet": parquet,
 }
 
 

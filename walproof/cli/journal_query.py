@@ -26,7 +26,7 @@ from walproof.quantity import counted
 from walproof.systems import recognise
 
 SYSTEMD = "systemd-journal"
-NOT_A_JOURNAL = "only systemd journals have fields and a text form; use export --parquet OUT"
+NOT_A_JOURNAL = "only systemd journals have fields and a text form; use export --parquet DIR"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from lab.fuzz.judge import Fault
 from lab.fuzz.run import Outcome, fuzz_format, seeds_of
 from lab.fuzz.worker import PROGRESS, Session
 from walproof.parsers import languages
-from walproof.parsers.naming import Naming
 
 VECTOR = load(VECTORS / "leveldb-log/three-records.json")
 ONE = Input(VECTOR.id, "leveldb-log", VECTOR.contents, "x.log")
@@ -133,7 +132,7 @@ def test_an_input_is_tried_again(tmp_path: Path) -> None:
 def test_an_enum_of_cpp_holds_every_number() -> None:
     """A number without a name was undefined behaviour: clang's sanitizer ended at the first one."""
     text = "class a {\n    enum record_type_t {\n        ZERO = 0\n    };\n * an enum is {\n"
-    result = languages.LANGUAGES["cpp"].finish(text, Naming())
+    result = languages.LANGUAGES["cpp"].finish(text)
     assert "    enum record_type_t : int64_t {\n" in result
     assert result.count("int64_t") == 1
 
@@ -141,5 +140,5 @@ def test_an_enum_of_cpp_holds_every_number() -> None:
 def test_a_flag_of_cpp_is_set_before_it_is_used() -> None:
     """Cleaning up after an exception used flags of fields that were never reached."""
     flags = "    bool n_newer_fields;\n    bool f_other;\n"
-    result = languages.LANGUAGES["cpp"].finish(flags, Naming())
+    result = languages.LANGUAGES["cpp"].finish(flags)
     assert result == "    bool n_newer_fields = true;\n    bool f_other;\n"

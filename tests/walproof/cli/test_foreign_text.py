@@ -108,7 +108,7 @@ diff LOG JOURNAL
 diff SAYS OTHER
 diff SAYS OTHER --json
 review --against WORST
-parsers --ksy LOG
+parsers --grammar WORST
 lab fuzz --repeat LOG
 lab scenarios torn-last-record --run REPORT
 lab site --run LOG --out OUT

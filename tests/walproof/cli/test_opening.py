@@ -70,9 +70,10 @@ def test_the_compression_is_reported(command: str, tmp_path: Path) -> None:
 
 
 def test_the_table_of_a_compressed_log_has_the_name_of_its_file(tmp_path: Path) -> None:
-    log, out = packed(LOG, tmp_path), tmp_path / "out.parquet"
+    log, out = packed(LOG, tmp_path), tmp_path / "out"
     assert run("export", log, "--parquet", out).return_value == 3
-    assert set(pq.read_table(out)["file"].to_pylist()) == {str(log)}
+    for table in ("records", "damage", "files"):
+        assert set(pq.read_table(out / table)["file"].to_pylist()) == {str(log)}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
