@@ -42,12 +42,13 @@ class JournalFile:
     ) -> None:
         self.name = name
         data = load(path)
-        self._intact = _check_if_large(data, context) if profile == "recover" else None
-        if self._intact is None:
+        intact = _check_if_large(data, context) if profile == "recover" else None
+        if intact is None:
             examined = examine(data, profile, context)
         else:
-            inspection, end = self._intact.inspection, End("intact", None, self._intact.walk.end)
+            inspection, end = intact.inspection, End("intact", None, intact.walk.end)
             examined = Examination(inspection, inspection.entries, (), end)
+        self._may_contradict = intact is None or intact.has_contradictions()
         self._entries, self.lost, self.end = examined.entries, examined.lost, examined.end
         self.is_readable = examined.inspection is not None
         self._inspection = examined.inspection
@@ -69,14 +70,12 @@ class JournalFile:
 
         A crash may leave the boot id half written (systemd#29334).
         """
-        if self._intact is not None and not self._intact.has_contradictions():
-            return
-        for entry in (JournalEntry(self, at) for at in self.inspection.entries):
+        for at in self.inspection.entries if self._may_contradict else ():
+            entry = JournalEntry(self, at)
             stored, hashed = entry.boot_id.hex(), entry.boot().decode()
             if hashed != stored:
                 text = f"boot id {stored} in an ENTRY with _BOOT_ID={hashed}"
-                start = entry.at + ID_PLACE
-                yield Fault(start, start + 16, "bad-entry", "SDJ-015", text)
+                yield Fault(at + ID_PLACE, at + ID_PLACE + 16, "bad-entry", "SDJ-015", text)
 
     def payload(self, item: int) -> bytes:
         """Return ``FIELD=value`` of a valid DATA object."""

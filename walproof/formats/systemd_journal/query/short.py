@@ -75,9 +75,9 @@ def printable(value: bytes) -> str | None:
 
 def size(count: int) -> str:
     """Format a size as ``12B`` or ``1.5K``: truncated, not rounded, to a tenth."""
-    power = min((count.bit_length() - 1) // 10, len(_UNITS)) if count else 0
-    if power == 0:
+    if count < 1024:
         return f"{count}B"
+    power = min((count.bit_length() - 1) // 10, len(_UNITS))
     tenths = (count >> 10 * (power - 1)) * 10 // 1024
     return f"{tenths // 10}.{tenths % 10}{_UNITS[power - 1]}"
 
@@ -89,13 +89,9 @@ def priority(fields: Fields) -> str | None:
 
 
 def _named(fields: Fields, *names: str) -> str | None:
-    for name in names:
-        value = last(fields, name)
-        if value is not None and len(value) < _LONGEST_NAME:
-            text = printable(value)
-            if text is not None:
-                return text
-    return None
+    values = (last(fields, name) for name in names)
+    short = (value for value in values if value is not None and len(value) < _LONGEST_NAME)
+    return next((text for value in short if (text := printable(value)) is not None), None)
 
 
 def last(fields: Fields, name: str) -> bytes | None:
