@@ -48,10 +48,9 @@ class Rest:
 
 
 def select(paths: Paths, query: Query, rest: Rest) -> Iterator[JournalEntry]:
-    """Yield the entries that a query selects.
+    """Yield the entries that a query selects, and complete ``rest`` after the last one.
 
-    ``rest`` receives the lost ranges and the end, and is complete after the last entry. Raises
-    ``OSError``, and :class:`BadFilter` if the boot does not exist.
+    Raises ``OSError``, and :class:`BadFilter` if the boot does not exist.
     """
     boot = None if query.boot is None else find_boot(paths, query.boot)
     entries: Iterator[JournalEntry]
