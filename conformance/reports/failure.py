@@ -196,9 +196,10 @@ def _differing(
     identity: Callable[[Entry], Hashable],
     place: Callable[[Entry], tuple[str, int]] | None,
 ) -> Iterator[tuple[Entry | None, Entry | None]]:
-    """Yield the items that only one list has, paired by place if there is one, else in order.
+    """Yield pairs of an expected and an actual item that differ.
 
-    If both lists have the same items in another order, pair the items by number.
+    Items with the same place form a pair. Without places, items form pairs in list order. If the
+    lists differ only in their order, pairs have the same position in both lists.
     """
     missing = _only_in(expected, actual, identity)
     extra = _only_in(actual, expected, identity)

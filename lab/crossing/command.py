@@ -47,10 +47,11 @@ def crossing(
     """Write logs with every real writer, and read each of them with every real reader.
 
     The records are those of the write vectors that leave an intact log. Some formats add larger
-    records. A reader must return exactly these records and report no damage. For each reader, the
-    output has the number of logs of each writer that it read without a difference. The first
-    difference of each pair follows. Known differences are listed with their causes; --update-known
-    writes the list.
+    records. A reader must return exactly these records and report no damage.
+
+    For each reader, the output counts the logs of each writer that were read without a difference.
+    The first difference of each pair of reader and writer follows. Known differences are listed
+    with their causes; --update-known writes the list.
 
     \b
     python -m lab crossing --format leveldb-log

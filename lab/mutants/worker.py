@@ -1,6 +1,6 @@
-"""Replace a format's package by a mutant and run the questions on it, in a separate process.
+"""Run the vectors on mutants of a format's package, in a separate process.
 
-``python -m lab.mutants.worker FORMAT SCRATCH`` reads requests as lines of JSON.
+``python -m lab.mutants.worker FORMAT SCRATCH`` reads one request per line, in JSON.
 """
 
 from __future__ import annotations

@@ -30,8 +30,10 @@ class Joined:
     def splits(
         self, by_phase: Mapping[int, Sequence[Row]], head_size: int, claimed: int | None
     ) -> Iterator[tuple[int, Row, int]]:
-        """Yield possible boundaries: end of the first part, next find, and start of its part.
+        """Yield possible boundaries between two parts of a log.
 
+        A boundary is a tuple: the end of the first part, the first find of the second part, and
+        the start of the second part.
         ``claimed`` is the length of the split record, or None if its header is incomplete.
         """
         end = self.parts[-1][1]

@@ -59,7 +59,7 @@ class Task:
 class Written:
     """The result of a task: counters by log and part number, and files by table.
 
-    ``error`` is an error of the output; there are no files then.
+    If the output could not be written, ``error`` is the reason, and there are no files.
     """
 
     task: int

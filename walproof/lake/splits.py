@@ -37,9 +37,9 @@ AnyPiece = TypeVar("AnyPiece", bound=Piece)
 
 @dataclass(frozen=True)
 class Packing:
-    """The sizes of partitions: at least ``slots`` partitions, each of ``max_bytes`` at most.
+    """Limits for partitions: ``slots`` is their minimum number, ``max_bytes`` their maximum size.
 
-    A log of a format that cannot be split may be larger.
+    If a format cannot be split, a log of this format may exceed the maximum.
     """
 
     slots: int

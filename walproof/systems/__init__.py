@@ -1,4 +1,4 @@
-"""Recognise the folders of systems, such as databases, brokers, raft nodes and journals of hosts.
+"""Recognise folders of databases, brokers, raft nodes and hosts that contain logs.
 
 Each format describes its folders in the module ``system_folder`` of its package.
 """
