@@ -11,7 +11,7 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from pyspark_journal.options import DROPMALFORMED, FAILFAST, Options
-from pyspark_journal.schema import LOST_BYTES, requested_columns
+from pyspark_journal.schema import requested_columns
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof import decode
@@ -102,7 +102,8 @@ class Reader:
             # One bad file among ten thousand must not fail the job, whatever the error.
             kind = "" if isinstance(error, OSError) else f"{type(error).__name__}: "
             text = f"{file}: at offset {at}: {kind}{error}"
-            if self._is_shown(f"{text} (unreadable, FAILFAST)"):
+            is_missing = self.options.ignore_missing and isinstance(error, FileNotFoundError)
+            if not is_missing and self._is_shown(f"{text} (unreadable, FAILFAST)"):
                 yield rows.unreadable(self.schema, file, text)
 
     def _records(self, run: Records, format_id: str, name: str) -> Iterator[pa.RecordBatch]:
@@ -119,13 +120,15 @@ class Reader:
             return
         at = f" at offset {event.start}" if isinstance(event, Lost) else ""
         message = f"{shown(file_name(name, event.file))}:{at} {event.reason} (FAILFAST)"
-        if self._is_shown(message):
+        if self._is_shown(message, isinstance(event, Lost)):
             more = {}
-            if isinstance(event, Lost) and self.columns.has(LOST_BYTES):
-                more = {LOST_BYTES: self._raw(event, name, tree)}
+            if isinstance(event, Lost) and self.columns.has(self.options.corrupt_name):
+                more = {self.options.corrupt_name: self._raw(event, name, tree)}
             yield from self._batch(event, name, more)
 
-    def _is_shown(self, message: str) -> bool:
+    def _is_shown(self, message: str, is_lost: bool = False) -> bool:
+        if self.options.ignore_corrupt and not is_lost:
+            return False
         if self.options.mode == FAILFAST:
             raise Malformed(printable_message(message))
         return self.options.mode != DROPMALFORMED

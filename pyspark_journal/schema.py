@@ -17,8 +17,6 @@ from walproof.tables import rows
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-#: Column for the bytes of a lost range.
-LOST_BYTES = "_corrupt_record"
 NEVER_NULL = frozenset({"file", "kind"})
 
 
@@ -43,6 +41,11 @@ def _columns(options: Options, formats: Iterable[str]) -> pa.Schema:
     fields = {field.name: field for field in rows.schema(*formats)}
     if options.decode:
         fields[rows.DECODED] = pa.field(rows.DECODED, rows.decoded_type(options.format))
+    name = options.corrupt_column
+    if name is not None:
+        if name.lower() in fields:
+            raise BadSchema(f"journal: columnNameOfCorruptRecord: there is already a column {name}")
+        fields[name] = pa.field(name, pa.binary())
     return pa.schema(fields.values())
 
 
@@ -69,10 +72,11 @@ def requested_columns(schema: StructType, options: Options) -> Columns:
     from pyspark.sql.pandas.types import to_arrow_schema
 
     names = {field.name.lower() for field in schema}
+    if options.corrupt_name.lower() in names:
+        options = replace(options, corrupt_column=options.corrupt_name)
     if rows.DECODED in names:
         options = replace(options, decode=True)
     columns = {field.name.lower(): field for field in known(options)}
-    columns[LOST_BYTES] = pa.field(LOST_BYTES, pa.binary())
     target = to_arrow_schema(schema, timezone="UTC")
     chosen = []
     for field in target:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
+from pyspark_journal.java import java_home
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -38,13 +40,15 @@ class DidNotStart(RuntimeError):
 def session(
     name: str, master: str | None = None, settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """Start the session of a job.
+    """Start the session of a job. Raises :class:`~pyspark_journal.java.JavaMissing`.
 
     The default of ``master`` is that of ``spark-submit``, else ``local[N,4]``: N cores, and four
     attempts for each task. ``settings`` override those of ``spark-submit``.
     """
     # Without it, workers run the python3 on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if (home := java_home()) is not None:
+        os.environ["JAVA_HOME"] = str(home)
     from pyspark.sql import SparkSession
 
     submitted = _submitted_settings()
@@ -85,8 +89,7 @@ def redirect_jvm_output(log: IO[bytes]) -> Iterator[None]:
     except Exception as error:
         log.seek(0)
         output = log.read().decode(errors="replace").strip()
-        why = f"Spark did not start: {error}\n{output}\nIt needs Java 17 or later."
-        raise DidNotStart(why) from error
+        raise DidNotStart(f"Spark did not start: {error}\n{output}".rstrip()) from error
     finally:
         os.dup2(terminal, 2)
         os.close(terminal)

@@ -17,6 +17,7 @@ from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
     ReadMaxBytes,
+    ReadMaxFiles,
     SupportsTriggerAvailableNow,
 )
 
@@ -91,6 +92,8 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         """Return the limit in the options."""
         if self.options.max_trigger is not None:
             return ReadMaxBytes(self.options.max_trigger)
+        if self.options.max_files is not None:
+            return ReadMaxFiles(self.options.max_files)
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
@@ -143,12 +146,13 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
     def _advance(self, before: dict[str, Position], is_limited: bool) -> dict[str, Position]:
         is_whole = self._look(before)
         bytes_left = self.options.max_trigger if is_limited else None
+        files_left = self.options.max_files if is_limited else None
         # Forget the positions of deleted logs, unless a directory could not be listed.
         after = {key: p for key, p in before.items() if key in self._logs or not is_whole}
         moved = False
         # Oldest first: a constantly growing log must not starve the others.
         for key in sorted(self._logs, key=lambda key: (self._logs[key].modified, key)):
-            if bytes_left is not None and bytes_left <= 0:
+            if files_left == 0 or (bytes_left is not None and bytes_left <= 0):
                 break
             start = before.get(key) or Position(self._logs[key].path)
             position, size = self._advance_one(key, start, bytes_left, not moved)
@@ -160,6 +164,8 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
                 continue
             after[key] = position
             moved = True
+            if files_left is not None:
+                files_left -= 1
             if bytes_left is not None:
                 bytes_left -= size
         return after

@@ -12,11 +12,9 @@ import Spark, and the tests marked ``slow``, which take more than half a second.
 from __future__ import annotations
 
 import fcntl
-import importlib.util
 import json
 import os
 import pickle
-import shutil
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,6 +26,7 @@ import pyarrow as pa
 import pytest
 
 from conformance import ROOT, vectors
+from pyspark_journal.java import JavaMissing, java_home
 from walproof.setup import in_ci
 
 if TYPE_CHECKING:
@@ -120,9 +119,12 @@ def alone(place: Path) -> Iterator[None]:
 
 def require_java() -> None:
     """Skip a test on Spark where PySpark or Java is missing."""
-    java = os.environ.get("JAVA_HOME") or shutil.which("java")
-    if importlib.util.find_spec("pyspark") is None or java is None:
-        unavailable("no Spark: PySpark or Java is missing")
+    try:
+        import pyspark  # noqa: F401
+
+        java_home()
+    except (ImportError, JavaMissing) as missing:
+        unavailable(f"no Spark: {missing}")
 
 
 @pytest.fixture(scope="session")

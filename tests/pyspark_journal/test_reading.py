@@ -189,6 +189,15 @@ def test_fail_fast(lake: Path, rows_of: RowsOf, file: str, message_parts: tuple[
     assert rows_of(lake / "000001.log", mode="FAILFAST")
 
 
+def test_ignore_corrupt_files(lake: Path, rows_of: RowsOf) -> None:
+    files = by_file(rows_of(lake, ignoreCorruptFiles=True))
+    assert set(files) == {"000001.log", "000002.log", "000003.log"}
+    assert ("lost", "damaged", "checksum-mismatch") in files["000002.log"]
+    (lake / "000002.log").unlink()
+    (lake / "000003.log").unlink()
+    assert rows_of(lake, ignoreCorruptFiles=True, mode="FAILFAST")
+
+
 def test_a_file_deleted_after_planning(lake: Path) -> None:
     def read(**options: str) -> dict[str, set[tuple[str, Any, Any]]]:
         leveldb(random.Random(2), lake / "000009.log", 20)
@@ -200,6 +209,7 @@ def test_a_file_deleted_after_planning(lake: Path) -> None:
 
     assert read() == {"000009.log": {("unreadable", None, None)}}
     assert read(journalFormat="leveldb-log") == {"000009.log": {("unreadable", None, None)}}
+    assert read(ignoreMissingFiles="true", mode="FAILFAST") == {}
     with pytest.raises(Malformed, match=r"000009\.log"):
         read(mode="FAILFAST")
 
@@ -241,10 +251,14 @@ def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:
             ("_corrupt_record", pa.binary()),
         ]
     )
-    rows = [r for r in rows_of(lake / "000002.log", schema=schema) if r["kind"] == "lost"]
-    assert rows
-    for row in rows:
-        assert row["_corrupt_record"] == data[row["offset"] :][: row["length"]]
+    for name, options in (
+        ("_corrupt_record", {"schema": schema}),
+        ("raw", {"columnNameOfCorruptRecord": "raw"}),
+    ):
+        rows = [r for r in rows_of(lake / "000002.log", **options) if r["kind"] == "lost"]
+        assert rows
+        for row in rows:
+            assert row[name] == data[row["offset"] :][: row["length"]]
     (row, *_) = [
         row
         for row in rows_of(lake / "000002.log", schema=schema, maxPayloadBytes=10)

@@ -164,7 +164,11 @@ class _Search:
             names = [log.name, *(member.name for member in log.members)]
             if not any(_matches(name, options.glob) for name in names):
                 return False
-        return True
+        if log.fault is not None:
+            return True
+        return (options.before is None or log.modified < options.before) and (
+            options.after is None or log.modified > options.after
+        )
 
 
 def _is_hidden(entry: Entry) -> bool:

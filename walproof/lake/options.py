@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from reference_impl.formats import FORMATS
 from walproof.formats import plugin_for
-from walproof.lake.option_values import byte_count, flag, one_of, text_value
+from walproof.lake.option_values import byte_count, flag, one_of, text_value, time
 
 #: Prefix of options that are passed to the constructor of the file system (``pyarrow.fs``).
 FILE_SYSTEM = "fs."
@@ -39,6 +39,8 @@ class Options:
     format: str = option("journalFormat", one_of("auto", *FORMATS), "auto")
     glob: str | None = option("pathGlobFilter", text_value)
     recursive: bool = option("recursiveFileLookup", flag, False)
+    before: float | None = option("modifiedBefore", time)
+    after: float | None = option("modifiedAfter", time)
     max_payload: int = option("maxPayloadBytes", byte_count, 64 << 20)
     max_fetch: int = option("maxFetchBytes", byte_count, 8 << 30)
 
