@@ -13,7 +13,7 @@ from walproof.sweep.settings import PROFILES
 
 OF_FLIPS = ("paths", "context_items", "bits_at_most", "is_saved", "as_json")
 #: Parameters that only the damage sweep accepts.
-OF_DAMAGE = ("names", "commands", "depth", "cases", "seconds", "profiles", "out", "fresh", "seed",
+OF_DAMAGE = ("names", "commands", "depth", "cases", "seconds", "profiles", "out", "seed",
              "wall_ms", "memory", "isolated", "minimise_seconds")  # fmt: skip
 
 
@@ -27,14 +27,14 @@ OF_DAMAGE = ("names", "commands", "depth", "cases", "seconds", "profiles", "out"
 @click.option("--cases", type=click.IntRange(1), metavar="N",
               help="Largest number of cases. [default: 200000, full: 20000000]")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0), metavar="S",
-              help="Time after which no shard starts; run the same command to resume.")  # fmt: skip
+              help="Time after which no shard starts.")  # fmt: skip
 @click.option("--control", "patterns", multiple=True, metavar="GLOB",
               help="Vectors to damage. [default: the small intact ones]")  # fmt: skip
 @click.option("--profile", "profiles", multiple=True, type=click.Choice(PROFILES),
               help="Profile. [default: all four]")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path),
-              help="Folder for the results. [default: reports/sweep/FORMAT]")  # fmt: skip
-@click.option("--fresh", is_flag=True, help="Start again, even if the folder holds a sweep.")
+              help="New folder for the results, or that of an earlier sweep, which is replaced."
+              " [default: reports/sweep/FORMAT]")  # fmt: skip
 @click.option("--seed", default=1, show_default=True, help="Seed that selects the pairs.")
 @click.option("--wall-ms", default=2000, show_default=True, help="Time limit of each request.")
 @click.option(
@@ -82,11 +82,9 @@ def sweep(
     context. A one-shot program is run in the profile strict only with --profile strict. Each
     program runs in its own folder without network access.
 
-    DIR/sweep is a Parquet table with a row for each case. DIR/summary.json lists the findings.
-    DIR/proposals has vectors for the findings.
+    DIR/summary.json lists the findings. DIR/proposals has vectors for the findings.
 
-    Ctrl-C and SIGTERM stop the sweep. The summary then covers the finished part, and the same
-    command resumes it.
+    Ctrl-C and SIGTERM stop the sweep. The summary then covers the finished part.
 
     With --flips, each bit of a copy of LOG is flipped on its own. A flip is listed if the copy
     still reads as `intact` although its records differ. A listed flip shows either a limit of the
@@ -114,7 +112,7 @@ def sweep(
             each.opts[0] if isinstance(each, click.Option) else "LOG" for each in given
         )
         raise click.UsageError(f"{named}: {'not with' if flips else 'needs'} --flips")
-    # Imported here, so that --help works without numpy and Arrow.
+    # Imported here, so that --help works without numpy.
     if flips:
         from walproof.cli.flip_sweep import flip_sweep
 

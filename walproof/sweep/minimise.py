@@ -11,8 +11,8 @@ from conformance.scratch import Held
 from walproof.sweep.enumeration import PAIR
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Enumerations, Run
+from walproof.sweep.result import Occurrence
 from walproof.sweep.settings import simplest
-from walproof.sweep.shard import Occurrence
 from walproof.sweep.shard_runner import ShardRunner
 
 #: Maximum number of cases tried on each smaller log.
@@ -70,10 +70,9 @@ def _minimise(
     enumerations: Enumerations, finding: Finding, runner: ShardRunner, deadline: float
 ) -> None:
     def simpler(best: Occurrence, runs: tuple[Run, ...]) -> Occurrence | None:
-        runner.plan = replace(runner.plan, shards=(runs,))
         fitting = [
             each
-            for each in runner.run(0).occurrences.values()
+            for each in runner.run(runs).occurrences.values()
             if each.signature.effect == best.signature.effect and each.order < best.order
         ]
         return min(fitting, key=lambda each: each.order, default=None)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from conformance import __version__
-from conformance.contents import digest
 from conformance.process import Limits
 from walproof.formats import plugin_for
 from walproof.sweep import shares
@@ -74,32 +70,6 @@ class Plan:
         """Names of the implementations, in column order."""
         return (REFERENCE, *(program.name for program in self.programs))
 
-    def describe(self) -> dict[str, Any]:
-        """Return the identity of the plan as JSON."""
-        return {
-            "walproof": __version__,
-            "format": self.format,
-            "depth": self.depth,
-            "seed": self.seed,
-            "profiles": list(self.profiles),
-            "controls": [
-                {"id": c.id, "sha256": digest(c.contents), "settings": len(c.settings)}
-                for c in self.controls
-            ],
-            "cases": sum(covered.planned for covered in self.coverage.values()),
-            "implementations": list(self.columns),
-            "programs": [program.describe() for program in self.programs],
-            "limits": asdict(self.limits) | {"wall_ms": self.wall_ms},
-            "shards": len(self.shards),
-            "cut": hashlib.sha256(repr(self.shards).encode()).hexdigest()[:16],
-        }
-
-    @property
-    def digest(self) -> str:
-        """A short digest of the plan."""
-        text = json.dumps(self.describe(), sort_keys=True).encode()
-        return hashlib.sha256(text).hexdigest()[:16]
-
 
 class Enumerations:
     """The changes of each control of a plan, enumerated on first use."""
@@ -145,7 +115,6 @@ def make(
     limits: Limits | None = None,
     wall_ms: int = WALL_MS,
     seed: int = 1,
-    shard_cases: int = SHARD_CASES,
     profiles: Sequence[str] = PROFILES,
 ) -> tuple[Plan, Enumerations]:
     """Select at most ``cases`` cases, divide them into shards, and return the plan and its changes.
@@ -176,7 +145,7 @@ def make(
     ]
     plan = replace(
         bare,
-        shards=_cut(sorted(runs), shard_cases),
+        shards=_cut(sorted(runs)),
         coverage={
             group: Coverage(*counts)
             for group, *counts in zip(groups, planned, possible, strict=True)
@@ -238,7 +207,7 @@ def _runs(
                 yield Run(block.control, block.family, block.setting, 0, count)
 
 
-def _cut(runs: Sequence[Run], shard_cases: int) -> tuple[tuple[Run, ...], ...]:
+def _cut(runs: Sequence[Run]) -> tuple[tuple[Run, ...], ...]:
     """Divide runs into shards in an order that mixes the controls."""
     shards: list[list[Run]] = []
     room = 0
@@ -247,7 +216,7 @@ def _cut(runs: Sequence[Run], shard_cases: int) -> tuple[tuple[Run, ...], ...]:
         while start < run.stop:
             if not room:
                 shards.append([])
-                room = shard_cases
+                room = SHARD_CASES
             count = min(run.stop - start, room)
             shards[-1].append(run._replace(start=start, stop=start + count))
             start += count

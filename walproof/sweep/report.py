@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from conformance import cases
 from conformance.reports.console_text import say
-from conformance.sandbox import isolation_lines
+from conformance.sandbox import isolation, isolation_lines
 from walproof.quantity import counted
 from walproof.sweep import effects, invariants
 from walproof.sweep.effects import NO_ANSWER
@@ -21,8 +21,8 @@ from walproof.sweep.fields import brief
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Plan
 from walproof.sweep.programs import REFERENCE
+from walproof.sweep.result import COUNTED, Result
 from walproof.sweep.settings import READING
-from walproof.sweep.sweep_folder import SweepFolder
 from walproof.worker_pool import core_count
 
 #: Maximum number of findings on the terminal.
@@ -30,9 +30,6 @@ MAX_SENTENCES = 10
 
 #: Maximum number of changes, fields and the like in one line.
 MAX_NAMED = 5
-
-#: Columns of the table ``sweep`` whose values are counted, besides the outcomes.
-_COUNTED = ("group", "operation", "profile", "varied", "verdict")
 
 _EFFECTS = {
     "crash": "crashes",
@@ -64,56 +61,39 @@ _OF_PROGRAMS = {
 
 
 def summary(
-    plan: Plan, folder: SweepFolder, findings: Sequence[Finding], run: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the summary that is written to ``summary.json``.
-
-    ``run`` describes this run: ``seconds``, number of ``cases``, number of ``resumed`` shards.
-    """
-    markers = folder.markers()
-    skipped: Counter[str] = Counter()
-    by_name: defaultdict[str, dict[str, Any]] = defaultdict(
-        lambda: {"version": None, "skipped_because": None, "fails_undamaged": {},
-                 "not_sent_because": Counter()}
-    )  # fmt: skip
-    for marker in markers:
-        skipped.update(marker["cases"])
-        for name, version in marker["versions"].items():
-            by_name[name]["version"] = version
-        for name, reason in marker["skipped"].items():
-            by_name[name]["skipped_because"] = reason
-        for name, failed in marker["fails"].items():
-            by_name[name]["fails_undamaged"] |= failed
-        for name, reasons in marker["unsent"].items():
-            by_name[name]["not_sent_because"].update(reasons)
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for table in folder.tables():
-        for name in table.column_names:
-            if name in _COUNTED or name.startswith("outcome_"):
-                for each in table.column(name).drop_null().value_counts().to_pylist():
-                    counts[name][each["values"]] += each["counts"]
+    plan: Plan, result: Result, findings: Sequence[Finding], seconds: float, is_complete: bool,
+    stopped_by: str | None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the summary that is written to ``summary.json``."""
+    programs = plan.programs
+    is_isolated = all(program.subject.isolated for program in programs)
     return {
         "format": plan.format,
         "depth": plan.depth,
-        "plan": plan.digest,
-        "complete": len(markers) == len(plan.shards),
-        "stopped_by": run.get("stopped_by"),
-        "shards": {"done": len(markers), "of": len(plan.shards)},
+        "complete": is_complete,
+        "stopped_by": stopped_by,
         "controls": [control.id for control in plan.controls],
-        "cases": counts["operation"].total(),
-        "doubles_skipped": skipped["doubles"],
-        "void": skipped["void"],
+        "cases": result.cases,
+        "doubles_skipped": result.skipped_cases["doubles"],
+        "void": result.skipped_cases["void"],
         "coverage": {
-            group: {"ran": counts["group"][group], **covered._asdict()}
+            group: {"ran": result.counts["group"][group], **covered._asdict()}
             for group, covered in plan.coverage.items()
         },
-        **{f"by_{name}": dict(counts[name].most_common()) for name in _COUNTED},
+        **{f"by_{name}": dict(result.counts[name].most_common()) for name in COUNTED},
         "implementations": {
-            name: by_name[name] | {"outcomes": dict(counts[f"outcome_{name}"].most_common())}
-            for name in plan.columns
+            name: {
+                "version": result.versions.get(name),
+                "skipped_because": result.skipped.get(name),
+                "fails_undamaged": result.fails[name],
+                "not_sent_because": result.unsent[name],
+                "outcomes": dict(result.outcomes[name].most_common()),
+            }
+            for name in (REFERENCE, *(program.name for program in programs))
         },
-        "isolation": next((marker["isolation"] for marker in markers if marker["isolation"]), None),
-        "run": {**run, "processors": core_count()},
+        "isolation": isolation(is_isolated) if programs else None,
+        "seconds": seconds,
+        "processors": core_count(),
         "findings": [as_json(finding) for finding in findings],
     }
 
@@ -200,7 +180,7 @@ def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
     for name, about in summary["implementations"].items():
         for line in _exclusions(name, about):
             print_line(line, "bold")
-    print_line(f"\n{_rate(summary['run'])}\n")
+    print_line(f"\n{_rate(summary)}\n")
     _findings(summary["findings"], console)
     console.print()
     say(Text(f"Results: {folder}"), console)
@@ -241,8 +221,8 @@ def _cases(summary: Mapping[str, Any]) -> str:
         text += f" and {counted(summary['void'], 'void case')}"
         text += " (no log, or one above the size limit of the harness)."
     if not summary["complete"]:
-        shards = summary["shards"]
-        text += f" {shards['done']} of {shards['of']} shards are done; to resume, run it again."
+        planned = sum(covered["planned"] for covered in summary["coverage"].values())
+        text += f" Planned were {counted(planned, 'case')}."
     if summary["stopped_by"]:
         text = f"Stopped by {summary['stopped_by']}. Results so far: {text}"
     return text
@@ -276,14 +256,13 @@ def _exclusions(name: str, about: Mapping[str, Any]) -> Iterator[str]:
         yield f"{name} did not get {counted(count, 'case')}: {reason}."
 
 
-def _rate(run: Mapping[str, Any]) -> str:
-    if not run["cases"]:
-        return "No cases left to run."
-    text = f"{counted(run['cases'], 'case')} in {run['seconds']:.1f} s"
-    if run["resumed"]:
-        text += f", resuming after {counted(run['resumed'], 'shard')}"
-    rate, processors = run["cases"] / run["seconds"], counted(run["processors"], "processor")
-    return f"{text}: {rate:,.0f} cases/s on {processors}."
+def _rate(summary: Mapping[str, Any]) -> str:
+    cases, seconds = summary["cases"], summary["seconds"]
+    processors = counted(summary["processors"], "processor")
+    return (
+        f"{counted(cases, 'case')} in {seconds:.1f} s: {cases / max(seconds, 0.001):,.0f} cases/s"
+        f" on {processors}."
+    )
 
 
 def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:

@@ -51,13 +51,6 @@ ON_EVENTS: Mapping[str, Wrong] = {
 }
 
 
-def reads_only_plain_names(folder: Path) -> None:
-    """Ignores file names with leading zeros."""
-    for file in list(folder.iterdir()):
-        if file.name.startswith("db-0") and file.is_file():
-            file.unlink()
-
-
 def reads_files_with_more_after_the_name(folder: Path) -> None:
     """Matches a prefix of the file name, so that it reads backup copies too."""
     for file in sorted(folder.glob("*.log.bak")):
@@ -68,10 +61,7 @@ def reads_files_with_more_after_the_name(folder: Path) -> None:
             file.rename(plain)
 
 
-ON_FOLDERS = {
-    wrong.__name__: wrong
-    for wrong in (reads_only_plain_names, reads_files_with_more_after_the_name)
-}
+ON_FOLDERS = {reads_files_with_more_after_the_name.__name__: reads_files_with_more_after_the_name}
 
 
 def takes_the_flushed_index_for_the_next_one(context: Mapping[str, Any]) -> Mapping[str, Any]:
