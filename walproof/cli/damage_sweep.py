@@ -94,7 +94,7 @@ def damage_sweep(
     summary = report.summary(
         chosen_plan, result, all_findings, run_seconds,
         is_complete=len(results) == len(chosen_plan.shards),
-        stopped_by=stopped_by and stopped_by.name,
+        stopped_by=None if stopped_by is None else stopped_by.name,
     )  # fmt: skip
     save(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
     report.show(summary, Console(), str(shown_out))
@@ -150,7 +150,7 @@ def _programs(
 def _run(
     chosen_plan: Plan, seconds: float | None
 ) -> tuple[dict[int, Result], signal.Signals | None]:
-    """Run the shards with a progress bar; return their results, and the signal that stopped them."""
+    """Return the results of the finished shards, and the signal that stopped the run."""
     done = 0
     started = time.monotonic()
     results: dict[int, Result] = {}

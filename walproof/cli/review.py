@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -13,7 +12,7 @@ from conformance import ROOT
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say_json, say_lines
 
-OUTPUTS = ("text", "json", "markdown", "sarif")
+OUTPUTS = ("text", "json", "markdown")
 
 
 @click.command()
@@ -58,8 +57,7 @@ def review(
     from conformance.kaitai.compile import GrammarError, ToolMissing
     from conformance.vectors import BrokenVector
     from walproof.review.finding import CannotReview
-    from walproof.review.printing import markdown, sarif, text
-    from walproof.review.review import Review
+    from walproof.review.printing import markdown, text
     from walproof.review.review import review as make
     from walproof.review.revision import take_out
 
@@ -91,9 +89,6 @@ def review(
     if output == "json":
         say_json(outcome.to_json(), indent=1)
     else:
-        shapes: dict[str, Callable[[Review], str]] = {
-            "text": text, "markdown": markdown, "sarif": sarif,
-        }  # fmt: skip
-        click.echo(shapes[output](outcome), nl=False)
+        click.echo((markdown if output == "markdown" else text)(outcome), nl=False)
     names = api and any(f.severity == "warning" and "API" in f.classes for f in outcome.findings)
     return 1 if outcome.breaks or names else 0

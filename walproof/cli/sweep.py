@@ -11,14 +11,14 @@ from reference_impl.formats import FORMATS
 from walproof.cli import stopping, subjects
 from walproof.sweep.settings import PROFILES
 
-OF_FLIPS = ("paths", "context_items", "bits_at_most", "is_saved", "as_json")
+#: Parameters that only the bit-flip search accepts.
+OF_FLIPS = ("bits_at_most", "is_saved", "as_json")
 #: Parameters that only the damage sweep accepts.
 OF_DAMAGE = ("names", "commands", "depth", "cases", "seconds", "profiles", "out", "seed",
              "wall_ms", "memory", "isolated", "minimise_seconds")  # fmt: skip
 
 
 @click.command()
-@click.argument("paths", metavar="[LOG]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "format", required=True, type=click.Choice(sorted(FORMATS)))
 @click.option("--impl", "names", multiple=True, metavar="NAME",
               help="Implementation of this repository, such as fast-scan.")  # fmt: skip
@@ -48,8 +48,6 @@ OF_DAMAGE = ("names", "commands", "depth", "cases", "seconds", "profiles", "out"
 @click.option("--at-most", "bits_at_most", type=click.IntRange(1), default=4096, show_default=True,
               metavar="N", help="With --flips: bits per log, at most; larger logs are sampled."
               " An eighth above 64 KiB or 256 records.")  # fmt: skip
-@click.option("--context", "context_items", metavar="KEY=VALUE", multiple=True,
-              help="With --flips: context of LOG; VALUE is JSON or text.")  # fmt: skip
 @click.option("--save", "is_saved", is_flag=True,
               help="With --flips: write spec/one-bit and the chapter's table.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="With --flips: print every flip as JSON.")
@@ -86,14 +84,13 @@ def sweep(
 
     Ctrl-C and SIGTERM stop the sweep. The summary then covers the finished part.
 
-    With --flips, each bit of a copy of LOG is flipped on its own. A flip is listed if the copy
+    With --flips, each bit of the intact vectors is flipped on its own. A flip is listed if the log
     still reads as `intact` although its records differ. A listed flip shows either a limit of the
-    format or a missing rule. Without LOG, the bits of vectors are flipped.
+    format or a missing rule.
 
     \b
     walproof sweep --flips --format zmq-raft
     walproof sweep --flips --format leveldb-log --control three-records --json | jq .flips
-    walproof sweep --flips --format zeebe-journal ~/raft-partition/partitions/1
 
     Exit status: 0 if there are no findings except those that match known failures or that the
     register explains, 3 for other findings, 1 for a usage or I/O error, 130 or 143 if it was
@@ -108,9 +105,7 @@ def sweep(
         is click.core.ParameterSource.COMMANDLINE
     ]
     if given:
-        named = " and ".join(
-            each.opts[0] if isinstance(each, click.Option) else "LOG" for each in given
-        )
+        named = " and ".join(each.opts[0] for each in given)
         raise click.UsageError(f"{named}: {'not with' if flips else 'needs'} --flips")
     # Imported here, so that --help works without numpy.
     if flips:

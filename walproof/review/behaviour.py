@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.compare import differences
-from conformance.contents import read_contents, write_contents
-from conformance.vectors import expand_payload
+from conformance.contents import write_contents
 from walproof.review.finding import CannotReview, Class, Finding, Severity
 from walproof.review.fresh_damage import Aim, aimed, sweep
 from walproof.review.logs import LogUnderReview, logs_of, merged
@@ -107,15 +105,13 @@ class Behaviour:
     def gather(self, count: int, seed: int, aim: Aim) -> None:
         """Read logs with the old and the new readers.
 
-        The logs are the vectors of both versions, logs from both writers, and damaged copies.
+        The logs are those of the vectors of both versions, and damaged copies.
         ``aim`` contains the numbers and fields of changed expressions. In some damaged copies,
         these fields are changed, or values are near these numbers.
         """
-        vectors = [logs_of(self.bodies[side], side) for side in SIDES]
+        self.logs = merged(*(logs_of(self.bodies[side], side) for side in SIDES))
         if self.missing:
-            self.logs = merged(*vectors)
             return
-        self.logs = merged(*vectors, *(self._written(side) for side in SIDES))
         self._read(self.logs.values())
         for log in self.logs.values():
             # A log that its own side does not report as intact counts as damaged.
@@ -205,39 +201,6 @@ class Behaviour:
         folder = self.scratch / f"{log.origin}-{number}-{log.key[:12]}"
         folder.mkdir(exist_ok=True)
         return folder / log.file_name
-
-    def _written(self, side: str) -> Iterator[LogUnderReview]:
-        """Yield the logs that the writer of one side creates from the records in the vectors."""
-        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
-            bodies = {id: body for name in SIDES for id, body in self.bodies[name].items()}
-            for number, (id, body) in enumerate(bodies.items()):
-                if body["operation"] != "write":
-                    continue
-                path = Path(folder) / str(number)
-                records = [expand_payload(record) for record in body["records"]]
-                context = body.get("context", {})
-                reply = self.workers[side].ask(
-                    do="write", format=self.format, path=str(path), records=records,
-                    context=context,
-                )  # fmt: skip
-                if "done" in reply and path.exists():
-                    yield LogUnderReview(
-                        f"{id} by the {side} writer", self.format, read_contents(path), context,
-                        {side}, False, "written", None, str(body["input"]),
-                    )  # fmt: skip
-
-    def writers(self) -> Iterator[Finding]:
-        """Yield a finding if the writers produce different bytes for the same records."""
-        names = {
-            log.name.split(" by the ")[0]
-            for log in self.logs.values()
-            if log.origin == "written" and len(log.sides) == 1
-        }
-        if names:
-            hurts = "programs that compare bytes; the table shows whether old readers read them"
-            change = f"records of {first_names(sorted(names))}"
-            yield Finding("WRITES_OTHER_BYTES", ("WRITE",), "warning", self.format, change, hurts,
-                          format=self.format)  # fmt: skip
 
 
 def describe(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

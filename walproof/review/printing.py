@@ -1,13 +1,11 @@
-"""Print a review: text for a terminal, Markdown for a pull request, SARIF for a code host."""
+"""Print a review: text for a terminal, Markdown for a pull request."""
 
 from __future__ import annotations
 
 import textwrap
-from typing import Any
 
-from conformance.code_host import location, sarif_log
 from walproof.review.behaviour import Table
-from walproof.review.finding import RULES, Finding, summary
+from walproof.review.finding import Finding, summary
 from walproof.review.review import Review
 
 WIDTH = 110
@@ -21,7 +19,6 @@ LEGEND = {
     "API": "names only",
     "TEXT": "the text of the specification",
 }
-_LEVELS = {"breaking": "error", "warning": "warning", "note": "note"}
 
 
 def headline(review: Review) -> str:
@@ -88,7 +85,7 @@ def sections(review: Review) -> dict[str, list[Finding]]:
     for finding in review.findings:
         if finding.excused is not None:
             title = "Excused"
-        elif finding.classes == ("TEXT",) or finding.rule.startswith("VECTOR_"):
+        elif finding.classes == ("TEXT",):
             title = "Text"
         else:
             title = "Structure" if finding.where.startswith("ksy/") else "Behaviour"
@@ -152,28 +149,3 @@ def _wrapped(line: str, indent: str, hanging: str = "") -> list[str]:
 
 def _cell(value: str) -> str:
     return value.replace("|", "\\|").replace("\n", " ")
-
-
-def sarif(review: Review) -> str:
-    """Return the SARIF log; excused findings are suppressed, with the reason."""
-    used = sorted({finding.rule for finding in review.findings})
-    rules = [{"id": id, "shortDescription": {"text": RULES[id]}} for id in used]
-    return sarif_log("walproof review", rules, [_result(f, used) for f in review.findings])
-
-
-def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
-    classes = " ".join(finding.classes)
-    message = f"{finding.subject}: {finding.change} ({classes}; affects {finding.hurts})"
-    result: dict[str, Any] = {
-        "ruleId": finding.rule,
-        "ruleIndex": rules.index(finding.rule),
-        "level": _LEVELS[finding.severity],
-        "message": {"text": message},
-        "properties": {"classes": list(finding.classes)},
-    }
-    file, line = finding.location
-    if file:
-        result["locations"] = [location(file, line)]
-    if finding.excused is not None:
-        result["suppressions"] = [{"kind": "inSource", "justification": finding.excused}]
-    return result

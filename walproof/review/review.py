@@ -17,7 +17,7 @@ from walproof.review.fresh_damage import aim_at
 from walproof.review.grammars import EFFECTS as GRAMMAR_EFFECTS
 from walproof.review.grammars import GrammarRun, added_and_removed, compare_grammars
 from walproof.review.logs import vector_bodies
-from walproof.review.prose import compare_requirements, compare_vectors
+from walproof.review.prose import compare_requirements
 from walproof.review.revision import Worker
 
 UNKNOWN = "does not support the format"
@@ -108,7 +108,7 @@ def review(
                 if format not in unchanged:
                     table = run.specification()
                     outcome.tables.append(table)
-                    findings += [*table.findings(EFFECTS), *run.writers()]
+                    findings += table.findings(EFFECTS)
                 if own_diffs:
                     grammar = GrammarRun(own_diffs, format, workers["new"], scratch)
                     table = grammar.run(run.logs.values())
@@ -189,4 +189,3 @@ def _text(
     for finding in compare_requirements(old, new, bodies["new"]):
         if not formats or finding.subject.split("-")[0] in prefixes:
             yield finding
-    yield from compare_vectors(bodies["old"], bodies["new"])

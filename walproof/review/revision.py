@@ -57,7 +57,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 class Worker:
-    """The readers of one tree, in a sandboxed process that can write only to ``scratch``."""
+    """The readers of one tree, in a sandboxed process that can read the logs in ``scratch``."""
 
     def __init__(self, root: Path, wall_seconds: float = 20, scratch: Path | None = None) -> None:
         (BUILD / "kaitai").mkdir(parents=True, exist_ok=True)
@@ -65,8 +65,13 @@ class Worker:
         self._folder = tempfile.TemporaryDirectory(prefix="walproof-sandbox-")
         self.sandbox = Sandbox(
             Path(self._folder.name),
-            reads=[*python_paths(), root, WORKER, BUILD / "kaitai"],
-            writes=[] if scratch is None else [scratch],
+            reads=[
+                *python_paths(),
+                root,
+                WORKER,
+                BUILD / "kaitai",
+                *([scratch] if scratch else []),
+            ],
             bare=True,
         )
         # -P: modules beside the worker must not shadow those of the revision.

@@ -4,7 +4,6 @@ The program exchanges JSON lines on stdin and stdout. It imports only the standa
 kaitaistruct, and ``reference_impl``, because an older revision may lack everything else.
 
 * ``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}``
-* ``{"do": "write", "format", "path", "records", "context"}`` → ``{"done"}``
 * ``{"do": "knows", "format"}`` → ``{"known"}``
 * ``{"do": "grammars", "path", "folders", "grammar", "top", "pairs"}`` → ``{"held", "differ",
   "moved", "why"}``. ``folders`` has the folders of the ``old`` and the ``new`` parser.
@@ -39,19 +38,6 @@ def read(request: dict[str, Any]) -> dict[str, Any]:
     format = formats.named(request["format"])
     events = format.read(Path(request["path"]), request["profile"], request["context"])
     return {"answer": collect(events).to_json()}
-
-
-def write(request: dict[str, Any]) -> dict[str, Any]:
-    """Write a log with these records with the writer of this revision."""
-    from reference_impl import formats
-    from reference_impl.answer import NewRecord
-
-    records = []
-    for record in request["records"]:
-        fields = {name: value for name, value in record.items() if name != "payload"}
-        records.append(NewRecord(bytes.fromhex(record["payload"]), fields))
-    formats.named(request["format"]).write(Path(request["path"]), records, request["context"])
-    return {"done": True}
 
 
 def knows(request: dict[str, Any]) -> dict[str, Any]:
@@ -186,7 +172,7 @@ def _parser(folder: str, grammar: str) -> ModuleType:
     return importlib.import_module(f"{package}.{grammar}")
 
 
-DO = {"read": read, "write": write, "knows": knows, "grammars": grammars}
+DO = {"read": read, "knows": knows, "grammars": grammars}
 
 
 class _TookTooLong(BaseException):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import Contents, by_name, read_contents, size
+from conformance.contents import Contents, by_name, size
 from conformance.recipes.generate import answer_to
 from conformance.vectors import Vector
 from reference_impl.answer import Record
@@ -88,12 +88,6 @@ def is_selected(id: str, patterns: Sequence[str]) -> bool:
     """Return whether the id of a vector, or its slug, matches a pattern."""
     names = (id, id.partition("/")[2])
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)
-
-
-def control_at(path: Path, format: str, context: Mapping[str, Any]) -> Control:
-    """Return a log of the user as a control without records. Raises ``OSError``."""
-    bare = Control(str(path), format, read_contents(path), path.name, context)
-    return with_fields(bare)
 
 
 def with_fields(bare: Control) -> Control:

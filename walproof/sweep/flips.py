@@ -22,12 +22,11 @@ from conformance.kaitai.grammars import grammar_of
 from conformance.scratch import Held
 from conformance.undetected_flips import EFFECTS, Searched
 from conformance.vectors import Vector
-from reference_impl.answer import Record, collect
-from reference_impl.formats import named
+from reference_impl.answer import Record
 from reference_impl.register import registers
 from walproof.formats import plugin_for
 from walproof.sweep import shares
-from walproof.sweep.controls import Control, control_at, is_selected, with_fields
+from walproof.sweep.controls import Control, is_selected, with_fields
 from walproof.sweep.specification import Reference
 from walproof.worker_pool import map_unordered
 
@@ -38,10 +37,6 @@ MANY_RECORDS, LARGE_BYTES = 256, 64 << 10
 TASK_FLIPS = 4096
 
 _REPEATED = re.compile(r"(\b\w+\[\]\.)\1+")
-
-
-class NotIntact(ValueError):
-    """Raised for a log that is already damaged."""
 
 
 class Disagreement(Exception):
@@ -181,14 +176,6 @@ def choose_logs(
                 with_fields(bare), len(body["expect"]["records"]), at_most
             )
     return sorted(logs.values(), key=lambda log: (log.control.size, log.control.id))
-
-
-def flipped_log_at(path: Path, format: str, context: Mapping[str, Any], at_most: int) -> FlippedLog:
-    """Return the log at a path. Raises :class:`NotIntact` and ``OSError``."""
-    answer = collect(named(format).read(path, "recover", context))
-    if answer.verdict != "intact":
-        raise NotIntact(f"{path}: expected an intact log (see walproof read)")
-    return _flipped_log(control_at(path, format, context), len(answer.records), at_most)
 
 
 def _flipped_log(control: Control, records: int, at_most: int) -> FlippedLog:

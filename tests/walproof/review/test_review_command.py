@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -63,25 +62,13 @@ def test_markdown(repository: Path) -> None:
     assert row in run("--output", "markdown").stdout
 
 
-def sarif() -> dict[str, Any]:
-    (result,) = json.loads(run("--output", "sarif").stdout)["runs"][0]["results"]
-    return dict(result)
-
-
 def test_excused_change_is_compatible(repository: Path) -> None:
-    result = sarif()
-    assert (result["ruleId"], result["level"]) == ("VALUES_LOOSENED", "error")
-    assert result["locations"][0]["physicalLocation"] == {
-        "artifactLocation": {"uri": "ksy/toy_log.ksy"}, "region": {"startLine": 15},
-    }  # fmt: skip
-    assert "suppressions" not in result
     (repository / FILE).write_text(
         '[[excuse]]\nrule = "VALUES_LOOSENED"\nreason = "version 3 was announced"\n'
     )
     printed = run()
     assert printed.return_value == 0
     assert "version 3 was announced" in printed.output
-    assert sarif()["suppressions"][0]["justification"] == "version 3 was announced"
 
 
 def test_identical_tree_is_compatible(repository: Path) -> None:
