@@ -20,7 +20,7 @@ from conformance import REPORTS, known_failures
 from conformance.process import Limits
 from conformance.saving import save
 from conformance.session import PROGRAM_FAILURES
-from conformance.vectors import BrokenVector, Vector, load, load_all
+from conformance.vectors import BrokenVector, Vector, load_all
 from walproof.cli import stopping, subjects
 from walproof.progress import progress_bar
 from walproof.sweep import controls, findings, plan, report
@@ -30,7 +30,7 @@ from walproof.sweep.plan import Enumerations, Plan
 from walproof.sweep.programs import REFERENCE, NoProgram, Program, program_of
 from walproof.sweep.proposals import Proposer
 from walproof.sweep.result import Result
-from walproof.sweep.settings import PROFILES, WRITING
+from walproof.sweep.settings import PROFILES
 from walproof.sweep.shard_runner import run_shards
 
 CASES = {"quick": 200_000, "full": 20_000_000}
@@ -195,30 +195,16 @@ def _findings(
         findings.describe(enumerations, finding)
         if number < MAX_PROPOSALS:
             proposer.propose(finding)
-            finding.repeat = _repeat(finding, folder, vectors, chosen_plan)
+            finding.repeat = _repeat(finding, folder, chosen_plan)
     return all_findings
 
 
-def _repeat(
-    finding: findings.Finding, folder: Path, vectors: Mapping[str, Vector], plan: Plan
-) -> str | None:
+def _repeat(finding: findings.Finding, folder: Path, plan: Plan) -> str | None:
     """Return the command that repeats the simplest case; None if there is no vector for it."""
     signature, proposal = finding.signature, finding.proposal
-    if proposal is None:  # no expected answer
+    if proposal is None or signature.implementation == REFERENCE:
         return None
+    (program,) = [each for each in plan.programs if each.name == signature.implementation]
     is_new = proposal.endswith(".json")
-    path = folder / proposal if is_new else vectors[proposal].path
-    name, profile = subjects.program_name(), f"--profile {signature.profile}"
-    if signature.implementation != REFERENCE:
-        (program,) = [each for each in plan.programs if each.name == signature.implementation]
-        vector = shlex.quote(os.path.relpath(path)) if is_new else proposal
-        return f"{program.subject.repeat} --vector {vector} {profile}"
-    if signature.profile in WRITING:
-        format, _, slug = finding.best.control.partition("/")
-        return f"{name} sweep --format {format} --control {slug} {profile}"
-    proposed = load(path)
-    context = proposed.body.get("context", {})
-    items = (f"{key}={json.dumps(value)}" for key, value in context.items())
-    options_of_context = "".join(f" --context {shlex.quote(item)}" for item in items)
-    log = shlex.quote(os.path.relpath(proposed.input))
-    return f"{name} read --format {proposed.body['format']} {profile}{options_of_context} {log}"
+    vector = shlex.quote(os.path.relpath(folder / proposal)) if is_new else proposal
+    return f"{program.subject.repeat} --vector {vector} --profile {signature.profile}"

@@ -12,8 +12,6 @@ from conformance import ROOT
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say_json, say_lines
 
-OUTPUTS = ("text", "json", "markdown")
-
 
 @click.command()
 @click.option("--against", "revision", default="HEAD", show_default=True, metavar="REV",
@@ -24,8 +22,7 @@ OUTPUTS = ("text", "json", "markdown")
               help="Work tree with grammars in ksy/; default: that of Walproof.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="FORMAT",
               help="Format to review, such as leveldb-log; repeatable.")  # fmt: skip
-@click.option("--output", default="text", show_default=True, help="Output format.",
-              type=click.Choice(OUTPUTS))  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with every finding and log.")
 @click.option("--sweep", "count", default=300, show_default=True, metavar="N",
               help="Number of fresh damaged logs; 0 to use only the vectors.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, help="Seed of the fresh damage.")
@@ -34,7 +31,7 @@ def review(
     revision: str,
     root: Path | None,
     formats: tuple[str, ...],
-    output: str,
+    as_json: bool,
     count: int,
     seed: int,
     api: bool,
@@ -49,7 +46,7 @@ def review(
 
     \b
     walproof review --against main
-    walproof review --against HEAD --format leveldb-log --output markdown
+    walproof review --against HEAD --format leveldb-log
     walproof review --repository . --against main    grammars of your own, in ksy/
 
     Exit status: 0 compatible, 1 breaking, 2 if the review failed.
@@ -57,7 +54,7 @@ def review(
     from conformance.kaitai.compile import GrammarError, ToolMissing
     from conformance.vectors import BrokenVector
     from walproof.review.finding import CannotReview
-    from walproof.review.printing import markdown, text
+    from walproof.review.printing import text
     from walproof.review.review import review as make
     from walproof.review.revision import take_out
 
@@ -86,9 +83,9 @@ def review(
     finally:
         if sys.stderr.isatty():
             click.echo("\r\x1b[K", err=True, nl=False)
-    if output == "json":
+    if as_json:
         say_json(outcome.to_json(), indent=1)
     else:
-        click.echo((markdown if output == "markdown" else text)(outcome), nl=False)
+        click.echo(text(outcome), nl=False)
     names = api and any(f.severity == "warning" and "API" in f.classes for f in outcome.findings)
     return 1 if outcome.breaks or names else 0

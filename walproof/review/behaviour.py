@@ -65,7 +65,7 @@ class Table:
                 )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the table in ``walproof review --output json``."""
+        """Return the table in ``walproof review --json``."""
         return {
             "format": self.format,
             "reader": self.reader,

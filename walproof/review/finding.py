@@ -54,7 +54,7 @@ class Finding:
         return (file, int(line)) if line.isdigit() else (self.where, 0)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the finding in ``walproof review --output json``."""
+        """Return the finding in ``walproof review --json``."""
         return {
             "rule": self.rule,
             "classes": list(self.classes),

@@ -1,4 +1,4 @@
-"""Print a review: text for a terminal, Markdown for a pull request."""
+"""Print a review."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from walproof.review.finding import Finding, summary
 from walproof.review.review import Review
 
 WIDTH = 110
-#: Maximum number of findings and logs in each section; the JSON output has all.
+#: Maximum number of findings and logs in each section; ``--json`` prints all.
 MAX_SHOWN = 12
 
 LEGEND = {
@@ -39,41 +39,20 @@ def headline(review: Review) -> str:
 
 
 def text(review: Review) -> str:
-    """Return the report for a terminal."""
+    """Return the report for a terminal or a pull request."""
     lines = [headline(review)]
     for title, findings in sections(review).items():
         lines += ["", title]
         for finding in findings[:MAX_SHOWN]:
             lines += _finding(finding)
-        lines += _more(len(findings), "  ")
+        lines += _more(len(findings))
     for table in review.tables:
         lines += ["", f"Behaviour of the {table.reader}, {table.format}"]
         lines += [f"  {line}" for line in _table(table)]
         changed = _changed(table)
         for line in changed[:MAX_SHOWN]:
             lines += _wrapped(line, "  ", "      ")
-        lines += _more(len(changed), "  ")
-    return "\n".join([*lines, *_endings(review)]) + "\n"
-
-
-def markdown(review: Review) -> str:
-    """Return the report for a pull request, or for spec/CHANGES.md."""
-    lines = [f"**{headline(review)}**"]
-    for title, findings in sections(review).items():
-        lines += ["", f"### {title}", "", "| | class | rule | subject | change | affects |"]
-        lines += ["|---|---|---|---|---|---|"]
-        for f in findings[:MAX_SHOWN]:
-            where = f"<br>`{f.where}`" if f.where else ""
-            state = f"excused: {_cell(f.excused)}" if f.excused else f.severity
-            cells = [state, " ".join(f.classes), f"`{f.rule}`", f"`{f.subject}`{where}"]
-            lines.append(f"| {' | '.join([*cells, _cell(f.change), _cell(f.hurts)])} |")
-        lines += ["", *_more(len(findings), "")]
-    for table in review.tables:
-        lines += ["", f"### Behaviour of the {table.reader}, {table.format}", "", "```"]
-        lines += [*_table(table), "```", ""]
-        changed = _changed(table)
-        lines += [f"- {_cell(line)}" for line in changed[:MAX_SHOWN]]
-        lines += _more(len(changed), "- ")
+        lines += _more(len(changed))
     return "\n".join([*lines, *_endings(review)]) + "\n"
 
 
@@ -133,9 +112,9 @@ def _endings(review: Review) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _more(count: int, indent: str) -> list[str]:
+def _more(count: int) -> list[str]:
     hidden = count - MAX_SHOWN
-    return [f"{indent}{hidden} more (see --output json)"] if hidden > 0 else []
+    return [f"  {hidden} more (see --json)"] if hidden > 0 else []
 
 
 def _wrapped(line: str, indent: str, hanging: str = "") -> list[str]:
@@ -145,7 +124,3 @@ def _wrapped(line: str, indent: str, hanging: str = "") -> list[str]:
         short, WIDTH, initial_indent=indent, subsequent_indent=hanging or indent,
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
-
-
-def _cell(value: str) -> str:
-    return value.replace("|", "\\|").replace("\n", " ")

@@ -46,7 +46,7 @@ class Review:
         return [c for c in CLASSES if c in classes]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the output of ``walproof review --output json``."""
+        """Return the output of ``walproof review --json``."""
         return {
             "against": self.against,
             "formats": self.formats,

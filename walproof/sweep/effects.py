@@ -127,15 +127,14 @@ def difference_of(
     if judgement.actual is None or not judgement.parts:
         return Difference(judgement.effect, text)
     difference = compare(judgement.expected, judgement.actual, judgement.parts, written)
-    actual = judgement.actual
-    reported = [
-        str(actual.get(part) or "") if part in judgement.parts else ""
-        for part in ("verdict", "reason")
-    ]
-    effects = [
-        effect for effect in (difference.kind if difference else "", judgement.effect) if effect
-    ]
-    return Difference("+".join(effects), text, *reported)
+    effects = [difference.kind if difference else "", judgement.effect]
+    reported = _reported(judgement.actual, judgement.parts)
+    return Difference("+".join(filter(None, effects)), text, *reported)
+
+
+def _reported(actual: Mapping[str, Any], parts: Sequence[str]) -> list[str]:
+    """Return the reported verdict and reason, each empty if the program does not report it."""
+    return [str(actual.get(part) or "") * (part in parts) for part in ("verdict", "reason")]
 
 
 def compare(
@@ -166,10 +165,8 @@ def compare(
             effects.append(_range_effect(expected["lost"], lost))
         else:
             effects.append(f"other-{part}")
-    reported = [
-        str(actual.get(part) or "") if part in parts else "" for part in ("verdict", "reason")
-    ]
-    return Difference("+".join(dict.fromkeys(effects)), "; ".join(sentences), *reported)
+    kind = "+".join(dict.fromkeys(effects))
+    return Difference(kind, "; ".join(sentences), *_reported(actual, parts))
 
 
 def _spans(lost: Sequence[Mapping[str, Any]], file: str | None) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from walproof.formats import plugin_for
 from walproof.sweep import shares
 from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import Enumeration
-from walproof.sweep.programs import REFERENCE, Program
+from walproof.sweep.programs import Program
 from walproof.sweep.settings import PROFILES
 
 #: Default time limit of a request in milliseconds.
@@ -65,11 +65,6 @@ class Plan:
     #: Planned and possible cases of each group.
     coverage: Mapping[str, Coverage] = field(default_factory=dict)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the implementations, in column order."""
-        return (REFERENCE, *(program.name for program in self.programs))
-
 
 class Enumerations:
     """The changes of each control of a plan, enumerated on first use."""
@@ -119,29 +114,25 @@ def make(
 ) -> tuple[Plan, Enumerations]:
     """Select at most ``cases`` cases, divide them into shards, and return the plan and its changes.
 
-    Each group gets a share of the cases (:data:`~walproof.sweep.shares.WEIGHTS`). The share is
-    divided among the controls, then among their settings, and then among the families. Small
-    controls get more cases.
+    Each group gets a share of the cases (:data:`~walproof.sweep.shares.WEIGHTS`), which is divided
+    among its blocks.
     """
     bare = Plan(
         format, depth, seed, tuple(controls), tuple(programs), limits or Limits(), wall_ms,
         tuple(profiles),
     )  # fmt: skip
     enumerations = Enumerations(bare)
-    blocks: defaultdict[str, list[list[Block]]] = defaultdict(list)
+    blocks: defaultdict[str, list[Block]] = defaultdict(list)
     for number in range(len(controls)):
-        of_control: defaultdict[str, list[Block]] = defaultdict(list)
         for group, block in _blocks(bare, enumerations[number], number):
-            of_control[group].append(block)
-        for group, of_group in of_control.items():
-            blocks[group].append(of_group)
+            blocks[group].append(block)
     groups = [group for group in shares.WEIGHTS if group in blocks]
-    possible = [sum(block.limit for of in blocks[group] for block in of) for group in groups]
+    possible = [sum(block.limit for block in blocks[group]) for group in groups]
     planned = shares.divide(cases, possible, [shares.WEIGHTS[group] for group in groups])
     runs = [
         run
         for group, total in zip(groups, planned, strict=True)
-        for run in _runs(blocks[group], total, controls)
+        for run in _runs(blocks[group], total)
     ]
     plan = replace(
         bare,
@@ -168,8 +159,10 @@ class Block(NamedTuple):
 def _blocks(plan: Plan, enumeration: Enumeration, control: int) -> Iterator[tuple[str, Block]]:
     """Yield the blocks of a control with their groups, without those that no program supports."""
 
+    small = 10.0 if enumeration.control.size <= SMALL_BYTES else 1.0
+
     def block(number: int, family: int, weight: float) -> Block:
-        return Block(control, family, number, enumeration.count(family), weight)
+        return Block(control, family, number, enumeration.count(family), small * weight)
 
     for number, setting in enumerate(enumeration.control.settings):
         if setting.profile not in plan.profiles:
@@ -194,17 +187,11 @@ def _blocks(plan: Plan, enumeration: Enumeration, control: int) -> Iterator[tupl
             yield shares.PAIRS, block(number, enumeration.pair, weight)
 
 
-def _runs(
-    blocks: Sequence[Sequence[Block]], total: int, controls: Sequence[Control]
-) -> Iterator[Run]:
-    """Yield the runs of a group, shared by its controls, then by the blocks of each control."""
-    weights = [10.0 if controls[of[0].control].size <= SMALL_BYTES else 1.0 for of in blocks]
-    limits = [sum(block.limit for block in of) for of in blocks]
-    for of_control, share in zip(blocks, shares.divide(total, limits, weights), strict=True):
-        parts = shares.divide(share, [b.limit for b in of_control], [b.weight for b in of_control])
-        for block, count in zip(of_control, parts, strict=True):
-            if count:
-                yield Run(block.control, block.family, block.setting, 0, count)
+def _runs(blocks: Sequence[Block], total: int) -> Iterator[Run]:
+    limits, weights = [block.limit for block in blocks], [block.weight for block in blocks]
+    for block, count in zip(blocks, shares.divide(total, limits, weights), strict=True):
+        if count:
+            yield Run(block.control, block.family, block.setting, 0, count)
 
 
 def _cut(runs: Sequence[Run]) -> tuple[tuple[Run, ...], ...]:

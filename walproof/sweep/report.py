@@ -23,7 +23,6 @@ from walproof.sweep.plan import Plan
 from walproof.sweep.programs import REFERENCE
 from walproof.sweep.result import COUNTED, Result
 from walproof.sweep.settings import READING
-from walproof.worker_pool import core_count
 
 #: Maximum number of findings on the terminal.
 MAX_SENTENCES = 10
@@ -93,7 +92,6 @@ def summary(
         },
         "isolation": isolation(is_isolated) if programs else None,
         "seconds": seconds,
-        "processors": core_count(),
         "findings": [as_json(finding) for finding in findings],
     }
 
@@ -169,8 +167,6 @@ def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
         for ran, possible in ((covered["ran"], covered["possible"]),)
     ]
     console.print(_table(("cases", "ran", "of possible", "share"), coverage))
-    print_line(f"By damage: {_listed(summary['by_operation'])}.")
-    print_line(f"Profiles: {_listed(summary['by_profile'])}.")
     print_line(f"{_cases(summary)}\n")
     console.print(_outcomes(summary["implementations"]))
     print_line(
@@ -180,7 +176,7 @@ def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
     for name, about in summary["implementations"].items():
         for line in _exclusions(name, about):
             print_line(line, "bold")
-    print_line(f"\n{_rate(summary)}\n")
+    console.print()
     _findings(summary["findings"], console)
     console.print()
     say(Text(f"Results: {folder}"), console)
@@ -214,7 +210,7 @@ def _share(ran: int, possible: int) -> str:
 def _cases(summary: Mapping[str, Any]) -> str:
     text = (
         f"{counted(summary['cases'], 'case')} on {counted(len(summary['controls']), 'control')} of"
-        f" {summary['format']}, depth {summary['depth']}."
+        f" {summary['format']}, depth {summary['depth']}, in {summary['seconds']:.1f} s."
     )
     if summary["doubles_skipped"] or summary["void"]:
         text += f" Skipped {counted(summary['doubles_skipped'], 'duplicate')}"
@@ -256,15 +252,6 @@ def _exclusions(name: str, about: Mapping[str, Any]) -> Iterator[str]:
         yield f"{name} did not get {counted(count, 'case')}: {reason}."
 
 
-def _rate(summary: Mapping[str, Any]) -> str:
-    cases, seconds = summary["cases"], summary["seconds"]
-    processors = counted(summary["processors"], "processor")
-    return (
-        f"{counted(cases, 'case')} in {seconds:.1f} s: {cases / max(seconds, 0.001):,.0f} cases/s"
-        f" on {processors}."
-    )
-
-
 def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
     if not findings:
         console.print("No findings.")
@@ -276,13 +263,8 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
         text += f" The {MAX_SENTENCES} most harmful:"
     console.print(text, highlight=False, markup=False, style="bold")
     for number, finding in enumerate(findings[:MAX_SENTENCES], 1):
-        text = f"{counted(finding['cases'], 'case')}: {_listed(finding['by_damage'])}."
-        text += f" Profiles: {_listed(finding['by_profile'])}"
-        for key, n in finding["by_varied_key"].items():
-            text += f", with a different {key} {n:,}"
-        lines = [finding["sentence"], f"{text}."]
-        if len(finding["by_effect"]) > 1:
-            lines[-1] += f" Effects: {_listed(finding['by_effect'])}."
+        cases = f"{counted(finding['cases'], 'case')}: {_listed(finding['by_damage'])}."
+        lines = [finding["sentence"], cases]
         if finding["known"]:
             lines.append(f"Looks like the known failure {finding['known']['cause']}.")
         if finding["proposal"]:

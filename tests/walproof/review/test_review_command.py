@@ -48,18 +48,13 @@ def test_option_repository_and_json(
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     monkeypatch.setattr(command, "ROOT", elsewhere)
     monkeypatch.setattr("walproof.cli.checkout.IS_INSTALLED", True)
-    result = run("--repository", str(repository), "--output", "json")
+    result = run("--repository", str(repository), "--json")
     assert result.return_value == 1
     report = json.loads(result.stdout)
     assert (report["compatible"], report["breaks"]) == (False, ["WRITE"])
     (finding,) = report["findings"]
     assert (finding["rule"], finding["where"]) == ("VALUES_LOOSENED", "ksy/toy_log.ksy:15")
     assert "no folder ksy" in str(run("--repository", str(elsewhere)).exception)
-
-
-def test_markdown(repository: Path) -> None:
-    row = "| breaking | WRITE | `VALUES_LOOSENED` | `version`"
-    assert row in run("--output", "markdown").stdout
 
 
 def test_excused_change_is_compatible(repository: Path) -> None:
