@@ -27,7 +27,6 @@ class Changed:
     """A log that both versions answer differently; ``how`` is the change of the answer."""
 
     log: str
-    origin: str
     damaged: bool
     rule: str
     how: str
@@ -44,7 +43,6 @@ class Table:
     #: logs (``old``, ``new``), and whether they are damaged.
     cells: dict[tuple[str, bool], tuple[int, int]] = field(default_factory=dict)
     changed: list[Changed] = field(default_factory=list)
-    not_run: str = ""
 
     def count(self, log: LogUnderReview, agrees: bool) -> None:
         """Count one log."""
@@ -57,9 +55,9 @@ class Table:
         for rule, (class_, severity, hurts) in effects.items():
             entries = [changed for changed in self.changed if changed.rule == rule]
             if entries:
+                more = f" and {len(entries) - 1} more" if len(entries) > 1 else ""
                 logs = f"{len(entries)} log{'s' * (len(entries) != 1)}"
-                names = first_names([entry.log for entry in entries], 1)
-                change = f"{logs}: {names}: {entries[0].how}"
+                change = f"{logs}: {entries[0].log}{more}: {entries[0].how}"
                 yield Finding(
                     rule, (class_,), severity, self.reader, change, hurts, format=self.format
                 )
@@ -69,7 +67,6 @@ class Table:
         return {
             "format": self.format,
             "reader": self.reader,
-            "not_run": self.not_run or None,
             "agreement": [
                 {
                     "reader": "new" if side == "old" else "old",
@@ -87,20 +84,17 @@ class Table:
 class Behaviour:
     """The logs of one format, and the answers of both sides.
 
-    ``workers`` has a :class:`Worker` for each side that reads the format. ``missing`` has a reason
-    for each side that does not.
+    ``workers`` has a :class:`Worker` for each side. If ``runs`` is false, one side does not read
+    the format.
     """
 
     def __init__(
         self, format: str, workers: Mapping[str, Worker], bodies: Mapping[str, Mapping[str, Any]],
-        missing: Mapping[str, str], scratch: Path,
+        runs: bool, scratch: Path,
     ) -> None:  # fmt: skip
         self.format, self.workers, self.bodies = format, workers, bodies
-        self.missing, self.scratch = missing, scratch
+        self.runs, self.scratch = runs, scratch
         self.logs: dict[str, LogUnderReview] = {}
-        self.profiles = ["recover"]
-        if any("expect_strict" in body for side in SIDES for body in bodies[side].values()):
-            self.profiles.append("strict")
 
     def gather(self, count: int, seed: int, aim: Aim) -> None:
         """Read logs with the old and the new readers.
@@ -110,7 +104,7 @@ class Behaviour:
         these fields are changed, or values are near these numbers.
         """
         self.logs = merged(*(logs_of(self.bodies[side], side) for side in SIDES))
-        if self.missing:
+        if not self.runs:
             return
         self._read(self.logs.values())
         for log in self.logs.values():
@@ -128,15 +122,12 @@ class Behaviour:
     def specification(self) -> Table:
         """Return the table of the executable specification."""
         table = Table(self.format, "executable specification")
-        if self.missing:
-            table.not_run = "; ".join(f"{side}: {why}" for side, why in self.missing.items())
-            return table
         for log in self.logs.values():
             difference, damaged_rule = self._difference(log)
             table.count(log, not difference)
             if difference:
                 table.changed += [
-                    Changed(log.name, log.origin, log.damaged, rule, difference)
+                    Changed(log.name, log.damaged, rule, difference)
                     for rule in log.rules(damaged_rule)
                 ]
         return table
@@ -177,7 +168,7 @@ class Behaviour:
 
         def run(side: str) -> None:
             for number, log in enumerate(waiting):
-                for profile in self.profiles:
+                for profile in ("recover", "strict"):
                     if hung.is_set():
                         return
                     answers = log.answers if profile == "recover" else log.strict
@@ -198,7 +189,7 @@ class Behaviour:
 
     def _path(self, log: LogUnderReview, number: int) -> Path:
         """Return the path of a log, with the file name that the format expects."""
-        folder = self.scratch / f"{log.origin}-{number}-{log.key[:12]}"
+        folder = self.scratch / f"{number}-{log.key[:12]}"
         folder.mkdir(exist_ok=True)
         return folder / log.file_name
 
@@ -238,9 +229,3 @@ EFFECTS: Effects = {
     ),
     "REASON_CHANGED": ("RECOVER", "warning", "programs that use the reported reason"),
 }  # fmt: skip
-
-
-def first_names(names: list[str], shown: int = 3) -> str:
-    """Return the first names, and the number of further names."""
-    more = len(names) - shown
-    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")

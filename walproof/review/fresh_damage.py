@@ -146,7 +146,7 @@ def damaged_copy(base: LogUnderReview, damage: Damage) -> LogUnderReview:
     """Return a damaged copy of a log, named after the damage."""
     return LogUnderReview(
         f"{base.name} · {'; '.join(damage.operations)}", base.format, damage.contents,
-        base.context, set(base.sides), True, "sweep", base.key, base.file_name,
+        base.context, set(base.sides), True, base.key, base.file_name,
     )  # fmt: skip
 
 

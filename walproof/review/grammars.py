@@ -90,7 +90,7 @@ class GrammarRun:
             if difference:
                 rules = log.rules("READS_DAMAGED" if follows else "GRAMMAR_ON_DAMAGE")
                 table.changed += [
-                    Changed(log.name, log.origin, log.damaged, rule, difference) for rule in rules
+                    Changed(log.name, log.damaged, rule, difference) for rule in rules
                 ]
         return table
 

@@ -26,7 +26,6 @@ class LogUnderReview:
     #: ``old``, ``new`` or both.
     sides: set[str]
     damaged: bool
-    origin: str
     #: Key of the undamaged original.
     control: str | None = None
     file_name: str = "log"
@@ -73,7 +72,7 @@ def logs_of(bodies: Mapping[str, Mapping[str, Any]], side: str) -> Iterator[LogU
         damaged = body.get("control") is not None or bool(body["made_by"].get("damage"))
         yield LogUnderReview(
             id, str(body["format"]), read_contents(input), body.get("context", {}), {side},
-            damaged or body.get("kind") in ("corrupt", "eof"), "vector", body.get("control"),
+            damaged or body.get("kind") in ("corrupt", "eof"), body.get("control"),
             input.name,
         )  # fmt: skip
 

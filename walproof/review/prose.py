@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from conformance.chapter import Requirement, chapter
-from walproof.review.behaviour import first_names
 from walproof.review.finding import Finding, Severity
 
 _STRENGTH = re.compile(r"\b(?:(?:must|shall|should)(?: not)?|MAY(?: NOT)?|never)\b", re.I)
@@ -34,22 +32,14 @@ def _full_text(requirement: Requirement) -> str:
     return " ".join(requirement.markdown.split())
 
 
-def compare_requirements(
-    old: Path, new: Path, vectors: Mapping[str, Mapping[str, Any]] | None = None
-) -> Iterator[Finding]:
-    """Yield a finding for each requirement that was added, removed, reworded or has a new level.
-
-    ``vectors`` are the new vectors.
-    """
+def compare_requirements(old: Path, new: Path) -> Iterator[Finding]:
+    """Yield a finding for each requirement that was added, removed, reworded or has a new level."""
     before, after = _requirements(old), _requirements(new)
     conformance = "implementations, whose conformance may change"
     for id, was in before.items():
         now = after.get(id)
         if now is None:
-            names = [name for name, body in (vectors or {}).items() if id in body["requirements"]]
-            verb = "exercises" if len(names) == 1 else "exercise"
-            citing = f"{first_names(names)} still {verb} it: " if names else ""
-            yield _text("REQUIREMENT_REMOVED", "warning", id, f"{citing}“{_full_text(was)}”",
+            yield _text("REQUIREMENT_REMOVED", "warning", id, f"“{_full_text(was)}”",
                         "implementations that rely on it", was.where)  # fmt: skip
             continue
         if was.level != now.level:

@@ -103,9 +103,9 @@ def review(
                 own_diffs = {name: diffs[name] for name in names_of(format) if name in diffs}
                 if format in unchanged and not own_diffs:
                     continue
-                run = Behaviour(format, workers, bodies_of_format, missing, scratch)
+                run = Behaviour(format, workers, bodies_of_format, not missing, scratch)
                 run.gather(count, seed, aim_at(f for d in own_diffs.values() for f in d.findings()))
-                if format not in unchanged:
+                if format not in unchanged and not missing:
                     table = run.specification()
                     outcome.tables.append(table)
                     findings += table.findings(EFFECTS)
@@ -186,6 +186,6 @@ def _text(
         for body in bodies[side].values()
         for requirement in body["requirements"]
     }
-    for finding in compare_requirements(old, new, bodies["new"]):
+    for finding in compare_requirements(old, new):
         if not formats or finding.subject.split("-")[0] in prefixes:
             yield finding

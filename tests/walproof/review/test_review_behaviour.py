@@ -82,7 +82,7 @@ def test_grammar_runs_on_large_logs(tmp_path: Path) -> None:
     assert set(outcome.breaks) == {"READ", "WRITE"}
     assert "FIELD_ENDIANNESS" in {finding.rule for finding in outcome.findings}
     (table,) = outcome.tables
-    assert (table.format, table.reader, table.not_run) == ("kahadb-journal", "grammar", "")
+    assert (table.format, table.reader) == ("kahadb-journal", "grammar")
     assert "kahadb-journal/chunked-zeros" in {changed.log for changed in table.changed}
 
 
@@ -117,7 +117,6 @@ def test_difference_between_answers_is_described() -> None:
     [
         ("import os\nos._exit(3)", "the reader crashed"),
         ("raise RuntimeError('no')", "RuntimeError: no"),
-        ("import time\ntime.sleep(60)", "no answer within"),
     ],
 )
 def test_worker_reports_reader_failures_and_continues(
@@ -125,7 +124,7 @@ def test_worker_reports_reader_failures_and_continues(
 ) -> None:
     (tmp_path / "reference_impl").mkdir()
     (tmp_path / "reference_impl" / "__init__.py").write_text(body)
-    worker = Worker(tmp_path, wall_seconds=1 if "sleep" in body else 60)
+    worker = Worker(tmp_path)
     try:
         for _ in range(2):
             assert message in worker.ask(do="knows", format="leveldb-log")["error"]

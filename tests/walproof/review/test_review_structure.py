@@ -75,7 +75,7 @@ def test_prepared_change_gets_expected_classes_and_rules(
     if any(finding.fields or finding.rule == "FIELD_RESHAPED" for finding in findings):
         run = GrammarRun({"toy_log": diff}, "toy-log", cast(Worker, InProcess()), tmp_path)
         for number, data in enumerate(LOGS):
-            run.read(LogUnderReview(f"{number}", "toy-log", data, {}, {"old"}, False, "vector"))
+            run.read(LogUnderReview(f"{number}", "toy-log", data, {}, {"old"}, False))
         findings = run.structural()
     breaks = {c for finding in findings if finding.severity == "breaking" for c in finding.classes}
     assert breaks == set(change["breaks"]), findings

@@ -11,7 +11,7 @@ import pytest
 from walproof.review.finding import CannotReview, Finding
 from walproof.review.fresh_damage import Aim, aim_at, aimed
 from walproof.review.logs import LogUnderReview
-from walproof.review.prose import compare_requirements, strength
+from walproof.review.prose import compare_requirements
 from walproof.review.review import review, same_specification
 from walproof.review.revision import Worker, take_out
 
@@ -67,18 +67,6 @@ def test_code_of_other_formats_is_ignored(tmp_path: Path) -> None:
     assert not same_specification(old, new, "leveldb-log")
 
 
-@pytest.mark.parametrize(
-    ("text", "norms"),
-    [
-        ("A reader MUST NOT skip it; it may be long.", ["must not"]),
-        ("It should be cut, and MAY NOT stay.", ["should", "may not"]),
-        ("A maybe, a mustard and a shoulder.", []),
-    ],
-)
-def test_normative_words_are_extracted(text: str, norms: list[str]) -> None:
-    assert strength(text) == norms
-
-
 def test_weaker_norm_is_a_warning_and_a_typo_a_note(tmp_path: Path) -> None:
     text = "# A\n\n**ABC-001 (MUST)** A reader MUST NOT follow it{}.\n"
     for side, addition in (("old", ""), ("typo", " up"), ("new", "")):
@@ -93,19 +81,10 @@ def test_weaker_norm_is_a_warning_and_a_typo_a_note(tmp_path: Path) -> None:
     assert norm.change.startswith("must not → should not: ")
 
 
-def test_removed_requirement_names_its_vectors(tmp_path: Path) -> None:
-    for side, text in (("old", "**ABC-001 (MUST)** It ends.\n"), ("new", "Nothing.\n")):
-        (tmp_path / side / "spec").mkdir(parents=True)
-        (tmp_path / side / "spec" / "a.md").write_text(text)
-    vectors = {f"a/{n}": {"requirements": ["ABC-001"]} for n in range(5)}
-    (finding,) = compare_requirements(tmp_path / "old", tmp_path / "new", vectors)
-    assert finding.change.startswith("a/0, a/1, a/2 and 2 more still exercise it: ")
-
-
 def log(contents: bytes, **more: object) -> LogUnderReview:
     answers = {"old": {"answer": {"records": [{"at": 0}, {"at": 5}], "lost": []}},
                "new": {"answer": {"records": [{"at": 0}], "lost": []}}}  # fmt: skip
-    return LogUnderReview("a", "leveldb-log", contents, {}, {"old", "new"}, False, "vector",
+    return LogUnderReview("a", "leveldb-log", contents, {}, {"old", "new"}, False,
                           answers=answers, **more)  # type: ignore[arg-type]  # fmt: skip
 
 
