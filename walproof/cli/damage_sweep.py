@@ -88,9 +88,13 @@ def damage_sweep(
         result.add(results[number])
     if stopped_by is not None:
         minimise_seconds = min(minimise_seconds, SECONDS_AFTER_STOP)
+    all_findings = _findings(enumerations, result, vectors, minimise_seconds)
     (folder / SUMMARY).unlink(missing_ok=True)
     shutil.rmtree(folder / "proposals", ignore_errors=True)
-    all_findings = _findings(enumerations, result, folder, vectors, minimise_seconds)
+    proposer = Proposer(enumerations, vectors, folder)
+    for finding in all_findings[:MAX_PROPOSALS]:
+        proposer.propose(finding)
+        finding.repeat = _repeat(finding, folder, chosen_plan)
     summary = report.summary(
         chosen_plan, result, all_findings, run_seconds,
         is_complete=len(results) == len(chosen_plan.shards),
@@ -126,7 +130,6 @@ def _programs(
     profiles: Sequence[str],
     isolated: bool,
 ) -> list[Program]:
-    """Return the programs under test, described by their hello messages."""
     names = [name for name in names if name != REFERENCE]
     if not names and not commands:
         return []
@@ -169,11 +172,9 @@ def _run(
 def _findings(
     enumerations: Enumerations,
     result: Result,
-    folder: Path,
     vectors: Mapping[str, Vector],
     minimise_seconds: float,
 ) -> list[findings.Finding]:
-    """Group and minimise the findings, and propose vectors for them."""
     chosen_plan = enumerations.plan
     failing = {signature.implementation for signature in result.occurrences}
     ours = [
@@ -190,12 +191,8 @@ def _findings(
         raise click.ClickException(str(error)) from None
     all_findings = findings.findings(result.occurrences.values(), known)
     minimise(enumerations, all_findings, minimise_seconds)
-    proposer = Proposer(enumerations, vectors, folder)
-    for number, finding in enumerate(all_findings):
+    for finding in all_findings:
         findings.describe(enumerations, finding)
-        if number < MAX_PROPOSALS:
-            proposer.propose(finding)
-            finding.repeat = _repeat(finding, folder, chosen_plan)
     return all_findings
 
 

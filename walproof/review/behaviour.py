@@ -82,11 +82,7 @@ class Table:
 
 
 class Behaviour:
-    """The logs of one format, and the answers of both sides.
-
-    ``workers`` has a :class:`Worker` for each side. If ``runs`` is false, one side does not read
-    the format.
-    """
+    """The logs of one format, and the answers of both sides, if both read the format."""
 
     def __init__(
         self, format: str, workers: Mapping[str, Worker], bodies: Mapping[str, Mapping[str, Any]],
@@ -97,11 +93,9 @@ class Behaviour:
         self.logs: dict[str, LogUnderReview] = {}
 
     def gather(self, count: int, seed: int, aim: Aim) -> None:
-        """Read logs with the old and the new readers.
+        """Read the logs of the vectors and ``count`` damaged copies with both readers.
 
-        The logs are those of the vectors of both versions, and damaged copies.
-        ``aim`` contains the numbers and fields of changed expressions. In some damaged copies,
-        these fields are changed, or values are near these numbers.
+        For ``aim``, further copies have fields and positions near its numbers.
         """
         self.logs = merged(*(logs_of(self.bodies[side], side) for side in SIDES))
         if not self.runs:
@@ -188,7 +182,6 @@ class Behaviour:
             list(pool.map(run, SIDES))
 
     def _path(self, log: LogUnderReview, number: int) -> Path:
-        """Return the path of a log, with the file name that the format expects."""
         folder = self.scratch / f"{number}-{log.key[:12]}"
         folder.mkdir(exist_ok=True)
         return folder / log.file_name

@@ -46,12 +46,7 @@ def aim_at(findings: Iterable[Finding]) -> Aim:
 
 
 def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]:
-    """Yield damaged copies of the first undamaged logs, or nothing if ``aim`` has no number.
-
-    Some copies are one byte longer or shorter. Other copies end at a given distance after one of
-    the last records, or have a changed field. Each distance and field value differs from a number
-    in ``aim`` by at most 1.
-    """
+    """Yield damaged copies of the first undamaged logs with values near the numbers in ``aim``."""
     if not aim.numbers:
         return
     distances = sorted({number + step for number in aim.numbers for step in (-1, 0, 1)} - {-1})
@@ -92,10 +87,7 @@ def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
 
 
 def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[LogUnderReview]:
-    """Yield ``count`` damaged copies of undamaged logs. Equal seeds give equal copies.
-
-    Most damage affects record boundaries and headers.
-    """
+    """Yield ``count`` damaged copies of undamaged logs. Equal seeds give equal copies."""
     chance = random.Random(seed)
     usable = [log for log in bases if 0 < size(log.contents) <= LARGE_BYTES]
     for number in range(count if usable else 0):
@@ -106,7 +98,6 @@ def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[Lo
 
 
 def _damage(base: LogUnderReview, damage: Damage, chance: random.Random) -> None:
-    """Apply a random operation to one file of a log."""
     file = chance.choice(sorted(name for name, data in damage.files.items() if data))
     data = damage.files[file]
     edges = edges_of(base, file, len(data))

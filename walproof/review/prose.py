@@ -20,7 +20,6 @@ def strength(text: str) -> list[str]:
 
 
 def _requirements(root: Path) -> dict[str, Requirement]:
-    """Return the requirements of all chapters of a tree, by id."""
     return {
         id: requirement
         for path in sorted((root / "spec").glob("*.md"))

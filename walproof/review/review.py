@@ -65,12 +65,9 @@ def review(
     old: Path, new: Path, against: str = "old", formats: tuple[str, ...] = (),
     count: int = 300, seed: int = 0, report_progress: Report = lambda _: None,
 ) -> Review:  # fmt: skip
-    """Review the change from one tree to another.
+    """Review the change from one tree to another, with ``count`` damaged copies of logs.
 
-    Each tree contains ksy/, spec/, vectors/ and reference_impl/. ``formats`` selects formats; by
-    default, all formats are reviewed. ``count`` damaged copies are generated from ``seed``.
-    ``report_progress`` is called with a line for each step. Raises
-    :class:`~conformance.kaitai.compile.GrammarError`, or
+    Raises :class:`~conformance.kaitai.compile.GrammarError`, ``ToolMissing``, and
     :class:`~walproof.review.finding.CannotReview` if the new readers do not run.
     """
     bodies = {"old": vector_bodies(old, formats), "new": vector_bodies(new, formats)}
@@ -159,10 +156,7 @@ def _missing(workers: dict[str, Worker], format: str) -> dict[str, str]:
 
 
 def _format_findings(missing: dict[str, str], format: str) -> Iterator[Finding]:
-    """Yield findings for formats that only one side reads, and for an old side that does not run.
-
-    Raises :class:`CannotReview` if the new side does not run.
-    """
+    """Yield findings for a side without readers. Raises :class:`CannotReview` for the new side."""
     if missing.get("new", UNKNOWN) != UNKNOWN:
         raise CannotReview(f"the new side has {missing['new']}")
     if missing == {"old": UNKNOWN}:

@@ -22,7 +22,7 @@ WORKER = Path(__file__).resolve().parent / "worker.py"
 
 
 def take_out(root: Path, revision: str, into: Path) -> str:
-    """Extract the :data:`PARTS` of a revision into a folder; return the short id of the commit.
+    """Extract the :data:`PARTS` of a revision; return the short id of the commit.
 
     Raises :class:`~walproof.review.finding.CannotReview`.
     """
@@ -84,10 +84,7 @@ class Worker:
         )
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """Send a request, and return the reply or ``{"error": …}``.
-
-        An error means that the reader raised an exception, crashed or timed out.
-        """
+        """Send a request; return the reply, or ``{"error": …}`` if the reader fails."""
         try:
             return self._program.request({"seconds": self._wall_seconds * 0.75, **request})
         except NoReply as why:

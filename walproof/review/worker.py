@@ -51,10 +51,7 @@ def knows(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def grammars(request: dict[str, Any]) -> dict[str, Any]:
-    """Compare the field maps of two grammars for one file.
-
-    ``held`` lists the fields that are in both maps. ``differ`` lists the fields that differ.
-    """
+    """Compare the field maps of two grammars for one file."""
     data = Path(request["path"]).read_bytes()
     (old, old_error), (new, new_error) = (
         field_map(data, request["folders"][side], request["grammar"], request["top"])
@@ -176,8 +173,7 @@ DO = {"read": read, "knows": knows, "grammars": grammars}
 
 
 class _TookTooLong(BaseException):
-    """Raised when the time limit of a request is over; a reader cannot catch it as its own
-    error."""
+    """Raised at the time limit of a request; a reader cannot catch it as an ``Exception``."""
 
 
 def _over(*_: Any) -> None:
@@ -185,10 +181,7 @@ def _over(*_: Any) -> None:
 
 
 def place_of(error: BaseException) -> str:
-    """Return the innermost line of ``reference_impl`` in an error, or "" if there is none.
-
-    The line is written like ``reference_impl/x/reader.py:12``.
-    """
+    """Return the innermost line of an error: ``reference_impl/x/reader.py:12``, or ""."""
     if isinstance(error, SyntaxError) and error.filename:
         lines = [(error.filename, error.lineno)]
     else:

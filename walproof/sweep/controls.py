@@ -48,9 +48,9 @@ class Control:
 
     @property
     def path(self) -> Path:
-        """Return the path that the JSON file of the log would have as a vector.
+        """Path of the JSON file that the log would have as a vector.
 
-        If the file name of the log has a different stem, readers depend on the file name.
+        Readers depend on the file name of the log if its stem differs.
         """
         return Path(f"{self.id.rpartition('/')[2]}.json")
 
@@ -71,10 +71,7 @@ class Control:
 
 
 def control_of(vector: Vector, vectors: Collection[Vector] = ()) -> Control:
-    """Return a vector as a control, read by the executable specification.
-
-    ``vectors`` of the same format provide other contexts.
-    """
+    """Return a vector as a control, with contexts from other ``vectors`` of the format."""
     format, name = str(vector.body["format"]), vector.input.name
     context = dict(vector.body.get("context", {}))
     records = answer_to(format, vector.contents, context, name=name).records
@@ -104,10 +101,9 @@ def with_fields(bare: Control) -> Control:
 def choose(
     vectors: Mapping[str, Vector], format: str, patterns: Sequence[str], depth: str
 ) -> list[Control]:
-    """Return the controls of a sweep, smallest log first.
+    """Return the controls of a sweep, smallest log first. Raises :class:`NoControl`.
 
-    ``patterns`` select vectors by id or slug. By default, the controls are all undamaged vectors
-    that are intact, not empty and not too large. Raises :class:`NoControl`.
+    ``patterns`` select vectors by id or slug. By default, large and damaged vectors are left out.
     """
     controls = []
     of_format = [vector for vector in vectors.values() if vector.body["format"] == format]

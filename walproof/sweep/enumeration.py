@@ -50,10 +50,10 @@ class DamagedLog(NamedTuple):
 
 
 class Enumeration:
-    """All ways to damage a control. Each has a family, and a number within this family.
+    """All ways to damage a control, each with a family and a number within the family.
 
-    The families are the undamaged log, single changes and pairs of changes. Equal arguments give
-    the same numbers in every process. ``older`` contains the logs that serve as older generations.
+    Equal arguments give the same numbers in every process. ``older`` contains logs that serve as
+    older generations.
     """
 
     def __init__(
@@ -142,10 +142,7 @@ class Enumeration:
         return [(self.families[family], number)]
 
     def describe(self, family: int, number: int) -> Recipe:
-        """Describe a damage in words.
-
-        Raises ``AssertionError`` if the described operations do not produce the damaged bytes.
-        """
+        """Describe a damage in words. Raises ``AssertionError`` if the words give other bytes."""
         halves = self._halves(family, number)
         assert halves is not None, "the number has no valid pair"
         calls = [call for half, n in halves for call in half.changes[n].calls]
@@ -240,7 +237,6 @@ _SEALING, _KEEPING, _RESIZING, _AT_THE_END = range(4)
 
 
 def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
-    """Return a sort key for the edits of a pair of changes."""
     if family.forges:
         return (_SEALING, 0)
     lo, hi, new = edits[0]

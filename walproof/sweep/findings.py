@@ -75,10 +75,9 @@ class Finding:
 def findings(
     signatures: Iterable[Occurrence], known_failures: Mapping[str, Known]
 ) -> list[Finding]:
-    """Group signatures into findings, and return the most harmful finding first.
+    """Return the findings, most harmful first.
 
-    Signatures with the same effect form one finding. New findings with the same
-    :attr:`Finding.damage` are then joined.
+    New findings with the same :attr:`Finding.damage` are joined.
     """
     by_effect: dict[Hashable, Finding] = {}
     for occurrence in signatures:

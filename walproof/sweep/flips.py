@@ -44,11 +44,7 @@ class Disagreement(Exception):
 
 
 class UndetectedFlip(NamedTuple):
-    """A flip of bit ``bit`` of the byte at ``at`` that no check detects.
-
-    ``file`` is empty in a log of one file. ``path`` is the path of the field, and ``field`` is its
-    generic name.
-    """
+    """A flip that no check detects; ``file`` is empty in a log of one file."""
 
     file: str
     at: int
@@ -74,8 +70,7 @@ class Stretch(NamedTuple):
 class FlippedLog:
     """An intact log and the flips to try, half in the structure and half in the content.
 
-    Flips in the structure have the lowest numbers. If one half has too few bits, the other half
-    gets more flips.
+    Flips in the structure have the lowest numbers.
     """
 
     control: Control
@@ -126,11 +121,7 @@ class FlippedLog:
         return shares.divide(self.at_most, limits, (1.0, 1.0))
 
     def field(self, file: str, at: int) -> str:
-        """Return the generic name of the field at an offset.
-
-        If the format has several file types, the name begins with the file type. Repeated steps are
-        merged: ``elements[].elements[].first`` becomes ``elements[].first``.
-        """
+        """Return the generic name of a field, after the file type if the format has several."""
         name = self.control.fields[file].name_at(at)
         return self._file_types[file] + _REPEATED.sub(r"\1", name)
 
@@ -148,10 +139,9 @@ class FlippedLog:
 def choose_logs(
     vectors: Mapping[str, Vector], format: str, patterns: Sequence[str], at_most: int
 ) -> list[FlippedLog]:
-    """Return the logs of all undamaged vectors whose answer is `intact`, smallest first.
+    """Return the intact logs of undamaged vectors, smallest first.
 
-    ``patterns`` select vectors by id or slug. Of several vectors with the same log and context,
-    only one is used. Vectors whose context selects records are excluded.
+    ``patterns`` select vectors by id or slug. Vectors whose context selects records are left out.
     """
     logs: dict[tuple[str, str, str], FlippedLog] = {}
     for id, vector in vectors.items():
@@ -200,10 +190,7 @@ def run_flips(
     tasks: Sequence[Task],
     progress: Callable[[int], None] = lambda count: None,
 ) -> list[Stretch]:
-    """Try flips in a worker pool, and return the results in the order of the tasks.
-
-    ``progress`` receives the number of newly finished flips.
-    """
+    """Try flips in a worker pool; return the results in the order of the tasks."""
     scratch = Held()
     outcomes: dict[Task, Stretch] = {}
     try:
@@ -233,10 +220,7 @@ def _run_task(task: Task) -> tuple[Task, Stretch]:
 
 
 def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> Stretch:
-    """Try the flips with these numbers.
-
-    Raises :class:`Disagreement` if the executable specification fails or its profiles differ.
-    """
+    """Try the flips with these numbers. Raises :class:`Disagreement`."""
     control = log.control
     stretch = Stretch(control.id, Counter(), [])
     before = reference.read(control, control.contents).records
@@ -293,9 +277,9 @@ GONE, CHANGED, INVENTED, ORDER, FIELDS = EFFECTS
 
 
 def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
-    """Return the most harmful effect on the records, or None if the records did not change.
+    """Return the most harmful effect on the records; None if they are equal.
 
-    The effect ``fields`` is followed by the names of the changed fields, as in ``fields: term``.
+    The effect ``fields`` is followed by the names of the changed fields: ``fields: term``.
     """
     if list(before) == list(after):
         return None

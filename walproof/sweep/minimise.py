@@ -34,7 +34,7 @@ def descend(
     simpler: Callable[[Simplest, Candidate], Simplest | None],
     is_over: Callable[[], bool],
 ) -> Simplest:
-    """Return the simplest case that can be reached from a case step by step.
+    """Return the simplest case that can be reached step by step.
 
     Each step takes the first candidate for which ``simpler`` returns a case.
     """
@@ -127,7 +127,6 @@ def _simpler(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run
 
 
 def _other_lists(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run, ...]]:
-    """Yield other lists of records to write, on the smallest logs."""
     plan = enumerations.plan
     control = enumerations.number(best.control)
     like = plan.controls[control].settings[best.setting]

@@ -165,9 +165,7 @@ def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
 
 
 def set_values(file: File, every_value: bool = False) -> Iterator[Change]:
-    """Set structural fields to edge values. If ``every_value`` is true, also set each of their
-    bytes to any value.
-    """
+    """Set structural fields to edge values, or each of their bytes to every value."""
     structural = set(file.fields.structural)
     for field in file.fields.leaves:
         if field.start not in structural:
@@ -192,9 +190,7 @@ def _set(path: str, new: bytes) -> Call:
 
 
 def edge_values(old: bytes) -> list[bytes]:
-    """Return zero, all ones, the extreme signed numbers, 1, and the old value ± 1, in both byte
-    orders.
-    """
+    """Return extreme numbers, 1, and the old value ± 1, in both byte orders."""
     width = len(old)
     top = 1 << 8 * width - 1
     values = [0, 2 * top - 1, top, top - 1, 1]

@@ -87,10 +87,7 @@ class Enumerations:
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:
-    """Return the next smaller and the next larger control, to serve as older generations.
-
-    A control is excluded if it has another extension, or a context that selects records.
-    """
+    """Return the neighbours of a control that can serve as older generations."""
     suffix = controls[number].name.rpartition(".")[2]
     near = [controls[n] for n in (number - 1, number + 1) if 0 <= n < len(controls)]
     return [
@@ -112,10 +109,9 @@ def make(
     seed: int = 1,
     profiles: Sequence[str] = PROFILES,
 ) -> tuple[Plan, Enumerations]:
-    """Select at most ``cases`` cases, divide them into shards, and return the plan and its changes.
+    """Return a plan of at most ``cases`` cases, and its changes.
 
-    Each group gets a share of the cases (:data:`~walproof.sweep.shares.WEIGHTS`), which is divided
-    among its blocks.
+    Each group gets a share (:data:`~walproof.sweep.shares.WEIGHTS`), divided among its blocks.
     """
     bare = Plan(
         format, depth, seed, tuple(controls), tuple(programs), limits or Limits(), wall_ms,

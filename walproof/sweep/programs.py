@@ -26,10 +26,7 @@ class Program:
     profiles: tuple[str, ...]
 
     def supports(self, format: str, setting: Setting) -> bool:
-        """Return whether the program gets cases in this setting.
-
-        A one-shot program cannot receive a context.
-        """
+        """Return whether the program gets cases in this setting."""
         ignores_context = self.subject.one_shot and reads_any(format, setting.context)
         return setting.profile in self.profiles and not ignores_context
 
@@ -41,11 +38,9 @@ class NoProgram(ValueError):
 def program_of(
     subject: Subject, format: str, limits: Limits, earlier: Sequence[Program] = ()
 ) -> Program:
-    """Start a subject, and return the program that its hello message describes.
+    """Return the program that the hello message of a subject describes.
 
-    A name that comes from the command differs from the names of the ``earlier`` programs. Raises
-    :class:`NoProgram` if the program does not support the format or any profile. Raises the errors
-    of a session if there is no hello message.
+    Raises :class:`NoProgram`, and the errors of a session.
     """
     with Worker(subject, limits) as worker:
         hello = worker.open_session().hello

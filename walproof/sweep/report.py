@@ -194,7 +194,6 @@ def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    """Return the most frequent names with their counts."""
     shown = ", ".join(f"{brief(name)} {n:,}" for name, n in list(counts.items())[:MAX_NAMED])
     more = len(counts) - MAX_NAMED
     return shown + (f", and {more} more" if more > 0 else "")
@@ -225,7 +224,6 @@ def _cases(summary: Mapping[str, Any]) -> str:
 
 
 def _outcomes(implementations: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Return a table of outcomes, with the columns that any implementation needs."""
     counts = {name: Counter(about["outcomes"]) for name, about in implementations.items()}
     seen = {outcome for of in counts.values() for outcome in of} - {"agrees", "differs"}
     shown = ["agrees", "differs", *sorted(seen)]
@@ -240,7 +238,6 @@ def _outcomes(implementations: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def _exclusions(name: str, about: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the cases that an implementation did not get, with the reasons."""
     if failed := about["fails_undamaged"]:
         listed = [f"{control}: {brief(text)}" for control, text in failed.items()]
         more = f"; and {len(listed) - MAX_NAMED} more" if len(listed) > MAX_NAMED else ""

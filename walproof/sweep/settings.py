@@ -47,11 +47,10 @@ def settings_of(
     vectors: Collection[Vector], format: str, name: str, context: Context, files: Iterable[str],
     records: Sequence[Record],
 ) -> list[Setting]:  # fmt: skip
-    """Return all settings of a control: for reading, then for appending, then for writing.
+    """Return all settings of a control: for reading, then appending, then writing.
 
-    The control's own context comes first. The first setting for appending exists twice: with a
-    plain record, and with the records of the control. Other contexts come from the register and
-    from ``vectors``; if ``vectors`` is empty, there are none.
+    The control's own context comes first. Other contexts come from the register and from
+    ``vectors``; if ``vectors`` is empty, there are none.
     """
     contexts = _changed_contexts(vectors, format, context, files, records) if vectors else []
     reading = [
@@ -80,12 +79,7 @@ def simplest(settings: Sequence[Setting], like: Setting) -> list[int]:
 def _writing_contexts(
     vectors: Iterable[Vector], format: str, operation: str, name: str, context: Context
 ) -> list[Context]:
-    """Return the contexts of a writer, from vectors that write a log with the same extension.
-
-    The simplest context comes first. It has the values that all vectors of the operation share, and
-    the values in ``context``. If the value of a key in ``near`` is a number, this number plus 1 and
-    minus 1 are used as well.
-    """
+    """Return the contexts of a writer, simplest first, from vectors with the same extension."""
     keys, sweep = registers()[format].context, plugin_for(format).sweep
     writing = [vector for vector in vectors if vector.operation == operation]
     others = [dict(vector.body.get("context", {})) for vector in writing]
@@ -135,7 +129,6 @@ def _changed_contexts(
     vectors: Iterable[Vector], format: str, context: Context, files: Iterable[str],
     records: Sequence[Record],
 ) -> list[Context]:  # fmt: skip
-    """Return the contexts that change, add or remove one key of the control's context."""
     others = [vector.body.get("context", {}) for vector in vectors]
     contexts: list[Context] = []
     for name, key in keys(format).items():

@@ -115,10 +115,7 @@ class Case:
 
 
 class ShardRunner:
-    """Run shards of a plan; readers and programs keep running between shards.
-
-    ``folder`` is an exclusive scratch folder, best in memory.
-    """
+    """Run shards of a plan, in an exclusive scratch folder."""
 
     def __init__(self, plan: Plan, folder: Path, enumerations: Enumerations | None = None) -> None:
         self.plan = plan
@@ -202,10 +199,7 @@ class ShardRunner:
         return Case(run, family, number, enumeration, prepared, damaged, new, keys)
 
     def _make(self, case: Case) -> bool:
-        """Add a case and the result of the executable specification.
-
-        Return False if the case is void, is a duplicate, or has no expected answer.
-        """
+        """Add a case; return False if it is void, a duplicate, or has no expected answer."""
         result, writes = self.result, case.setting.writes
         identity = case.identity
         if identity in self._identities:
@@ -237,9 +231,7 @@ class ShardRunner:
         return case.request is not None or not writes
 
     def _expect(self, case: Case) -> list[str]:
-        """Set the expected answer of a case; return the invariants that the executable
-        specification violates.
-        """
+        """Set the expected answer of a case; return the invariants that it violates."""
         prepared, setting = case.prepared, case.setting
         contents, shifts, forges = case.damaged
         if not setting.writes:
@@ -268,7 +260,6 @@ class ShardRunner:
             self.result.counts[name][value] += 1
 
     def _find(self, case: Case, name: str, difference: Difference, alone: bool = True) -> None:
-        """Add a difference under its signature."""
         expected, setting, enumeration = case.expected, case.setting, case.enumeration
         signature = Signature(
             name, case.operation, enumeration.field(case.family, case.number), difference.kind,
@@ -284,8 +275,7 @@ class ShardRunner:
     # -- programs ------------------------------------------------------------------------------
 
     def _programs(self, run: Run) -> list[Program]:
-        """Return the programs that get the cases of a run, those that pass the undamaged
-        control."""
+        """Return the programs that get the cases of a run."""
         setting = self.plan.controls[run.control].settings[run.setting]
         sound = []
         for program in self.plan.programs:
@@ -325,7 +315,6 @@ class ShardRunner:
         return difference.text if difference is not None else None
 
     def _send(self, case: Case, program: Program) -> None:
-        """Send a case to a program and add the outcome."""
         name = program.name
         if self._failures[name] >= MAX_FAILURES:
             reason = f"stopped after {MAX_FAILURES} crashes in a shard"
@@ -375,7 +364,7 @@ def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
 
 
 def run_shards(plan: Plan, seconds: float | None = None) -> Iterator[tuple[int, Result]]:
-    """Run the shards of a plan with one process per core; yield numbers and results.
+    """Run the shards of a plan in a worker pool; yield numbers and results.
 
     No shard starts after ``seconds``. Raises ``BrokenProcessPool`` if a process crashes.
     """
