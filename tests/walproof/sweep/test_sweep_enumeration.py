@@ -154,13 +154,6 @@ def test_plan_respects_the_case_limit_and_the_shares() -> None:
     }
 
 
-def test_large_limit_includes_all_single_damages() -> None:
-    new_plan, damages = small_plan(controls=("leveldb-log/one-record",), cases=20_000)
-    singles = {case for case in cases_of(new_plan, damages) if case[2] != damages[0].pair}
-    assert len(singles) == 2 * damages[0].count(damages[0].any)
-    assert new_plan.coverage[shares.PAIRS].planned > 0
-
-
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 1000, 4096, 65_537])
 def test_spread_visits_each_number_once(count: int) -> None:
     order = [shares.spread(n, count, 7919) for n in range(count)]

@@ -15,7 +15,7 @@ from click.testing import Result as CommandResult
 
 from conformance import ROOT, cases
 from conformance.contents import MAX_BYTES
-from conformance.vectors import load, load_all
+from conformance.vectors import Vector, load, load_all
 from reference_impl.answer import End, Event, NewRecord
 from reference_impl.formats import Format, named
 from tests.walproof.sweep import plans
@@ -29,7 +29,7 @@ from walproof.sweep.plan import Enumerations
 from walproof.sweep.programs import Program
 from walproof.sweep.proposals import Proposer
 from walproof.sweep.result import Occurrence, Result
-from walproof.sweep.settings import WRITING, Setting
+from walproof.sweep.settings import PROFILES, WRITING, Setting
 from walproof.sweep.writing import Writer, records_for
 
 
@@ -101,40 +101,36 @@ def test_proposal_of_an_append_reproduces_the_finding(tmp_path: Path) -> None:
     assert command("check", "--cmd", program, *vectors).return_value == 3
 
 
+def proposal_of(folder: Path, id: str, profile: str, operation: str, lists: bool = False) -> Vector:
+    """Return the proposal for one case of this operation."""
+    _, damages = small_plan(controls=(id,), contexts=True, profiles=PROFILES)
+    settings = damages[0].control.settings
+    setting = next(number for number, each in enumerate(settings) if each.profile == profile)
+    operations = [family.operation for family in damages[0].families]
+    family = damages[0].lists if lists else operations.index(operation)
+    signature = Signature("a", operation, "", "record-lost", "intact", "", profile=profile)
+    finding = Finding(Occurrence(signature, 1, id, family, setting, 3, 0, "text"))
+    findings.describe(damages, finding)
+    Proposer(damages, load_all(), folder).propose(finding)
+    assert finding.proposal is not None
+    return load(folder / finding.proposal)
+
+
 def test_proposal_of_a_write_has_no_recipe(tmp_path: Path) -> None:
     """A log is built by the recipes of its format; ``log.append`` has no effect on it."""
-    _, damages = small_plan(controls=LEVELDB[:1], contexts=True, profiles=WRITING)
-    settings = damages[0].control.settings
-    (setting,) = [n for n, each in enumerate(settings) if each.profile == "write"]
-    signature = Signature("a", "none", "", "record-lost", "intact", "", profile="write")
-    finding = Finding(Occurrence(signature, 1, LEVELDB[0], damages[0].lists, setting, 3, 0, "x"))
-    findings.describe(damages, finding)
-    Proposer(damages, load_all(), tmp_path).propose(finding)
-    assert finding.proposal is not None
-    assert load(tmp_path / finding.proposal).operation == "write"
+    assert proposal_of(tmp_path, LEVELDB[0], "write", "none", lists=True).operation == "write"
     assert not list(tmp_path.rglob("*.py"))
-
-
-NAMED = ("zmq-raft/name-of-its-own-index",)
 
 
 def test_meaningful_file_name_is_preserved(tmp_path: Path) -> None:
     """The name of an index file contains its first index."""
+    id = "zmq-raft/name-of-its-own-index"
     adapter = ROOT / "conformance" / "implementations" / "executable-spec" / "adapter.py"
     writer = program("spec", sys.executable, str(adapter), profiles=["append"])
-    _, result, all_findings = run_sweep(writer, controls=NAMED, cases=40)
+    _, result, all_findings = run_sweep(writer, controls=(id,), cases=40)
     assert not all_findings, [finding.best.text for finding in all_findings]
     assert not result.fails["spec"]
-    reader = program(
-        "reader", sys.executable, str(Path(__file__).with_name("near_right.py")),
-        "blames_a_byte_too_many",
-    )  # fmt: skip
-    plan, damages = small_plan(reader, controls=NAMED, cases=200)
-    _, (*_, finding) = plans.run_sweep(plan)
-    findings.describe(damages, finding)
-    Proposer(damages, load_all(), tmp_path).propose(finding)
-    assert finding.proposal is not None
-    vector = load(tmp_path / finding.proposal)
+    vector = proposal_of(tmp_path, id, "recover", "truncate")
     assert vector.neutral_name == vector.input.name == "0000000000001a.rlog"
 
 
