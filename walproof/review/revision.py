@@ -61,7 +61,6 @@ class Worker:
 
     def __init__(self, root: Path, wall_seconds: float = 20, scratch: Path | None = None) -> None:
         (BUILD / "kaitai").mkdir(parents=True, exist_ok=True)
-        self._wall_seconds = wall_seconds
         self._folder = tempfile.TemporaryDirectory(prefix="walproof-sandbox-")
         self.sandbox = Sandbox(
             Path(self._folder.name),
@@ -86,10 +85,9 @@ class Worker:
     def ask(self, **request: Any) -> dict[str, Any]:
         """Send a request; return the reply, or ``{"error": …}`` if the reader fails."""
         try:
-            return self._program.request({"seconds": self._wall_seconds * 0.75, **request})
+            return self._program.request(request)
         except NoReply as why:
-            text = str(why)
-            return {"error": "the reader crashed" if text == "it exited without a reply" else text}
+            return {"error": str(why), "place": ""}
 
     def close(self) -> None:
         """Stop the process, if it runs."""

@@ -9,14 +9,12 @@ kaitaistruct, and ``reference_impl``, because an older revision may lack everyth
   "moved", "why"}``. ``folders`` has the folders of the ``old`` and the ``new`` parser.
 
 The reply to a failed request has ``error`` and ``place``, the innermost line of ``reference_impl``.
-It also has ``hangs`` if the request took longer than its ``seconds``.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-import signal
 import sys
 import traceback
 from collections import defaultdict, deque
@@ -172,14 +170,6 @@ def _parser(folder: str, grammar: str) -> ModuleType:
 DO = {"read": read, "knows": knows, "grammars": grammars}
 
 
-class _TookTooLong(BaseException):
-    """Raised at the time limit of a request; a reader cannot catch it as an ``Exception``."""
-
-
-def _over(*_: Any) -> None:
-    raise _TookTooLong
-
-
 def place_of(error: BaseException) -> str:
     """Return the innermost line of an error: ``reference_impl/x/reader.py:12``, or ""."""
     if isinstance(error, SyntaxError) and error.filename:
@@ -195,25 +185,17 @@ def place_of(error: BaseException) -> str:
 
 def answered(request: dict[str, Any]) -> dict[str, Any]:
     """Return the reply to one request, also if the reader fails."""
-    seconds = float(request.get("seconds", 0))
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
         return DO[request["do"]](request)
-    except _TookTooLong as timeout:
-        text = f"no answer within {seconds:g} s"
-        return {"error": text, "place": place_of(timeout), "hangs": True}
     except Exception as error:
         text = f"{type(error).__name__}: {str(error)[:200]}"
         return {"error": text, "place": place_of(error)}
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def main() -> None:
     """Answer requests until stdin ends."""
     replies = sys.stdout
     sys.stdout = sys.stderr  # output of a reader must not mix with replies
-    signal.signal(signal.SIGALRM, _over)
     for line in sys.stdin:
         print(json.dumps(answered(json.loads(line))), file=replies, flush=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_right
 from collections.abc import Sequence
+from random import Random
 from typing import NamedTuple
 
 from conformance.contents import Contents
@@ -198,21 +199,18 @@ class Pairs:
         self.families = [f for f in families if f.operation != UNDAMAGED]
         singles = sum(family.count for family in self.families)
         self.count = singles * (singles - 1) // 2
-        self.seed = mixed(seed ^ int.from_bytes(control.id.encode()[-8:], "little"))
+        self.seed = seed
 
     def halves(self, number: int) -> list[tuple[Family, int]] | None:
         """Return the changes of a pair in the order to apply them; None if no pair is valid."""
-        for attempt in range(ATTEMPTS):
-            if halves := self._drawn(mixed(self.seed + number * ATTEMPTS + attempt)):
-                return halves
-        return None
+        chance = Random(f"{self.seed} {self.control.id} {number}")
+        attempts = (self._drawn(chance) for _ in range(ATTEMPTS))
+        return next((halves for halves in attempts if halves), None)
 
-    def _drawn(self, chance: int) -> list[tuple[Family, int]] | None:
-        families = self.families
-        family, other = families[chance % len(families)], families[(chance >> 16) % len(families)]
-        chance = mixed(chance)
-        first = (family, (chance & 0xFFFFFFFF) % family.count)
-        second = (other, (chance >> 32) % other.count)
+    def _drawn(self, chance: Random) -> list[tuple[Family, int]] | None:
+        family, other = chance.choices(self.families, k=2)
+        first = (family, chance.randrange(family.count))
+        second = (other, chance.randrange(other.count))
         if first == second:
             return None
         if family.on_folder or other.on_folder:
@@ -247,11 +245,3 @@ def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
 
 def _overlap(edits: Sequence[Edit], other_edits: Sequence[Edit]) -> bool:
     return any(lo < b_hi and b_lo < hi for lo, hi, _ in edits for b_lo, b_hi, _ in other_edits)
-
-
-def mixed(value: int) -> int:
-    """Return the pseudo-random number that splitmix64 derives from ``value``."""
-    value = (value + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-    value = ((value ^ value >> 30) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
-    value = ((value ^ value >> 27) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
-    return value ^ value >> 31

@@ -355,9 +355,7 @@ def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
     count = enumeration.count(run.family)
     for position in range(run.start, run.stop):
         number = position
-        if run.spread and run.family == enumeration.pair:
-            number = 2 * position + run.setting % 2  # the two profiles get different pairs
-        elif run.spread:
+        if run.spread:
             # Controls often begin alike, so each begins with another prefix.
             number = shares.spread(position, count, 7919 * (run.control + run.setting))
         yield enumeration.resolved(run.family, number)

@@ -91,7 +91,8 @@ def test_removed_format_is_breaking(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("import os\nos._exit(3)", "the reader crashed"),
+        ("import os\nos._exit(3)", "it exited without a reply"),
+        ("import time\ntime.sleep(60)", "no answer within"),
         ("raise RuntimeError('no')", "RuntimeError: no"),
     ],
 )
@@ -100,7 +101,7 @@ def test_worker_reports_reader_failures_and_continues(
 ) -> None:
     (tmp_path / "reference_impl").mkdir()
     (tmp_path / "reference_impl" / "__init__.py").write_text(body)
-    worker = Worker(tmp_path)
+    worker = Worker(tmp_path, wall_seconds=1 if "sleep" in body else 60)
     try:
         for _ in range(2):
             assert message in worker.ask(do="knows", format="leveldb-log")["error"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from walproof.review.fresh_damage import Aim, aim_at, aimed
 from walproof.review.logs import LogUnderReview
 from walproof.review.prose import compare_requirements
 from walproof.review.review import review, same_specification
-from walproof.review.revision import Worker, take_out
+from walproof.review.revision import take_out
 
 from .trees import copy_of_repository, run_review
 
@@ -29,23 +28,6 @@ def test_syntax_error_in_the_new_side_is_reported(tmp_path: Path) -> None:
 +def looks_like(head: bytes, name: str -> bool:""",
             slugs=SLUGS,
         )
-
-
-def test_endless_loop_in_a_reader_is_located(tmp_path: Path) -> None:
-    root = tmp_path / "tree"
-    (root / "reference_impl").mkdir(parents=True)
-    (root / "reference_impl" / "__init__.py").touch()
-    (root / "reference_impl" / "formats.py").write_text("n = 0\nwhile n == n:\n    continue\n")
-    worker = Worker(root, wall_seconds=2)
-    try:
-        began = time.monotonic()
-        reply = worker.ask(do="knows", format="leveldb-log")
-        assert time.monotonic() - began < 30
-        assert reply["hangs"] and reply["place"] in (
-            "reference_impl/formats.py:2", "reference_impl/formats.py:3",
-        )  # fmt: skip
-    finally:
-        worker.close()
 
 
 def test_old_side_that_does_not_run_is_a_warning(tmp_path: Path) -> None:
