@@ -33,7 +33,6 @@ from walproof.sweep.result import Result
 from walproof.sweep.settings import PROFILES
 from walproof.sweep.shard_runner import run_shards
 
-CASES = {"quick": 200_000, "full": 20_000_000}
 #: Largest number of findings that become vector proposals.
 MAX_PROPOSALS = 20
 HELLO_SECONDS = 10.0
@@ -47,8 +46,7 @@ def damage_sweep(
     patterns: Sequence[str],
     names: Sequence[str],
     commands: Sequence[str],
-    depth: str,
-    cases: int | None,
+    cases: int,
     seconds: float | None,
     profiles: Sequence[str],
     out: Path | None,
@@ -65,9 +63,9 @@ def damage_sweep(
         vectors = load_all()
         limits = Limits(memory_bytes=memory << 20)
         programs = _programs(format, names, commands, limits, profiles, isolated)
-        chosen = controls.choose(vectors, format, patterns, depth)
+        chosen = controls.choose(vectors, format, patterns)
         chosen_plan, enumerations = plan.make(
-            format, chosen, depth, cases or CASES[depth], programs, limits, wall_ms, seed,
+            format, chosen, cases, programs, limits, wall_ms, seed,
             profiles=[profile for profile in PROFILES if profile in profiles or not profiles],
         )  # fmt: skip
         if not chosen_plan.shards:
@@ -130,7 +128,6 @@ def _programs(
     profiles: Sequence[str],
     isolated: bool,
 ) -> list[Program]:
-    names = [name for name in names if name != REFERENCE]
     if not names and not commands:
         return []
     programs: list[Program] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import click
 from conformance import ROOT
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say_json, say_lines
+from walproof.progress import progress_bar
 
 
 @click.command()
@@ -64,25 +64,21 @@ def review(
         raise click.UsageError(f"--repository {root}: no folder ksy")
     new = (root or ROOT).resolve()
 
-    def say(what: str) -> None:
-        if sys.stderr.isatty():
-            click.echo(f"\r\x1b[K{what} …", err=True, nl=False)
-
     try:
-        with tempfile.TemporaryDirectory(prefix="walproof-review-") as folder:
+        with (
+            tempfile.TemporaryDirectory(prefix="walproof-review-") as folder,
+            progress_bar("preparing") as bar,
+        ):
             old, against = Path(folder), revision
             if (Path(revision) / "ksy").is_dir() or (Path(revision) / "vectors").is_dir():
                 old = Path(revision).resolve()
             else:
                 commit = take_out(new, revision, old)
                 against = f"{revision} ({commit})" if commit != revision else revision
-            outcome = make(old, new, against, formats, count, seed, say)
+            outcome = make(old, new, against, formats, count, seed, bar.show)
     except (BrokenVector, CannotReview, GrammarError, ToolMissing) as error:
         say_lines(f"walproof review: {error}", err=True)
         return 2
-    finally:
-        if sys.stderr.isatty():
-            click.echo("\r\x1b[K", err=True, nl=False)
     if as_json:
         say_json(outcome.to_json(), indent=1)
     else:

@@ -14,7 +14,7 @@ from walproof.sweep.settings import PROFILES
 #: Parameters that only the bit-flip search accepts.
 OF_FLIPS = ("bits_at_most", "is_saved", "as_json")
 #: Parameters that only the damage sweep accepts.
-OF_DAMAGE = ("names", "commands", "depth", "cases", "seconds", "profiles", "out", "seed",
+OF_DAMAGE = ("names", "commands", "cases", "seconds", "profiles", "out", "seed",
              "wall_ms", "memory", "isolated", "minimise_seconds")  # fmt: skip
 
 
@@ -23,9 +23,8 @@ OF_DAMAGE = ("names", "commands", "depth", "cases", "seconds", "profiles", "out"
 @click.option("--impl", "names", multiple=True, metavar="NAME",
               help="Implementation of this repository, such as fast-scan.")  # fmt: skip
 @click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Program to test.")
-@click.option("--depth", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
-@click.option("--cases", type=click.IntRange(1), metavar="N",
-              help="Largest number of cases. [default: 200000, full: 20000000]")  # fmt: skip
+@click.option("--cases", type=click.IntRange(1), metavar="N", default=200_000, show_default=True,
+              help="Largest number of cases.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0), metavar="S",
               help="Time after which no shard starts.")  # fmt: skip
 @click.option("--control", "patterns", multiple=True, metavar="GLOB",
@@ -72,7 +71,7 @@ def sweep(
     \b
     walproof sweep --format zmq-raft --cmd './my-reader' --cases 200000
     walproof sweep --format leveldb-log --impl fast-scan --impl leveldb-cpp
-    walproof sweep --format leveldb-log --control three-records --depth full
+    walproof sweep --format leveldb-log --control three-records
     walproof sweep --format zeebe-journal --cmd './my-writer' --profile append --profile write
 
     COMMAND is any program that implements the protocol (conformance/README.md), or the one-shot

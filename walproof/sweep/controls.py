@@ -17,12 +17,12 @@ from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, fields_of
 from walproof.sweep.settings import Setting, settings_of
 
-#: Maximum bytes of a control, by depth; also of all its payloads, which may be compressed. A
-#: control has one prefix per byte.
-MAX_CONTROL_BYTES = {"quick": 40 << 10, "full": 128 << 10}
+#: Maximum bytes of a control; also of all its payloads, which may be compressed. A control has one
+#: prefix per byte.
+MAX_CONTROL_BYTES = 40 << 10
 
-#: Maximum records of a control, by depth; each case reads all of them.
-MAX_CONTROL_RECORDS = {"quick": 64, "full": 1000}
+#: Maximum records of a control; each case reads all of them.
+MAX_CONTROL_RECORDS = 64
 
 
 class NoControl(ValueError):
@@ -75,7 +75,7 @@ def control_of(vector: Vector, vectors: Collection[Vector] = ()) -> Control:
     format, name = str(vector.body["format"]), vector.input.name
     context = dict(vector.body.get("context", {}))
     records = answer_to(format, vector.contents, context, name=name).records
-    settings = settings_of(vectors, format, name, context, by_name(vector.contents), records)
+    settings = settings_of(vectors, format, name, context, records)
     return with_fields(
         Control(vector.id, format, vector.contents, name, context, records, settings=settings)
     )
@@ -98,9 +98,7 @@ def with_fields(bare: Control) -> Control:
     )
 
 
-def choose(
-    vectors: Mapping[str, Vector], format: str, patterns: Sequence[str], depth: str
-) -> list[Control]:
+def choose(vectors: Mapping[str, Vector], format: str, patterns: Sequence[str]) -> list[Control]:
     """Return the controls of a sweep, smallest log first. Raises :class:`NoControl`.
 
     ``patterns`` select vectors by id or slug. By default, large and damaged vectors are left out.
@@ -121,14 +119,14 @@ def choose(
             vector.control is not None
             or vector.damage
             or "accept" in body  # several answers are correct: a difference would mean nothing
-            or not 0 < body["size"] <= MAX_CONTROL_BYTES[depth]
+            or not 0 < body["size"] <= MAX_CONTROL_BYTES
             or not is_intact
         ):
             continue
         control = control_of(vector, of_format)
         payloads = [len(record.payload) for record in control.records]
-        is_small = len(payloads) <= MAX_CONTROL_RECORDS[depth]
-        if patterns or (is_small and sum(payloads) <= MAX_CONTROL_BYTES[depth]):
+        is_small = len(payloads) <= MAX_CONTROL_RECORDS
+        if patterns or (is_small and sum(payloads) <= MAX_CONTROL_BYTES):
             controls.append(control)
     if not controls:
         selection = ", ".join(patterns) or "the default selection"

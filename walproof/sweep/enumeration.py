@@ -28,7 +28,7 @@ ATTEMPTS = 16
 #: Maximum number of record lists to write, or to append to the undamaged log.
 LISTS = 1 << 16
 
-#: Maximum content bytes that depth ``quick`` flips one bit of, evenly spaced.
+#: Maximum content bytes of which one bit is flipped, evenly spaced.
 CONTENT_FLIPS = 4096
 
 
@@ -60,7 +60,6 @@ class Enumeration:
     def __init__(
         self,
         control: Control,
-        depth: str,
         older: Sequence[Control],
         seed: int,
     ) -> None:
@@ -71,7 +70,7 @@ class Enumeration:
         for name, data in control.files.items():
             with_file = [other for other in older if other.files.get(name)]
             file = File(name, data, control.fields[name])
-            families += _families(control, file, depth, with_file)
+            families += _families(control, file, with_file)
         families += folders.families(control)
         self.families = [family for family in families if family.count]
         self.seed = seed
@@ -172,16 +171,13 @@ def _aimed(control: Control) -> Damage:
     return damage
 
 
-def _families(control: Control, file: File, depth: str, older: Sequence[Control]) -> list[Family]:
+def _families(control: Control, file: File, older: Sequence[Control]) -> list[Family]:
     """Return the families of one file; their order determines the numbers of cases."""
-    full, content = depth == "full", file.fields.content
-    if not full:
-        content = content[:: max(1, -(-len(content) // CONTENT_FLIPS))]
-    families = [Family("flip", operations.flips(file, content, 8 if full else 1), file.name)]
+    content = file.fields.content
+    content = content[:: max(1, -(-len(content) // CONTENT_FLIPS))]
+    families = [Family("flip", operations.one_bit_flips(file, content), file.name)]
     for name, damages in operations.DAMAGES.items():
         changes = damages(file, older, f"{control.id}:{file.name}")
-        if name == "set" and full:
-            changes = operations.set_values(file, every_value=True)
         imported = (control, *older) if name in IMPORTING else ()
         families.append(Family(name, operations.effective(file.data, changes), file.name, imported))
     resealed = operations.effective(file.data, operations.reseal(file, control.format))

@@ -51,7 +51,6 @@ class Plan:
     """A sweep. The executable specification reads every case."""
 
     format: str
-    depth: str
     seed: int
     controls: tuple[Control, ...]
     programs: tuple[Program, ...]
@@ -77,7 +76,7 @@ class Enumerations:
         if control not in self._enumerations:
             plan = self.plan
             self._enumerations[control] = Enumeration(
-                plan.controls[control], plan.depth, older(plan.controls, control), plan.seed
+                plan.controls[control], older(plan.controls, control), plan.seed
             )  # fmt: skip
         return self._enumerations[control]
 
@@ -101,7 +100,6 @@ def older(controls: Sequence[Control], number: int) -> list[Control]:
 def make(
     format: str,
     controls: Sequence[Control],
-    depth: str,
     cases: int,
     programs: Sequence[Program] = (),
     limits: Limits | None = None,
@@ -114,7 +112,7 @@ def make(
     Each group gets a share (:data:`~walproof.sweep.shares.WEIGHTS`), divided among its blocks.
     """
     bare = Plan(
-        format, depth, seed, tuple(controls), tuple(programs), limits or Limits(), wall_ms,
+        format, seed, tuple(controls), tuple(programs), limits or Limits(), wall_ms,
         tuple(profiles),
     )  # fmt: skip
     enumerations = Enumerations(bare)

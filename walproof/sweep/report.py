@@ -68,7 +68,6 @@ def summary(
     is_isolated = all(program.subject.isolated for program in programs)
     return {
         "format": plan.format,
-        "depth": plan.depth,
         "complete": is_complete,
         "stopped_by": stopped_by,
         "controls": [control.id for control in plan.controls],
@@ -209,7 +208,7 @@ def _share(ran: int, possible: int) -> str:
 def _cases(summary: Mapping[str, Any]) -> str:
     text = (
         f"{counted(summary['cases'], 'case')} on {counted(len(summary['controls']), 'control')} of"
-        f" {summary['format']}, depth {summary['depth']}, in {summary['seconds']:.1f} s."
+        f" {summary['format']}, in {summary['seconds']:.1f} s."
     )
     if summary["doubles_skipped"] or summary["void"]:
         text += f" Skipped {counted(summary['doubles_skipped'], 'duplicate')}"

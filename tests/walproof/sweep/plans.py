@@ -67,7 +67,7 @@ def small_plan(
     vectors = [v for v in _vectors() if v.body["format"] == format] if contexts else []
     chosen = [control_of(load(VECTORS / f"{id}.json"), vectors) for id in controls]
     return plan.make(
-        format, chosen, "quick", cases, programs, wall_ms=wall_ms, profiles=profiles,
+        format, chosen, cases, programs, wall_ms=wall_ms, profiles=profiles,
     )  # fmt: skip
 
 
