@@ -142,8 +142,6 @@ def sentence(finding: Finding) -> str:
     if signature.context:
         text += f", with a different {signature.context}"
     text += f", profile {signature.profile}. Difference: {best.text}."
-    if not best.alone:
-        text += " It did not happen again in a fresh process."
     return text
 
 

@@ -24,7 +24,6 @@ class Occurrence:
     number: int
     size: int
     text: str
-    alone: bool = True
 
     @property
     def order(self) -> tuple[int, int, int, int]:

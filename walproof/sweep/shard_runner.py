@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import tempfile
 import time
 from collections import Counter
@@ -14,7 +15,7 @@ from conformance import cases
 from conformance.contents import digest, size
 from conformance.describe import payload_key
 from conformance.outcome import died
-from conformance.runner import Worker, repeats_alone
+from conformance.runner import Worker
 from conformance.scratch import Held
 from conformance.session import PROGRAM_FAILURES
 from conformance.vectors import Vector
@@ -126,7 +127,7 @@ class ShardRunner:
             for program in plan.programs
         }
         self.enumerations = enumerations or Enumerations(plan)
-        self._prepared: dict[tuple[int, int], PreparedControl | None] = {}
+        self.prepared = functools.cache(self._prepare)
         self._sound: dict[tuple[str, int, int], bool] = {}
 
     def __enter__(self) -> ShardRunner:
@@ -145,13 +146,8 @@ class ShardRunner:
             self._run(run)
         return self.result
 
-    def prepared(self, number: int, setting: int) -> PreparedControl | None:
-        """Return a control in a setting; None if the specification rejects the context."""
-        if (number, setting) not in self._prepared:
-            self._prepared[number, setting] = self._prepare(number, setting)
-        return self._prepared[number, setting]
-
     def _prepare(self, number: int, setting: int) -> PreparedControl | None:
+        """Return a control in a setting; None if the specification rejects the context."""
         bare = self.plan.controls[number]
         chosen = bare.settings[setting]
         control, expected = replace(bare, context=chosen.context), bare.records
@@ -259,7 +255,7 @@ class ShardRunner:
         for name, value in zip(COUNTED, values, strict=True):
             self.result.counts[name][value] += 1
 
-    def _find(self, case: Case, name: str, difference: Difference, alone: bool = True) -> None:
+    def _find(self, case: Case, name: str, difference: Difference) -> None:
         expected, setting, enumeration = case.expected, case.setting, case.enumeration
         signature = Signature(
             name, case.operation, enumeration.field(case.family, case.number), difference.kind,
@@ -268,7 +264,7 @@ class ShardRunner:
         )  # fmt: skip
         occurrence = Occurrence(
             signature, 1, enumeration.control.id, case.family, case.run.setting, case.number,
-            case.size, difference.text, alone,
+            case.size, difference.text,
         )  # fmt: skip
         self.result.add_occurrence(occurrence)
 
@@ -328,8 +324,7 @@ class ShardRunner:
         outcome = {"pass": "agrees", "fail": "differs"}.get(result["class"], result["class"])
         self.result.outcomes[name][outcome] += 1
         if difference is not None:
-            alone = result["class"] == "fail" or repeats_alone(result)
-            self._find(case, name, difference, alone)
+            self._find(case, name, difference)
 
     def _run_case(self, case: Case, program: Program) -> tuple[dict[str, Any], Difference | None]:
         worker, harness_case = self.workers[program.name], case.for_harness(self.plan.wall_ms)

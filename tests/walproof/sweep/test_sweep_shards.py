@@ -103,7 +103,6 @@ def test_crashing_and_hanging_readers_do_not_stop_the_sweep(
     result, all_findings = run_sweep(plan)
     by_program = {f.signature.implementation: f for f in all_findings}
     assert by_program["crashes_on_damage"].signature.kind == "crash"
-    assert by_program["crashes_on_damage"].best.alone
     assert result.outcomes["crashes_on_damage"]["crash"] == 3
     assert result.unsent["crashes_on_damage"]
     # It hangs on the undamaged log and gets no damaged ones.
