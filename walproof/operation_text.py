@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from conformance.contents import Contents, read_contents
@@ -77,11 +76,8 @@ def forms() -> list[str]:
 
 def _unknown(text: str) -> str:
     verb = text.partition(" ")[0]
-    verbs = list(dict.fromkeys(form.partition(" ")[0] for form in forms()))
-    for near in get_close_matches(verb, verbs, n=1):
-        expected = [form for form in forms() if form.split()[0] == near]
-        return f"{text!r}: expected {' or '.join(map(repr, expected))}"
-    return f"{text!r}: expected an operation: {', '.join(verbs)}"
+    expected = [repr(form) for form in forms() if form.split()[0] == verb]
+    return f"{text!r}: expected {' or '.join(expected) or 'an operation that --list shows'}"
 
 
 def _flip(log: LogToDamage, bit: int, path: str) -> None:
@@ -141,25 +137,10 @@ def _extend_by_zeros(log: LogToDamage, count: int, file: str) -> None:
 
 
 def _zero_sector(log: LogToDamage, number: int, sector: int, file: str) -> None:
-    _has_sector(log, file, sector, number)
-    log.zero_sector(number, sector, file)
-
-
-def _swap_sectors(log: LogToDamage, number: int, other: int, sector: int, file: str) -> None:
-    _has_sector(log, file, sector, max(number, other))
-    log.swap_sectors(number, other, sector, file)
-
-
-def _has_sector(log: LogToDamage, file: str, sector: int, number: int) -> None:
     count = -(-len(_bytes_of(log, file)) // sector) if sector else 0
     if number >= count:
         raise BadOperation(f"expected a sector below {count} (of {sector} bytes), found {number}")
-
-
-def _torn(log: LogToDamage, sector: int, file: str) -> None:
-    if not sector or not _bytes_of(log, file):
-        raise BadOperation("expected a sector size of at least 1 byte, and a log that is not empty")
-    log.torn(sector, file)
+    log.zero_sector(number, sector, file)
 
 
 def _reseal(log: LogToDamage, path: str, file: str = "") -> None:
@@ -188,12 +169,6 @@ def _rename(log: LogToDamage, file: str, new: str) -> None:
     if new in log.files or new.startswith("/") or ".." in new.split("/"):
         raise BadOperation(f"expected an unused name inside the log, found {new}")
     log.rename_file(file, new)
-
-
-def _swap(log: LogToDamage, first: str, second: str) -> None:
-    _bytes_of(log, first)
-    _bytes_of(log, second)
-    log.swap_files(first, second)
 
 
 def _bytes_of(log: LogToDamage, file: str) -> bytearray:
@@ -231,7 +206,7 @@ def _hex(text: str) -> bytes:
 
 
 #: Groups of the patterns that are numbers.
-_NUMBERS = frozenset({"bit", "at", "number", "other", "sector", "count", "keep"})
+_NUMBERS = frozenset({"bit", "at", "number", "sector", "count", "keep"})
 
 _FILE = r"(?: in (?P<file>\S+))?"
 _PATH = r"(?P<path>\S+)"
@@ -251,12 +226,6 @@ _OPERATIONS: Sequence[tuple[str, re.Pattern[str], Callable[..., None]]] = [
         ("truncate at OFFSET [in FILE]", rf"truncate at (?P<at>\d+){_FILE}", _truncate),
         ("truncate N bytes into FIELD", rf"truncate (?P<keep>\d+) bytes into {_PATH}",
          lambda log, keep, path: log.truncate_in(path, keep)),
-        ("torn at the last boundary of SIZE bytes [in FILE]",
-         rf"torn at the last boundary of (?P<sector>\d+) bytes{_FILE}", _torn),
-        ("swap sectors N and M of SIZE bytes [in FILE]",
-         rf"swap sectors (?P<number>\d+) and (?P<other>\d+) of (?P<sector>\d+) bytes{_FILE}",
-         _swap_sectors),
-        ("swap FILE and FILE", r"swap (?P<first>\S+) and (?P<second>\S+)", _swap),
         ("duplicate FIELD", rf"duplicate {_PATH}", lambda log, path: log.duplicate(path)),
         ("drop FIELD", rf"drop {_PATH}", lambda log, path: log.drop(path)),
         ("insert HEX at OFFSET [in FILE]", rf"insert {_HEX} at (?P<at>\d+){_FILE}", _insert),

@@ -13,7 +13,6 @@ from reference_impl.kahadb_journal.layout import (
     RECORD_HEAD,
     USER_RECORD,
 )
-from walproof.decode.fault import most_values
 
 NAME = "db-1.log"
 UNKNOWN = 9
@@ -112,19 +111,6 @@ def message_of_nulls(size: int) -> bytes:
     return _message(STREAM, bytes(size))
 
 
-def message_below_the_limit(size: int) -> bytes:
-    """One message, a stream of as many lists as are decoded, and long bytes."""
-    count = min(size // 5, most_values(size) - 100)
-    filler = bytes(max(0, size - 5 * count))
-    lists = b"\x0c\0\0\0\0" * count
-    return _message(STREAM, lists + b"\x0a" + struct.pack(">i", len(filler)) + filler)
-
-
-def message_of_empty_lists(size: int) -> bytes:
-    """One message, a stream: a list for each five bytes."""
-    return _message(STREAM, b"\x0c\0\0\0\0" * (size // 5))
-
-
 def message_of_properties(size: int) -> bytes:
     """One message: a property for each seven bytes."""
     names = [b"\x00\x04%04x\x00" % number for number in range(min(size // 7, 0x10000))]
@@ -143,13 +129,6 @@ def inflated_nulls(size: int) -> bytes:
     return _message(STREAM, zlib.compress(content), is_compressed=True)
 
 
-def inflated_controls(size: int) -> bytes:
-    """The same of one text of control characters, each of which JSON spells out."""
-    text = _inflating(size, b"\1", MOST // 2)
-    content = b"\x0d" + struct.pack(">i", len(text)) + text
-    return _message(STREAM, zlib.compress(content), is_compressed=True)
-
-
 def _inflating(size: int, filler: bytes, most: int) -> bytes:
     """Return a stream of nearly the maximum size that compresses to about ``size`` bytes."""
     chance = random.Random(size)
@@ -164,12 +143,9 @@ LOGS = (
     empty_records,
     headers_that_claim_all,
     message_of_nulls,
-    message_below_the_limit,
-    message_of_empty_lists,
     message_of_properties,
     inflated_text,
     inflated_nulls,
-    inflated_controls,
     command_of_fields,
     command_of_unknown_fields,
     command_of_transactions,

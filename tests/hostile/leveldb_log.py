@@ -7,7 +7,6 @@ import struct
 
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, FULL, HEADER, HEADER_SIZE, masked_crc
 from reference_impl.leveldb_log.writer import append_stream
-from walproof.decode.fault import most_values
 
 NAME = "000003.log"
 UNKNOWN = 5
@@ -45,18 +44,6 @@ def batch_of_marks(size: int) -> bytes:
     return _batch(b"\x12" * size, 0)
 
 
-def batch_of_marks_below_the_limit(size: int) -> bytes:
-    """One write batch of as many operations as are decoded, and a long value."""
-    count = _few(size)
-    value = bytes(max(0, size - count))
-    return _batch(b"\x12" * count + b"\x01\x00" + _varint(len(value)) + value, 1)
-
-
-def batch_of_deletes(size: int) -> bytes:
-    """One write batch: an operation for each two bytes."""
-    return _batch(b"\x00\x00" * (size // 2), size // 2)
-
-
 def entity_of_columns(size: int) -> bytes:
     """One write batch of one operation: a wide-column entity, a column for each two bytes."""
     entity = b"\x01" + _varint(size // 2) + bytes(size // 2 * 2)
@@ -74,19 +61,6 @@ def edit_of_custom_fields(size: int) -> bytes:
     return _record(b"\x67\x00\x01\x01" + key * 2 + bytes(2) + b"\x08\x00" * (size // 2) + b"\x01")
 
 
-def edit_below_the_limit(size: int) -> bytes:
-    """One version edit of as many fields of a table as are decoded, and a long one."""
-    count = _few(size)
-    key, filler = b"\x08" + bytes(8), bytes(max(0, size - 2 * count))
-    fields = b"\x08\x00" * count + b"\x08" + _varint(len(filler)) + filler
-    return _record(b"\x67\x00\x01\x01" + key * 2 + bytes(2) + fields + b"\x01")
-
-
-def _few(size: int) -> int:
-    """About as many values as are decoded of a payload that long."""
-    return min(size // 2, most_values(size) - 100)
-
-
 def _varint(number: int) -> bytes:
     created = bytearray()
     while number > 0x7F:
@@ -99,10 +73,7 @@ LOGS = (
     unknown_types,
     empty_records,
     batch_of_marks,
-    batch_of_marks_below_the_limit,
-    batch_of_deletes,
     entity_of_columns,
     edit_of_fields,
     edit_of_custom_fields,
-    edit_below_the_limit,
 )

@@ -16,13 +16,11 @@ SHORT_LOCAL = 39
 _HEADER = Header("<", PAGE_SIZE, 0, SALTS)
 
 
-def _log(size: int, db_pages: int, commit: int = 0) -> bytearray:
-    """Frames of one page each, with this database size; ``commit`` is the last one's if given."""
-    count = max(4, size // (FRAME_HEADER_SIZE + PAGE_SIZE))
-    sizes = [db_pages] * (count - 1) + [commit or db_pages]
+def _log(size: int) -> bytearray:
+    """Transactions of one page each."""
     images = [
-        (1 + number % 5, pages, struct.pack(">Q", number) * (PAGE_SIZE // 8))
-        for number, pages in enumerate(sizes)
+        (1 + number % 5, 5, struct.pack(">Q", number) * (PAGE_SIZE // 8))
+        for number in range(_count(size))
     ]
     made, _ = frames(images, _HEADER, _HEADER.checksum)
     return bytearray(_HEADER.to_bytes() + made)
@@ -30,21 +28,6 @@ def _log(size: int, db_pages: int, commit: int = 0) -> bytearray:
 
 def _slots(log: bytearray) -> range:
     return range(HEADER_SIZE, len(log), FRAME_HEADER_SIZE + PAGE_SIZE)
-
-
-def pages_of_64_kib(size: int) -> bytes:
-    """The longest pages; the file ends inside one of them."""
-    header = Header(">", 65536, 0, SALTS)
-    images = [(1, 1, bytes([number % 256]) * 65536) for number in range(size // 65536 + 1)]
-    made, _ = frames(images, header, header.checksum)
-    return (header.to_bytes() + made)[:size]
-
-
-def highest_numbers(size: int) -> bytes:
-    """Page numbers and database sizes of 2^32 - 1."""
-    count = max(4, size // (FRAME_HEADER_SIZE + PAGE_SIZE))
-    images = [(0xFFFFFFFF, 0xFFFFFFFF, struct.pack(">Q", n) * 64) for n in range(count)]
-    return _HEADER.to_bytes() + frames(images, _HEADER, _HEADER.checksum)[0]
 
 
 def many_generations(size: int) -> bytes:
@@ -66,22 +49,12 @@ def padding_after_damage(size: int) -> bytes:
 
 def small_transactions(size: int) -> bytes:
     """A record for each slot."""
-    return bytes(_log(size, 5))
-
-
-def uncommitted_frames(size: int) -> bytes:
-    """Frames of one transaction without a commit."""
-    return bytes(_log(size, 0))
-
-
-def one_large_transaction(size: int) -> bytes:
-    """One transaction of all frames."""
-    return bytes(_log(size, 0, commit=5))
+    return bytes(_log(size))
 
 
 def salts_without_links(size: int) -> bytes:
     """No header, and slots with equal salts of which none follows another."""
-    log = _log(size, 5)
+    log = _log(size)
     log[:HEADER_SIZE] = bytes(HEADER_SIZE)
     for at in _slots(log):
         log[at + 16 : at + 24] = struct.pack(">Q", at)
@@ -93,7 +66,7 @@ def deep_tail(size: int) -> bytes:
     older = Header("<", PAGE_SIZE, 0, b"older!!!")
     images = [(1 + n % 5, 5, struct.pack(">Q", n) * 64) for n in range(max(4, size // 536))]
     made, _ = frames(images, older, older.checksum)
-    return bytes(_log(4, 5)) + made[4 * (FRAME_HEADER_SIZE + PAGE_SIZE) :]
+    return bytes(_log(4)) + made[4 * (FRAME_HEADER_SIZE + PAGE_SIZE) :]
 
 
 # Logs that are hard on the decoder of rows.
@@ -259,13 +232,9 @@ def schema_of_100_megabytes(size: int) -> bytes:
 
 
 LOGS = (
-    pages_of_64_kib,
-    highest_numbers,
     many_generations,
     padding_after_damage,
     small_transactions,
-    uncommitted_frames,
-    one_large_transaction,
     salts_without_links,
     deep_tail,
     ring_of_interior_pages,

@@ -90,14 +90,6 @@ def small_entries(size: int) -> bytes:
     return file.done([file.entry([field]) for _ in range(size // 76)])
 
 
-def small_objects(size: int) -> bytes:
-    """Arrays of one slot, to which nothing leads."""
-    file = _File()
-    for _ in range(size // 32):
-        file.put(layout.ENTRY_ARRAY, bytes(12))
-    return file.done([file.entry([file.field(b"A=")])])
-
-
 def many_fields(size: int) -> bytes:
     """One entry of small fields, each of another name."""
     file = _File()
@@ -105,18 +97,9 @@ def many_fields(size: int) -> bytes:
     return file.done([file.entry(fields)])
 
 
-def many_values(size: int) -> bytes:
-    """One entry of small fields, all of one name."""
-    file = _File()
-    fields = [file.field(b"A=%X" % number) for number in range(size // 84)]
-    return file.done([file.entry(fields)])
-
-
 LOGS = (
     small_entries,
-    small_objects,
     many_fields,
-    many_values,
     one_field_repeated,
     one_field_shared,
     faults_that_overlap,

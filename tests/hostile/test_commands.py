@@ -32,7 +32,7 @@ QUARTER_BYTES = SIZE_BYTES // 4
 @pytest.mark.parametrize(
     ("command", "make", "size", "status"),
     [
-        ("read --records --format FORMAT LOG", kahadb_journal.empty_records, QUARTER_BYTES, 0),
+        ("read --format FORMAT LOG", kahadb_journal.empty_records, QUARTER_BYTES, 0),
         ("recover --format FORMAT LOG --out OUT", kahadb_journal.empty_records, QUARTER_BYTES, 0),
         ("inspect --format FORMAT LOG", kahadb_journal.empty_records, QUARTER_BYTES, 0),
         ("diff --format FORMAT LOG LOG", kahadb_journal.empty_records, QUARTER_BYTES, 0),
@@ -64,7 +64,7 @@ def test_a_command_stays_below_the_limit(
 
 STREAMING = (
     "summary --format FORMAT LOG",
-    "read --format FORMAT --jsonl --fast LOG",
+    "read --format FORMAT --jsonl LOG",
     "export --format FORMAT LOG --parquet OUT",
 )
 

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from reference_impl.answer import collect
-from reference_impl.formats import FORMATS, named
+from reference_impl.formats import named
 from reference_impl.rocksdb_wal.reader import read_stream
-from reference_impl.systemd_journal.inspection import inspect
-from reference_impl.systemd_journal.objects import KEPT_FAULTS
 from tests.hostile import rocksdb_wal, systemd_journal
 from tests.hostile.logs import Hostile, logs
 from walproof.scan.answers import read as fast_read
@@ -21,10 +19,6 @@ from walproof.scan.answers import read as fast_read
 LOGS = list(logs())
 SMALL = 1 << 15
 STRAIGHT = 1.5
-
-
-def test_there_is_one_of_each_format() -> None:
-    assert {each.format for each in LOGS} == set(FORMATS)
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.format}-{log.name}")
@@ -74,42 +68,3 @@ def test_time_grows_with_the_column_families_of_a_log() -> None:
     """Four times the column families take some five times as long, not sixteen times."""
     small, large = (rocksdb_wal.metadata_without_end(size) for size in (1 << 19, 1 << 21))
     assert seconds(large) < 10 * seconds(small)
-
-
-def test_of_a_field_that_is_repeated_no_more_is_given_out_than_the_file_is_long(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "repeated.journal"
-    path.write_bytes(systemd_journal.one_field_repeated(1 << 16))
-    answer = collect(named("systemd-journal").read(path, "recover", {}))
-    (record,) = answer.records
-    (lost,) = [gap for gap in answer.lost if gap.reason == "too-large"]
-    size = path.stat().st_size
-    given = systemd_journal.LONG * len(record.fields["fields"])
-    assert size < given <= size + systemd_journal.LONG
-    assert lost.end == record.at + record.size
-
-
-@pytest.mark.parametrize(
-    ("make", "bytes_each"),
-    [
-        (systemd_journal.small_entries, 80),
-        (systemd_journal.many_fields, 90),
-        (systemd_journal.many_values, 90),
-        (systemd_journal.small_objects, 40),
-    ],
-    ids=lambda given: getattr(given, "__name__", None),
-)
-def test_a_journal_of_small_objects_is_read_object_by_object(make, bytes_each: int) -> None:  # type: ignore[no-untyped-def]
-    """A fault early in the walk would make the rest one lost range, which is hard on nobody."""
-    result = inspect(make(SMALL), {})
-    assert not result.walk.faults
-    assert result.walk.counts.total() > SMALL // bytes_each
-
-
-def test_so_many_faults_are_kept_and_one_for_all_others() -> None:
-    data = systemd_journal.faults_that_overlap(1 << 17)
-    result = inspect(data, {})
-    assert len(result.faults) == KEPT_FAULTS + len(data) // 64 + 1
-    last = result.faults[-1]
-    assert (last.reason, last.rule) == ("too-large", "SDJ-093")

@@ -130,19 +130,6 @@ def value_of_texts_that_are_none(size: int) -> bytes:
     return _value(b"\xdd" + struct.pack(">I", size // 2) + b"\xa1\xff" * (size // 2))
 
 
-def value_below_the_limit(size: int) -> bytes:
-    """The same of as many strings as are decoded, and long bytes."""
-    count = min(size // 2, most_values(size) - 100)
-    filler = bytes(max(0, size - 2 * count))
-    head = b"\xdd" + struct.pack(">I", count + 1)
-    return _value(head + b"\xa1\xff" * count + b"\xc6" + struct.pack(">I", len(filler)) + filler)
-
-
-def value_of_extensions(size: int) -> bytes:
-    """One record of Zeebe whose value is an array of extensions of one byte."""
-    return _value(b"\xdd" + struct.pack(">I", size // 3) + b"\xd4\x01\x00" * (size // 3))
-
-
 def value_of_levels(size: int) -> bytes:
     """One record of Zeebe whose value is an array in an array, a level for each byte."""
     return _value(b"\x91" * size + b"\xc0")
@@ -183,8 +170,6 @@ LOGS = (
     value_of_empty_arrays,
     value_of_pairs,
     value_of_texts_that_are_none,
-    value_below_the_limit,
-    value_of_extensions,
     value_of_levels,
     value_of_deep_arrays,
     value_of_documents,

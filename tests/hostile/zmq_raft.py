@@ -54,17 +54,6 @@ def texts_that_are_none(size: int) -> bytes:
     return _array(size, b"\xa1\xff")
 
 
-def floats(size: int) -> bytes:
-    """One update whose value is an array of short floats, each of which is an object in JSON."""
-    return _array(size, b"\xca\x3f\xc0\x00\x01")
-
-
-def updates_below_the_limit(size: int) -> bytes:
-    """Updates with the most values that a reader must return, and text that is not UTF-8."""
-    update = _array(2 * 16_380, b"\xa1\xff")
-    return update * max(1, size // len(update))
-
-
 def long_text(size: int) -> bytes:
     """One update whose value is a text of control characters, each of which JSON spells out."""
     return b"\x81\xa1a\xdb" + size.to_bytes(4, "big") + b"\x01" * size
@@ -74,11 +63,6 @@ def wide_text(size: int) -> bytes:
     """One update whose value is a text of letters and one character that makes all of them wide."""
     text = "a" * (size - 4) + chr(0x1F600)
     return b"\x81\xa1a\xdb" + size.to_bytes(4, "big") + text.encode()
-
-
-def long_bytes(size: int) -> bytes:
-    """One update whose value is bytes."""
-    return b"\x81\xa1a\xc6" + size.to_bytes(4, "big") + b"\xff" * size
 
 
 def _configs(payload: bytes, count: int) -> bytes:
@@ -110,11 +94,8 @@ LOGS = (
     empty_updates,
     many_keys,
     texts_that_are_none,
-    floats,
-    updates_below_the_limit,
     long_text,
     wide_text,
-    long_bytes,
     config_of_levels,
     configs_of_deep_arrays,
 )

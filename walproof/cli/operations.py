@@ -55,27 +55,21 @@ def print_operations(
     events: Iterable[Event | Passed],
     as_csv: bool,
     conditions: Sequence[Condition],
-    most: int | None,
 ) -> int:
-    """Print up to ``most`` operations that meet all conditions; return the exit status."""
+    """Print the operations that meet all conditions; return the exit status."""
     format_id = source.format.id
     operations = plugin_for(format_id).operations(source.path)
     heads = _heads(format_id, operations)
     table = csv.writer(sys.stdout, lineterminator="\n")
     if as_csv:
         table.writerow(heads)
-    printed = 0
 
     def take(record: Record) -> None:
-        nonlocal printed
-        if printed == most:
-            return
         for operation in _rows(format_id, operations, record):
             row = {name: with_text(value) for name, value in operation.items() if value is not None}
             assert row.keys() <= set(heads), row.keys() - set(heads)
-            if printed == most or not all(each.holds(row) for each in conditions):
+            if not all(each.holds(row) for each in conditions):
                 continue
-            printed += 1
             if as_csv:
                 table.writerow([_cell(row.get(head)) for head in heads])
             else:

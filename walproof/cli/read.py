@@ -45,11 +45,6 @@ LARGE_BYTES = 1 << 16
     help="recover returns every provably valid record; strict stops at the first damage.",
 )
 @context_option
-@click.option("--fast", is_flag=True, help="Use the bulk scanner even for a small log.")
-@click.option(
-    "--head", metavar="N", type=click.IntRange(min=1), help="Print only the first N rows."
-)
-@click.option("--records", "all_rows", is_flag=True, help="Print all rows.")
 @click.option("--lost-only", is_flag=True, help="Print only the lost ranges.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON object.")
 @click.option(
@@ -73,16 +68,11 @@ LARGE_BYTES = 1 << 16
 )
 @click.option("--each", "folder", metavar="DIR", type=click.Path(path_type=Path),
               help="Write each record to a file in DIR.")  # fmt: skip
-@click.option("--index", "ranges", metavar="RANGES",
-              help="With --each: indexes of the records, such as 100:110,1000:1050.")  # fmt: skip
 def read(
     log: str,
     format_id: str | None,
     profile: str,
     context_items: tuple[str, ...],
-    fast: bool,
-    head: int | None,
-    all_rows: bool,
     lost_only: bool,
     as_json: bool,
     as_lines: bool,
@@ -91,15 +81,14 @@ def read(
     conditions: tuple[str, ...],
     pending: bool,
     folder: Path | None,
-    ranges: str | None,
 ) -> int:
     """List the records and lost ranges of a log.
 
     FILE is a log, - for standard input, a pipe, a compressed file, or an archive with one log. FILE
-    is never changed. On a terminal, the table shows as many records as fit on the screen, unless
-    you give --records. The table describes decoded records in words; --json prints their payloads.
-    --jsonl prints {"record": …} and {"lost": …} as they are found, then one {"end": …}. Its memory
-    use does not depend on the size of the log.
+    is never changed. On a terminal, the table shows as many records as fit on the screen; in a pipe
+    or a file, it shows all. The table describes decoded records in words; --json prints their
+    payloads. --jsonl prints {"record": …} and {"lost": …} as they are found, then one {"end": …}.
+    Its memory use does not depend on the size of the log.
 
     --operations prints the operations in the records, such as the puts and deletes of a database or
     the commands of a broker. Keys and values are printed as text, or as {"hex": …} if they are not
@@ -111,7 +100,6 @@ def read(
 
     --each names each file after the index of its record, such as 0000000000000100.data. In formats
     without indexes, the records are numbered from 0. One line of JSON is printed for each file.
-    Ranges include both ends.
 
     \b
     walproof read 000003.log
@@ -121,32 +109,23 @@ def read(
     walproof systemd read /var/log/journal --unit ssh --since yesterday
     walproof read ./db --operations | jq -r .key
     walproof read ./partition --operations --where position=100:200
-    walproof read /var/lib/raft --each entries --index 100:110,1000:
+    walproof read /var/lib/raft --each entries
 
-    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error. With --each,
-    also 1 if a range has no records.
+    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
-    _one_way(head=head if not operations else None, records=all_rows, lost_only=lost_only,
-             json=as_json, jsonl=as_lines if not pending else None, operations=operations,
-             pending=pending, each=folder)  # fmt: skip
+    _one_way(lost_only=lost_only, json=as_json, jsonl=as_lines if not pending else None,
+             operations=operations, pending=pending, each=folder)  # fmt: skip
     if not operations and (as_csv or conditions):
         raise click.UsageError("--csv and --where require --operations")
     wanted = [parse_condition(condition) for condition in conditions]
-    if folder is None and ranges is not None:
-        raise click.UsageError("--index requires --each DIR")
-    if fast and profile != "recover":
-        raise click.UsageError(
-            "--fast excludes --profile strict: the bulk scanners support only the profile recover"
-        )
     with opened(log, format_id) as source:
         context = context_of(context_items, source.format.id)
         is_table = not (folder or operations or pending or as_lines or as_json)
-        room = None if all_rows or not sys.stdout.isatty() else terminal_size().lines - 4
-        shown = (head or room) if is_table else None
+        shown = terminal_size().lines - 4 if is_table and sys.stdout.isatty() else None
         most = 0 if lost_only else shown
-        events = _events(source, profile, context, fast, most)
+        events = _events(source, profile, context, most)
         if folder is not None:
-            return write_record_files(source, events, folder, ranges)
+            return write_record_files(source, events, folder)
         if operations or pending:
             from walproof.cli.operations import print_operations, print_pending
 
@@ -156,7 +135,7 @@ def read(
                 seen = watched(events, source.path, passed)
                 if pending:
                     return print_pending(source, seen, as_lines)
-                return print_operations(source, seen, as_csv, wanted, head)
+                return print_operations(source, seen, as_csv, wanted)
         if as_lines:
             return EXIT_STATUS[_print_lines(events).verdict]
         if as_json:
@@ -172,18 +151,17 @@ def read(
 
 
 def _one_way(**ways: object) -> None:
-    """Raise ``UsageError`` if more than one output option was given."""
     requested = [f"--{name.replace('_', '-')}" for name, given in ways.items() if given]
     if len(requested) > 1:
         raise click.UsageError(f"{' and '.join(requested)} exclude each other")
 
 
 def _events(
-    source: Opened, profile: str, context: Context, fast: bool, most: int | None
+    source: Opened, profile: str, context: Context, most: int | None
 ) -> Iterator[Event | Passed]:
     """Yield the answer of the bulk scanner for large logs, else of the executable specification."""
     is_large = profile == "recover" and is_worth_a_scanner(source.format.id, source.path)
-    if source.logs_apart is None and (fast or is_large):
+    if source.logs_apart is None and is_large:
         source.tell()
         return few(source.format.id, source.path, context, sys.maxsize if most is None else most)
     return source.events(profile, context)

@@ -110,7 +110,7 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
 def phrase_of(format_id: str, row: Row) -> tuple[str | None, str | None]:
     """Return the description of a record, and the reason if the record cannot be decoded.
 
-    One of the two is None. Both are None for a record without content. See :func:`phrase`.
+    Both are None for a record without content. See :func:`phrase`.
     """
     value, fault = decode_row(format_id, row)
     return None if value is None else phrase(format_id, value, row.fields), fault

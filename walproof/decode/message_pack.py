@@ -1,9 +1,7 @@
 """Convert payloads in MessagePack to JSON, with the package ``msgpack``.
 
-Formats that use MessagePack themselves have a separate decoder in the executable specification.
-``Unpacker.skip`` first finds the end of a value without building it, and only complete values are
-unpacked. Memory use is therefore limited by the number of available bytes, whatever lengths the
-data claims.
+Memory use is limited by the number of available bytes, whatever lengths the data claims, because
+only complete values are unpacked.
 """
 
 from __future__ import annotations
@@ -157,5 +155,4 @@ def _scalar(value: Any) -> str:
 
 
 def _has_bytes(value: str) -> bool:
-    """Return whether the text contains bytes that were not UTF-8."""
     return any("\ud800" <= character <= "\udfff" for character in value)

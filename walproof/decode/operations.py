@@ -16,8 +16,7 @@ class Operations:
     """The operations of one log, or of all logs of a directory in their order.
 
     This class yields one row for each record, with the columns of the record and its decoded
-    struct. A format whose records contain several operations has a subclass. An instance may store
-    earlier records if later records refer to them.
+    struct. A format whose records contain several operations has a subclass.
     """
 
     #: Names of a row, in the order of the columns of CSV. Each name of a row must be among them.
@@ -30,10 +29,7 @@ class Operations:
         """Start to read ``log``, a file or a directory."""
 
     def take(self, record: Record) -> None:
-        """Process a record before its rows are requested, even if it cannot be decoded.
-
-        Subclasses override this method if operations do not follow from the decoded struct alone.
-        """
+        """Process a record before its rows are requested, even if it cannot be decoded."""
 
     def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the operations of a record.

@@ -185,7 +185,7 @@ def _next(log: Unpacked, summary: Summary) -> Iterator[Line]:
     elif "pipe" in log.how:  # a pipe cannot be read again
         if summary.records and summary.lost_bytes:
             suggestions.append(("… | walproof recover - --out NEW", "write the surviving records"))
-        suggestions.append(("… | walproof read --head 20 -", "print the first records"))
+        suggestions.append(("… | walproof read -", "print the records"))
     else:
         if summary.lost_bytes or summary.verdict != "intact":
             if summary.records:
@@ -196,7 +196,7 @@ def _next(log: Unpacked, summary: Summary) -> Iterator[Line]:
             if may_be_carved(summary.format, summary.ranges) and not log.is_copy:
                 suggestions.append((f"walproof carve {name}", "search the lost ranges for records"))
         if summary.records:
-            suggestions.append((f"walproof read --head 20 {name}", "print the first records"))
+            suggestions.append((f"walproof read {name}", "print the records"))
             if plugin_for(summary.format).has("pending"):
                 suggestions.append((f"walproof read --pending {name}", "list the pending messages"))
         suggestions.append((f"walproof inspect {name}", "show every byte"))
@@ -324,7 +324,7 @@ def system_screen(
     yield "", None
     name = shlex.quote(log.typed)
     is_whole = worst == "intact"
-    suggestions = [(f"walproof read --head 20 {name}", "print the first records")]
+    suggestions = [(f"walproof read {name}", "print the records")]
     if not is_whole and "pipe" not in log.how:
         suggestions.insert(0, (f"walproof recover {name} --out NEW", "write the surviving records"))
     yield from commands(suggestions)

@@ -13,7 +13,6 @@ from reference_impl.answer import NewRecord
 from reference_impl.zmq_raft.message_pack import encode
 from walproof.cli.inspect import inspect
 from walproof.cli.read import read
-from walproof.cli.record_files import parse_ranges
 from walproof.cli.summary import summary
 
 from .conftest import INDEX_FILE, STATE
@@ -49,53 +48,29 @@ def test_inspect_of_a_folder_shows_its_logs(raft):
     assert "data.entries[2].header.term" in run(inspect, log)[0].output
 
 
-@pytest.mark.parametrize(
-    ("text", "inside", "outside"),
-    [("3", [3], [2, 4]), ("3:5", [3, 5], [2, 6]), (":5", [0, 5], [6]), ("5:", [5, 99], [4]),
-     (":", [0, 99], []), ("1,7:8", [1, 7, 8], [0, 2, 9])],
-)  # fmt: skip
-def test_ranges(text, inside, outside):
-    ranges = parse_ranges(text)
-    assert all(any(each.holds(index) for each in ranges) for index in inside)
-    assert not any(each.holds(index) for each in ranges for index in outside)
-
-
-@pytest.mark.parametrize("text", ["", "x", "5:3", "1:2:3", "-1", "1,,2", "0x10"])
-def test_invalid_ranges_are_errors(raft, tmp_path, text):
-    assert run(read, raft, "--index", text, "--each", tmp_path / "out")[1] == 1
-
-
 def test_each_by_index(raft, tmp_path):
     out = tmp_path / "new" / "out"
-    done, status = run(read, raft, "--index", "2:3,9", "--each", out)
+    done, status = run(read, raft, "--each", out)
     assert status == 0
-    assert sorted(file.name for file in out.iterdir()) == [
-        "0000000000000002.data", "0000000000000003.data", "0000000000000009.data",
-    ]  # fmt: skip
+    assert sorted(file.name for file in out.iterdir()) == [f"{n:016}.data" for n in range(1, 11)]
     assert (out / "0000000000000003.data").read_bytes() == encode({"n": 2})
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line["index"] for line in lines] == ["2", "3", "9"]
+    assert [line["index"] for line in lines] == [str(n) for n in range(1, 11)]
     assert lines[0]["term"] == "1" and "payload" not in lines[0]
 
 
 def test_each_numbers_records_without_an_index(leveldb, tmp_path):
-    assert run(read, leveldb, "--index", ":1,4", "--each", tmp_path / "o")[1] == 0
+    assert run(read, leveldb, "--each", tmp_path / "o")[1] == 0
     names = sorted(file.name for file in (tmp_path / "o").iterdir())
-    assert names == [f"{n:016}.data" for n in (0, 1, 4)]
+    assert names == [f"{n:016}.data" for n in range(5)]
 
 
 def test_each_replaces_no_existing_file(raft, tmp_path):
     out = tmp_path / "out"
-    assert run(read, raft, "--index", "2", "--each", out)[1] == 0
+    assert run(read, raft, "--each", out)[1] == 0
     (out / "0000000000000002.data").write_bytes(b"mine")
-    assert run(read, raft, "--index", "2", "--each", out)[1] == 1
+    assert run(read, raft, "--each", out)[1] == 1
     assert (out / "0000000000000002.data").read_bytes() == b"mine"
-
-
-def test_each_of_a_range_without_records(raft, tmp_path):
-    done, status = run(read, raft, "--index", "2,100:110", "--each", tmp_path / "o")
-    assert status == 1 and "100:110" in str(done.exception)
-    assert (tmp_path / "o" / "0000000000000002.data").exists()
 
 
 def test_each_of_damage(tmp_path):

@@ -33,19 +33,11 @@ def test_a_value_has_the_type_of_its_key(format: str, item: str, value: Any) -> 
     ("format", "item", "said"),
     [
         ("leveldb-log", "a=1", "unknown context key 'a' for leveldb-log: the format has no"),
-        (
-            "zeebe-journal",
-            "index=1",
-            "key 'index' for zeebe-journal: expected last_flushed_inde",
-        ),
         ("zeebe-journal", "last_flushed_index=most", "expected number or null or meta, found 'mo"),
-        ("zeebe-journal", "last_flushed_index=true", "expected number or null or meta, found True"),
         ("kahadb-journal", "eof=some", "eof: expected record or zeros or none, found 'some'"),
         ("zmq-raft", "capacity=x", "capacity: expected integer from 0 to 4294967295, found 'x'"),
         ("systemd-journal", "header_size=-1", "header_size: expected integer from 0 to 65536, fou"),
-        ("systemd-journal", "header_size=65537", "expected integer from 0 to 65536, found 65537"),
         ("systemd-journal", f"data_buckets={2**64 - 8}", "integer from 0 to 16777216, found 184"),
-        ("kahadb-journal", f"max_file_length={2**31}", "expected integer from 5 to 2147483647, f"),
         ("zmq-raft", "capacity", "expected KEY=VALUE, found 'capacity'"),
     ],
 )

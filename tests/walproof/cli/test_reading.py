@@ -12,11 +12,10 @@ pytest.importorskip("pyarrow")
 
 from conformance import VECTORS
 from conformance.text import PIECE, json_pieces, json_text
-from reference_impl.answer import Lost, Record
+from reference_impl.answer import Record
 from reference_impl.formats import FORMATS, named
 from walproof.cli.read import few
-from walproof.cli.record_table import Passed, gather, watched
-from walproof.summary.meter import Meter
+from walproof.cli.record_table import Passed, gather
 
 
 def logs() -> list[tuple[str, Path]]:
@@ -44,21 +43,6 @@ def test_counts_equal_those_of_the_specification(most: int) -> None:
         first = list(whole.stored.records)[:most]
         assert list(short.stored.records) == first, log
     assert passed > 50
-
-
-def test_progress_goes_from_file_to_file(tmp_path: Path) -> None:
-    for name, size in (("a", 100), ("b", 50)):
-        (tmp_path / name).write_bytes(bytes(size))
-    given: list[int] = []
-    meter = Meter(tmp_path, given.append)
-    for file, place in (("a", 40), ("a", 100), ("b", 10), ("gone", 5), ("a", 60), ("b", 50)):
-        meter.at(file, place)
-    assert given == [40, 100, 110, 155, 60, 150]
-    given.clear()
-    last = Record(30, 10, b"", {}, "b")
-    events = [Record(0, 7, b"", {}, "a"), Lost(7, 30, "bad-record", file="b"), Passed(4, last)]
-    assert list(watched(events, tmp_path, given.append)) == events
-    assert given == [7, 140]
 
 
 def test_json_is_written_in_bounded_pieces() -> None:

@@ -232,16 +232,21 @@ def test_the_error_for_other_files_mentions_their_name(tmp_path: Path) -> None:
     assert run(tmp_path / "picture").return_value == 4
 
 
-def test_read_prints_the_requested_rows() -> None:
+def test_read_prints_the_rows_that_fit_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     all_rows = run("read", JOURNAL).stdout.splitlines()
-    head = run("read", JOURNAL, "--head", "2").stdout.splitlines()
-    assert head[:3] == all_rows[:3]
-    assert head[3] == "… and 3 more"
-    assert head[4:] == all_rows[6:]
+    stream = "click.testing._NamedTextIOWrapper"
+    monkeypatch.setattr(f"{stream}.isatty", lambda self: True, raising=False)
+    monkeypatch.setattr("walproof.cli.read.terminal_size", lambda: os.terminal_size((80, 6)))
+    head = run("read", JOURNAL).stdout.splitlines()
+    assert "… and 3 more" in head[3]
+    assert len(all_rows) - len(head) == 2
+
+
+def test_read_prints_the_lost_ranges() -> None:
     lost = run("read", DAMAGED, "--lost-only").stdout.splitlines()
     assert [line.split()[0] for line in lost[1:2]] == ["lost"]
     assert len(lost) == 4
-    assert "exclude each other" in str(run("read", JOURNAL, "--records", "--json").exception)
+    assert "exclude each other" in str(run("read", JOURNAL, "--lost-only", "--json").exception)
 
 
 def test_a_mistyped_path_is_reported_as_missing() -> None:

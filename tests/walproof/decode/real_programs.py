@@ -26,8 +26,8 @@ PROGRAMS = Path(__file__).with_name("programs")
 BUILD = ROOT / ".build" / "decode"
 JARS = ROOT / ".build" / "implementations" / "kahadb-store" / "lib"
 SECONDS = 300
-LEVELDB = ("write_leveldb", "plyvel", "1.5.1")
-ROCKSDB = ("write_rocksdb", "rocksdict", "0.3.29")
+LEVELDB = ("plyvel", "1.5.1")
+ROCKSDB = ("rocksdict", "0.3.29")
 
 
 def payloads(format_id: str, log: Path) -> list[bytes]:

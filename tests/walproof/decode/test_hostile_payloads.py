@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-import msgpack
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -162,16 +161,3 @@ def test_compressed_content_is_inflated_up_to_a_limit(type_name: str) -> None:
 
 def pack(number: int) -> bytes:
     return struct.pack(">I", number)
-
-
-@pytest.mark.parametrize("limit", [6, 7])
-def test_messagepack_maps_count_as_keys_and_values(
-    limit: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(message_pack, "most_values", lambda size: limit)
-    data = msgpack.packb([{"a": [1, 2]}, {}])
-    if limit == 7:
-        assert message_pack.unpacked(data) == [[("a", [1, 2])], []]
-    else:
-        with pytest.raises(Undecodable, match="more than 6 values"):
-            message_pack.unpacked(data)

@@ -7,7 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from reference_impl.leveldb_log.layout import BLOCK_SIZE
+from walproof.formats.leveldb_log.scanner import block_scan
+from walproof.scan import window
 from walproof.scan.log import Log, Source
 
 SECTOR = 512
@@ -38,6 +42,19 @@ def in_memory(data: bytes, context: Mapping[str, Any] | None = None) -> Log:
     log = InMemory(Path("none"), context or {})
     object.__setattr__(log, "data", data)
     return log
+
+
+def small_windows(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use windows and runs so small that all data crosses a boundary."""
+    monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+    monkeypatch.setattr(block_scan, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+    monkeypatch.setattr(block_scan, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))
+
+
+def random_size(rng: random.Random, near_boundary: int) -> int:
+    """Return a size of any magnitude, or one that ends near a block boundary."""
+    most = rng.choice([1, 30, 2000, 20_000, 150_000, 0])
+    return rng.randrange(most) if most else near_boundary
 
 
 def damage(

@@ -95,7 +95,7 @@ TEXTS = {"LOCK": "LOCK", "LOG": "LOG"}
 def test_leveldb(
     variant: str, more: Mapping[str, str], files: int, half: int, scratch: Path
 ) -> None:
-    driver = Driver(_python_with(*LEVELDB[1:]), DRIVERS / "leveldb.py", variant)
+    driver = Driver(_python_with(*LEVELDB), DRIVERS / "leveldb.py", variant)
     folder = scratch / f"leveldb-{variant}"
     assert "items" in driver.request("write", folder)
     chosen = choose(folder, {**DATABASE, "first table": TABLE, **more})
@@ -121,7 +121,7 @@ OF_ROCKSDB = {
     ("variant", "files", "half"), [("plain", 9, 0), ("recycled", 3, 1), ("families", 6, 1)]
 )
 def test_rocksdb(variant: str, files: int, half: int, scratch: Path) -> None:
-    driver = Driver(_python_with(*ROCKSDB[1:]), DRIVERS / "rocksdb.py")
+    driver = Driver(_python_with(*ROCKSDB), DRIVERS / "rocksdb.py")
     folder = scratch / f"rocksdb-{variant}"
     assert "items" in driver.request("write", folder, variant=variant)
     chosen = choose(folder, {**DATABASE, **OF_ROCKSDB[variant]})

@@ -80,3 +80,29 @@ def test_parts_give_the_same_as_the_whole(format_id: str) -> None:
             if sorted_events(format_id, events) != sorted_events(format_id, complete):
                 differing.append((vector.id, target))
     assert differing == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "wanted",
+    [Wanted(max_payload=5), Wanted(max_payload=700), Wanted(payload=False, columns=frozenset())],
+    ids=["5 bytes", "700 bytes", "no columns"],
+)
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_payloads_are_cut_and_columns_are_left_out(format_id: str, wanted: Wanted) -> None:
+    for vector in [v for v in VECTORS if v.body["format"] == format_id][::5]:
+        log = log_of(vector)
+        expected = selected(ReferenceScanner(format_id).scan(log, wanted))
+        assert selected(scanner(format_id).scan(log, wanted)) == expected, vector.id
+
+
+def selected(events: Iterable[Event]) -> list[tuple[Any, ...]]:
+    """Return the payload, the mark of a cut payload and the columns of each record."""
+    rows: list[tuple[Any, ...]] = []
+    for run in events:
+        if isinstance(run, Records):
+            payloads = [None] * len(run) if run.payload is None else run.payload.to_pylist()
+            are_cut = [False] * len(run) if run.truncated is None else run.truncated.tolist()
+            fields = [column.to_pylist() for column in run.fields.values()]
+            rows += zip(payloads, are_cut, [tuple(run.fields)] * len(run), *fields, strict=True)
+    return rows

@@ -1,4 +1,4 @@
-"""``walproof export --parquet`` and ``walproof read --fast``."""
+"""``walproof export --parquet``, and ``walproof read`` with the bulk scanner."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from walproof.cli import walproof
 from walproof.cli.output import EXIT_STATUS
 from walproof.extras import advice
 from walproof.scan.log import Log
+from walproof.summary import model
 from walproof.tables import parquet as export
 from walproof.tables import rows
 
@@ -153,11 +154,16 @@ def test_export_rejects_unsupported_options(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 @pytest.mark.parametrize("form", ["--jsonl", None])
-def test_read_fast_and_read_print_the_same(format_id: str, form: str | None) -> None:
+def test_read_prints_the_same_with_and_without_the_scanner(
+    format_id: str, form: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for vector in some_of(format_id):
         arguments = ["read", vector.input, "--format", format_id, *context_of(vector)]
         arguments += [form] if form else []
-        slow, fast = run(*arguments), run(*arguments, "--fast")
+        slow = run(*arguments)
+        with monkeypatch.context() as patch:
+            patch.setattr(model, "WORTH_A_KERNEL", 0)
+            fast = run(*arguments)
         assert fast.exception is None, vector.id
         assert (fast.output, fast.return_value) == (slow.output, slow.return_value), vector.id
 
@@ -182,15 +188,8 @@ def test_an_earlier_file_is_not_overwritten(tmp_path: Path) -> None:
     assert out.read_text() == "an earlier table"
 
 
-def test_fast_requires_the_profile_recover(tmp_path: Path) -> None:
-    log = tmp_path / "000003.log"
-    log.write_bytes(b"")
-    assert "--profile strict" in str(run("read", log, "--fast", "--profile", "strict").exception)
-
-
-@pytest.mark.parametrize("command", [["read", "--fast"], ["export", "--parquet", "out"]])
 def test_without_pyarrow_the_error_names_the_extra(
-    tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "000003.log"
     log.write_bytes(b"")
@@ -199,7 +198,7 @@ def test_without_pyarrow_the_error_names_the_extra(
     ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    done = run(*command, log)
+    done = run("export", "--parquet", "out", log)
     assert isinstance(done.exception, ModuleNotFoundError)
     assert "pip install 'walproof[fast]'" in str(advice(done.exception))
 

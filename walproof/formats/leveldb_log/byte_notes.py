@@ -70,8 +70,8 @@ class LevelDBNotes:
     """
 
     header_sizes: tuple[int, ...] = (HEADER_SIZE,)
+    #: Offset of each field in a header.
     offsets: Mapping[str, int] = {"checksum": 0, "len_data": 4, "type": 6}
-    """Of the fields of a header."""
 
     def name_of(self, record: Physical, log: LogBytes) -> str | None:
         """Return the name of the type; None if the dialect does not define it."""

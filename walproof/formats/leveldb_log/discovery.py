@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
+from reference_impl.leveldb_log.dialects import header_size
 from reference_impl.leveldb_log.layout import (
     BLOCK_SIZE,
     FULL,
@@ -15,14 +16,8 @@ from reference_impl.leveldb_log.layout import (
 )
 from walproof.lake.format_discovery import Discovery
 
-#: Header sizes by record type in the RocksDB and Pebble dialects, most likely first.
-_FOREIGN_HEADERS = {
-    **dict.fromkeys((5, 6, 7, 8, 131), (11,)),
-    **dict.fromkeys((9, 10), (19, 7)),
-    11: (11, 19),
-    12: (19,),
-    130: (7,),
-}
+#: Types of physical records, including those of RocksDB and Pebble.
+_TYPES = frozenset((*range(FULL, 13), 130, 131))
 PLAIN = "plain"
 
 
@@ -33,10 +28,7 @@ class LevelDBDiscovery(Discovery):
 
 
 def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
-    """Return the dialect of the first valid record of a log, or None for plain LevelDB.
-
-    Raises ``OSError``.
-    """
+    """Return the dialect of a log, or None for plain LevelDB. Raises ``OSError``."""
     with log.open("rb") as file:
         for _ in itertools.count() if most_blocks is None else range(most_blocks):
             if not (block := file.read(BLOCK_SIZE)):
@@ -54,7 +46,8 @@ def first_dialect(block: bytes) -> str | None:
         while len(block) - at >= HEADER_SIZE:
             checksum, length, kind = HEADER.unpack_from(block, at)
             is_plain = FULL <= kind <= LAST
-            for size in (HEADER_SIZE,) if is_plain else _FOREIGN_HEADERS.get(kind, ()):
+            sizes = {header_size(kind, is_sync) for is_sync in (False, True)}
+            for size in sizes if kind in _TYPES else ():
                 end = at + size + length
                 if end <= len(block) and masked_crc(block[at + 6 : end]) == checksum:
                     return PLAIN if is_plain else names[size]

@@ -1,1 +1,1 @@
-"""RocksDB's write-ahead log: the parts that ``walproof.formats`` describes."""
+"""The parts of the format ``rocksdb-wal``; see ``walproof.formats``."""

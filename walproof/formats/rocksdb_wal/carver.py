@@ -32,10 +32,10 @@ from walproof.carve.model import Find, Loose, Window
 from walproof.formats.leveldb_log import carver as leveldb_carver
 from walproof.formats.leveldb_log.carver import METADATA, Run, headers
 
+#: Maximum column families in a record of timestamp sizes at the start of a log.
 MAX_FAMILIES = 8
-"""Column families in a record of timestamp sizes, in front of the first record of a log."""
+#: Maximum records of metadata at the start of a log.
 MAX_METADATA = 3
-"""Records of metadata in front of the first record of a log."""
 _METADATA_BYTES = (
     HEADER_SIZE + 4,
     RECYCLABLE_HEADER_SIZE + PREDECESSOR_INFO.size,
@@ -62,7 +62,7 @@ class RecyclableCarver(leveldb_carver.Carver):
         return {"log_number": int.from_bytes(number, "little")}
 
     def _with_metadata(self, run: Run) -> Run:
-        """See the base class: metadata is found by its size, from the first record backwards."""
+        """See the base class. Metadata is searched backwards from the first record."""
         for _ in range(MAX_METADATA):
             start = run.start
             before = next((n for n in _METADATA_BYTES if self._is_metadata(start - n, n)), None)
@@ -98,7 +98,7 @@ class SyncCarver(leveldb_carver.Carver):
 
 
 class Carver(base.Carver):
-    """See :class:`walproof.carve.base.Carver`: one carver for each dialect."""
+    """Finds logs in both dialects. See :class:`walproof.carve.base.Carver`."""
 
     head_size = SYNC_HEADER_SIZE
 

@@ -19,17 +19,17 @@ from walproof.schema import Struct
 SUFFIX: Struct = {"suffix": "binary", "value": "binary"}
 OPERATION: Struct = {
     **write_batch.OPERATION,
-    # Of range keys.
+    # Suffixes of a range key.
     "suffixes": [SUFFIX],
     # Number of an ingested table.
     "table": "int64",
-    # Bytes of the key and the value that a sized delete removes.
+    # Size in bytes of the deleted key and value.
     "deleted_size": "int64",
 }
 TYPE: Struct = {
     "sequence": "int64",
     "ops": [OPERATION],
-    # Why these are not all operations of the batch.
+    # Reason if operations are missing.
     "ops_fault": "string",
 }
 COLUMNS = frozenset({"sync_offset"})
@@ -50,14 +50,15 @@ PEBBLE_TAGS: Mapping[int, Tag] = {
     0x17: Tag("delete_sized", _PAIR),
     0x18: Tag("excise", _PAIR),
 }
+#: RocksDB operations whose tags mean other operations in Pebble.
 _AMBIGUOUS = frozenset(
     tag.op
     for number, tag in write_batch.TAGS.items()
     if number in PEBBLE_TAGS and tag.op != PEBBLE_TAGS[number].op
 )
-"""Operations of RocksDB that have the tag of another one of Pebble."""
+#: Operations that Pebble writes in separate batches, excises only with ingests
+#: (``Batch.ingestSST``).
 _INGESTS = frozenset(("ingest", "excise"))
-"""They stand in batches of their own, an excise beside ingests (``Batch.ingestSST``)."""
 
 
 def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:

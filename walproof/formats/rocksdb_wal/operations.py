@@ -1,4 +1,4 @@
-"""The operations of write batches as rows, with user-defined timestamps apart from their keys."""
+"""Convert write batches to rows, with user-defined timestamps separate from the keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WITHOUT_TIMESTAMP = frozenset(("log_data", "commit"))
 
 
 class Operations(AnyOperations):
-    """Return a row for each operation of a batch; keys have no timestamps (RDB-033)."""
+    """A row for each operation of a batch; keys have no timestamps (RDB-033)."""
 
     COLUMNS = (
         "op", "sequence", "column_family", "key", "value", "end_key", "columns", "timestamp",

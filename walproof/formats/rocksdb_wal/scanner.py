@@ -1,7 +1,6 @@
 """The bulk scanner of RocksDB's and Pebble's logs; ``reference_impl.rocksdb_wal`` is authoritative.
 
-A kernel reads blocks that contain only valid records. The executable specification reads the other
-blocks, and compressed logs. A log is not split, because a block depends on all earlier blocks.
+A log is not split, because a block depends on all earlier blocks.
 """
 
 from __future__ import annotations
@@ -45,8 +44,6 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 
 class _Scan(BlockScan):
-    """A pass over a log."""
-
     specification: Scan
 
     def __init__(self, source: Source, log: Log, wanted: Wanted) -> None:

@@ -1,4 +1,4 @@
-"""RocksDB's and Pebble's logs in a sweep."""
+"""Damage RocksDB and Pebble logs in a sweep."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RocksDBSweep(FormatSweep):
     seals = (Seal("blocks[].records[]", _seal),)
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
-        """See :class:`FormatSweep`. What is appended to a compressed log has any size."""
+        """See :class:`FormatSweep`. The size of compressed data depends on the compressor."""
         assert isinstance(contents, bytes)
         is_compressed = contents.startswith(_COMPRESSION_RECORD) or MAGIC in contents
         reason = "no two compressors give the same bytes"
@@ -55,7 +55,7 @@ class RocksDBSweep(FormatSweep):
     def stored_records(
         self, files: Mapping[str, bytes], records: Sequence[Record]
     ) -> Sequence[Record]:
-        """See :class:`FormatSweep`. Another number of the log hides records, and a clean close."""
+        """See :class:`FormatSweep`. A different log number or a clean close hides records."""
         data = files[""]
         stored = {record.at: record for record in records}
         for number in _numbers(data):
@@ -65,7 +65,7 @@ class RocksDBSweep(FormatSweep):
         return [stored[at] for at in sorted(stored)]
 
     def may_join(self, record: Record) -> bool:
-        """See :class:`FormatSweep`. Each fragment has a header of its own."""
+        """See :class:`FormatSweep`. Each fragment has its own header."""
         headers = LEGACY
         if "log_number" in record.fields:
             headers = WAL_SYNC if "sync_offset" in record.fields else RECYCLABLE
@@ -76,7 +76,7 @@ class RocksDBSweep(FormatSweep):
         return str(context.get("compression", "none")) == "none"
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Some end near the end of a block; some have metadata before."""
+        """See :class:`FormatSweep`. Some end near the end of a block; some follow metadata."""
         headers = str(task.context.get("headers", RECYCLABLE))
         size = HEADER_SIZES.get(headers, HEADER_SIZE)
         made = []
@@ -93,7 +93,7 @@ class RocksDBSweep(FormatSweep):
         return made
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """See :class:`FormatSweep`. A writer may begin a new file after what was not finished."""
+        """See :class:`FormatSweep`. A writer may begin a new file after an unfinished write."""
         assert isinstance(contents, bytes)
         goes_on = before.end is not None and before.end < len(contents)
         return before.verdict == "torn" or goes_on
@@ -112,7 +112,6 @@ def _numbers(data: bytes) -> set[int]:
 
 
 def _fields(chance: Random, headers: str) -> dict[str, Any]:
-    """Fields of a record to write: seldom, and mostly those that the dialect has."""
     if chance.random() < 0.8:
         return {}
     if (headers == WAL_SYNC) == (chance.random() < 0.9):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from reference_impl.answer import Event
 from walproof.formats.leveldb_log.system_folder import LevelDBFolder, is_in_foreign_dialect
-from walproof.systems.model import Finding
 
 
 class RocksDBFolder(LevelDBFolder):
@@ -18,10 +17,6 @@ class RocksDBFolder(LevelDBFolder):
     def takes(self, logs: Sequence[Path]) -> bool:
         """Return whether a log is in a dialect of RocksDB or Pebble. Raises ``OSError``."""
         return any(map(is_in_foreign_dialect, logs))
-
-    def of_dialect(self, log: Path) -> Iterator[Finding]:
-        """See :class:`~walproof.systems.model.SystemFolder`. All dialects are read."""
-        return iter(())
 
     def foreign_dialect(self, log: Path) -> str | None:
         """See :class:`~walproof.systems.model.SystemFolder`. All dialects are read."""

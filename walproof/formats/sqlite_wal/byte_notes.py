@@ -31,10 +31,7 @@ _WORDS = {"<": "little-endian words", ">": "big-endian words"}
 
 
 class SqliteNotes:
-    """Check each frame against the checksum stored in the frame before it (SQW-009).
-
-    A damaged frame therefore invalidates only itself and the next frame.
-    """
+    """Check each frame against the checksum stored in the frame before it (SQW-009)."""
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
         """Return what a slot holds, and whether its checksum holds."""
@@ -92,7 +89,6 @@ def _in_header(name: str, number: int, log: LogBytes) -> Note:
 
 
 def _half(name: str, number: int, computed: State | None) -> Note:
-    """Return the note on one half of a stored checksum."""
     if computed is None:
         return Note("unchecked", None, f"0x{number:08x}")
     expected = computed[0 if name == "checksum_1" else 1]
@@ -105,9 +101,7 @@ def _page_size(log: LogBytes) -> int:
 
 
 def _computed(log: LogBytes, start: int, end: int) -> State | None:
-    """Return the checksum of a frame; None if it is cut, or not of the generation of the slot
-    before it.
-    """
+    """Return the checksum of a frame; None if the frame or the salts before it do not fit."""
     slot = log[start:end]
     if len(slot) < end - start:
         return None

@@ -87,7 +87,6 @@ class Carver(base.Carver):
         return run is not None and self.image.read(run.at, FRAME_HEADER_SIZE)[SALTS] == salts
 
     def _log(self, at: int) -> Find | None:
-        """Return the log whose header is at an offset."""
         if at % self.align:
             return None
         with self.image.stream(at, at + HEADER_SIZE) as file:
@@ -132,7 +131,6 @@ class Carver(base.Carver):
         return min(end, self.image.size)
 
     def _first_run(self, at: int, end: int) -> Find | None:
-        """Return the first frames of a loose find."""
         for start in range(at, end, PIECE):
             stop = min(start + PIECE, end)
             data = self.image.read(start, stop - start + max(PAGE_SIZES) + 2 * FRAME_HEADER_SIZE)

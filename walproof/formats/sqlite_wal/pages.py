@@ -218,10 +218,7 @@ def local_size(size: int, usable: int, is_table: bool) -> int:
 
 
 def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Return a number of one to nine bytes, highest bits first, and the offset after it.
-
-    Raises ``Incomplete``.
-    """
+    """Return a number of one to nine bytes, and the offset after it. Raises ``Incomplete``."""
     if at < end and data[at] < 0x80:
         return data[at], at + 1
     value = 0

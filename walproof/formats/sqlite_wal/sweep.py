@@ -1,4 +1,4 @@
-"""SQLite's write-ahead logs in a sweep."""
+"""Damage SQLite logs in a sweep."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _header(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
 
 
 def _frames(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
-    """Correct the checksums of a frame and of those after it: each continues the one before."""
+    """Return corrected checksums of a frame and of all later frames, which depend on it."""
     size = unit.end - unit.start
     sealed = bytearray(data)
     before = _IN_HEADER if unit.start == HEADER_SIZE else unit.start - size + _IN_FRAME
@@ -109,7 +109,6 @@ class SqliteSweep(FormatSweep):
 
 
 def _page_size(task: Task) -> int:
-    """Return the page size of the log, or the configured one of a new log."""
     if task.appends and task.records:
         record = task.records[0]
         return len(record.payload) // len(record.fields["pages"])

@@ -61,7 +61,7 @@ class Database:
 
     @property
     def is_one(self) -> bool:
-        """Return whether a database has another file, or a valid log has another file."""
+        """Return whether a database or a valid log has one of the other files beside it."""
         log = self.path(LOG)
         if self.header is not None:
             return log.is_file() or self.path(INDEX).is_file() or self.has_hot_journal
@@ -71,21 +71,18 @@ class Database:
 
     @property
     def has_hot_journal(self) -> bool:
-        """Return whether a rollback journal is there that SQLite plays back."""
+        """Return whether there is a rollback journal that SQLite plays back."""
         journal = self.path(JOURNAL)
         return journal.is_file() and _head(journal, len(ROLLBACK_JOURNAL)) == ROLLBACK_JOURNAL
 
 
 class SQLiteFolder(SystemFolder):
-    """See :class:`~walproof.systems.model.SystemFolder`: all databases of a folder with a log."""
+    """All databases of a folder as one system. See :class:`SystemFolder`."""
 
     format = "sqlite-wal"
 
     def recognise(self, folder: Path) -> System | None:
-        """See :class:`SystemFolder`. By a log, an index or a hot journal beside a database.
-
-        A log alone is recognised too.
-        """
+        """See :class:`SystemFolder`."""
         ends = (LOG, INDEX, JOURNAL)
         files = [path.name for path in folder.iterdir() if path.name.endswith(ends)]
         names = {name.rpartition("-")[0] for name in files} - {""}
@@ -111,7 +108,7 @@ class SQLiteFolder(SystemFolder):
         )
 
     def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
-        """See :class:`SystemFolder`: compare the files, and tell what SQLite does to them."""
+        """See :class:`SystemFolder`."""
         database = system.facts["databases"][log.name]
         path = system.path(log)
         opening = _open(path)
@@ -150,7 +147,7 @@ class SQLiteFolder(SystemFolder):
         return advice
 
     def apply(self, path: Path, records: Sequence[Record], new: BinaryIO) -> None:
-        """See :class:`SystemFolder`: as a checkpoint does, which only looks at the last size."""
+        """See :class:`SystemFolder`. Only the database size of the last transaction counts."""
         header = Database.at(path).header
         with path.open("rb") as old:
             shutil.copyfileobj(old, new)
@@ -160,7 +157,7 @@ class SQLiteFolder(SystemFolder):
         if header is not None and header.page_size != page_size:
             raise ValueError(_page_sizes(header, page_size))
         db_pages = records[-1].fields["db_pages"]
-        # The limit is that of SQLite 3.39.4, ``walCheckpoint``.
+        # SQLite 3.39.4 has the same limit (``walCheckpoint``).
         grown = new.tell() + (1 << 16) + sum(record.size for record in records)
         if db_pages * page_size > grown:
             raise ValueError(
@@ -176,7 +173,7 @@ class SQLiteFolder(SystemFolder):
 
 
 def _open(log: Path) -> Opening | None:
-    """Return how to read a log; None if it has no frames. Raises ``OSError``."""
+    """Return the parameters of a log; None if it has no frames. Raises ``OSError``."""
     if not log.is_file() or log.stat().st_size < HEADER_SIZE:
         return None
     with log.open("rb") as file:
@@ -207,7 +204,6 @@ def _page_sizes(header: DatabaseHeader, page_size: int) -> str:
 
 
 def _findings(database: Database) -> Iterator[Finding]:
-    """Yield the findings about the files of a database that need no reading of its log."""
     log, path = database.path(LOG), database.path()
     size = path.stat().st_size if path.is_file() else None
     if not log.is_file():
@@ -260,15 +256,13 @@ def _missing_log(database: Database) -> Iterator[Finding]:
 
 
 def _of_index(database: Database, opening: Opening, found: Summary) -> Iterator[Finding]:
-    """Compare the log with its index, which a program that crashed leaves behind."""
+    """Compare the log with the index that a crashed program left."""
     path = database.path(INDEX)
     index = WalIndex.of(path)
     if index is None:
         return
-    if (index.page_size, index.salts) != (opening.page_size, opening.salts):
-        text = "the index is of another log, or of an earlier state of it; SQLite makes a new one"
-        yield Finding(text, path.name, "none")
-    elif found.end is not None:
+    is_of_log = (index.page_size, index.salts) == (opening.page_size, opening.salts)
+    if is_of_log and found.end is not None:
         frames = (found.end - HEADER_SIZE) // (FRAME_HEADER_SIZE + opening.page_size)
         if index.frames > frames:
             text = f"it counts {index.frames:,} committed frames, the log has {frames:,}"
@@ -277,7 +271,6 @@ def _of_index(database: Database, opening: Opening, found: Summary) -> Iterator[
 
 
 def _of_page_1(database: Database, opening: Opening) -> Iterator[Finding]:
-    """Compare page 1 of the database with its images in the log."""
     log, header = database.path(LOG), database.header
     if header is None or header.page_size != opening.page_size:
         return
@@ -286,17 +279,10 @@ def _of_page_1(database: Database, opening: Opening) -> Iterator[Finding]:
     if not headers:
         return
     page = _head(database.path(), opening.page_size)
-    first = headers[0]
-    other = "the log is of another database, or of another time"
-    if (first.encoding, first.reserved) != (header.encoding, header.reserved):
-        text = (
-            f"text encoding {header.encoding} and {header.reserved} reserved bytes in the database"
-        )
-        text += f", {first.encoding} and {first.reserved} in the log"
-        yield Finding(f"{text}: {other}", log.name)
-    elif (ours := _tables(page)) and (theirs := _tables(images[0])) and not ours & theirs:
+    if (ours := _tables(page)) and (theirs := _tables(images[0])) and not ours & theirs:
         names = f"{_list(ours)} in the database, {_list(theirs)} in the log"
-        yield Finding(f"no table is in both: {names}: {other}", log.name)
+        text = f"no table is in both: {names}: the log is of another database, or of another time"
+        yield Finding(text, log.name)
     elif header.change_counter > headers[-1].change_counter:
         text = f"the database has change counter {header.change_counter:,}, the log ends at"
         text += f" {headers[-1].change_counter:,}: the database is newer than its log"
@@ -337,7 +323,7 @@ def _list(names: set[str]) -> str:
 
 
 def _of_opening(database: Database, found: Summary) -> Iterator[Finding]:
-    """Tell what SQLite does to the log when it opens the database to read a row, and closes it."""
+    """Describe the effect of a program that opens the database, reads a row and closes it."""
     log = database.path(LOG)
     if found.reason == "bad-version":
         yield Finding("SQLite cannot open a database beside a log of another version", log.name)

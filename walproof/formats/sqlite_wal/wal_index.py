@@ -1,4 +1,4 @@
-"""The header of the file ``NAME-shm``, SQLite's index of the log.
+"""Read the header of the file ``NAME-shm``, SQLite's index of the log.
 
 Upstream authority: sqlite/sqlite ``src/wal.c`` (``WalIndexHdr``, ``WalCkptInfo``).
 """
@@ -33,10 +33,7 @@ class WalIndex:
 
     @classmethod
     def of(cls, path: Path) -> WalIndex | None:
-        """Read the index, or return None if it is missing, incomplete, unsupported or inconsistent.
-
-        Raises ``OSError``.
-        """
+        """Read the index; None if it is missing, incomplete or unknown. Raises ``OSError``."""
         if not path.is_file():
             return None
         with path.open("rb") as file:
@@ -54,13 +51,10 @@ class WalIndex:
                 return cls(page_size, frames, salts, backfilled, attempted)
         return None
 
-    def is_of(self, log: Path) -> bool:
-        """Return whether the index has the salts of a log. Raises ``OSError``."""
-        with log.open("rb") as file:
-            return file.read(HEADER_SIZE)[_LOG_SALTS] == self.salts
-
 
 def is_untouched(log: Path) -> bool:
     """Return whether the file ``NAME-shm`` proves that no frame was copied into the database."""
     index = WalIndex.of(log.with_name(f"{log.name.removesuffix('-wal')}-shm"))
-    return index is not None and index.is_of(log) and not index.attempted
+    with log.open("rb") as file:
+        salts = file.read(HEADER_SIZE)[_LOG_SALTS]
+    return index is not None and index.salts == salts and not index.attempted

@@ -40,7 +40,7 @@ def activemq(scratch: Path) -> dict[str, Any]:
 
 def leveldb(scratch: Path) -> dict[str, Any]:
     """Return the records of a MANIFEST, and the live tables after them."""
-    output = run_python(*LEVELDB, scratch / "leveldb")
+    output = run_python("write_leveldb", *LEVELDB, scratch / "leveldb")
     records = payloads("leveldb-log", scratch / "leveldb" / "first")
     return {"payloads": [payload.hex() for payload in records], "tables": output["first"]}
 

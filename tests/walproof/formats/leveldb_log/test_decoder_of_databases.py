@@ -1,37 +1,40 @@
-"""Compare decoded logs of LevelDB and RocksDB with the written data and the databases' output."""
+"""Compare decoded logs with the output of the databases that wrote them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
-from tests.walproof.decode.real_programs import LEVELDB, ROCKSDB, golden, payloads
+from conformance import ROOT
+from tests.walproof.decode.real_programs import golden, payloads
 from walproof.decode import phrase
 from walproof.formats.leveldb_log.decoder import TYPE, decode
 from walproof.schema import arrow_type
 
-pytestmark = pytest.mark.slow
-
-WrittenBy = Callable[[str, str, str], tuple[Path, Any]]
 KINDS = ["delete", "put"]
+#: Batches that RocksDB 9.8.4 wrote (rocksdict 0.3.29), as their sequence and operations.
+BATCHES = {
+    "350000000000000001000000010875736572732f3432045a6fc3ab": (
+        53, [("put", None, b"users/42", "Zoë".encode())],
+    ),
+    "36000000000000000300000001016100000162050101630164": (
+        54, [("put", None, b"a", b""), ("delete", None, b"b", None), ("put", 1, b"c", b"d")],
+    ),
+    "3900000000000000020000000f0161016d0e01016e017a": (
+        57, [("delete_range", None, b"a", b"m"), ("delete_range", 1, b"n", b"z")],
+    ),
+    "3b000000000000000100000004010100": (59, [("delete", 1, b"\0", None)]),
+}  # fmt: skip
+ENTITIES = (
+    "3c00000000000000020000001603726f77160102000704636974790564656661756c74426173656c"
+    "1603726f770c010104746f776e044265726e"
+)
 
 
 def as_columns(records: list[bytes]) -> list[dict[str, Any]]:
     values: list[dict[str, Any]] = pa.array(map(decode, records), arrow_type(TYPE)).to_pylist()
     return values
-
-
-def structs(log: Path) -> list[dict[str, Any]]:
-    """Return the decoded records of a log, as columns store them."""
-    return as_columns(payloads("leveldb-log", log))
-
-
-def edits(log: Path) -> list[dict[str, Any]]:
-    return [value["version_edit"] for value in structs(log)]
 
 
 def live(edits: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -72,73 +75,31 @@ def test_a_recorded_leveldb_manifest() -> None:
     assert edits[0]["comparator"] == "leveldb.BytewiseComparator"
 
 
-def test_the_batches_of_leveldb(written_by: WrittenBy) -> None:
-    folder, wrote = written_by(*LEVELDB)
-    (log,) = folder.glob("*.log")
-    sequence = wrote["sequence"]
-    result = structs(log)
-    assert len(result) == len(wrote["batches"]) == 2
-    for value, expected in zip(result, wrote["batches"], strict=True):
-        assert value["sequence"] == sequence
-        assert value["version_edit"] is None
-        shown = [[op["op"], op["key"].hex(), (op["value"] or b"").hex()] for op in value["ops"]]
-        assert shown == expected
-        sequence += len(expected)
-    message = 'put "users/42" = "Zoë" (sequence 7801)'
-    assert phrase("leveldb-log", result[0], {}) == message
-    assert phrase("leveldb-log", result[1], {}) == 'put "" = "" (sequence 7802), and 2 more'
-
-
-def test_the_batches_of_rocksdb(written_by: WrittenBy) -> None:
-    folder, wrote = written_by(*ROCKSDB)
-    result = structs(folder / "written")
-    assert [value["sequence"] for value in result] == [
-        wrote["before"] + 1 + sum(wrote["batches"][:n]) for n in range(len(result))
-    ]
-    assert result[-1]["sequence"] + wrote["batches"][-1] - 1 == wrote["last"]
+def test_the_batches_of_rocksdb() -> None:
+    values = as_columns([bytes.fromhex(payload) for payload in BATCHES])
     names = ("op", "column_family", "key", "value")
-    shown = [[tuple(op[name] for name in names) for op in value["ops"]] for value in result[:-1]]
-    assert shown == [
-        [("put", None, b"users/42", b"Zo\xc3\xab")],
-        [
-            ("put", None, b"a", b""),
-            ("delete", None, b"b", None),
-            ("put", 1, b"c", b"d"),
-        ],
-        [("delete_range", None, b"a", b"m"), ("delete_range", 1, b"n", b"z")],
-        [("delete", 1, b"\x00", None)],
-    ]
-    rows = [[tuple(column.values()) for column in op["columns"]] for op in result[-1]["ops"]]
+    for value, (sequence, operations) in zip(values, BATCHES.values(), strict=True):
+        assert value["sequence"] == sequence
+        assert [tuple(op[name] for name in names) for op in value["ops"]] == operations
+
+
+def test_the_wide_columns_of_rocksdb() -> None:
+    (value,) = as_columns([bytes.fromhex(ENTITIES)])
+    rows = [[tuple(column.values()) for column in op["columns"]] for op in value["ops"]]
     assert rows == [[(b"", b"default"), (b"city", b"Basel")], [(b"town", b"Bern")]]
     message = 'put entity "row" = {"": "default", "city": "Basel"} (sequence 60), and 1 more'
-    assert phrase("leveldb-log", result[-1], {}) == message
+    assert phrase("leveldb-log", value, {}) == message
 
 
-def test_the_manifest_of_rocksdb(written_by: WrittenBy) -> None:
-    folder, wrote = written_by(*ROCKSDB)
-    (log,) = folder.glob("MANIFEST-*")
-    assert (folder / "IDENTITY").read_text() == edits(log)[0]["db_id"]
-    result = edits(log)
-    added = [edit["column_family_added"] for edit in result if edit["column_family_added"]]
-    assert added == ["other", "short-lived"]
-    assert [edit["column_family"] for edit in result if edit["column_family_dropped"]] == [2]
-    # Closing the database wrote two tables more than it had when it was asked.
-    tables = [
-        [file["number"], file["level"], file["size"], *(file[at]["user_key"].hex() for at in ENDS)]
-        for file in live(edits(log))
-    ]
-    assert sorted(tables)[: len(wrote["tables"])] == wrote["tables"]
-    assert {file["size"] for file in live(edits(log))} == {
-        path.stat().st_size for path in folder.glob("*.sst")
+def test_the_manifest_of_rocksdb() -> None:
+    folder = ROOT / "tests" / "data" / "rocksdb-recycled"
+    values = as_columns(payloads("leveldb-log", folder / "MANIFEST-000005"))
+    edits = [value["version_edit"] for value in values]
+    assert edits[0]["db_id"] == (folder / "IDENTITY").read_text()
+    added = [edit["column_family_added"] for edit in edits if edit["column_family_added"]]
+    assert added == ["second"]
+    tables = live(edits)
+    assert {f"{file['number']:06}.sst": file["size"] for file in tables} == {
+        path.name: path.stat().st_size for path in folder.glob("*.sst")
     }
-    blobs = [file["number"] for edit in result for file in edit["new_blob_files"] or []]
-    assert sorted(blobs) == wrote["blobs"]
-    assert all(
-        field["name"]
-        for edit in result
-        for file in edit["new_files"] or []
-        for field in file["fields"]
-    )
-
-
-ENDS = ("smallest", "largest")
+    assert all(field["name"] for file in tables for field in file["fields"])

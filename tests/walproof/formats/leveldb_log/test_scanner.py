@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from reference_impl.answer import End, Record
 from reference_impl.answer import Event as ReferenceEvent
@@ -25,10 +23,8 @@ from reference_impl.leveldb_log.writer import (
     Writer,
 )
 from tests.walproof.formats.agreement import one_by_one
-from tests.walproof.formats.block_logs import SECTOR, damage, in_memory
+from tests.walproof.formats.block_logs import SECTOR, damage, in_memory, random_size, small_windows
 from walproof.formats.leveldb_log import scanner as leveldb_log
-from walproof.formats.leveldb_log.scanner import block_scan
-from walproof.scan import window
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Part, Records, Wanted
 
@@ -43,16 +39,7 @@ def sound_log(rng: random.Random) -> bytearray:
     writer = Writer(out)
     for _ in range(rng.randrange(1, 60)):
         left = BLOCK_SIZE - writer.position % BLOCK_SIZE
-        size = rng.choice(
-            [
-                0,
-                rng.randrange(30),
-                rng.randrange(2000),
-                rng.randrange(20_000),
-                max(0, left - 7 - rng.randrange(16)),
-                rng.randrange(150_000),
-            ]
-        )
+        size = random_size(rng, max(0, left - 7 - rng.randrange(16)))
         writer.append(rng.randbytes(size))
         if rng.random() < 0.03:
             gap = rng.choice([left % SECTOR, SECTOR * rng.randrange(9), BLOCK_SIZE])
@@ -88,6 +75,12 @@ def differences(seed: int, steps: list[int]) -> list[str]:
     log = in_memory(data)
     results = scanned(log)
     wrong = [] if results == expected else [f"{seed}: whole"]
+    cap = seed * 97 % 3000
+    runs = [run for run in leveldb_log.scan(log, Wanted(max_payload=cap))
+            if isinstance(run, Records)]  # fmt: skip
+    payloads = [event.payload for event in expected if isinstance(event, Record)]
+    if [data for run in runs for data in run.payload.to_pylist()] != [p[:cap] for p in payloads]:
+        wrong.append(f"{seed}: payloads of at most {cap} bytes")
     of_parts = [event for event in expected if not isinstance(event, End)]
     if isinstance(expected[-1], End) and expected[-1].verdict == "refused":
         return wrong
@@ -111,57 +104,8 @@ def in_order(events: list[ReferenceEvent]) -> list[ReferenceEvent]:
 @pytest.mark.parametrize("seed", range(50))
 def test_random_damage_whole_and_in_parts(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:
-        smaller(random.Random(seed), monkeypatch)
+        small_windows(random.Random(seed), monkeypatch)
     assert differences(seed, [1, 2, 5]) == []
-
-
-def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use windows and runs so small that all data crosses a boundary."""
-    monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(block_scan, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(block_scan, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from([0, 1, 2, 3, 4, 5, 200]), st.sampled_from([0, 1, 9, 32754, 32761])
-        ),
-        max_size=12,
-    ),
-    st.integers(0, 40),
-)
-@settings(
-    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
-def test_any_sequence_of_types(fragments: list[tuple[int, int]], cut: int) -> None:
-    """Fragments of every type in every order, placed in blocks as by a writer."""
-    log = bytearray()
-    for kind, length in fragments:
-        left = BLOCK_SIZE - len(log) % BLOCK_SIZE
-        if left < 7 + length:
-            log += bytes(left)
-        data = bytes([length & 255]) * length
-        log += HEADER.pack(masked_crc(bytes([kind]) + data), length, kind) + data
-    data = bytes(log[: max(0, len(log) - cut)])
-    expected = list(read(io.BytesIO(data)))
-    assert scanned(in_memory(data)) == expected
-    parts = [Part(at, at + BLOCK_SIZE) for at in range(0, len(data) + BLOCK_SIZE, BLOCK_SIZE)]
-    if isinstance(expected[-1], End) and expected[-1].verdict != "refused" and len(parts) > 1:
-        events = [event for part in parts for event in scanned(in_memory(data), part)]
-        assert in_order(events) == in_order(expected[:-1])
-
-
-def test_the_plan_covers_the_log(tmp_path: Path) -> None:
-    path = tmp_path / "000003.log"
-    path.write_bytes(random_log(3) * 4)
-    size = path.stat().st_size
-    for target in (1, 40_000, 100_000, size - 1):
-        parts = leveldb_log.plan(Log(path), target)
-        assert parts[0].start == 0 and parts[-1].end is None
-        assert [part.end for part in parts[:-1]] == [part.start for part in parts[1:]]
-        assert all(part.start % BLOCK_SIZE == 0 for part in parts)
-    assert leveldb_log.plan(Log(path), size) == [Part()]
 
 
 def test_a_log_of_another_dialect_is_not_split(tmp_path: Path) -> None:
@@ -171,22 +115,6 @@ def test_a_log_of_another_dialect_is_not_split(tmp_path: Path) -> None:
     path.write_bytes(foreign + bytes(5 * BLOCK_SIZE))
     assert leveldb_log.plan(Log(path), 1) == [Part()]
     assert list(leveldb_log.scan(Log(path), Wanted())) == [End("refused", "foreign-dialect", None)]
-
-
-@pytest.mark.parametrize("cap", [0, 1, 1000, 200_000, 1 << 30])
-def test_payloads_are_capped_and_marked(cap: int) -> None:
-    rng = random.Random(cap)
-    out = io.BytesIO()
-    writer = Writer(out)
-    payloads = [rng.randbytes(size) for size in (0, 999, 1000, 1001, 250_000, 6_000_000, 5)]
-    for payload in payloads:
-        writer.append(payload)
-    runs = [e for e in leveldb_log.scan(in_memory(out.getvalue()), Wanted(max_payload=cap))
-            if isinstance(e, Records)]  # fmt: skip
-    assert [p for run in runs for p in run.payload.to_pylist()] == [p[:cap] for p in payloads]
-    marks = [bool(m) for run in runs for m in
-             ([False] * len(run) if run.truncated is None else run.truncated)]  # fmt: skip
-    assert marks == [len(payload) > cap for payload in payloads]
 
 
 def test_a_part_may_be_long() -> None:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 def start() -> Driver:
     """Start the real LevelDB."""
-    return Driver(_python_with(*LEVELDB[1:]), DRIVERS / "leveldb.py", "bytewise")
+    return Driver(_python_with(*LEVELDB), DRIVERS / "leveldb.py", "bytewise")
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,6 @@ def test_a_damaged_log(database: Path, items, leveldb, tmp_path: Path, run) -> N
     ("damage", "text"),
     [
         (lambda data: b"", "it is empty. Still readable: 0 edits, 0 tables"),
-        (lambda data: bytes(100), "100 zeros. Still readable: 0 edits, 0 tables"),
         (lambda data: data[:-5], r"its last edit is cut at \d+\. Still readable: [1-9]"),
         (
             lambda data: data[:-3] + b"\xff\xff\xff",
@@ -126,16 +125,8 @@ def test_a_damaged_log(database: Path, items, leveldb, tmp_path: Path, run) -> N
             lambda data: data + bytes(4096),
             r"edits expected at \d+, 4,096 zeros found\. Still .* log",
         ),
-        (
-            lambda data: b"not a MANIFEST\n" * 20,
-            r"its last edit is cut at 300\. Still readable: 0 edits",
-        ),
-        (
-            lambda data: data.replace(b"\n", b"\r\n") + b"\r\n",
-            r"damaged \(checksum-mismatch\), \d+ bytes lost\. Still readable: 1 edit",
-        ),
     ],
-    ids=["empty", "zeros", "cut", "flipped", "zero tail", "text", "CR LF"],
+    ids=["empty", "cut", "flipped", "zero tail"],
 )
 def test_a_manifest_of_wrong_content_is_damage(
     damage: Callable[[bytes], bytes], text: str, database: Path
@@ -152,10 +143,9 @@ def test_a_manifest_of_wrong_content_is_damage(
         (lambda data: b"", "found 0: the keys"),
         (lambda data: bytes(len(data)), "expected the footer of a table at its end, found zeros"),
         (lambda data: data[:-5], "expected [0-9,]+ bytes .MANIFEST-[0-9]+., found"),
-        (lambda data: data + bytes(4096), "expected [0-9,]+ bytes .MANIFEST-[0-9]+., found"),
         (lambda data: data[:-8] + b"not this", "at its end, found 6e 6f 74"),
     ],
-    ids=["empty", "zeros", "cut", "zero tail", "text"],
+    ids=["empty", "zeros", "cut", "text"],
 )
 def test_a_table_of_wrong_content_is_damage(
     damage: Callable[[bytes], bytes], text: str, database: Path
@@ -165,7 +155,7 @@ def test_a_table_of_wrong_content_is_damage(
     assert re.search(text, finding(database, table.name))
 
 
-@pytest.mark.parametrize("content", [b"", bytes(16), b"\r\n", None, "{}\r\n", "{}", "not\n"])
+@pytest.mark.parametrize("content", [b"", bytes(16), None, "{}\r\n", "{}", "not\n"])
 def test_current_is_written_anew_where_the_manifest_is_certain(
     content: str | bytes | None, database: Path, items, leveldb, tmp_path: Path, run
 ) -> None:

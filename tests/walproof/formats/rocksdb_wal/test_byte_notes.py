@@ -7,14 +7,10 @@ from pathlib import Path
 import pytest
 
 from conformance import ROOT
-from conformance.kaitai.field_map import Field
 from reference_impl.answer import NewRecord
-from reference_impl.formats import named
 from reference_impl.rocksdb_wal.layout import LEGACY, RECYCLABLE, WAL_SYNC, clean_close, pack
 from reference_impl.rocksdb_wal.writer import Writer
-from walproof.formats.rocksdb_wal.byte_notes import NOTES
-from walproof.inspection.inspection import Inspection, inspection
-from walproof.inspection.log_bytes import LogBytes
+from tests.walproof.formats.field_notes import notes_of
 from walproof.inspection.note import Note
 
 FIRST = "blocks[0].records[0]"
@@ -22,24 +18,10 @@ RECORD = pack(RECYCLABLE, 1, b"alpha", 12)
 SYNCED = pack(WAL_SYNC, 4, b"alpha", 12, 44)
 
 
-def inspected(log: Path) -> Inspection:
-    return inspection(log, named("rocksdb-wal"), LogBytes(log))
-
-
-def note_of(field: Field, view: Inspection) -> Note:
-    if field.value is None:
-        return NOTES.unit(field, view.bytes) or Note()
-    return NOTES.value(field, view.bytes)
-
-
-def note(folder: Path, log: bytes, path: str) -> Note:
+def notes(folder: Path, log: bytes) -> dict[str, Note]:
     place = folder / "000012.log"
     place.write_bytes(log)
-    view = inspected(place)
-    for field in view.fields(0, view.outline.size):
-        if field.path == path:
-            return note_of(field, view)
-    raise AssertionError(path)
+    return notes_of(place, "rocksdb-wal")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +47,7 @@ def note(folder: Path, log: bytes, path: str) -> Note:
     ],
 )
 def test_notes(tmp_path: Path, log: bytes, path: str, says: str, holds: bool | None) -> None:
-    found = note(tmp_path, log, path)
+    found = notes(tmp_path, log)[path]
     assert (found.text, found.holds) == (says, holds)
 
 
@@ -75,13 +57,11 @@ def test_a_trailer_as_long_as_a_short_header(tmp_path: Path) -> None:
     data = bytearray(b"".join(Writer(12, {"headers": RECYCLABLE}).pieces(records)))
     data[32760:32768] = b"leftover"
     record = "blocks[0].records[1]"
-    assert note(tmp_path, data, record) == Note("trailer, skipped")
-    assert note(tmp_path, data, f"{record}.header.type") == Note()
+    found = notes(tmp_path, data)
+    assert (found[record], found[f"{record}.header.type"]) == (Note("trailer, skipped"), Note())
 
 
 @pytest.mark.parametrize("name", ["pebble-synced/000006.log", "pebble-recyclable.log"])
 def test_no_field_of_a_real_log_is_wrong(name: str) -> None:
-    view = inspected(ROOT / "tests/data" / name)
-    fields = [*view.fields(0, view.outline.size)]
-    assert fields
-    assert [field for field in fields if note_of(field, view).holds is False] == []
+    found = notes_of(ROOT / "tests/data" / name, "rocksdb-wal")
+    assert found and [path for path, note in found.items() if note.holds is False] == []

@@ -17,10 +17,9 @@ from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER, masked_crc
 from reference_impl.rocksdb_wal.layout import clean_close, pack
 from reference_impl.rocksdb_wal.reader import read_stream
 from reference_impl.rocksdb_wal.writer import Writer
-from tests.walproof.formats.block_logs import damage, in_memory
-from walproof.formats.leveldb_log.scanner import block_scan
+from tests.walproof.formats.block_logs import damage, in_memory, random_size, small_windows
 from walproof.formats.rocksdb_wal import scanner
-from walproof.scan import answers, window
+from walproof.scan import answers
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
 
@@ -36,16 +35,7 @@ def random_records(rng: random.Random, dialect: str, headers: int) -> list[NewRe
     """Return records of all sizes, with sync offsets or metadata."""
     records = []
     for family in range(rng.randrange(1, 60)):
-        size = rng.choice(
-            [
-                0,
-                rng.randrange(30),
-                rng.randrange(2000),
-                rng.randrange(20_000),
-                BLOCK_SIZE - headers * rng.randrange(1, 3) - rng.randrange(3),
-                rng.randrange(150_000),
-            ]
-        )
+        size = random_size(rng, BLOCK_SIZE - headers * rng.randrange(1, 3) - rng.randrange(3))
         fields: dict[str, Any] = {}
         if dialect == "wal-sync" and rng.random() < 0.05:
             fields["sync_offset"] = str(rng.choice([0, rng.randrange(1 << 20), (1 << 64) - 1]))
@@ -112,47 +102,10 @@ def expected_events(data: bytes, context: Mapping[str, Any]) -> list[ReferenceEv
 @pytest.mark.parametrize("seed", range(250))
 def test_random_damage(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:
-        rng = random.Random(seed)
-        monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-        monkeypatch.setattr(block_scan, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
-        monkeypatch.setattr(block_scan, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))
+        small_windows(random.Random(seed), monkeypatch)
     data, context = random_log(seed)
     results = in_full(scanner.scan(in_memory(data, context), Wanted()))
     assert results == expected_events(data, context)
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("cap", [0, 1, 1000, 200_000, 1 << 30])
-def test_payloads_are_capped_and_marked(cap: int, dialect: str) -> None:
-    """Also of a record whose last blocks the specification reads."""
-    rng = random.Random(cap)
-    sizes = (0, 999, 1000, 1001, 250_000, 6_000_000, 5)
-    records = [NewRecord(rng.randbytes(size)) for size in sizes]
-    if dialect != "wal-sync":
-        for number in (0, 5, 6):
-            records[number].fields["timestamp_sizes"] = {str(number): 8}  # type: ignore[index]
-    data = b"".join(Writer(NUMBER, {"headers": dialect}).pieces(records))
-    data += pack(dialect, 3, b"orphan", NUMBER)
-    events = list(scanner.scan(in_memory(data), Wanted(max_payload=cap)))
-    runs = [event for event in events if isinstance(event, Records)]
-    payloads = [record.payload for record in records]
-    assert [p for run in runs for p in run.payload.to_pylist()] == [p[:cap] for p in payloads]
-    marks = [bool(m) for run in runs for m in
-             ([False] * len(run) if run.truncated is None else run.truncated)]  # fmt: skip
-    assert marks == [len(payload) > cap for payload in payloads]
-
-
-def test_selected_columns() -> None:
-    data, context = random_log(11)
-    records = [e for e in expected_events(data, context) if isinstance(e, Record)]
-    wanted = Wanted(payload=False, columns=frozenset({"sync_offset"}))
-    runs = [e for e in scanner.scan(in_memory(data, context), wanted) if isinstance(e, Records)]
-    assert records
-    assert all(run.payload is None and run.truncated is None for run in runs)
-    assert all(set(run.fields) == {"sync_offset"} for run in runs)
-    assert [place for run in runs for place in zip(run.at, run.size, strict=True)] == [
-        (record.at, record.size) for record in records
-    ]
 
 
 def full_block(dialect: str, number: int = NUMBER) -> bytes:
@@ -163,54 +116,10 @@ def full_block(dialect: str, number: int = NUMBER) -> bytes:
     return records + pack(dialect, 1, b"x" * length, number)
 
 
-def flipped(block: bytes) -> bytes:
-    """Return a block whose second record is damaged."""
-    return block[:200] + bytes([block[200] ^ 1]) + block[201:]
-
-
-LATER_OPEN = pack("legacy", 2, b"y" * (BLOCK_SIZE - 7)) + pack("legacy", 4, b"end")
-
-
-@pytest.mark.parametrize(
-    ("log", "unusual"),
-    [
-        (full_block("legacy") * 50, 0),
-        (full_block("recyclable") * 50, 0),
-        (full_block("wal-sync") * 50, 0),
-        (LATER_OPEN, 0),
-        (full_block("recyclable") * 50 + pack("recyclable", 1, b"alpha", NUMBER), 0),
-        (full_block("recyclable") * 20 + clean_close(NUMBER), 1),
-        (pack("legacy", 10, b"\1\0\0\0\x08\0").ljust(BLOCK_SIZE, b"\0") + full_block("legacy") * 20,
-         2),
-        (full_block("recyclable") * 20 + bytes(BLOCK_SIZE) * 3, 3),
-        ((full_block("recyclable") * 9 + flipped(full_block("recyclable"))) * 2, 2),
-        ((full_block("wal-sync") * 9 + flipped(full_block("wal-sync"))) * 2, 11),
-        (full_block("recyclable") * 20 + full_block("recyclable", NUMBER - 1) * 5, 5),
-    ],
-    ids=lambda given: str(given) if isinstance(given, int) else f"{len(given)} bytes",
-)  # fmt: skip
-def test_the_specification_reads_only_unusual_blocks(
-    log: bytes, unusual: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without the kernel a scan would be a hundred times as slow, with the same results."""
-    expected = expected_events(log, {})
-    blocks = []
-    next_block = scanner.Scan.next_block
-    monkeypatch.setattr(
-        scanner.Scan,
-        "next_block",
-        lambda self, block: blocks.append(block) or next_block(self, block),
-    )
-    assert in_full(scanner.scan(in_memory(log), Wanted())) == expected
-    assert len(blocks) == unusual
-
-
-@pytest.mark.parametrize("blocks", [512])
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_memory_does_not_depend_on_the_size_of_the_log(
-    tmp_path: Path, dialect: str, blocks: int
-) -> None:
+def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, dialect: str) -> None:
     """A log of blocks of records, of one record that is truncated, of zeros, and of another log."""
+    blocks = 512
     full = full_block(dialect)
     data = b"y" * (BLOCK_SIZE - len(pack(dialect, 1, b"", NUMBER)))
     first, middle, last = (pack(dialect, kind, data, NUMBER) for kind in (2, 3, 4))

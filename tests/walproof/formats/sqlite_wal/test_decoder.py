@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 import struct
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -137,34 +135,6 @@ def test_a_phrase(history: History, tmp_path: Path) -> None:
     assert phrases[1] == (
         '2 pages: table leaf 2 (2 rows), index leaf 3 (2 rows); first row 1: ("Zoë", 0xff)'
     )
-
-
-def test_every_page_of_a_database_is_parsed_as_dbstat_does(tmp_path: Path) -> None:
-    """Types and numbers of cells, for each size of a row around the limits of overflow."""
-    for page_size in (512, 1024, 65536):
-        path = tmp_path / f"{page_size}.db"
-        with closing(sqlite3.connect(path)) as connection:
-            connection.executescript(f"PRAGMA page_size = {page_size}; CREATE TABLE t(a, b)")
-            connection.executescript("CREATE TABLE w(a PRIMARY KEY, b) WITHOUT ROWID")
-            limits = [page_size // 4, page_size, 3 * page_size]
-            sizes = [size + more for size in limits for more in range(-60, 30, 3)]
-            for number, size in enumerate(sizes):
-                connection.execute("INSERT INTO t VALUES(?, ?)", (number, b"x" * size))
-                connection.execute("INSERT INTO w VALUES(?, ?)", (f"{number:040}", b"x" * size))
-            connection.commit()
-            select = "SELECT pageno, pagetype, ncell, mx_payload FROM dbstat"
-            try:
-                stat = connection.execute(select).fetchall()
-            except sqlite3.OperationalError:
-                pytest.skip("this SQLite has no dbstat")
-        data = path.read_bytes()
-        for number, kind, cells, largest in stat:
-            if kind == "overflow":
-                continue
-            page = parse_page(data[(number - 1) * page_size : number * page_size], number)
-            assert page.type.endswith({"leaf": "leaf", "internal": "interior"}[kind])
-            assert len(page.cells) == cells
-            assert max((cell.size for cell in page.cells), default=0) == largest
 
 
 @pytest.mark.parametrize(

@@ -197,16 +197,6 @@ def test_a_folder(broken: tuple[Path, list[State]], tmp_path: Path, run) -> None
     assert recovered(out) == states[2]
 
 
-def test_an_intact_folder_is_copied(broken: tuple[Path, list[State]], tmp_path: Path, run) -> None:
-    folder, states = broken
-    run("recover", folder, "--out", tmp_path / "first")
-    for name in ("app.db-wal.after-loss", "app.db-wal.before-recovery"):
-        (tmp_path / "first" / name).unlink()
-    done = run("recover", tmp_path / "first", "--out", tmp_path / "second")
-    assert done.return_value == 0 and "No file was replaced" in done.output
-    assert recovered(tmp_path / "second") == states[2]
-
-
 def test_existing_files_are_kept(broken: tuple[Path, list[State]], tmp_path: Path, run) -> None:
     folder, _ = broken
     for name in ("new", "new.after-loss"):

@@ -9,14 +9,14 @@ import pytest
 
 pytest.importorskip("numba")
 
-from reference_impl.answer import Record, collect
+from reference_impl.answer import collect
 from reference_impl.formats import named
 from tests.walproof.formats.sqlite_wal.logs import damage, make_log
 from walproof.formats.sqlite_wal import scanner as sqlite_scanner
 from walproof.scan import scanner
 from walproof.scan.answers import answer
 from walproof.scan.log import Log
-from walproof.scan.model import WHOLE, Records, Wanted
+from walproof.scan.model import Wanted
 
 FORMAT = "sqlite-wal"
 SCANNER = scanner(FORMAT)
@@ -56,35 +56,3 @@ def test_large_pages(tmp_path: Path, page_size: int) -> None:
         log = make_log(rng, page_size, 4)
         agree(tmp_path / "x-wal", log)
         agree(tmp_path / "x-wal", damage(rng, log))
-
-
-def test_a_log_is_one_part(tmp_path: Path) -> None:
-    path = tmp_path / "x-wal"
-    path.write_bytes(make_log(random.Random(1), 512, 9))
-    assert SCANNER.plan(Log(path), 1) == [WHOLE]
-
-
-@pytest.mark.parametrize("max_payload", [0, 50, 512, 700, 2000])
-def test_payloads_are_cut(tmp_path: Path, max_payload: int) -> None:
-    path = tmp_path / "x-wal"
-    path.write_bytes(make_log(random.Random(3), 512, 12))
-    events = named(FORMAT).read(path, "recover", {})
-    expected = [each.payload for each in events if isinstance(each, Record)]
-    results = [
-        (payload, run.truncated is not None and bool(run.truncated[n]))
-        for run in SCANNER.scan(Log(path), Wanted(max_payload=max_payload))
-        if isinstance(run, Records)
-        for n, payload in enumerate(run.payload.to_pylist())
-    ]
-    assert results == [(each[:max_payload], len(each) > max_payload) for each in expected]
-    assert len({len(each) for each in expected}) > 1
-
-
-def test_only_wanted_columns_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "x-wal"
-    path.write_bytes(make_log(random.Random(3), 512, 12))
-    wanted = Wanted(payload=False, columns=frozenset({"frame", "after_loss"}))
-    runs = [run for run in SCANNER.scan(Log(path), wanted) if isinstance(run, Records)]
-    assert runs and all(
-        run.payload is None and list(run.fields) == ["frame", "after_loss"] for run in runs
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -124,20 +125,51 @@ def test_a_warning_before_sqlite_deletes_transactions(tmp_path: Path, run) -> No
     assert open_and_close(path) == ["b"] and not log.exists()
 
 
-def test_a_damaged_header(tmp_path: Path, run) -> None:
-    path = database(tmp_path)
-    flip(beside(path, "-wal"), 20)
-    assert "recovers 0 of 4 transactions" in only(findings(run, path), "app.db-wal")
-    assert open_and_close(path) == ["old"] and not beside(path, "-wal").exists()
+def put(path: Path, at: int, data: bytes) -> None:
+    """Overwrite a part of a file."""
+    old = path.read_bytes()
+    path.write_bytes(old[:at] + data + old[at + len(data) :])
 
 
-def test_a_torn_log_is_a_note(tmp_path: Path, run) -> None:
+def cut(log: Path, size: int) -> None:
+    log.write_bytes(log.read_bytes()[:size])
+
+
+MODE = "look: expected a database in WAL mode beside a log, found one"
+
+
+@pytest.mark.parametrize(
+    ("damage", "file", "text", "names"),
+    [
+        (lambda path: flip(beside(path, "-wal"), 20), "-wal", "recovers 0 of 4 transactions",
+         ["old"]),
+        (lambda path: cut(beside(path, "-wal"), 32 + 3 * FRAME + 100), "-wal",
+         "closes it recovers 3 transactions and deletes app.db-wal.", ["c"]),
+        (lambda path: put(path, 0, b"\x93" * 1024), "",
+         "look: expected the header of a SQLite database at 0, found 0x9393", None),
+        (lambda path: put(path, 18, b"\1\1"), "",
+         f"{MODE} rollback mode: SQLite applies the log nevertheless", ["d"]),
+        (lambda path: put(path, 18, b"\3\3"), "", f"{MODE} of an unknown mode", None),
+        (lambda path: cut(beside(path, "-wal"), 32 + 3 * FRAME), "-shm",
+         "lost: it counts 4 committed frames, the log has 3: newer transactions", None),
+        (lambda path: beside(path, "-wal").unlink(), "-shm",
+         "lost: its index counts 4 frames of a log, and app.db-wal is missing:"
+         " 4 frames that no checkpoint has copied are lost", None),
+    ],
+    ids=["header", "torn", "no database", "rollback mode", "no mode", "end", "deleted"],
+)  # fmt: skip
+def test_damage_is_found(
+    damage: Callable[[Path], None], file: str, text: str, names: list[str] | None,
+    tmp_path: Path, run,
+) -> None:  # fmt: skip
+    """SQLite then shows the rows with ``names``."""
     path = database(tmp_path)
-    log = beside(path, "-wal")
-    beside(path, "-shm").unlink()
-    log.write_bytes(log.read_bytes()[:-100])
-    text = only(findings(run, path), "app.db-wal")
-    assert text.startswith("none: ") and "recovers 3 transactions and deletes app.db-wal." in text
+    damage(path)
+    assert text in only(findings(run, path.parent), f"app.db{file}")
+    if text.startswith("lost"):
+        assert run(path.parent).return_value == 3
+    if names is not None:
+        assert open_and_close(path) == names
 
 
 @pytest.mark.parametrize("content", [None, b""])
@@ -156,29 +188,6 @@ def test_without_its_database(content: bytes | None, tmp_path: Path, run) -> Non
     assert not beside(path, "-wal").exists()
 
 
-def test_a_file_that_is_no_database(tmp_path: Path, run) -> None:
-    path = database(tmp_path)
-    path.write_bytes(b"\x93" * 1024)
-    text = only(findings(run, path.parent), "app.db")
-    assert text.startswith("look: expected the header of a SQLite database at 0, found 0x9393")
-
-
-@pytest.mark.parametrize(
-    ("versions", "mode"), [((1, 1), "rollback mode"), ((3, 3), "of an unknown mode")]
-)
-def test_the_mode_of_the_database(
-    versions: tuple[int, int], mode: str, tmp_path: Path, run
-) -> None:
-    path = database(tmp_path)
-    data = path.read_bytes()
-    path.write_bytes(data[:18] + bytes(versions) + data[20:])
-    text = only(findings(run, path.parent), "app.db")
-    assert text.startswith(f"look: expected a database in WAL mode beside a log, found one {mode}")
-    if versions == (1, 1):
-        assert text.endswith("SQLite applies the log nevertheless")
-        assert open_and_close(path) == ["d"]
-
-
 def test_another_page_size(tmp_path: Path, run) -> None:
     path, other = database(tmp_path), database(tmp_path / "x")
     with closing(sqlite3.connect(tmp_path / "big.db")) as connection:
@@ -193,19 +202,14 @@ def test_another_page_size(tmp_path: Path, run) -> None:
 
 
 def test_a_log_of_another_database(tmp_path: Path, run) -> None:
-    create = "CREATE TABLE {}(id INTEGER PRIMARY KEY, name TEXT)"
     path = database(tmp_path)
-    for setup, table, text in (
-        ("", "other", "no table is in both: t in the database, more, other in"),
-        ("PRAGMA encoding = 'UTF-16le'", "t", "text encoding utf-8 and 0 reserved bytes"),
-    ):
-        (tmp_path / table).mkdir()
-        history = History(tmp_path / table / "app.db", setup, 512, create.format(table))
-        history.step("CREATE TABLE more(x)")
-        shutil.copy(history.log, beside(path, "-wal"))
-        history.connection.close()
-        found = findings(run, path.parent)["app.db-wal"][0]
-        assert found.startswith(f"look: {text}"), found
+    (tmp_path / "other").mkdir()
+    history = History(tmp_path / "other" / "app.db", "", 512, "CREATE TABLE other(name)")
+    history.step("CREATE TABLE more(x)")
+    shutil.copy(history.log, beside(path, "-wal"))
+    history.connection.close()
+    found = findings(run, path.parent)["app.db-wal"][0]
+    assert found.startswith("look: no table is in both: t in the database, more, other in"), found
 
 
 def test_a_database_that_is_newer_than_its_log(tmp_path: Path, run) -> None:
@@ -225,76 +229,50 @@ def test_a_database_that_is_newer_than_its_log(tmp_path: Path, run) -> None:
     assert names == ["t", "u"]
 
 
-def test_a_log_whose_end_is_lost(tmp_path: Path, run) -> None:
-    """Its index counts frames that the log does not show."""
-    path = database(tmp_path)
-    log = beside(path, "-wal")
-    log.write_bytes(log.read_bytes()[: 32 + 3 * FRAME])
-    assert "3 records; the log is intact, but data is missing" in run(log).output
-    done = run(path.parent)
-    assert done.return_value == 3
-    text = only(findings(run, path.parent), "app.db-shm")
-    assert text.startswith("lost: it counts 4 committed frames, the log has 3: newer transactions")
+@pytest.fixture
+def hot(tmp_path: Path) -> Callable[[Path], Path]:
+    """Copy a database as a crash in a transaction in rollback mode leaves it."""
+
+    def copy(to: Path) -> Path:
+        path = tmp_path / "hot.db"
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.executescript(f"PRAGMA page_size = 512; {BEFORE}; PRAGMA cache_size = 1")
+            connection.execute("BEGIN")
+            connection.execute("CREATE TABLE u(x)")
+            for _ in range(200):
+                connection.execute("INSERT INTO u VALUES(zeroblob(200))")
+            for suffix in ("", "-journal"):
+                shutil.copy(beside(path, suffix), beside(to, suffix))
+            connection.execute("ROLLBACK")
+        return path
+
+    return copy
 
 
-def test_an_index_of_another_log(tmp_path: Path, run) -> None:
-    path, other = database(tmp_path), database(tmp_path / "other")
-    shutil.copy(beside(other, "-shm"), beside(path, "-shm"))
-    text = only(findings(run, path.parent), "app.db-shm")
-    assert text.startswith("none: the index is of another log")
-    assert open_and_close(path) == ["d"]
-
-
-def test_a_log_that_was_deleted(tmp_path: Path, run) -> None:
-    path = database(tmp_path)
-    beside(path, "-wal").unlink()
-    done = run(path.parent)
-    assert done.return_value == 3
-    assert only(findings(run, path.parent), "app.db-shm") == (
-        "lost: its index counts 4 frames of a log, and app.db-wal is missing:"
-        " 4 frames that no checkpoint has copied are lost"
-    )
-
-
-def test_a_hot_journal(tmp_path: Path, run) -> None:
+def test_a_hot_journal(hot: Callable[[Path], Path], tmp_path: Path, run) -> None:
     """SQLite plays it back before it reads the log."""
-    path = tmp_path / "app.db"
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.executescript(f"PRAGMA page_size = 512; {BEFORE}; PRAGMA cache_size = 1; BEGIN")
-        connection.execute("CREATE TABLE u(x)")
-        for _ in range(200):
-            connection.execute("INSERT INTO u VALUES(zeroblob(200))")
-        saved = {suffix: beside(path, suffix).read_bytes() for suffix in ("", "-journal")}
-        connection.execute("ROLLBACK")
-        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
-        connection.execute("UPDATE t SET name = 'new'")
-        saved["-wal"] = beside(path, "-wal").read_bytes()
     target = tmp_path / "data" / "app.db"
     target.parent.mkdir()
-    for suffix, data in saved.items():
-        beside(target, suffix).write_bytes(data)
+    path = hot(target)
+    size = target.stat().st_size
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
+        connection.execute("UPDATE t SET name = 'new'")
+        shutil.copy(beside(path, "-wal"), beside(target, "-wal"))
     text = only(findings(run, target.parent), "app.db-journal")
     assert text.startswith("look: a rollback journal: SQLite plays it back before it reads the log")
     assert open_and_close(target) == ["new"] and not beside(target, "-journal").exists()
-    assert target.stat().st_size < len(saved[""])
+    assert target.stat().st_size < size
 
 
-def test_a_hot_journal_beside_a_database_without_a_log(tmp_path: Path, run) -> None:
+def test_a_hot_journal_beside_a_database_without_a_log(
+    hot: Callable[[Path], Path], tmp_path: Path, run
+) -> None:
     """The folder has another database too, with a log."""
     path = database(tmp_path / "app")
-    hot, copy = path.with_name("hot.db"), path.with_name("contacts.db")
-    with closing(sqlite3.connect(hot, isolation_level=None)) as connection:
-        connection.executescript(f"{BEFORE}; PRAGMA cache_size = 1; BEGIN")
-        connection.execute("CREATE TABLE u(x)")
-        for _ in range(200):
-            connection.execute("INSERT INTO u VALUES(zeroblob(200))")
-        for suffix in ("", "-journal"):
-            shutil.copy(beside(hot, suffix), beside(copy, suffix))
-        connection.execute("ROLLBACK")
-    hot.unlink()
+    copy = path.with_name("contacts.db")
+    hot(copy)
     text = only(findings(run, path.parent), "contacts.db-journal")
     assert text.startswith("look: a rollback journal with the old content of pages")
-    with closing(sqlite3.connect(copy)) as connection:
-        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("t",)]
-    assert not beside(copy, "-journal").exists()
+    assert open_and_close(copy) == ["old"] and not beside(copy, "-journal").exists()
     assert "contacts.db-journal" not in str(findings(run, path.parent))

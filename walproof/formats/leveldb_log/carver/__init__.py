@@ -31,8 +31,8 @@ from walproof.carve.model import Find, Loose, Window
 
 MOST = 1 << 16
 KINDS = {FULL: "full", FIRST: "first", MIDDLE: "middle", LAST: "last"}
+#: Kind of a physical record that holds no part of a record.
 METADATA = LAST + 1
-"""Kind of a physical record that holds no part of a record."""
 
 
 @dataclass(frozen=True)
@@ -157,10 +157,7 @@ class Carver(base.Carver):
         return min(locations, default=None)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.base.Carver`. Incomplete records are marked.
-
-        A record is complete if it continues after ``end``, where a log begins.
-        """
+        """See :class:`walproof.carve.base.Carver`. Incomplete records are marked."""
         parts: list[tuple[int, int, int]] = []
         for start, stop, kind in self._with_rest(at, end):
             follows = bool(parts) and start - parts[-1][1] < self.headers.size

@@ -172,7 +172,6 @@ def _name(cursor: Cursor) -> str:
 
 
 def _true(cursor: Cursor) -> bool:
-    """Return the value of a field that is a flag without content."""
     return True
 
 
@@ -326,29 +325,20 @@ _IGNORABLE_NAMES: Mapping[int, str] = {
 
 
 def phrase(edit: Mapping[str, Any]) -> str:
-    """Describe an edit: first tables, then column families, then counters."""
+    """Describe an edit: first the tables, then the other fields."""
     added, deleted = edit["new_files"] or [], edit["deleted_files"] or []
     changes = [_added(file) for file in added[:1]] + _more("adds", added)
     changes += [
         f"deletes table {file['number']:06d} at level {file['level']}" for file in deleted[:1]
     ]
     changes += _more("deletes", deleted)
-    if edit["column_family_added"] is not None:
-        changes.append(f"adds column family {quoted(edit['column_family_added'].encode())}")
-    if edit["column_family_dropped"]:
-        changes.append(f"drops column family {edit['column_family'] or 0}")
-    if edit["comparator"] is not None:
-        changes.append(f"comparator {quoted(edit['comparator'].encode())}")
-    if edit["db_id"] is not None:
-        changes.append(f"database {quoted(edit['db_id'].encode())}")
-    changes += [
-        f"{name.replace('_', ' ')} {edit[name]}" for name in _COUNTERS if edit[name] is not None
-    ]
-    others = (f"sets {name.replace('_', ' ')}" for name in edit if edit[name] is not None)
-    return ", ".join(changes or others) or "empty edit"
-
-
-_COUNTERS = ("log_number", "prev_log_number", "next_file_number", "last_sequence")
+    for name, value in edit.items():
+        if value is None or name in ("new_files", "deleted_files"):
+            continue
+        shown = f" {quoted(value.encode())}" if isinstance(value, str) else ""
+        shown = f" {value}" if type(value) is int else shown
+        changes.append(f"{name.replace('_', ' ')}{shown}")
+    return ", ".join(changes) or "empty edit"
 
 
 def _added(file: Mapping[str, Any]) -> str:

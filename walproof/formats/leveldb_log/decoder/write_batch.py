@@ -30,10 +30,10 @@ OPERATION: Struct = {
     "timestamp": "binary",
 }
 
+#: Operations on all keys from ``key`` to ``value`` (exclusive).
 RANGES = frozenset(
     ("delete_range", "range_key_set", "range_key_unset", "range_key_delete", "excise")
 )
-"""Operations on all keys from ``key`` on; ``value`` is the key after the last one."""
 #: Operations that only precede others.
 _MARKS = ("noop", "begin_prepare")
 _HEADER = struct.Struct("<QI")
@@ -81,7 +81,6 @@ TAGS: Mapping[int, Tag] = {
     0x18: Tag("timed_put", _PAIR),
     0x19: Tag("timed_put", _PAIR, has_family=True),
 }
-_NEVER_IN_A_BATCH: Mapping[int, str] = {0x14: "deletion with timestamp"}
 #: Operations that use no sequence number.
 WITHOUT_NUMBER = frozenset(tag.op for tag in TAGS.values() if not tag.is_counted)
 
@@ -102,7 +101,7 @@ def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS)
         at, number = cursor.at, cursor.take(1)[0]
         tag = tags.get(number)
         if tag is None:
-            raise Undecodable(f"at {at}: {_unknown(number)}")
+            raise Undecodable(f"at {at}: unknown operation {number}")
         operation: dict[str, Any] = {"op": tag.op}
         try:
             if tag.has_family:
@@ -144,12 +143,6 @@ def _cut(
     return {"sequence": signed(sequence), "ops": found, "ops_fault": fault}
 
 
-def _unknown(number: int) -> str:
-    if number in _NEVER_IN_A_BATCH:
-        return f"operation {number}, {_NEVER_IN_A_BATCH[number]}, must not occur in a batch"
-    return f"unknown operation {number}"
-
-
 def _split_time(operation: dict[str, Any], at: int) -> None:
     """Split the write time, seconds since 1970, from the end of a value."""
     packed = operation["value"]
@@ -179,7 +172,6 @@ def columns(entity: bytes) -> list[dict[str, bytes]] | None:
 
 
 def _bounded(cursor: Cursor, count: int) -> int:
-    """Read a count of elements of at least two bytes. Raises ``Undecodable`` if they cannot fit."""
     if count * 2 > cursor.left:
         raise Undecodable(f"at {cursor.at}: {count} columns in {cursor.left} bytes")
     return count

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,22 +13,12 @@ from walproof.decode.fault import Undecodable
 from walproof.decode.operations import Operations as AnyOperations
 from walproof.decode.operations import Row
 from walproof.formats.leveldb_log.decoder import version_edit, write_batch
-from walproof.formats.leveldb_log.operations.indexed_db import (
-    COMPARATOR,
-    SCHEMA_VERSION,
-    IndexedDB,
-)
-from walproof.formats.leveldb_log.operations.web_storage import WebStorage
-
-#: Records that are looked at: of a MANIFEST for the comparator, of a log for IndexedDB's first key.
-_FIRST_RECORDS = 8
+from walproof.formats.leveldb_log.operations.indexed_db import COMPARATOR, IndexedDB
+from walproof.formats.leveldb_log.operations.local_storage import LocalStorage
 
 
 class Operations(AnyOperations):
-    """Rows of operations, one per operation. See :class:`walproof.decode.operations.Operations`.
-
-    Each version edit of a MANIFEST is one row.
-    """
+    """A row for each operation of a write batch, and for each edit of a MANIFEST."""
 
     COLUMNS = (
         "op", "sequence", "column_family", "origin", "database", "database_id", "store", "store_id",
@@ -39,7 +28,7 @@ class Operations(AnyOperations):
 
     def __init__(self, log: Path) -> None:
         folder = log if log.is_dir() else log.absolute().parent
-        self._keys = IndexedDB() if _is_indexed_db(log, folder) else WebStorage(folder)
+        self._keys = IndexedDB() if _is_indexed_db(folder) else LocalStorage()
 
     def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:
         """See :class:`walproof.decode.operations.Operations`."""
@@ -66,25 +55,14 @@ def batch_rows(value: Mapping[str, Any]) -> Iterator[Row]:
         yield {"sequence": str(sequence), "fault": value["ops_fault"]}
 
 
-def _is_indexed_db(log: Path, folder: Path) -> bool:
-    """Return whether a log belongs to IndexedDB, by names, by a MANIFEST, or by its first key."""
+def _is_indexed_db(folder: Path) -> bool:
     if folder.name.endswith(".indexeddb.leveldb"):
         return True
     for manifest in sorted(folder.glob("MANIFEST-*"), reverse=True):
-        for edit in _first(manifest, version_edit.decode):
-            if "comparator" in edit:
-                return bool(edit["comparator"] == COMPARATOR)
-    if log.is_dir():
-        return False
-    batches = _first(log, write_batch.decode)
-    return any(op.get("key") == SCHEMA_VERSION for batch in batches for op in batch["ops"])
-
-
-def _first(log: Path, decode: Callable[[bytes], dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the first records of a log that can be decoded; nothing if the file does not exist."""
-    with suppress(OSError):
-        events = read(log, "recover", {})
-        records = (event for event in events if isinstance(event, Record))
-        for record in itertools.islice(records, _FIRST_RECORDS):
+        records = (each for each in read(manifest, "recover", {}) if isinstance(each, Record))
+        for record in records:
             with suppress(Undecodable):
-                yield decode(record.payload)
+                edit = version_edit.decode(record.payload)
+                if "comparator" in edit:
+                    return bool(edit["comparator"] == COMPARATOR)
+    return False

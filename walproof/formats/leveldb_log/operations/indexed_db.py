@@ -16,45 +16,10 @@ from walproof.extras import advice
 from walproof.formats.leveldb_log.operations import v8_value
 
 COMPARATOR = "idb_cmp1"
-#: The first key of a new database.
-SCHEMA_VERSION = b"\0\0\0\0\0"
 _DOUBLE = struct.Struct("<d")
 _MAX_KEY_DEPTH = 200
-_GLOBAL = {
-    0: "schema version",
-    1: "highest database id",
-    2: "data version",
-    3: "recovery blob journal",
-    4: "active blob journal",
-    5: "earliest sweep",
-    6: "earliest compaction",
-}
-_DATABASE = {
-    0: "origin",
-    1: "database name",
-    2: "version text",
-    3: "highest store id",
-    4: "version",
-    5: "next blob number",
-}
-_STORE = {
-    0: "store name",
-    1: "key path",
-    2: "auto increment",
-    3: "evictable",
-    4: "last version",
-    5: "highest index id",
-    6: "has key path",
-    7: "key generator",
-}
-_INDEX = {0: "index name", 1: "unique", 2: "key path", 3: "multi-entry"}
-_SCOPES, _FREE_DATABASE, _DATABASE_NAME = 50, 100, 201
-_STORE_META, _INDEX_META, _FREE_STORE, _FREE_INDEX = 50, 100, 150, 151
-_STORE_NAME, _INDEX_NAME = 200, 201
-_FLAGS = {"auto increment", "evictable", "has key path", "unique", "multi-entry"}
-_VARINTS = {"version", "next blob number"}
-_MAX_INTEGER_BYTES = 8
-_TEXTS = {"origin", "database name", "store name", "index name", "version text"}
+#: Types of the keys that name a database, and a store.
+_DATABASE_NAME, _STORE_META, _STORE_NAME = 201, 50, 0
 _RECORDS, _EXISTS, _BLOBS, _FIRST_INDEX = 1, 2, 3, 30
 _WRAPPED, _IN_BLOB, _SNAPPY = b"\xff\x11", 1, 2
 #: Bytes that a value may have after decompression, for each of its bytes before, and at least.
@@ -96,56 +61,24 @@ class IndexedDB:
         return row
 
     def _of_all(self, key: Cursor, value: bytes | None) -> Row:
-        kind = key.take(1)[0]
-        if kind == _DATABASE_NAME:
-            origin, name = _sized_text(key), _sized_text(key)
-            _must_end(key)
-            row: Row = {"entry": "database name", "origin": origin, "database": name, "key": None}
-            if value is not None:
-                row["database_id"] = int.from_bytes(value, "little")
-                self._databases[row["database_id"]] = origin, name
-                row["value"] = row["database_id"]
-            return row
-        if kind in _GLOBAL:
-            _must_end(key)
-            return _metadata(_GLOBAL[kind], value)
-        if kind == _FREE_DATABASE:
-            return {"entry": "free database", "key": None, "database_id": key.varint()}
-        if kind == _SCOPES:
-            return {"entry": "scopes"}
-        raise Undecodable(f"metadata of type {kind}")
+        if key.take(1)[0] != _DATABASE_NAME:
+            return {"entry": "metadata"}
+        origin, name = _sized_text(key), _sized_text(key)
+        _must_end(key)
+        row: Row = {"entry": "database name", "origin": origin, "database": name, "key": None}
+        if value is not None:
+            row["value"] = row["database_id"] = int.from_bytes(value, "little")
+            self._databases[row["database_id"]] = origin, name
+        return row
 
     def _of_database(self, key: Cursor, database: int, value: bytes | None) -> Row:
-        kind = key.take(1)[0]
-        if kind in _DATABASE:
-            _must_end(key)
-            return _metadata(_DATABASE[kind], value)
-        if kind == _STORE_META:
-            store, member = key.varint(), key.take(1)[0]
-            _must_end(key)
-            row = _metadata(_STORE.get(member, f"store metadata {member}"), value)
-            if row["entry"] == "store name" and isinstance(row.get("value"), str):
-                self._stores[database, store] = row["value"]
-            return row | {"store_id": store}
-        if kind == _INDEX_META:
-            store, index, member = key.varint(), key.varint(), key.take(1)[0]
-            _must_end(key)
-            row = _metadata(_INDEX.get(member, f"index metadata {member}"), value)
-            return row | {"store_id": store, "key": {"index_id": index}}
-        if kind == _FREE_STORE:
-            return {"entry": "free store", "key": None, "store_id": key.varint()}
-        if kind == _FREE_INDEX:
-            store, index = key.varint(), key.varint()
-            return {"entry": "free index", "store_id": store, "key": {"index_id": index}}
-        if kind == _STORE_NAME:
-            return _metadata("store of a name", value) | {"key": _sized_text(key)}
-        if kind == _INDEX_NAME:
-            store = key.varint()
-            return _metadata("index of a name", value) | {
-                "store_id": store,
-                "key": _sized_text(key),
-            }
-        raise Undecodable(f"metadata of a database of type {kind}")
+        if key.take(1)[0] != _STORE_META:
+            return {"entry": "metadata"}
+        store = key.varint()
+        if key.take(1)[0] != _STORE_NAME or value is None:
+            return {"entry": "metadata", "store_id": store}
+        name = self._stores[database, store] = _utf_16(value)
+        return {"entry": "store name", "key": None, "value": name, "store_id": store}
 
     def _of_store(self, key: Cursor, index: int, value: bytes | None) -> Row:
         row: Row = {"key": _user_key(key)}
@@ -156,52 +89,18 @@ class IndexedDB:
             if key.left:
                 row["key"]["primary_key"] = _user_key(key)
             _must_end(key)
-            return row | _version(value)
+            return row
         _must_end(key)
         if index == _RECORDS:
             return row | {"entry": "record"} | ({} if value is None else _record(value))
         if index == _EXISTS:
-            return row | {"entry": "exists"} | _version(value)
+            return row | {"entry": "exists"}
         if index == _BLOBS:
             return row | {"entry": "blobs"}
         raise Undecodable(f"index {index}")
 
 
-def _version(value: bytes | None) -> Row:
-    """Return the version of the record that an entry refers to, as the value of a row."""
-    return {} if value is None else {"value": {"record_version": Cursor(value).varint()}}
-
-
-def _metadata(entry: str, value: bytes | None) -> Row:
-    """Return a row about the database itself, with a text, a number or a boolean as value."""
-    row: Row = {"entry": entry, "key": None}
-    if value is None:
-        return row
-    if entry in _TEXTS:
-        row["value"] = _utf_16(value)
-    elif entry in _FLAGS:
-        row["value"] = any(value)
-    elif entry == "key path":
-        row["value"] = _key_path(Cursor(value))
-    elif entry in _VARINTS:
-        row["value"] = Cursor(value).varint()
-    elif len(value) <= _MAX_INTEGER_BYTES and not entry.endswith("journal"):
-        row["value"] = int.from_bytes(value, "little")
-    return row
-
-
-def _key_path(cursor: Cursor) -> Any:
-    """Return the key path in a value, a list of paths, or None."""
-    head, kind = cursor.take(2), cursor.take(1)[0]
-    if head != b"\0\0" or kind > 2:
-        raise Undecodable(f"at 0: expected a key path, found {cursor.data[:8].hex(' ')}")
-    if kind == 2:
-        return [_sized_text(cursor) for _ in range(min(cursor.varint(), cursor.left + 1))]
-    return _sized_text(cursor) if kind else None
-
-
 def _record(value: bytes) -> Row:
-    """Return the value of a record as JSON, or the reason why it is not decoded."""
     cursor = Cursor(value)
     try:
         cursor.varint()  # the version of the record
@@ -234,7 +133,6 @@ def decompress(data: bytes) -> bytes:
 
 
 def _user_key(cursor: Cursor, depth: int = 0) -> Any:
-    """Return an application key: text, a number, a date, bytes, or a list of keys."""
     kind = cursor.take(1)[0]
     cursor.count_values()
     if kind == 0:
@@ -258,18 +156,14 @@ def _user_key(cursor: Cursor, depth: int = 0) -> Any:
 
 def _sized_text(cursor: Cursor) -> str:
     """Return a text with a length prefix, which counts two-byte units."""
-    data = cursor.take(2 * cursor.varint())
-    text = _utf_16(data)
-    if not isinstance(text, str):
-        raise Undecodable(f"invalid UTF-16: {data[:16].hex(' ')}")
-    return text
+    return _utf_16(cursor.take(2 * cursor.varint()))
 
 
-def _utf_16(data: bytes) -> str | bytes:
+def _utf_16(data: bytes) -> str:
     try:
         return data.decode("utf-16-be")
     except UnicodeDecodeError:
-        return data
+        raise Undecodable(f"invalid UTF-16: {data[:16].hex(' ')}") from None
 
 
 def _must_end(key: Cursor) -> None:

@@ -65,7 +65,6 @@ class _Reader:
         return chr(self.cursor.take(1)[0])
 
     def value(self, depth: int) -> Any:
-        """Return the next value. Raises ``Undecodable``."""
         if depth > _MAX_DEPTH:
             raise Undecodable(f"JavaScript value of more than {_MAX_DEPTH} levels")
         at, tag, cursor = self.cursor.at, self._tag(), self.cursor

@@ -1,10 +1,6 @@
 """The bulk scanner of LevelDB logs; ``reference_impl.leveldb_log`` is authoritative.
 
-A compiled kernel reads blocks of valid records. The executable specification reads all other
-blocks.
-
-A log can be split at every block boundary. A part yields the records and lost ranges that begin in
-the part. To complete them, a part may read past its own end.
+A part of a log yields the records and lost ranges that begin in the part.
 """
 
 from __future__ import annotations
@@ -63,8 +59,6 @@ class _Specification(Scan):
 
 
 class _Scan(BlockScan):
-    """A pass over a part."""
-
     specification: _Specification
 
     def __init__(self, source: Source, wanted: Wanted, part: Part) -> None:

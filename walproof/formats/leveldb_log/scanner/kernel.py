@@ -1,7 +1,4 @@
-"""The compiled kernel of the scanners of LevelDB, RocksDB and Pebble logs.
-
-Requirement ids refer to the chapters of these formats in ``spec/``.
-"""
+"""The compiled kernel of the scanners of LevelDB, RocksDB and Pebble logs."""
 
 from __future__ import annotations
 

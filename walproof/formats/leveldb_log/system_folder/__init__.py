@@ -21,7 +21,6 @@ from walproof.formats.leveldb_log.system_folder.manifest import (
     BYTEWISE,
     FORMAT,
     Manifest,
-    describe,
     wrong_blob_file,
     wrong_current,
     wrong_table,
@@ -53,7 +52,7 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Engine:
-    """A database engine: its name, and what repairs its databases, None if it has no repair."""
+    """A database engine; ``repair`` is its repair command, or None."""
 
     name: str
     repair: str | None
@@ -66,7 +65,7 @@ PEBBLE = Engine("Pebble", None)
 
 @dataclass(frozen=True)
 class Files:
-    """The files of a database: all names, in order, and the names of each type by their numbers."""
+    """The sorted names of all files of a database, and the names of each type by number."""
 
     folder: Path
     names: Sequence[str]
@@ -75,20 +74,20 @@ class Files:
     blobs: Mapping[int, str]
     manifests: Mapping[int, str]
     options: Mapping[int, str]
-    #: Values of the markers that count, by their names.
+    #: Values of the current markers, by name.
     markers: Mapping[str, str]
     engine: Engine
 
     @classmethod
     def of(cls, folder: Path) -> Files | None:
-        """Return the files of a database; None if the folder is none. Raises ``OSError``."""
+        """Return the files of a database, or None for another folder. Raises ``OSError``."""
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
         types = (LOG_NAME, TABLE_NAME, BLOB_NAME, MANIFEST_NAME, OPTIONS_NAME)
         logs, tables, blobs, manifests, options = (
             {int(match[1]): name for name in names if (match := pattern.fullmatch(name))}
             for pattern in types
         )
-        # The marker with the highest step counts; the names are in order.
+        # The marker with the highest step is current; it comes last among the sorted names.
         found = filter(None, map(MARKER_NAME.fullmatch, names))
         markers = {match["name"]: match["value"] for match in found}
         has_current = CURRENT in names and (
@@ -119,10 +118,7 @@ class LevelDBFolder(SystemFolder):
         return not any(map(is_in_foreign_dialect, logs))
 
     def recognise(self, folder: Path) -> System | None:
-        """See :class:`SystemFolder`.
-
-        By CURRENT, a marker or a MANIFEST; by tables beside logs without.
-        """
+        """See :class:`SystemFolder`."""
         files = Files.of(folder)
         if files is None or not self.takes([folder / name for name in files.logs.values()]):
             return None
@@ -167,8 +163,8 @@ class LevelDBFolder(SystemFolder):
             )
 
     def of_dialect(self, log: Path) -> Iterator[Finding]:
-        """See :class:`SystemFolder`. Such a log was recognised by its name alone."""
-        if (dialect := dialect_of(log)) is not None:
+        """See :class:`SystemFolder`."""
+        if (dialect := self.foreign_dialect(log)) is not None:
             formats = [one for one in named_like(log.name) if one != FORMAT]
             how = f": --format {formats[0]} reads it" if len(formats) == 1 else ""
             yield Finding(f"a log in the {dialect} dialect{how}", log.name)
@@ -182,7 +178,7 @@ class LevelDBFolder(SystemFolder):
         return _events_by_lengths(log)
 
     def repaired_files(self, system: System) -> Mapping[str, bytes]:
-        """See :class:`SystemFolder`: CURRENT, if the MANIFEST that it must name is certain."""
+        """See :class:`SystemFolder`: CURRENT, if the MANIFEST is certain."""
         state, files = system.facts["manifest"], system.facts["files"]
         if not state.is_whole or files.engine is PEBBLE or not _are_tables_right(system):
             return {}
@@ -282,7 +278,7 @@ def _chosen(files: Files, findings: list[Finding]) -> str | None:
 def _damaged(state: Manifest) -> Finding:
     first = f"; it begins with log {state.first_log:06}" if state.first_log is not None else ""
     known = f"{counted(state.edits, 'edit')}, {counted(len(state.tables), 'table')}"
-    text = f"{describe(state.faults)}. Still readable: {known}{first}"
+    text = f"{'; '.join(state.faults[:3])}. Still readable: {known}{first}"
     return Finding(text, state.name, "lost")
 
 
@@ -341,7 +337,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def _wrong_tables(state: Manifest, files: Files) -> Iterator[Finding]:
-    """Tables that are not as the MANIFEST has them; without one, those that are no tables."""
+    """Find tables with a wrong size or footer; without a MANIFEST, only with a wrong footer."""
     wrong = []
     for number, name in sorted(files.tables.items()):
         if number in state.tables or not state.is_whole:
@@ -351,10 +347,8 @@ def _wrong_tables(state: Manifest, files: Files) -> Iterator[Finding]:
     for name, fault in wrong[:MOST_NAMED]:
         yield Finding(f"{fault}: the keys in it are lost", name, "lost")
     if len(wrong) > MOST_NAMED:
-        names = ", ".join(name for name, _ in wrong[MOST_NAMED : 2 * MOST_NAMED])
-        more = ", …" if len(wrong) > 2 * MOST_NAMED else ""
         text = f"{counted(len(wrong) - MOST_NAMED, 'more table')} of a wrong size or without footer"
-        yield Finding(f"{text} ({names}{more})", None, "lost")
+        yield Finding(text, None, "lost")
 
 
 def _are_tables_right(system: System) -> bool:
@@ -365,35 +359,27 @@ def _are_tables_right(system: System) -> bool:
 
 
 def _wrong_options(files: Files) -> Iterator[Finding]:
-    """Yield a finding about the latest OPTIONS file, if it is no text of options."""
+    """Check the latest OPTIONS file: Pebble does not open a database if it cannot read the file."""
     if not files.options:
         return
     latest = files.options[max(files.options)]
     data = _head(files.folder / latest, 1 << 20)
-    fault = None
-    if not data:
-        fault = "it is empty"
-    elif not data.strip(b"\0"):
-        fault = f"it holds {counted(len(data), 'zero')}"
-    elif b"\0" in data or b"[Version]" not in data:
-        fault = "expected options as text with a section [Version], found other bytes"
-    elif not data.endswith(b"\n"):
-        fault = f"it is cut at {len(data):,}: its last line has no end"
-    if fault is not None:
-        yield Finding(f"{fault}: the database does not load its options", latest, "lost")
-    elif b"\r\n" in data:
-        yield Finding("its lines end with CR LF", latest)
+    if b"[Version]" not in data or b"\0" in data or not data.endswith(b"\n"):
+        found = f"{counted(len(data), 'byte')}, which start with {quoted(data[:16])}"
+        expected = "expected options as text with a section [Version] and a newline at the end"
+        text = f"{expected}, found {found}: the database does not load its options"
+        yield Finding(text, latest, "lost")
 
 
 def _unread(files: Files) -> Iterator[Finding]:
-    """Older logs of Pebble that are in no order with their names: those of a failover directory."""
+    """Find logs of a failover directory, whose names do not give their order."""
     for name in files.names:
         if re.fullmatch(r"\d{6,20}-\d+\.log", name):
             yield Finding("a log of Pebble's WAL failover: not read with the others", name)
 
 
 def _repair_advice(state: Manifest, files: Files) -> Iterator[str]:
-    """The engine's own repair, and a warning where it would lose data."""
+    """Yield the engine's own repair, or a warning if it would lose data."""
     engine, comparator = files.engine, state.comparator
     if comparator is None and files.folder.name.endswith(".indexeddb.leveldb"):
         comparator = "idb_cmp1"

@@ -17,10 +17,10 @@ from reference_impl.formats import named
 from walproof.decode.fault import Undecodable
 from walproof.formats.leveldb_log.decoder import version_edit
 from walproof.quantity import counted
-from walproof.quoted import quoted
 
 FORMAT = "leveldb-log"
 BYTEWISE = "leveldb.BytewiseComparator"
+#: The last eight bytes of a table.
 TABLE_MAGICS = frozenset(
     bytes.fromhex(magic)
     for magic in (
@@ -32,14 +32,11 @@ TABLE_MAGICS = frozenset(
         "f09faab3f09faab3",  # Pebble
     )
 )
-"""The last eight bytes of a table."""
-
+#: The first four bytes of a RocksDB blob file, and of its footer.
 BLOB_MAGIC = bytes.fromhex("378f2400")
-"""The first four bytes of a RocksDB blob file, and of its footer."""
 BLOB_FOOTER_BYTES = 32
+#: Size of the header and the footer of a RocksDB blob file.
 BLOB_FRAME_BYTES = 30 + BLOB_FOOTER_BYTES
-"""Bytes of a RocksDB blob file besides its records: header and footer."""
-
 
 Edit = Mapping[str, Any]
 
@@ -84,7 +81,7 @@ class Manifest:
         return self.first_log is None or log >= self.first_log or log == self.log_before
 
     def read(self, path: Path) -> None:
-        """Read the file as far as it goes; an error of the disk is a fault."""
+        """Read the file up to its end or to an error of the disk, which is a fault."""
         try:
             self._read(path)
         except OSError as error:
@@ -184,22 +181,15 @@ class Manifest:
 
 
 def wrong_current(content: bytes, named: str | None) -> str | None:
-    """State how the content of CURRENT differs from the name of a MANIFEST and a newline."""
+    """Describe the fault in the content of CURRENT, or return None."""
     if named is not None and content == f"{named}\n".encode():
         return None
-    if not content:
-        return "it is empty"
-    if not content.strip(b"\0"):
-        return f"it holds {counted(len(content), 'zero')} instead of a name"
-    if content.endswith(b"\r\n"):
-        return "it ends with CR LF: the database takes the CR for a part of the name"
-    if named is not None and content.strip() == named.encode():
-        return "the newline after the name is missing"
-    return f"it names {quoted(content.strip(), 40)}, which is not there"
+    expected = "the name of a MANIFEST that is there" if named is None else f"'{named}\\n'"
+    return f"expected {expected}, found {content[:40].decode('latin-1')!a}"
 
 
 def wrong_table(path: Path, size: int | None, named_by: str) -> str | None:
-    """State how a table differs from its size in the MANIFEST, or that it has no footer."""
+    """Describe the fault in the size or the footer of a table, or return None."""
     found = path.stat().st_size
     if size is not None and found != size:
         return f"expected {size:,} bytes ({named_by}), found {found:,}"
@@ -232,8 +222,3 @@ def wrong_blob_file(path: Path, size: int | None) -> str | None:
     if head != BLOB_MAGIC or footer != BLOB_MAGIC:
         return "expected the header and the footer of a blob file, found other bytes"
     return None
-
-
-def describe(faults: list[str]) -> str:
-    """Join the first faults of a MANIFEST into a phrase."""
-    return "; ".join(faults[:3]) + ("; …" if len(faults) > 3 else "")

@@ -93,7 +93,6 @@ class _Transaction:
         self.overflow_pages: dict[int, tuple[int, int]] = {}
 
     def pages(self) -> list[dict[str, Any]]:
-        """Return the decoded pages in the order of their frames."""
         decoded = [self._page(frame, *each) for frame, each in enumerate(self.images)]
         for page in decoded:
             if page["page"] in self.overflow_pages and page["type"] == "other":

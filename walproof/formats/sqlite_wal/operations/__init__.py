@@ -28,8 +28,8 @@ from walproof.formats.sqlite_wal.wal_index import is_untouched
 _MAX_JSON_INTEGER = 1 << 53
 _SUFFIX = "-wal"
 _TOO_MANY_READS = (
-    "the transactions before this one needed too many pages of the database: from here on, the"
-    " rows of the written pages are shown, without their tables"
+    "the transactions before this one needed too many pages of the database: from here on, no rows"
+    " are shown"
 )
 
 
@@ -89,12 +89,12 @@ class _History:
         """Return the operations of a transaction, and apply the transaction.
 
         After a loss, rows are not compared (SQW-039). After too many page reads
-        (:class:`StoredPages`), the method returns a fault, and later calls return only the rows of
-        written pages.
+        (:class:`StoredPages`), the method returns a fault, and later calls return nothing.
         """
         images = dict(images_of(record))
         if self.stored.is_exhausted:
-            return [*self._alone(images)]
+            is_first, self.is_exhausted = not self.is_exhausted, True
+            return [{"fault": _TOO_MANY_READS}] if is_first else []
         before = Snapshot(self.stored)
         after = Snapshot(self.stored, images)
         old = self._owners(before, self.tables, images)
@@ -260,15 +260,6 @@ class _History:
         leaves = {self.overflow[number] for number in candidates if number in self.overflow}
         return sorted(leaves - after.changed.keys())
 
-    def _alone(self, images: Mapping[int, bytes]) -> Iterator[OperationRow]:
-        """Yield the rows of pages without the database and earlier transactions."""
-        if not self.is_exhausted:
-            self.is_exhausted = True
-            yield {"fault": _TOO_MANY_READS}
-        nothing = StoredPages(None, self.stored.log, self.stored.page_size, is_untouched=True)
-        before, after = Snapshot(nothing), Snapshot(nothing, images)
-        yield from self._written(before, after, images, {}, {})
-
     def _written(
         self,
         before: Snapshot,
@@ -319,7 +310,6 @@ class _TableRows:
         return rows, faults
 
     def by_key(self, rows: Iterable[Row]) -> dict[Any, Row]:
-        """Return rows by rowid or key."""
         return {self._key(row): row for row in rows}
 
     def _key(self, row: Row) -> Any:
@@ -340,7 +330,6 @@ class _TableRows:
         return {str(n): each for n, each in enumerate(values)} if named is None else named
 
     def shown(self, row: Row) -> OperationRow:
-        """Return a row for JSON."""
         rowid = {} if row.rowid is None else {"rowid": str(row.rowid)}
         columns, values = self._columns(row), self.snapshot.values(row)
         if values is None:

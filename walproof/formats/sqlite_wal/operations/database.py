@@ -18,7 +18,6 @@ from walproof.formats.sqlite_wal.pages import (
     PAGE_TYPES,
     Cell,
     DatabaseHeader,
-    Page,
     Value,
     parse_page,
     read_payload,
@@ -136,10 +135,6 @@ class Snapshot:
         changed = self.changed.get(number)
         return self.stored.read(number) if changed is None else changed
 
-    def page(self, number: int) -> Page:
-        """Parse a b-tree page. Raises ``Undecodable``."""
-        return parse_page(self.image(number), number, self.reserved)
-
     def node(self, number: int) -> Node:
         """Return type and children of a page; an empty type if it is not a b-tree page."""
         nodes = self.changed_nodes if number in self.changed else self.stored.nodes
@@ -198,7 +193,7 @@ class Snapshot:
         """Return the rows of a page, and the reason if some are missing."""
         rows: list[Row] = []
         try:
-            page = self.page(number)
+            page = parse_page(self.image(number), number, self.reserved)
             if page.has_rows:
                 for index, cell in enumerate(page.cells):
                     rows.append(Row(cell.rowid, self._payload(cell, (number, index))))

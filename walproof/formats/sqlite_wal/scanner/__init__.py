@@ -1,8 +1,6 @@
 """Scan SQLite logs in bulk, with the same results as ``reference_impl.sqlite_wal``.
 
-One kernel reads committed frames. A second kernel recognises frames of older generations. The
-executable specification reads all other frames. A log is not split, because each checksum covers
-all frames before it.
+A log is not split, because each checksum covers all frames before it.
 """
 
 from __future__ import annotations
