@@ -37,7 +37,9 @@ from walproof.sweep.shard_runner import run_shards
 MAX_PROPOSALS = 20
 HELLO_SECONDS = 10.0
 SUMMARY = "summary.json"
-#: Time limit for minimising findings after a signal, in seconds.
+#: Time limit for minimising findings.
+MINIMISE_SECONDS = 20.0
+#: Time limit for minimising findings after a signal.
 SECONDS_AFTER_STOP = 3.0
 
 
@@ -54,7 +56,6 @@ def damage_sweep(
     wall_ms: int,
     memory: int,
     isolated: bool,
-    minimise_seconds: float,
 ) -> int:
     """Run a sweep with the given options; return the exit status."""
     shown_out = out or REPORTS / "sweep" / format
@@ -84,8 +85,7 @@ def damage_sweep(
     result = Result()
     for number in sorted(results):
         result.add(results[number])
-    if stopped_by is not None:
-        minimise_seconds = min(minimise_seconds, SECONDS_AFTER_STOP)
+    minimise_seconds = MINIMISE_SECONDS if stopped_by is None else SECONDS_AFTER_STOP
     all_findings = _findings(enumerations, result, vectors, minimise_seconds)
     (folder / SUMMARY).unlink(missing_ok=True)
     shutil.rmtree(folder / "proposals", ignore_errors=True)

@@ -15,7 +15,7 @@ from walproof.sweep.settings import PROFILES
 OF_FLIPS = ("bits_at_most", "is_saved", "as_json")
 #: Parameters that only the damage sweep accepts.
 OF_DAMAGE = ("names", "commands", "cases", "seconds", "profiles", "out", "seed",
-             "wall_ms", "memory", "isolated", "minimise_seconds")  # fmt: skip
+             "wall_ms", "memory", "isolated")  # fmt: skip
 
 
 @click.command()
@@ -32,7 +32,7 @@ OF_DAMAGE = ("names", "commands", "cases", "seconds", "profiles", "out", "seed",
 @click.option("--profile", "profiles", multiple=True, type=click.Choice(PROFILES),
               help="Profile. [default: all four]")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path),
-              help="New folder for the results, or that of an earlier sweep, which is replaced."
+              help="New folder for the results; an earlier sweep there is replaced."
               " [default: reports/sweep/FORMAT]")  # fmt: skip
 @click.option("--seed", default=1, show_default=True, help="Seed that selects the pairs.")
 @click.option("--wall-ms", default=2000, show_default=True, help="Time limit of each request.")
@@ -40,8 +40,6 @@ OF_DAMAGE = ("names", "commands", "cases", "seconds", "profiles", "out", "seed",
     "--memory", default=2048, show_default=True, metavar="MIB", help="Memory limit of each program."
 )
 @subjects.isolation
-@click.option("--minimise", "minimise_seconds", default=20.0, show_default=True, metavar="S",
-              help="Time limit for minimising findings.")  # fmt: skip
 @click.option("--flips", is_flag=True,
               help="Flip each bit of intact logs; list the undetected flips.")  # fmt: skip
 @click.option("--at-most", "bits_at_most", type=click.IntRange(1), default=4096, show_default=True,

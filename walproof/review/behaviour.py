@@ -94,7 +94,7 @@ class Behaviour:
     def gather(self, count: int, seed: int, aim: Aim) -> None:
         """Read the logs of the vectors and ``count`` damaged copies with both readers.
 
-        For ``aim``, further copies have fields and positions near its numbers.
+        Further copies have fields and positions near the numbers in ``aim``.
         """
         self.logs = merged(*(logs_of(self.bodies[side], side) for side in SIDES))
         if not self.runs:

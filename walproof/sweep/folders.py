@@ -73,7 +73,7 @@ def _similar_contents(control: Control, name: str) -> list[tuple[bytes, str]]:
 
 
 def _blocked(name: str, others: Iterable[str]) -> bool:
-    """Return whether a file of this name needs a folder that is a file, or the reverse."""
+    """Return whether a file of this name conflicts with another file or its folder."""
     return any(name.startswith(f"{o}/") or o.startswith(f"{name}/") for o in others)
 
 

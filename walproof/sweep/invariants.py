@@ -144,7 +144,7 @@ def same_again(
     output: Answer,
     profile: str = "recover",
 ) -> bool:
-    """Return whether a second read agrees, and a read of the log cut at ``end``."""
+    """Return whether a second read, and a read of the log cut at ``end``, agree."""
     if reader.read(control, contents, profile) != output:
         return False
     cut = cut_at_end(contents, output)

@@ -214,7 +214,7 @@ def _cases(summary: Mapping[str, Any]) -> str:
         text += " (no log, or one above the size limit of the harness)."
     if not summary["complete"]:
         planned = sum(covered["planned"] for covered in summary["coverage"].values())
-        text += f" Planned were {counted(planned, 'case')}."
+        text += f" The plan has {counted(planned, 'case')}."
     if summary["stopped_by"]:
         text = f"Stopped by {summary['stopped_by']}. Results so far: {text}"
     return text

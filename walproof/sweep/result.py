@@ -42,7 +42,7 @@ class Result:
 
     #: Number of cases that ran.
     cases: int = 0
-    #: Number of ``void`` and ``doubles``, which did not run.
+    #: Number of cases that did not run: ``void`` and ``doubles``.
     skipped_cases: Counter[str] = field(default_factory=Counter)
     #: Number of cases by each property in ``COUNTED``.
     counts: defaultdict[str, Counter[str]] = field(default_factory=_counters)
@@ -57,7 +57,7 @@ class Result:
     fails: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
 
     def add_occurrence(self, occurrence: Occurrence) -> None:
-        """Count an occurrence; of two with equal signatures, the simpler case is stored."""
+        """Count an occurrence, and store the simpler case of equal signatures."""
         if before := self.occurrences.get(occurrence.signature):
             best = min(before, occurrence, key=lambda each: each.order)
             occurrence = replace(best, count=before.count + occurrence.count)

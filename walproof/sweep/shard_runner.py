@@ -227,7 +227,7 @@ class ShardRunner:
         return case.request is not None or not writes
 
     def _expect(self, case: Case) -> list[str]:
-        """Set the expected answer of a case; return the invariants that it violates."""
+        """Set the expected answer of a case; return the violated invariants."""
         prepared, setting = case.prepared, case.setting
         contents, shifts, forges = case.damaged
         if not setting.writes:

@@ -40,7 +40,7 @@ def test_command_with_correct_readers(tmp_path: Path) -> None:
 
 
 def test_results_replace_only_those_of_an_earlier_sweep(tmp_path: Path) -> None:
-    arguments = (*THREE, "--cases", "30", "--minimise", "0", "--out", str(tmp_path / "out"))
+    arguments = (*THREE, "--cases", "30", "--out", str(tmp_path / "out"))
     wrong_reader = run(*arguments, "--cmd", command("ignores_checksums"))
     assert wrong_reader.return_value == 3, wrong_reader.output
     assert list((tmp_path / "out" / "proposals" / "leveldb-log").glob("*.json"))

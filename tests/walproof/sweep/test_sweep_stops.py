@@ -54,7 +54,7 @@ def test_signal_stops_with_a_partial_summary(tmp_path: Path) -> None:
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does
     output, _ = running.communicate(timeout=120)
     assert running.returncode == 128 + signal.SIGINT, output
-    assert "Stopped by SIGINT" in output and "Planned were" in output
+    assert "Stopped by SIGINT" in output and "The plan has" in output
     assert "hides_damage.py does not report a loss" in " ".join(output.split())
     _, alive = psutil.wait_procs(family, timeout=10)
     assert alive == []
