@@ -41,8 +41,7 @@ def review(
     The command compares the grammars, chapters, executable specification and vectors of the work
     tree with those of REV. READ findings affect new readers on old files. WRITE findings affect old
     readers on new files. RECOVER findings affect the survivors of damage. API findings affect only
-    names. To allow a finding, list it with a reason in .walproof-review.toml. docs/review.md
-    describes the rules.
+    names. docs/review.md describes the rules.
 
     \b
     walproof review --against main

@@ -17,7 +17,7 @@ SEVERITIES: tuple[Severity, ...] = ("breaking", "warning", "note")
 
 
 class CannotReview(Exception):
-    """Raised if a revision or the excuses are invalid, or if the new readers do not run."""
+    """Raised if a revision does not exist, or if the new readers do not run."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,13 @@ class Finding:
     #: ``file:line`` of the change.
     where: str = ""
     format: str = ""
-    #: Reason in a matching exception.
-    excused: str | None = None
     #: Members, if the finding depends only on their expressions.
     fields: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def breaks(self) -> bool:
         """True if the finding makes the review fail."""
-        return self.severity == "breaking" and self.excused is None
+        return self.severity == "breaking"
 
     @property
     def location(self) -> tuple[str, int]:
@@ -64,16 +62,14 @@ class Finding:
             "change": self.change,
             "hurts": self.hurts,
             "where": self.where or None,
-            "excused": self.excused,
         }
 
 
 def summary(findings: Iterable[Finding]) -> dict[str, int]:
-    """Count the findings that are not excused, by severity."""
+    """Count the findings by severity."""
     counts: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
     for finding in findings:
-        if finding.excused is None:
-            counts[finding.severity] += 1
+        counts[finding.severity] += 1
     return counts
 
 
@@ -83,7 +79,6 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(
         unique,
         key=lambda f: (
-            f.excused is not None,
             SEVERITIES.index(f.severity),
             CLASSES.index(f.classes[0]),
             f.location,

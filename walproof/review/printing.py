@@ -26,10 +26,9 @@ def headline(review: Review) -> str:
     if not review.findings:
         return f"compatible with {review.against}: no relevant difference"
     counts = summary(review.findings)
-    excused = sum(finding.excused is not None for finding in review.findings)
     parts = [
         f"{number} {word}{'s' * (number != 1 and word in ('warning', 'note'))}"
-        for word, number in {**counts, "excused": excused}.items()
+        for word, number in counts.items()
         if number
     ]
     if not review.breaks:
@@ -58,13 +57,9 @@ def text(review: Review) -> str:
 
 def sections(review: Review) -> dict[str, list[Finding]]:
     """Return the findings by the title of their section, without empty sections."""
-    by_title: dict[str, list[Finding]] = {
-        "Structure": [], "Behaviour": [], "Text": [], "Excused": [],
-    }  # fmt: skip
+    by_title: dict[str, list[Finding]] = {"Structure": [], "Behaviour": [], "Text": []}
     for finding in review.findings:
-        if finding.excused is not None:
-            title = "Excused"
-        elif finding.classes == ("TEXT",):
+        if finding.classes == ("TEXT",):
             title = "Text"
         else:
             title = "Structure" if finding.where.startswith("ksy/") else "Behaviour"
@@ -76,10 +71,7 @@ def _finding(finding: Finding) -> list[str]:
     head = f"{finding.severity:<9} {' '.join(finding.classes):<13} {finding.rule:<21}"
     lines = _wrapped(f"{head} {finding.subject}: {finding.change}", "  ", " " * 10)
     where = f"{finding.where}  " if finding.where else ""
-    lines += _wrapped(f"{where}affects {finding.hurts}", " " * 12)
-    if finding.excused:
-        lines += _wrapped(f"excused: {finding.excused}", " " * 12)
-    return lines
+    return lines + _wrapped(f"{where}affects {finding.hurts}", " " * 12)
 
 
 def _table(table: Table) -> list[str]:
@@ -102,8 +94,6 @@ def _changed(table: Table) -> list[str]:
 
 def _endings(review: Review) -> list[str]:
     lines = [f"Not run: {reason}." for reason in review.skipped]
-    for excuse in review.unused_excuses:
-        lines.append(f"Unused excuse: {excuse.rule} {excuse.subject}")
     if held := review.isolation:
         open = f"; not isolated, they could {'; '.join(held['could'])}" if held["could"] else ""
         lines.append(f"Isolation of the readers: {', '.join(held['by'])}{open}.")

@@ -11,7 +11,6 @@ from typing import Any
 
 from conformance.kaitai.grammars import names_of
 from walproof.review.behaviour import EFFECTS, SIDES, Behaviour, Table
-from walproof.review.excuses import FILE, Excuse, excused, load_excuses
 from walproof.review.finding import CLASSES, CannotReview, Finding, in_order, summary
 from walproof.review.fresh_damage import aim_at
 from walproof.review.grammars import EFFECTS as GRAMMAR_EFFECTS
@@ -34,14 +33,13 @@ class Review:
     tables: list[Table] = field(default_factory=list)
     #: Parts that did not run, with reasons.
     skipped: list[str] = field(default_factory=list)
-    unused_excuses: list[Excuse] = field(default_factory=list)
     #: Mechanisms that isolated the readers (``by``), and accesses that remained possible
     #: (``could``).
     isolation: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def breaks(self) -> list[str]:
-        """The classes of the breaking findings that are not excused."""
+        """The classes of the breaking findings."""
         classes = {c for finding in self.findings if finding.breaks for c in finding.classes}
         return [c for c in CLASSES if c in classes]
 
@@ -57,7 +55,6 @@ class Review:
             "behaviour": [table.to_json() for table in self.tables],
             "not_run": self.skipped,
             "isolation": self.isolation,
-            "unused_excuses": [excuse.rule for excuse in self.unused_excuses],
         }
 
 
@@ -120,8 +117,7 @@ def review(
         reported = {(finding.rule, finding.where) for finding in findings}
         others = (f for name, diff in diffs.items() if name not in known for f in diff.findings())
         findings += [f for f in others if (f.rule, f.where) not in reported]
-    marked, outcome.unused_excuses = excused(findings, load_excuses(new / FILE))
-    outcome.findings = in_order(marked)
+    outcome.findings = in_order(findings)
     return outcome
 
 

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 import walproof.cli.review as command
-from walproof.review.excuses import FILE
 
 GRAMMAR = (Path(__file__).parent / "toy_log.ksy").read_text(encoding="utf-8")
 
@@ -55,15 +54,6 @@ def test_option_repository_and_json(
     (finding,) = report["findings"]
     assert (finding["rule"], finding["where"]) == ("VALUES_LOOSENED", "ksy/toy_log.ksy:15")
     assert "no folder ksy" in str(run("--repository", str(elsewhere)).exception)
-
-
-def test_excused_change_is_compatible(repository: Path) -> None:
-    (repository / FILE).write_text(
-        '[[excuse]]\nrule = "VALUES_LOOSENED"\nreason = "version 3 was announced"\n'
-    )
-    printed = run()
-    assert printed.return_value == 0
-    assert "version 3 was announced" in printed.output
 
 
 def test_identical_tree_is_compatible(repository: Path) -> None:

@@ -1,13 +1,9 @@
-"""Changed requirements, and excuses."""
+"""Changed requirements."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from walproof.review.excuses import FILE, excused, load_excuses
-from walproof.review.finding import CannotReview, Finding
 from walproof.review.prose import compare_requirements
 
 CHAPTER = """# A format
@@ -58,32 +54,3 @@ def test_level_removal_and_addition_of_requirements(tmp_path: Path) -> None:
         "REQUIREMENT_REMOVED ABC-003",
         "REQUIREMENT_ADDED ABC-004",
     }
-
-
-def test_excuse_matches_rule_and_subject(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_text(
-        '[[excuse]]\nrule = "FIELD_RESIZED"\nsubject = "header.*"\nreason = "announced"\n'
-        '[[excuse]]\nrule = "FIELD_MOVED"\nreason = "of old"\n'
-    )
-    findings = [
-        Finding("FIELD_RESIZED", ("READ",), "breaking", subject, "", "")
-        for subject in ("header.length", "trailer.length")
-    ]
-    marked, unused = excused(findings, load_excuses(tmp_path / FILE))
-    assert [finding.breaks for finding in marked] == [False, True]
-    assert [excuse.rule for excuse in unused] == ["FIELD_MOVED"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('[[excuse]]\nrule = "FIELD_RESIZED"\n', "expected a reason"),
-        ('[[excuse]]\nreason = "x"\n', "expected a rule"),
-        ('[[excuse]]\nrule = "FIELD_MOVED"\nreason = "x"\nfile = "y"\n', "unknown key 'file'"),
-        ("[[excuse\n", FILE),
-    ],
-)
-def test_invalid_excuses_are_rejected(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / FILE).write_text(text)
-    with pytest.raises(CannotReview, match=message.replace(".", r"\.")):
-        load_excuses(tmp_path / FILE)
