@@ -53,16 +53,7 @@ class Finding:
 
     def to_json(self) -> dict[str, Any]:
         """Return the finding in ``walproof review --json``."""
-        return {
-            "rule": self.rule,
-            "classes": list(self.classes),
-            "severity": self.severity,
-            "format": self.format or None,
-            "subject": self.subject,
-            "change": self.change,
-            "hurts": self.hurts,
-            "where": self.where or None,
-        }
+        return {name: value for name, value in vars(self).items() if name != "fields"}
 
 
 def summary(findings: Iterable[Finding]) -> dict[str, int]:

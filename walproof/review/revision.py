@@ -28,7 +28,9 @@ def take_out(root: Path, revision: str, into: Path) -> str:
     """
     commit = _git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if not commit:
-        raise CannotReview(f"{revision}: no such revision of {root}{_of_a_shallow_clone(root)}")
+        raise CannotReview(
+            f"{revision}: no such revision of {root} (a shallow clone lacks earlier commits)"
+        )
     names = _git(root, "ls-tree", "--name-only", commit).split()
     parts = [part for part in PARTS if part in names]
     if parts:
@@ -37,15 +39,6 @@ def take_out(root: Path, revision: str, into: Path) -> str:
             with tarfile.open(file.name) as archive:
                 archive.extractall(into, filter="data")
     return _git(root, "rev-parse", "--short", commit)
-
-
-def _of_a_shallow_clone(root: Path) -> str:
-    if _git(root, "rev-parse", "--is-shallow-repository") != "true":
-        return ""
-    return (
-        "; this is a shallow clone without earlier commits, so fetch them"
-        " (git fetch --unshallow; for actions/checkout, fetch-depth: 0)"
-    )
 
 
 def _git(root: Path, *arguments: str) -> str:

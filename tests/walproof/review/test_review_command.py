@@ -62,13 +62,6 @@ def test_identical_tree_is_compatible(repository: Path) -> None:
     assert "no relevant difference" in result.output
 
 
-def test_option_api_makes_name_changes_breaking(repository: Path) -> None:
-    file = repository / "ksy" / "toy_log.ksy"
-    file.write_text(GRAMMAR.replace("len_body", "len_payload"), encoding="utf-8")
-    assert run().return_value == 0
-    assert run("--api").return_value == 1
-
-
 def test_failed_review_exits_with_2(repository: Path) -> None:
     result = run("--against", "no-such-branch")
     assert result.return_value == 2

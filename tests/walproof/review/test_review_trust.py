@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from walproof.review.fresh_damage import Aim, aim_at, aimed
 from walproof.review.logs import LogUnderReview
 from walproof.review.prose import compare_requirements
 from walproof.review.review import review, same_specification
-from walproof.review.revision import take_out
 
 from .trees import copy_of_repository, run_review
 
@@ -82,17 +80,3 @@ def test_damage_uses_numbers_of_changed_expressions(tmp_path: Path) -> None:
     for number in (15, 16, 17, 18):
         assert f"a · set blocks[0].records[0].header.len_data to {number}" in names
     assert list(aimed([log(b"abc")], Aim())) == []
-
-
-def test_shallow_clone_is_reported(tmp_path: Path) -> None:
-    def git(*arguments: str, at: Path = tmp_path) -> None:
-        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments],
-                       cwd=at, check=True, capture_output=True)  # fmt: skip
-
-    full, shallow = tmp_path / "whole", tmp_path / "shallow"
-    git("init", "-q", str(full))
-    for number in range(2):
-        git("commit", "-q", "--allow-empty", "-m", str(number), at=full)
-    git("clone", "-q", "--depth", "1", f"file://{full}", str(shallow))
-    with pytest.raises(CannotReview, match=r"HEAD~1.*shallow clone.*fetch-depth: 0"):
-        take_out(shallow, "HEAD~1", tmp_path)
