@@ -84,10 +84,10 @@ class Behaviour:
     """The logs of one format, and the answers of both sides, if both read the format."""
 
     def __init__(
-        self, format: str, workers: Mapping[str, Worker], bodies: Mapping[str, Mapping[str, Any]],
+        self, format: str, workers: Mapping[str, Worker], roots: Mapping[str, Path],
         runs: bool, scratch: Path,
     ) -> None:  # fmt: skip
-        self.format, self.workers, self.bodies = format, workers, bodies
+        self.format, self.workers, self.roots = format, workers, roots
         self.runs, self.scratch = runs, scratch
         self.logs: dict[str, LogUnderReview] = {}
 
@@ -96,7 +96,7 @@ class Behaviour:
 
         Further copies have fields and positions near the numbers in ``aim``.
         """
-        self.logs = merged(*(logs_of(self.bodies[side], side) for side in SIDES))
+        self.logs = merged(*(logs_of(self.roots[side], self.format, side) for side in SIDES))
         if not self.runs:
             return
         self._read(self.logs.values())

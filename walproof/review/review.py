@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from conformance.kaitai.grammars import names_of
-from walproof.review.behaviour import EFFECTS, SIDES, Behaviour, Table
+from walproof.review.behaviour import EFFECTS, Behaviour, Table
 from walproof.review.finding import CLASSES, CannotReview, Finding, in_order, summary
 from walproof.review.fresh_damage import aim_at
 from walproof.review.grammars import EFFECTS as GRAMMAR_EFFECTS
 from walproof.review.grammars import GrammarRun, added_and_removed, compare_grammars
-from walproof.review.logs import vector_bodies
 from walproof.review.prose import compare_requirements
 from walproof.review.revision import Worker
 
@@ -67,12 +66,17 @@ def review(
     Raises :class:`~conformance.kaitai.compile.GrammarError`, ``ToolMissing``, and
     :class:`~walproof.review.finding.CannotReview` if the new readers do not run.
     """
-    bodies = {"old": vector_bodies(old, formats), "new": vector_bodies(new, formats)}
+    roots = {"old": old, "new": new}
     report_progress("comparing the grammars")
     diffs = compare_grammars(old, new)
-    chosen = list(formats) or sorted({b["format"] for side in SIDES for b in bodies[side].values()})
+    vectors = [path for root in roots.values() for path in (root / "vectors").glob("*/*.json")]
+    chosen = list(formats) or sorted({path.parent.name for path in vectors})
     outcome = Review(against, chosen)
-    findings = list(_text(old, new, bodies, formats))
+    findings = [
+        finding
+        for finding in compare_requirements(old, new)
+        if not formats or Path(finding.location[0]).stem in formats
+    ]
     unchanged = [format for format in chosen if same_specification(old, new, format)]
     if unchanged:
         scope = "" if len(unchanged) == len(chosen) else f" of {', '.join(unchanged)}"
@@ -80,9 +84,7 @@ def review(
     if not diffs:
         outcome.skipped.append("grammars: equivalent on both sides")
     with tempfile.TemporaryDirectory(prefix="walproof-review-") as folder:
-        workers = {
-            side: Worker(root, scratch=Path(folder)) for side, root in (("old", old), ("new", new))
-        }
+        workers = {side: Worker(root, scratch=Path(folder)) for side, root in roots.items()}
         outcome.isolation = workers["old"].sandbox.isolation()
         try:
             for format in chosen:
@@ -91,13 +93,10 @@ def review(
                 scratch.mkdir()
                 missing = _missing(workers, format)
                 findings += _format_findings(missing, format)
-                bodies_of_format = {
-                    s: {i: b for i, b in bodies[s].items() if b["format"] == format} for s in SIDES
-                }
                 own_diffs = {name: diffs[name] for name in names_of(format) if name in diffs}
                 if format in unchanged and not own_diffs:
                     continue
-                run = Behaviour(format, workers, bodies_of_format, not missing, scratch)
+                run = Behaviour(format, workers, roots, not missing, scratch)
                 run.gather(count, seed, aim_at(f for d in own_diffs.values() for f in d.findings()))
                 if format not in unchanged and not missing:
                     table = run.specification()
@@ -165,17 +164,3 @@ def _format_findings(missing: dict[str, str], format: str) -> Iterator[Finding]:
         hurts = "the review: the behaviour of these readers is unknown"
         yield Finding("NOT_RUN", ("READ", "RECOVER"), "warning", "old reader", missing["old"],
                       hurts, format=format)  # fmt: skip
-
-
-def _text(
-    old: Path, new: Path, bodies: dict[str, dict[str, Any]], formats: tuple[str, ...]
-) -> Iterator[Finding]:
-    prefixes = {
-        requirement.split("-")[0]
-        for side in SIDES
-        for body in bodies[side].values()
-        for requirement in body["requirements"]
-    }
-    for finding in compare_requirements(old, new):
-        if not formats or finding.subject.split("-")[0] in prefixes:
-            yield finding
