@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import fnmatch
 import functools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from conformance.contents import Contents, by_name, size
 from conformance.recipes.generate import answer_to
-from conformance.vectors import Vector
+from conformance.vectors import Selection, Vector
 from reference_impl.answer import Record
 from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, fields_of
@@ -81,10 +80,20 @@ def control_of(vector: Vector, vectors: Collection[Vector] = ()) -> Control:
     )
 
 
-def is_selected(id: str, patterns: Sequence[str]) -> bool:
-    """Return whether the id of a vector, or its slug, matches a pattern."""
-    names = (id, id.partition("/")[2])
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)
+def undamaged(
+    vectors: Mapping[str, Vector], format: str, patterns: Sequence[str]
+) -> Iterator[Vector]:
+    """Yield the undamaged vectors that are intact and not empty, and match a pattern if any."""
+    for vector in Selection(patterns, [format]).choose(vectors.values()):
+        body = vector.body
+        if (
+            vector.operation in ("read", "truncations")
+            and vector.control is None
+            and not vector.damage
+            and body["size"] > 0
+            and body["expect"]["verdict"] == "intact"
+        ):
+            yield vector
 
 
 def with_fields(bare: Control) -> Control:
@@ -101,34 +110,20 @@ def with_fields(bare: Control) -> Control:
 def choose(vectors: Mapping[str, Vector], format: str, patterns: Sequence[str]) -> list[Control]:
     """Return the controls of a sweep, smallest log first. Raises :class:`NoControl`.
 
-    ``patterns`` select vectors by id or slug. By default, large and damaged vectors are left out.
+    Without ``patterns``, large logs are left out.
     """
     controls = []
     of_format = [vector for vector in vectors.values() if vector.body["format"] == format]
-    for vector in of_format:
-        body = vector.body
-        if body["operation"] not in ("read", "truncations"):
-            continue
-        is_intact = body["expect"]["verdict"] == "intact"
-        if patterns:
-            if not is_selected(vector.id, patterns):
-                continue
-            if not is_intact:
-                raise NoControl(f"{vector.id}: expected an intact log, found a damaged one")
-        elif (
-            vector.control is not None
-            or vector.damage
-            or "accept" in body  # several answers are correct: a difference would mean nothing
-            or not 0 < body["size"] <= MAX_CONTROL_BYTES
-            or not is_intact
-        ):
+    for vector in undamaged(vectors, format, patterns):
+        # If several answers are correct, a difference would mean nothing.
+        if not patterns and ("accept" in vector.body or vector.body["size"] > MAX_CONTROL_BYTES):
             continue
         control = control_of(vector, of_format)
         payloads = [len(record.payload) for record in control.records]
-        is_small = len(payloads) <= MAX_CONTROL_RECORDS
-        if patterns or (is_small and sum(payloads) <= MAX_CONTROL_BYTES):
+        is_small = len(payloads) <= MAX_CONTROL_RECORDS and sum(payloads) <= MAX_CONTROL_BYTES
+        if patterns or is_small:
             controls.append(control)
     if not controls:
         selection = ", ".join(patterns) or "the default selection"
-        raise NoControl(f"no vector of {format} matches {selection}")
+        raise NoControl(f"no undamaged vector of {format} matches {selection}")
     return sorted(controls, key=lambda control: (control.size, control.id))

@@ -26,7 +26,7 @@ from reference_impl.answer import Record
 from reference_impl.register import registers
 from walproof.formats import plugin_for
 from walproof.sweep import shares
-from walproof.sweep.controls import Control, is_selected, with_fields
+from walproof.sweep.controls import Control, undamaged, with_fields
 from walproof.sweep.specification import Reference
 from walproof.worker_pool import map_unordered
 
@@ -144,24 +144,13 @@ def choose_logs(
     ``patterns`` select vectors by id or slug. Vectors whose context selects records are left out.
     """
     logs: dict[tuple[str, str, str], FlippedLog] = {}
-    for id, vector in vectors.items():
-        body = vector.body
-        context = dict(body.get("context", {}))
-        if (
-            body["format"] != format
-            or body["operation"] not in ("read", "truncations")
-            or vector.control is not None
-            or vector.damage
-            or body["size"] == 0
-            or body["expect"]["verdict"] != "intact"
-            or not context.keys().isdisjoint(plugin_for(format).sweep.selecting)
-        ):
-            continue
-        if patterns and not is_selected(id, patterns):
+    for vector in undamaged(vectors, format, patterns):
+        body, context = vector.body, dict(vector.body.get("context", {}))
+        if not context.keys().isdisjoint(plugin_for(format).sweep.selecting):
             continue
         identity = (str(body["sha256"]), repr(sorted(context.items())), vector.input.suffix)
         if identity not in logs:
-            bare = Control(id, format, vector.contents, vector.input.name, context)
+            bare = Control(vector.id, format, vector.contents, vector.input.name, context)
             logs[identity] = _flipped_log(
                 with_fields(bare), len(body["expect"]["records"]), at_most
             )
