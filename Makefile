@@ -126,12 +126,10 @@ $(VENV)/ready: requirements-dev.txt pyproject.toml
 	@touch $@
 
 # Spark is large (half a gigabyte): only what runs on it asks for it.
-$(VENV)/spark: requirements-spark.txt requirements-java.txt $(VENV)/ready
+$(VENV)/spark: requirements-spark.txt $(VENV)/ready
 	@echo 'Installing Spark in $(VENV) …'
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-spark.txt
-	@$(PYTHON) -c 'from pyspark_journal.java import java_home; java_home()' 2>/dev/null \
-	  || { echo 'Java 17 or later was not found; installing a JRE in $(VENV) …'; \
-	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-java.txt; }
+	@command -v java >/dev/null || echo 'Java was not found; on Debian and Ubuntu: apt install default-jre-headless'
 	@touch $@
 
 $(VENV)/fuzz: requirements-fuzz.txt $(VENV)/ready

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from conformance.declaration import BrokenDeclaration
 from conformance.saving import save
 
 UNEXPLAINED = "unexplained"
@@ -20,7 +21,7 @@ UNEXPLAINED = "unexplained"
 Key = tuple[str, str]
 
 
-class BrokenList(Exception):
+class BrokenList(BrokenDeclaration):
     """A known-failures file is inconsistent."""
 
 

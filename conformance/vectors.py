@@ -15,6 +15,7 @@ from typing import Any
 
 from conformance import VECTORS
 from conformance.contents import Contents, digest, read_contents
+from conformance.declaration import BrokenDeclaration
 from conformance.json_schema import first_problem
 from reference_impl import context
 from reference_impl.register import registers
@@ -23,7 +24,7 @@ from reference_impl.register import registers
 NEUTRAL = "case"
 
 
-class BrokenVector(Exception):
+class BrokenVector(BrokenDeclaration):
     """An inconsistent vector: a defect of this project, never of an implementation."""
 
 

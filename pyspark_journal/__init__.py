@@ -1,8 +1,7 @@
 """Journal files on Spark: the ``journal`` data source.
 
-In each session, Spark imports every top-level package called ``pyspark_*`` to look for a
-``DefaultSource``. This module must therefore be fast to import: pyspark, pyarrow and numba are
-imported only when they are needed.
+Spark imports every top-level package called ``pyspark_*`` in each session, so this module must be
+fast to import.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""``walproof audit``: the inventory of a directory of logs as a Spark job.
+"""``walproof audit``: the inventory of a folder of logs as a Spark job.
 
-Spark schedules, retries and distributes the tasks. A task reads one partition of the data source
-and writes its rows as Parquet (:mod:`walproof.inventory.task`). You can also run this file with
-``spark-submit`` and the arguments of ``walproof audit``.
+``spark-submit`` runs this file with the arguments of ``walproof audit``.
 """
 
 from __future__ import annotations
@@ -78,9 +76,8 @@ def audit(
     """Read the new and changed logs, and replace ``out`` with a new result.
 
     If ``is_again`` is true, all logs are read. If ``spark`` is None and a log must be read, a Spark
-    session is started. Raises :class:`OutputRefused`, :class:`JobFailed`, ``DidNotStart``,
-    ``JavaMissing``, and ``OSError`` for a missing path or for the output. Errors of single logs are
-    not raised.
+    session is started. Raises :class:`OutputRefused`, :class:`JobFailed`, ``DidNotStart``, and
+    ``OSError`` for a missing path or for the output. Errors of single logs are not raised.
     """
     started = time.time()
     out = out.resolve()
@@ -155,10 +152,6 @@ def _write_rows(task: Task) -> Written:
 
 def reason_of(message: str) -> str:
     """Return the line of Spark's error message that names the cause."""
-    if "Python worker exited unexpectedly" in message:
-        crash = re.search(r"Fatal Python error: (.*)", message)
-        cause = crash[1].strip() if crash else "possibly out of memory"
-        return f"a Python worker was killed each time it ran one of the tasks ({cause})"
     lines = [line.strip() for line in message.splitlines()]
     errors = [line for line in lines if re.match(r":? ?[A-Za-z_.]*(Error|Exception): ", line)]
     # A Python worker's traceback ends with its own error, after Spark's.
@@ -166,10 +159,7 @@ def reason_of(message: str) -> str:
 
 
 def _summary_in(out: Path) -> dict[str, Any] | None:
-    """Return the summary of the existing result.
-
-    Raises :class:`OutputRefused` for other directories.
-    """
+    """Return the summary of the existing result. Raises :class:`OutputRefused`."""
     if not out.exists() or not (names := {path.name for path in out.iterdir()}):
         return None
     try:
@@ -185,10 +175,7 @@ def _summary_in(out: Path) -> dict[str, Any] | None:
 
 @contextmanager
 def _building(out: Path) -> Iterator[Path]:
-    """Yield a directory next to ``out`` for building a result, and remove it at the end.
-
-    Raises :class:`OutputRefused` while another audit uses ``out``.
-    """
+    """Yield a folder next to ``out`` for the new result. Raises :class:`OutputRefused`."""
     building = out.with_name(f".{out.name}.unfinished")
     with named_in_errors(out):
         building.mkdir(parents=True, exist_ok=True)
@@ -212,7 +199,6 @@ def _building(out: Path) -> Iterator[Path]:
 def _started(
     spark: SparkSession | None, master: str | None, settings: Mapping[str, str] | None
 ) -> Iterator[SparkSession]:
-    """Yield the given session, or start one and stop it."""
     if spark is not None:
         yield spark
         return
@@ -226,7 +212,6 @@ def _started(
 
 
 def _publish(result: Path, out: Path) -> None:
-    """Replace the previous result. The files of the new one are already on the disk."""
     with named_in_errors(out):
         for folder in (*filter(Path.is_dir, result.iterdir()), result):
             sync_to_disk(folder)

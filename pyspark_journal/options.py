@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from walproof.lake import options as lake
-from walproof.lake.option_values import byte_count, count, flag, one_of, seconds, text_value
+from walproof.lake.option_values import byte_count, flag, one_of, seconds
 from walproof.lake.options import option
 from walproof.lake.splits import Packing
 
@@ -18,31 +18,13 @@ class Options(lake.Options):
     """The options for finding and opening logs, and those of the data source."""
 
     mode: str = option("mode", one_of(PERMISSIVE, DROPMALFORMED, FAILFAST), PERMISSIVE)
-    corrupt_column: str | None = option("columnNameOfCorruptRecord", text_value)
-    ignore_corrupt: bool = option("ignoreCorruptFiles", flag, False)
-    ignore_missing: bool = option("ignoreMissingFiles", flag, False)
     max_partition: int = option("maxPartitionBytes", byte_count, 32 << 20)
-    open_cost: int = option("openCostInBytes", byte_count, 64 << 10)
-    min_partitions: int | None = option("minPartitionNum", count)
     decode: bool = option("decode", flag, False)
-    systemd_fields: str | None = option("systemdFields", text_value)
-    max_files: int | None = option("maxFilesPerTrigger", count)
     max_trigger: int | None = option("maxBytesPerTrigger", byte_count)
     quiet: float = option("damageAfterSeconds", seconds, 60.0)
     on_rewrite: str = option("onRewrite", one_of("fail", "restart"), "fail")
 
     @property
-    def corrupt_name(self) -> str:
-        """Return the name of the column for the bytes of lost ranges."""
-        return self.corrupt_column or "_corrupt_record"
-
-    @property
     def packing(self) -> Packing:
         """Return the sizes of partitions."""
-        slots = self.min_partitions or os.cpu_count() or 1
-        return Packing(slots, self.max_partition, self.open_cost)
-
-    @property
-    def entry_fields(self) -> tuple[str, ...]:
-        """Return the requested fields of a systemd entry."""
-        return tuple(name.strip() for name in (self.systemd_fields or "").split(",") if name)
+        return Packing(os.cpu_count() or 1, self.max_partition)

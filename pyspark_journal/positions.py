@@ -1,8 +1,7 @@
 """The position of a stream in a log, and the identity of the log.
 
-A position is a small JSON object in the checkpoint. All records and lost ranges that begin before
-the position have been delivered, and no others. A position always follows a complete record, or
-damage that no longer changes.
+All records and lost ranges that begin before a position have been delivered, and no others. A
+position follows a complete record, or damage that no longer changes.
 """
 
 from __future__ import annotations
@@ -104,8 +103,7 @@ def _head(position: Position, log: FoundLog, tree: Tree) -> int:
 def is_rewritten(position: Position, log: FoundLog, tree: Tree) -> bool:
     """Return whether a log no longer has the bytes that were read. Raises ``OSError``.
 
-    For a log of several files, only the last file that was read is checked, because the oldest
-    files may be deleted. Even that file may be missing if there are newer files.
+    In a log of several files, the oldest may be deleted, so only the last one that was read counts.
     """
     if position.at == 0:
         return False
@@ -118,12 +116,10 @@ def is_rewritten(position: Position, log: FoundLog, tree: Tree) -> bool:
 def identify(
     logs: Sequence[tuple[FoundLog, Tree]], before: Mapping[str, Position]
 ) -> dict[str, FoundLog]:
-    """Return logs by their names in the checkpoint.
+    """Return logs by their names in the checkpoint, whose positions are ``before``.
 
-    ``before`` contains the positions in the checkpoint. A log of one file is identified by its
-    inode number and the bytes before the position of the stream. A rename changes neither. A new
-    file with an old name, as after log rotation, is a separate log. An object store has no inodes,
-    so a log there is identified by its name alone.
+    A local log of one file is identified by its inode number and its bytes before the position, so
+    that a renamed log is the same log. An object store has no inodes: the name identifies the log.
     """
     by_inode = {each.inode: key for key, each in before.items() if each.inode is not None}
     by_path = {each.path: key for key, each in before.items()}
@@ -147,11 +143,7 @@ def identify(
 
 
 def _name(log: FoundLog, tree: Tree) -> str:
-    """Return the name of a log in a checkpoint: a stable and unique name, by default its path.
-
-    The path is not stable if files are renamed when new files begin, and not unique if two logs
-    share a directory.
-    """
+    """Return a unique name that is stable if files are renamed when new files begin."""
     if log.format is not None:
         # The reader of an unreadable log reports the error.
         with contextlib.suppress(OSError):
@@ -166,8 +158,7 @@ def _name(log: FoundLog, tree: Tree) -> str:
 def _is_same(log: FoundLog, tree: Tree, position: Position) -> bool:
     """Return whether a log with the same inode still has the bytes that were read.
 
-    The check is necessary because inode numbers are reused. A log with the same name is accepted
-    here, because the stream itself detects if its file was replaced (``is_rewritten``).
+    Inode numbers are reused. The stream itself detects a replaced file of the same name.
     """
     if log.path == position.path:
         return True

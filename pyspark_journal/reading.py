@@ -11,7 +11,7 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from pyspark_journal.options import DROPMALFORMED, FAILFAST, Options
-from pyspark_journal.schema import DECODED, requested_columns
+from pyspark_journal.schema import LOST_BYTES, requested_columns
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof import decode
@@ -74,7 +74,7 @@ class Reader:
             gc.freeze()
 
     def _rows_of(self, piece: Piece) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one part. A fault of one log does not affect the others."""
+        """Yield the rows of one part; its faults become rows."""
         name, at = piece.log.path, piece.part.start
         file = name
         try:
@@ -102,35 +102,33 @@ class Reader:
             # One bad file among ten thousand must not fail the job, whatever the error.
             kind = "" if isinstance(error, OSError) else f"{type(error).__name__}: "
             text = f"{file}: at offset {at}: {kind}{error}"
-            is_missing = self.options.ignore_missing and isinstance(error, FileNotFoundError)
-            if not is_missing and self._is_shown(f"{text} (unreadable, FAILFAST)"):
+            if self._is_shown(f"{text} (unreadable, FAILFAST)"):
                 yield rows.unreadable(self.schema, file, text)
 
     def _records(self, run: Records, format_id: str, name: str) -> Iterator[pa.RecordBatch]:
-        if not self.columns.has(DECODED):
+        if not self.columns.has(rows.DECODED):
             yield from self._batch(run, name)
             return
+        type = self.schema.field(rows.DECODED).type
         for piece in decode.pieces(format_id, run):
-            yield from self._batch(piece, name, self._decoded(piece, format_id))
+            decoded = rows.decoded(piece, format_id, type)
+            yield from self._batch(piece, name, decoded)
 
     def _problem(self, event: Lost | End, name: str, tree: Tree) -> Iterator[pa.RecordBatch]:
         if isinstance(event, End) and event.verdict != "refused":
             return
         at = f" at offset {event.start}" if isinstance(event, Lost) else ""
         message = f"{shown(file_name(name, event.file))}:{at} {event.reason} (FAILFAST)"
-        if self._is_shown(message, isinstance(event, Lost)):
+        if self._is_shown(message):
             more = {}
-            if isinstance(event, Lost) and self.columns.has(self.options.corrupt_name):
-                more = {self.options.corrupt_name: self._raw(event, name, tree)}
+            if isinstance(event, Lost) and self.columns.has(LOST_BYTES):
+                more = {LOST_BYTES: self._raw(event, name, tree)}
             yield from self._batch(event, name, more)
 
-    def _is_shown(self, message: str, is_lost: bool = False) -> bool:
-        """Return whether a problem becomes a row. Raises :class:`Malformed` in ``FAILFAST``."""
-        if self.options.mode == DROPMALFORMED or (self.options.ignore_corrupt and not is_lost):
-            return False
+    def _is_shown(self, message: str) -> bool:
         if self.options.mode == FAILFAST:
             raise Malformed(printable_message(message))
-        return True
+        return self.options.mode != DROPMALFORMED
 
     def _batch(
         self, event: Event, name: str, more: Mapping[str, Any] | None = None
@@ -138,19 +136,6 @@ class Reader:
         batch = rows.batch(event, self.schema, name, more)
         if batch is not None:
             yield batch
-
-    def _decoded(self, run: Records, format_id: str) -> dict[str, pa.Array]:
-        value, fault = decode.decoded(format_id, run, self.options.entry_fields)
-        if self.options.format == "auto":
-            # One member for each format, of which the others are null.
-            own_name = format_id.replace("-", "_")
-            members = list(self.schema.field(DECODED).type)
-            value = pa.StructArray.from_arrays(
-                [value if m.name == own_name else pa.nulls(len(run), m.type) for m in members],
-                fields=members,
-                mask=value.is_null(),
-            )
-        return {DECODED: value, "detail": fault}
 
     def _raw(self, lost: Lost, name: str, tree: Tree) -> bytes | None:
         """Return the bytes of a lost range, null if they cannot be read."""
@@ -165,10 +150,7 @@ class JournalReader(Reader, DataSourceReader):
     """Plans partitions and reads them."""
 
     def partitions(self) -> list[InputPartition]:
-        """Return the packed logs under the paths.
-
-        Raises ``FileNotFoundError`` for a missing path.
-        """
+        """Return the packed logs. Raises ``FileNotFoundError`` for a missing path."""
         logs = find(self.options)
         target = self.options.packing.target_bytes([log.size for log in logs])
         pieces = [piece for log in logs for piece in cut(log, target, self.options)]
@@ -178,8 +160,7 @@ class JournalReader(Reader, DataSourceReader):
 def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Join small batches into batches of about ``PIECE_ROWS`` rows or ``MAX_BYTES`` bytes.
 
-    Each batch takes about a millisecond in the JVM, and a folder of small logs has one batch per
-    log. Scanners never yield larger batches.
+    Each batch takes about a millisecond in the JVM.
     """
     held: list[pa.RecordBatch] = []
     rows = size = 0

@@ -17,7 +17,8 @@ from walproof.tables import rows
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-DECODED = "decoded"
+#: Column for the bytes of a lost range.
+LOST_BYTES = "_corrupt_record"
 NEVER_NULL = frozenset({"file", "kind"})
 
 
@@ -28,46 +29,26 @@ class BadSchema(ValueError):
 def offered(options: Options) -> pa.Schema:
     """Return the columns of the source for a user who gives no schema.
 
-    With the format ``auto``, these are the columns that all formats have in common, because the
-    schema of a table must not depend on the existing files. The columns of all formats together
-    would be mostly null, and reading them would take a third longer.
+    With ``auto``, these are the common columns: a schema must not depend on the existing files.
     """
     return _columns(options, [] if options.format == "auto" else [options.format])
 
 
 def known(options: Options) -> pa.Schema:
-    """Return the columns that a schema may contain.
-
-    With the format ``auto``, these are the columns of all formats. A column whose type depends on
-    the format (``entry_type``) is text.
-    """
+    """Return the columns that a schema may contain; with ``auto``, those of all formats."""
     return _columns(options, FORMATS if options.format == "auto" else [options.format])
 
 
 def _columns(options: Options, formats: Iterable[str]) -> pa.Schema:
     fields = {field.name: field for field in rows.schema(*formats)}
     if options.decode:
-        type = pa.struct(
-            (format_id.replace("-", "_"), decode.type_of(format_id, options.entry_fields))
-            for format_id in FORMATS
-        )
-        if options.format != "auto":
-            type = decode.type_of(options.format, options.entry_fields)
-        fields[DECODED] = pa.field(DECODED, type)
-    name = options.corrupt_column
-    if name in fields:
-        raise BadSchema(f"journal: columnNameOfCorruptRecord: there is already a column {name}")
-    if name is not None:
-        fields[name] = pa.field(name, pa.binary())
+        fields[rows.DECODED] = pa.field(rows.DECODED, rows.decoded_type(options.format))
     return pa.schema(fields.values())
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a query.
-
-    ``target`` is the schema that Spark uses, ``names`` contains the name of each column here.
-    """
+    """The columns of a query: their schema in Spark, and their names in this package."""
 
     target: pa.Schema
     names: tuple[str, ...]
@@ -80,22 +61,18 @@ class Columns:
         """Return the data that a scanner must read."""
         payload = self.has("payload", "payload_truncated")
         wanted = Wanted(payload, frozenset(self.names), options.max_payload)
-        return decode.with_decoding(format_id, wanted) if self.has(DECODED) else wanted
+        return decode.with_decoding(format_id, wanted) if self.has(rows.DECODED) else wanted
 
 
 def requested_columns(schema: StructType, options: Options) -> Columns:
-    """Return the columns of a user's schema. Raises :class:`BadSchema`.
-
-    Column names are case-insensitive, as in Spark. The schema of the source itself is always valid.
-    """
+    """Return the columns of a user's schema. Raises :class:`BadSchema`."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
     names = {field.name.lower() for field in schema}
-    if options.corrupt_name.lower() in names:
-        options = replace(options, corrupt_column=options.corrupt_name)
-    if DECODED in names:
+    if rows.DECODED in names:
         options = replace(options, decode=True)
     columns = {field.name.lower(): field for field in known(options)}
+    columns[LOST_BYTES] = pa.field(LOST_BYTES, pa.binary())
     target = to_arrow_schema(schema, timezone="UTC")
     chosen = []
     for field in target:

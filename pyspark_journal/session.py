@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
-from pyspark_journal.java import JavaMissing, java_home
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -40,17 +38,13 @@ class DidNotStart(RuntimeError):
 def session(
     name: str, master: str | None = None, settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """Start the session of a job. Raises :class:`~pyspark_journal.java.JavaMissing`.
+    """Start the session of a job.
 
-    ``master`` is the value for ``spark-submit --master``. If it is None, the master of
-    ``spark-submit`` is used. The default is ``local[N,4]``, which uses N cores and retries a task
-    three times. ``settings`` override those of ``spark-submit``, which override the defaults in
-    this module. JVM settings take effect only in the first session of a process.
+    The default of ``master`` is that of ``spark-submit``, else ``local[N,4]``: N cores, and four
+    attempts for each task. ``settings`` override those of ``spark-submit``.
     """
     # Without it, workers run the python3 on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    if (home := java_home()) is not None:
-        os.environ["JAVA_HOME"] = str(home)
     from pyspark.sql import SparkSession
 
     submitted = _submitted_settings()
@@ -81,20 +75,18 @@ def _submitted_settings() -> dict[str, str]:
 def redirect_jvm_output(log: IO[bytes]) -> Iterator[None]:
     """Redirect standard error to ``log`` for a JVM that is started inside this block.
 
-    The redirection lasts until the JVM exits, because its messages would break a progress bar. If
-    the block fails, :class:`DidNotStart` is raised with the content of ``log``.
+    Messages of the JVM would break a progress bar. Raises :class:`DidNotStart` with these messages.
     """
     sys.stderr.flush()
     terminal = os.dup(2)
     os.dup2(log.fileno(), 2)
     try:
         yield
-    except JavaMissing:
-        raise
     except Exception as error:
         log.seek(0)
         output = log.read().decode(errors="replace").strip()
-        raise DidNotStart(f"Spark did not start: {error}\n{output}".rstrip()) from error
+        why = f"Spark did not start: {error}\n{output}\nIt needs Java 17 or later."
+        raise DidNotStart(why) from error
     finally:
         os.dup2(terminal, 2)
         os.close(terminal)

@@ -17,12 +17,8 @@ if TYPE_CHECKING:
 class JournalDataSource(DataSource):
     """Journal files as a table: a row for each record and each lost range.
 
-    The name of the source is ``journal``, and its options are ``pyspark_journal.options.Options``.
-    Spark finds the installed package automatically. If the package is not installed, call
-    ``pyspark_journal.register(spark)``.
-
-      >>> spark.read.format("journal").load("/var/lib/broker")
-      >>> spark.sql("CREATE TEMP VIEW v USING journal OPTIONS (path '/var/lib/broker')")
+    >>> spark.read.format("journal").load("/var/lib/broker")
+    >>> spark.sql("CREATE TEMP VIEW v USING journal OPTIONS (path '/var/lib/broker')")
     """
 
     @classmethod

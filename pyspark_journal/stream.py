@@ -1,8 +1,7 @@
 """``spark.readStream.format("journal")``: read growing logs, and return every record exactly once.
 
-The checkpoint has a position for each log (``positions.py``). A batch contains the records and lost
-ranges that begin between two positions. Bytes before a position no longer change, so a batch that
-is repeated after a crash has the same rows.
+A batch contains the records and lost ranges that begin between two positions. Bytes before a
+position no longer change, so a batch that is repeated after a crash has the same rows.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
     ReadMaxBytes,
-    ReadMaxFiles,
     SupportsTriggerAvailableNow,
 )
 
@@ -93,8 +91,6 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         """Return the limit in the options."""
         if self.options.max_trigger is not None:
             return ReadMaxBytes(self.options.max_trigger)
-        if self.options.max_files is not None:
-            return ReadMaxFiles(self.options.max_files)
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
@@ -126,7 +122,7 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         return self.pack(pieces, target)
 
     def _look(self, before: dict[str, Position]) -> bool:
-        """Find the logs; return False if a directory could not be listed."""
+        """Find the logs; return False if a folder could not be listed."""
         looked = []
         is_whole = True
         for log in find(self.options):
@@ -147,13 +143,12 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
     def _advance(self, before: dict[str, Position], is_limited: bool) -> dict[str, Position]:
         is_whole = self._look(before)
         bytes_left = self.options.max_trigger if is_limited else None
-        files_left = self.options.max_files if is_limited else None
         # Forget the positions of deleted logs, unless a directory could not be listed.
         after = {key: p for key, p in before.items() if key in self._logs or not is_whole}
         moved = False
         # Oldest first: a constantly growing log must not starve the others.
         for key in sorted(self._logs, key=lambda key: (self._logs[key].modified, key)):
-            if files_left == 0 or (bytes_left is not None and bytes_left <= 0):
+            if bytes_left is not None and bytes_left <= 0:
                 break
             start = before.get(key) or Position(self._logs[key].path)
             position, size = self._advance_one(key, start, bytes_left, not moved)
@@ -165,8 +160,6 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
                 continue
             after[key] = position
             moved = True
-            if files_left is not None:
-                files_left -= 1
             if bytes_left is not None:
                 bytes_left -= size
         return after
@@ -207,10 +200,9 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
     ) -> tuple[Position, int, bool]:
         """Return the next position in a log, the size of the new records before it, and a flag.
 
-        The flag is false if ``limit`` was reached and more records exist. If ``one_at_least`` is
-        true, the first record may exceed the limit. Sizes are in bytes. A torn tail is left for
-        later. Damage at the end is included once the log has stopped growing (``is_quiet``). Raises
-        ``OSError``, and ``UnknownFormat`` (a ``ValueError``).
+        The flag is false if ``limit`` was reached. If ``one_at_least`` is true, the first record
+        may exceed the limit. Sizes are in bytes. Damage at the end is included if ``is_quiet`` is
+        true. Raises ``OSError``, and ``UnknownFormat``.
         """
         size, is_all = 0, True
         # Places are the number of a file, an offset in it, and its name.

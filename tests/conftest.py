@@ -12,9 +12,11 @@ import Spark, and the tests marked ``slow``, which take more than half a second.
 from __future__ import annotations
 
 import fcntl
+import importlib.util
 import json
 import os
 import pickle
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,7 +28,6 @@ import pyarrow as pa
 import pytest
 
 from conformance import ROOT, vectors
-from pyspark_journal.java import JavaMissing, java_home
 from walproof.setup import in_ci
 
 if TYPE_CHECKING:
@@ -117,14 +118,16 @@ def alone(place: Path) -> Iterator[None]:
         yield
 
 
+def require_java() -> None:
+    """Skip a test on Spark where PySpark or Java is missing."""
+    java = os.environ.get("JAVA_HOME") or shutil.which("java")
+    if importlib.util.find_spec("pyspark") is None or java is None:
+        unavailable("no Spark: PySpark or Java is missing")
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    try:
-        import pyspark  # noqa: F401
-
-        java_home()
-    except (ImportError, JavaMissing) as missing:
-        unavailable(f"no Spark: {missing}")
+    require_java()
     # Workers import this package; where it is not installed, from here.
     path = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), path)))
@@ -142,12 +145,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 @pytest.fixture
 def java() -> None:
     """For a test that starts Spark in processes of its own."""
-    try:
-        import pyspark  # noqa: F401
-
-        java_home()
-    except (ImportError, JavaMissing) as missing:
-        unavailable(f"no Spark: {missing}")
+    require_java()
 
 
 Rows = list[dict[str, Any]]

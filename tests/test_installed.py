@@ -36,7 +36,7 @@ Use = tuple[str, int, str]
 PLAIN: list[Use] = [
     ("summary database", 3, "LevelDB"),
     ("read damaged.log --each records", 3, '"at": 24'),
-    ("inspect 000003.log --html map.html", 0, "38 of 38 bytes"),
+    ("inspect 000003.log", 0, "blocks[0].records[2].data"),
     ("verify damaged.log", 3, "LDB-032"),
     ("export one.journal", 0, "MESSAGE="),
     ("systemd fields one.journal", 0, "MESSAGE"),

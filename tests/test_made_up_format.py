@@ -83,10 +83,10 @@ def test_a_log_is_read(tree: Path) -> None:
 
 
 def test_a_table_is_written_without_a_scanner_and_a_decoder(tree: Path) -> None:
-    out = tree / "log.parquet"
+    out = tree / "tables"
     log = "vectors/tally-log/two-records.tally"
     run(tree, "walproof", "export", log, "--parquet", str(out), "--decode")
-    rows = pq.read_table(out).to_pylist()
+    rows = pq.read_table(out / "records").to_pylist()
     assert [(row["payload"], row["count"]) for row in rows] == [(b"alpha", 1), (b"bravo", 2)]
 
 

@@ -10,7 +10,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 from click.testing import CliRunner
 
 from conformance import known_failures
@@ -113,20 +112,6 @@ def test_what_a_new_format_needs_is_what_each_format_has() -> None:
         if not (ROOT / place).exists() and not (ROOT / place.removesuffix(".py")).is_dir()
     ]
     assert missing == []
-
-
-def test_the_hooks_before_a_commit_are_the_checks_of_make_lint() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    recipe = re.search(r"^lint:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
-    assert recipe
-    checks = {
-        line.strip().removesuffix(" .").removesuffix(" ksy/*.ksy")
-        for line in recipe[1].splitlines()
-    }  # a hook is given its files
-    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
-    (local,) = hooks["repos"]
-    assert local["repo"] == "local"
-    assert {hook["entry"].removeprefix(".venv/bin/") for hook in local["hooks"]} == checks
 
 
 def test_the_scores_it_shows_are_those_of_the_known_failures() -> None:

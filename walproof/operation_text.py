@@ -181,7 +181,7 @@ def _bytes_of(log: LogToDamage, file: str) -> bytearray:
 
 
 def _byte_order(log: LogToDamage, file: str) -> str:
-    """Return the byte order of the numbers that the grammar read: ``little`` or ``big``."""
+    """Return the byte order of the numbers in a file: ``little`` or ``big``."""
     votes = {"little": 0, "big": 0}
     for field in log.each_field(file):
         raw = bytes(log.files[file][field.start : field.end])

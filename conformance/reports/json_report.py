@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from conformance import json_schema, saving
+from conformance.declaration import BrokenDeclaration
 
 Report: TypeAlias = dict[str, Any]
 
@@ -17,7 +18,7 @@ SCHEMA_PATH = Path(__file__).with_name("report.schema.json")
 _SHOWN = 5
 
 
-class InvalidReport(ValueError):
+class InvalidReport(BrokenDeclaration):
     """The object is not a run report. `problems` holds one line per fault."""
 
     def __init__(self, problems: list[str]) -> None:

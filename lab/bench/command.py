@@ -12,7 +12,7 @@ from rich.table import Table
 from conformance.sandbox import isolation, isolation_lines
 from lab.bench import reading
 from lab.bench.contenders import contenders
-from lab.bench.format_bench import bench_of, log_of
+from lab.bench.format_bench import Size, bench_of, log_of
 from lab.bench.reading import Row
 from reference_impl.formats import FORMATS
 from walproof.cli.stopping import stoppable
@@ -53,7 +53,7 @@ def bench(rounds: int, only: str, formats: tuple[str, ...]) -> int:
             for size in bench_of(format_id).logs:
                 log, readers = log_of(format_id, size), contenders(format_id)
                 rows = reading.measure(log, size, readers, rounds, status.update)
-                show(size.name, rows, console)
+                show(size, rows, console)
     console.print(
         "ms: the median of all rounds, and the fastest pass. Page cache warm. × is how many times"
         " the peer's speed, taken within each round."
@@ -63,24 +63,30 @@ def bench(rounds: int, only: str, formats: tuple[str, ...]) -> int:
     return 0
 
 
-def show(title: str, rows: Sequence[Row], console: Console) -> None:
+def show(size: Size, rows: Sequence[Row], console: Console) -> None:
     """Print a table with a line for each contender, and why the others were not measured."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    table = Table(
+        title=size.name, title_justify="left", box=None, pad_edge=False, header_style="dim"
+    )
     table.add_column("")
     for column in ("ms", "fastest", "records/s", "log, GB/s", "×"):
         table.add_column(column, justify="right")
     for row in rows:
-        if row.unavailable is None:
+        if row.contender.unavailable is None:
             seconds = statistics.median(row.seconds)
             table.add_row(
-                row.contender,
+                row.contender.name,
                 f"{seconds * 1000:,.1f}",
                 f"{row.fastest * 1000:,.1f}",
-                f"{row.count / seconds:,.0f}",
+                f"{size.count / seconds:,.0f}",
                 f"{row.log_bytes / seconds / 1e9:.2f}",
-                "peer" if row.is_peer else "–" if row.ratio is None else f"{row.ratio:.3g}",
+                "peer"
+                if row.contender.is_peer
+                else "–"
+                if row.ratio is None
+                else f"{row.ratio:.3g}",
             )
     console.print(table)
     for row in rows:
-        if row.unavailable is not None:
-            console.print(f"{row.contender} was not measured: {row.unavailable}", highlight=False)
+        if (why := row.contender.unavailable) is not None:
+            console.print(f"{row.contender.name} was not measured: {why}", highlight=False)

@@ -13,7 +13,6 @@ from lab.bench.format_bench import Program, bench_of
 
 #: numba stores no kernel, and reads none, where it cannot write.
 KERNELS = tuple((ROOT / "walproof" / "formats").rglob("__pycache__"))
-PARQUET_PASSES = 5
 
 
 @dataclass(frozen=True)
@@ -43,18 +42,15 @@ def contenders(format_id: str) -> list[Contender]:
 
 
 def our_contenders(format_id: str) -> Iterator[Contender]:
-    """Yield the executable specification, the bulk scanner and the export to Parquet."""
+    """Yield the bulk scanner."""
     bench = bench_of(format_id)
-    yield Contender("executable-spec", _worker("specification", format_id))
-    scanner, parquet = _worker("scanner", format_id), _worker("parquet", format_id)
     repeat = bench.scanner_repeat
-    yield Contender("fast-scan", scanner, repeat, writes=KERNELS)
+    yield Contender("fast-scan", _worker("scanner", format_id), repeat, writes=KERNELS)
     if not bench.peer_has_payloads:
-        without = [*scanner, "no-payload"]
-        yield Contender("fast-scan, no payloads", without, repeat, False, False, KERNELS)
-    yield Contender("parquet", parquet, PARQUET_PASSES, writes=KERNELS)
-    without = [*parquet, "no-payload"]
-    yield Contender("parquet, no payloads", without, PARQUET_PASSES, False, False, KERNELS)
+        without = _worker("scanner-without-payloads", format_id)
+        yield Contender(
+            "fast-scan, no payloads", without, repeat, has_payloads=False, writes=KERNELS
+        )
 
 
 def _worker(reader: str, format_id: str) -> list[str]:
@@ -62,7 +58,6 @@ def _worker(reader: str, format_id: str) -> list[str]:
 
 
 def _program(program: Program) -> Contender:
-    """Return an implementation as a contender."""
     each = load(FOLDER / program.implementation)
     name, command = each.name, [word for word in each.command if word != program.without]
     if program.variant is not None:

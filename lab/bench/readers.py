@@ -1,42 +1,24 @@
 """Measure the readers of this project in a separate process.
 
-``python -m lab.bench.readers READER FORMAT [no-payload] LOG REPEAT`` measures a reader of
-:data:`READERS`. The output has the same form as that of the adapters.
+``python -m lab.bench.readers READER FORMAT LOG REPEAT`` measures a reader of :data:`READERS`. The
+output has the same form as that of the adapters.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-
-from reference_impl.answer import Record
-from reference_impl.formats import named
 
 #: Reads a log to its end: the number of records, and of bytes of payload.
 ReadOnce = Callable[[Path], tuple[int, int]]
 
 
-def specification(format_id: str, has_payloads: bool = True) -> ReadOnce:
-    """Return the executable specification: records as a stream, none of them stored."""
-    read = named(format_id).read
-
-    def read_once(log: Path) -> tuple[int, int]:
-        records = payload_bytes = 0
-        for event in read(log, "recover", {}):
-            if isinstance(event, Record):
-                records += 1
-                payload_bytes += len(event.payload)
-        return records, payload_bytes
-
-    return read_once
-
-
 def scanner(format_id: str, has_payloads: bool = True) -> ReadOnce:
-    """Return the bulk scanner."""
+    """Return a reader that runs the bulk scanner."""
     from walproof import scan
     from walproof.scan.log import Log
     from walproof.scan.model import Records, Wanted
@@ -55,32 +37,15 @@ def scanner(format_id: str, has_payloads: bool = True) -> ReadOnce:
     return read_once
 
 
-def parquet(format_id: str, has_payloads: bool = True) -> ReadOnce:
-    """Return the export to a Parquet file."""
-    from walproof import scan
-    from walproof.scan.log import Log
-    from walproof.tables.parquet import to_parquet
-
-    scan.scanner(format_id)
-
-    def read_once(log: Path) -> tuple[int, int]:
-        with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder) / "out.parquet"
-            done = to_parquet(Log(log), format_id, out, has_payloads=has_payloads)
-        return done.records, done.payload_bytes
-
-    return read_once
-
-
-READERS: dict[str, Callable[..., ReadOnce]] = {
-    reader.__name__: reader for reader in (specification, scanner, parquet)
+READERS: dict[str, Callable[[str], ReadOnce]] = {
+    "scanner": scanner,
+    "scanner-without-payloads": partial(scanner, has_payloads=False),
 }
 
 
-def main(reader: str, format_id: str, *arguments: str) -> None:
+def main(reader: str, format_id: str, log: str, repeat: str) -> None:
     """Read the log ``repeat`` times and print one line of JSON."""
-    *options, log, repeat = arguments
-    read_once = READERS[reader](format_id, has_payloads=not options)
+    read_once = READERS[reader](format_id)
     records = payload_bytes = 0
     seconds = []
     for _ in range(int(repeat)):

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from conformance.contents import list_entries
 from lab.bench.contenders import Contender
-from lab.bench.format_bench import Size
-from lab.bench.isolated_run import printed
+from lab.bench.format_bench import Size, printed
 
 TIMEOUT_SECONDS = 600
 
@@ -23,11 +22,9 @@ class WrongCount(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """The measurements of a contender."""
+    """The measurements of a contender that is available."""
 
-    contender: str
-    #: Number of records.
-    count: int = 0
+    contender: Contender
     #: Median of each round.
     seconds: Sequence[float] = ()
     #: Fastest pass of all rounds, in seconds.
@@ -35,9 +32,6 @@ class Row:
     log_bytes: int = 0
     #: Speed relative to the peer, or None for no peer.
     ratio: float | None = None
-    is_peer: bool = False
-    #: Reason why the contender was not measured.
-    unavailable: str | None = None
 
 
 def measure(
@@ -49,7 +43,7 @@ def measure(
 ) -> list[Row]:
     """Return a row for each contender, in order.
 
-    Raises :class:`WrongCount`, and :class:`~lab.bench.isolated_run.Failed` for a contender that
+    Raises :class:`WrongCount`, and :class:`~lab.bench.format_bench.Failed` for a contender that
     fails.
     """
     log_bytes = _read_into_page_cache(log)
@@ -62,16 +56,14 @@ def measure(
     seconds = {name: [*map(statistics.median, of_one)] for name, of_one in passes.items()}
     peer = next((seconds[each.name] for each in available if each.is_peer), None)
     return [
-        Row(each.name, unavailable=each.unavailable)
+        Row(each)
         if each.unavailable is not None
         else Row(
-            each.name,
-            size.count,
+            each,
             seconds[each.name],
             min(map(min, passes[each.name])),
             log_bytes,
             None if peer is None else ratio(seconds[each.name], peer),
-            each.is_peer,
         )
         for each in contenders
     ]
@@ -97,7 +89,6 @@ def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
 
 
 def _run(contender: Contender, log: Path, size: Size) -> list[float]:
-    """Return the seconds of each pass of one round."""
     # Some open a log as they do after a restart, others need a folder that they make beside it.
     writes = (log.parent, *contender.writes)
     command = [*contender.command, str(log), str(contender.repeat)]

@@ -1,12 +1,7 @@
 """Measure how fast Spark reads logs: ``python -m lab bench --only spark``.
 
-Each round reads the same rows in three ways (``local[2]``, sink ``noop``):
-
-* with the data source
-* from Parquet
-* with a Python source that yields batches from mapped memory, the upper limit for Python sources
-
-The printed ratio to this limit is the median over the rounds.
+Each round reads the same rows with the data source, from Parquet, and with a Python source that
+yields batches from mapped memory. The last one is the upper limit for Python sources.
 """
 
 from __future__ import annotations

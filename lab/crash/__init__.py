@@ -1,5 +1,1 @@
-"""Test crash consistency: do all acknowledged records survive a power failure?
-
-:mod:`~lab.crash.recorder` records the operations of a writer. :mod:`~lab.crash.model` generates the
-states that a crash can leave. :mod:`~lab.crash.judge` reads each state.
-"""
+"""Test which acknowledged records of a writer survive a power failure (docs/crash.md)."""

@@ -1,9 +1,6 @@
-"""Pause each call by which a program changes or syncs a file, and handle it before it takes effect.
+"""Pause each call by which a program changes or syncs a file, before the call takes effect."""
 
-seccomp notifications hold each call of :data:`~lab.crash.syscall_pause.CALLS` in the kernel.
-Stopping the program by a signal would take effect only after the call.
-"""
-
+# A signal would stop the program only after the call. A seccomp notification holds the call.
 from __future__ import annotations
 
 import bisect
@@ -107,7 +104,6 @@ class Listener:
         return descriptors[0]
 
     def _answer(self, notifier: int) -> None:
-        """Resume one call after another until the program has ended."""
         while (events := self._happened(notifier)) is not None:
             with self.lock:
                 if events & select.POLLIN:
@@ -131,7 +127,6 @@ class Listener:
         return None if self._over.fileno() in results else results.get(descriptor, 0)
 
     def _handle_call(self, notifier: int) -> None:
-        """Handle a call that has begun, which continues now or later."""
         room = bytearray(_NOTIFICATION.size)
         if not _ask_kernel(notifier, _RECEIVE, room):
             return  # a signal took the call back before it was heard; it comes again
@@ -142,7 +137,7 @@ class Listener:
 
 
 def _ask_kernel(notifier: int, what: int, room: bytes | bytearray) -> bool:
-    """Ask the kernel about a call; whether the call is still there. Raises ``RuntimeError``."""
+    """Return whether the call still exists. Raises ``RuntimeError``."""
     while True:
         try:
             fcntl.ioctl(notifier, what, room)

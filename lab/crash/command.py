@@ -14,9 +14,9 @@ from conformance.saving import named_in_errors, publish, save, temporary_sibling
 from conformance.session import PROGRAM_FAILURES
 from conformance.subject import Subject
 from conformance.text import json_text, printable
-from lab.crash.concurrent_readers import Watched, watch
+from lab.crash.concurrent_readers import watch
 from lab.crash.format_crash import crash_of
-from lab.crash.judge import NOTES, Finding, build, payload_text
+from lab.crash.judge import NOTES, Finding, Judgement, build, payload_text
 from lab.crash.model import MODELS, SECTORS
 from lab.crash.observer import CannotRecord
 from lab.crash.recorder import record
@@ -108,7 +108,7 @@ def crash(
             watched = watch(trace, format, records, sector_bytes)
             say(f"writer   {hello['name']} {hello['version']}, {format}")
             _show_live(watched, trace)
-            return 3 if watched.judgement.findings else 0
+            return 3 if watched.findings else 0
         with progress_bar("recording") as bar:
             done = run(
                 subject,
@@ -172,14 +172,14 @@ def _show(done: Run) -> None:
             _show_finding(finding, of, console)
 
 
-def _show_live(watched: Watched, trace: Trace) -> None:
+def _show_live(watched: Judgement, trace: Trace) -> None:
     say(
-        f"moments  {counted(watched.judgement.states, 'moment')}, {watched.torn:,} of them inside"
+        f"moments  {counted(watched.states, 'moment')}, {watched.torn:,} of them inside"
         f" of a write, {counted(trace.acknowledged, 'record')}"
     )
-    for each in watched.judgement.findings.values():
+    for each in watched.findings.values():
         _show_finding(each, counted(each.count, "moment"), Console())
-    if not watched.judgement.findings:
+    if not watched.findings:
         say("No reader went wrong.")
 
 
@@ -202,7 +202,6 @@ def _show_finding(finding: Finding, of: str, console: Console) -> None:
 
 
 def _save_findings(done: Run, format: str, sector: int, out: Path) -> None:
-    """Write a directory for each finding: the files of its first state, and ``state.json``."""
     findings = [
         (result, finding)
         for result in done.results

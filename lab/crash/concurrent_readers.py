@@ -1,14 +1,13 @@
 """Test readers on a log while it is being written.
 
-The recorded calls of a writer define a sequence of file states. There is a state after every
-operation, and there are states inside each write. A reader that reads repeatedly must return the
-written records in order, each record once, and never fewer records than before.
+A reader that reads repeatedly must return the written records in order, each record once, and never
+fewer records than before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.scratch import Scratch
@@ -87,60 +86,47 @@ def _parts(each: Write, live: Live, sector: int) -> list[tuple[Write, str, bool]
     return early + late
 
 
-@dataclass
-class Watched:
-    """The findings in the moments of a writer, ``torn`` of which are inside a write."""
-
-    torn: int = 0
-    judgement: Judgement = field(default_factory=Judgement)
-
-
 def watch(
     trace: Trace,
     format: str,
     records: Sequence[NewRecord],
     sector: int = SECTOR_BYTES,
-    more: Mapping[str, Read] | None = None,
-) -> Watched:
-    """Read every moment of a trace with each reader.
-
-    The readers are the executable specification, the scanner, and ``more``.
-    """
-    what, watched, scratch = crash_of(format), Watched(), Scratch()
+) -> Judgement:
+    """Read every moment of a trace with the executable specification and the scanner."""
+    what, judgement, scratch = crash_of(format), Judgement(), Scratch()
     written = [payload_text(each.payload) for each in records]
-    all_readers = {**_readers(format), **(more or {})}
+    all_readers = _readers(format)
     previous: dict[str, list[str]] = {who: [] for who in all_readers}
     whole = dict(previous)
-    note = watched.judgement.note
     try:
         for moment in moments(trace, sector):
             state, place = moment.state, scratch.new_path("live")
             build(state, place)
-            watched.judgement.states += 1
-            watched.torn += bool(state.missing)
+            judgement.states += 1
+            judgement.torn += bool(state.missing)
             first: list[str] | None = None
             for who, read in all_readers.items():
                 try:
                     found = read(place / what.name) if what.name in state.files else []
                 except Exception as error:
-                    note(DIED, who, state, [], f"{type(error).__name__}: {error}")
+                    judgement.note(DIED, who, state, [], f"{type(error).__name__}: {error}")
                     continue
                 for wrong in after_a_crash(written, state.acknowledged, found):
-                    note(wrong, who, state, found)
+                    judgement.note(wrong, who, state, found)
                 before = (whole if moment.late else previous)[who]
                 if found[: len(before)] != before:
-                    note(SHRINKS, who, state, found)
+                    judgement.note(SHRINKS, who, state, found)
                 if not moment.late:
                     previous[who] = found
                 if not state.missing:
                     whole[who] = found
                 first = found if first is None else first
                 if found != first:
-                    note(DIFFERS, who, state, found)
+                    judgement.note(DIFFERS, who, state, found)
             scratch.clear(place)
     finally:
         scratch.close()
-    return watched
+    return judgement
 
 
 def _readers(format: str) -> Mapping[str, Read]:

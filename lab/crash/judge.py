@@ -81,6 +81,8 @@ class Judgement:
     """The findings in a number of states."""
 
     states: int = 0
+    #: Number of states inside a write.
+    torn: int = 0
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
 
     def note(
@@ -155,7 +157,6 @@ class Judge:
         append: Callable[[Path], None] | None,
         read: Callable[[Path, State, str], Found],
     ) -> None:
-        """Read a copy of a state, optionally after an append, and note the violations."""
         place = self.session.scratch.new_path("root")
         found = None
         try:

@@ -1,9 +1,7 @@
 """Turn snapshots of a program's files into a trace.
 
-There is a snapshot before each call that changes or syncs a file, and at each acknowledgement. The
-difference between two snapshots shows the bytes that the program wrote in between, either by calls
-or to mapped memory, which changes without a call. A sync covers the content that the files have
-when it begins.
+The difference between two snapshots shows what the program wrote in between, by calls or to mapped
+memory. A sync covers the content that the files have when the sync begins.
 """
 
 from __future__ import annotations
@@ -52,11 +50,12 @@ _AT_POSITION = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class _Writing:
-    """A range of a file that a call writes. Syncs the file for a descriptor with O_DSYNC."""
+    """A range of a file that a call writes."""
 
     file: Inode
     start: int
     end: int
+    #: True if the call also syncs the file, as for a descriptor with O_DSYNC.
     is_synchronous: bool
 
 
@@ -170,7 +169,7 @@ def _inode(status: os.stat_result) -> Inode:
 
 
 def _entries(folder: Path) -> Iterator[tuple[Path, os.stat_result, bytes | None]]:
-    """Yield what is below a directory, without entries that disappear; no content for a folder."""
+    """Yield each path below a directory with its content, which is None for a directory."""
     for at, folders, files in os.walk(folder):
         for name in sorted([*folders, *files]):
             path = Path(at, name)
@@ -191,7 +190,6 @@ def _changes(before: Names_, after: Names_) -> Iterator[tuple[int, str, int | No
 
 
 def _file_of(call: Call) -> Inode | None:
-    """Return the file or directory that a write or sync is for, or None."""
     process = Path("/proc", str(call.thread))
     if call.name in SYNCS_OF_ALL:
         return None

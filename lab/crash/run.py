@@ -76,10 +76,10 @@ def run(
 
 
 def all_writers() -> list[Implementation]:
-    """Return all that ``lab crash --writer`` takes: the executable specification, then by name."""
+    """Return the writers that ``lab crash --writer`` can name."""
     return registry.all_implementations(TOOLS, FOLDER)
 
 
 def can_be_isolated(implementation: Implementation) -> bool:
-    """Return whether a sandbox can run the program; a program that mounts directories cannot."""
+    """Return whether a sandbox can run the program."""
     return bool(registry.declared(implementation.folder).get("sandboxed", True))

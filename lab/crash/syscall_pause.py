@@ -79,7 +79,7 @@ def listener() -> int:
 
 
 def main(place: str, *words: str) -> None:
-    """Hand the descriptor over, and become the program."""
+    """Send the descriptor to the listener, and execute the program."""
     with socket.socket(socket.AF_UNIX) as to:
         to.connect(place)
         try:

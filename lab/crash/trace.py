@@ -49,7 +49,7 @@ class Sync:
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """The writer has said that the first ``count`` records are safe."""
+    """An acknowledgement that the first ``count`` records are safe."""
 
     count: int
 
@@ -96,7 +96,7 @@ class Live:
         self.content: dict[int, bytearray] = {}
 
     def apply(self, operation: Operation) -> None:
-        """Do one operation."""
+        """Apply one operation."""
         if isinstance(operation, Write):
             content = self.content.setdefault(operation.file, bytearray())
             content.extend(bytes(max(0, operation.at + len(operation.data) - len(content))))

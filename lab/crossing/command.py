@@ -17,15 +17,12 @@ from conformance.text import one_line
 from conformance.vectors import load_all
 from lab.crossing import known
 from lab.crossing.logs import wanted
-from lab.crossing.run import Crossing, cross, matrix
+from lab.crossing.run import Crossing, counts, cross
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
 from walproof.cli.output import say
 from walproof.cli.stopping import stoppable
 from walproof.progress import progress_bar
-
-MAX_WIDTH_COLUMNS = 80
-MIN_WIDTH_COLUMNS = 40
 
 
 @click.command()
@@ -50,10 +47,10 @@ def crossing(
     """Write logs with every real writer, and read each of them with every real reader.
 
     The records are those of the write vectors that leave an intact log. Some formats add larger
-    records. A reader must return exactly these records and report no damage. The table of a
-    format has a column for each writer and a row for each reader. A cell counts the logs of the
-    writer that the reader read without a difference. The first difference of each pair follows the
-    table. Known differences are listed with their causes; --update-known writes the list.
+    records. A reader must return exactly these records and report no damage. For each reader, the
+    output has the number of logs of each writer that it read without a difference. The first
+    difference of each pair follows. Known differences are listed with their causes; --update-known
+    writes the list.
 
     \b
     python -m lab crossing --format leveldb-log
@@ -87,7 +84,6 @@ def crossing(
 
 
 def _all_formats(names: Sequence[str]) -> list[str]:
-    """Return the formats of the given implementations, or all formats."""
     chosen = subjects.implementations(names)
     mine = [set(each.formats) for each in chosen if each.formats]
     return sorted(set.intersection(*mine)) if mine else sorted(FORMATS)
@@ -116,9 +112,9 @@ def _print(crossing: Crossing, listed: KnownFailures) -> bool:
     if not crossing.pairs:
         say(f"{crossing.format}: nobody here writes a log of given records")
         return True
-    say(f"{crossing.format}: logs of a writer (across) that a reader (down) reads as written")
-    for line in matrix(crossing, max(MIN_WIDTH_COLUMNS, min(MAX_WIDTH_COLUMNS, console.width))):
-        say(line)
+    say(f"{crossing.format}: logs that each reader reads as written")
+    for reader, text in counts(crossing):
+        print_hanging(Text(reader), Text(text), console)
     causes: set[str] = set()
     is_known = True
     for pair in crossing.pairs:

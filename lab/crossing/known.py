@@ -1,7 +1,4 @@
-"""Read and write the lists of known differences between readers and writers, with causes.
-
-``lab crossing --update-known`` writes a list for each format.
-"""
+"""Read and write the lists of known differences between readers and writers, with causes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Select the logs that every writer writes: the records of an intact log, and the context.
-
-The logs come from the ``write`` vectors of a format. Modules in ``formats`` add other logs.
-"""
+"""Select the logs that every writer writes: those of ``write`` vectors, and additional logs."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from conformance.cases import DEFAULT_WALL_MS, contents_at
@@ -46,7 +47,7 @@ def cross(
     logs: Sequence[Wanted],
     progress: Callable[[str], None] = lambda text: None,
 ) -> Crossing:
-    """Let each writer write the logs, and each reader read all that was written."""
+    """Write the logs with each writer, and read every written log with each reader."""
     crossing = Crossing(format)
     written: dict[str, dict[str, Contents]] = {}
     for subject in writers:
@@ -116,30 +117,17 @@ def _read(
 
 
 def _difference(each: Wanted, hello: dict[str, Any], reply: dict[str, Any]) -> str | None:
-    """Return the fault in the answer to a log that was written with these records."""
     given = normalise({"records": list(each.records)}) | {"verdict": "intact"}
     parts = [part for part in ("records", "verdict", "signals") if part in hello["reports"]]
     result = differences(given, normalise(reply["answer"]), parts)
     return result[0] if result else None
 
 
-def matrix(crossing: Crossing, width: int) -> Iterator[str]:
-    """Return the table with a row for each reader, in parts that fit into ``width`` columns."""
-    writers = list(crossing.not_written)
-    cells = {(each.writer, each.reader): each for each in crossing.pairs}
-    readers = list(dict.fromkeys(each.reader for each in crossing.pairs))
-    first = max([len(each) for each in readers], default=0)
-    while writers:
-        row = [" " * first, writers.pop(0)]
-        while writers and len("  ".join([*row, writers[0]])) <= width:
-            row.append(writers.pop(0))
-        yield "  ".join(row)
-        for reader in readers:
-            given = [f"{reader:{first}}"]
-            for writer in row[1:]:
-                each = cells[writer, reader]
-                total = len(each.same) + len(each.differ)
-                given.append(f"{f'{len(each.same)}/{total}' if total else '–':{len(writer)}}")
-            yield "  ".join(given).rstrip()
-        if writers:
-            yield ""
+def counts(crossing: Crossing) -> Iterator[tuple[str, str]]:
+    """Yield each reader, and how many logs of each writer it read without a difference."""
+    for reader, pairs in groupby(crossing.pairs, key=lambda pair: pair.reader):
+        writers: dict[str, list[str]] = {}
+        for each in pairs:
+            total = len(each.same) + len(each.differ)
+            writers.setdefault(f"{len(each.same)}/{total}", []).append(each.writer)
+        yield reader, "; ".join(f"{text} of {', '.join(names)}" for text, names in writers.items())

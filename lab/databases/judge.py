@@ -1,7 +1,6 @@
-"""Judge an opened database: list the items that survived, were lost, or were invented.
+"""Count the items of an opened database that survived, were lost, or were invented.
 
-The items that the executable specification finds in the damaged log must survive. A system reports
-damage by an error, or by a log line that it does not write for the undamaged log.
+A system reports damage by an error, or by a log line that it does not write for the undamaged log.
 """
 
 from __future__ import annotations

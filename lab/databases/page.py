@@ -68,7 +68,6 @@ def _summary(answered: Sequence[System]) -> list[Mapping[str, str | int]]:
 
 
 def _numbers(answers: Mapping[str, Judgement]) -> tuple[tuple[str, int], ...]:
-    """Return the number of each outcome in one mode."""
     judged = [each for id, each in answers.items() if id != "none"]
     opened = [each for each in judged if each.end == "opened"]
     return (
@@ -97,8 +96,6 @@ class _Row(NamedTuple):
 
 
 class _Section(NamedTuple):
-    """A system on the page."""
-
     system: System
     rows: Sequence[_Row]
     #: Modes of each different column, by its cells.
@@ -176,7 +173,6 @@ def _shown(
 
 
 def _modes(system: System) -> Mapping[str, tuple[str, str]]:
-    """Return the description of each mode, and the state of the logs afterwards."""
     return {mode: (what, _logs(system.answers[mode])) for mode, what in system.modes.items()}
 
 
@@ -220,7 +216,6 @@ def _logs(answers: Mapping[str, Judgement]) -> str:
 
 
 def _first_message(answers: Answers) -> tuple[str, str] | None:
-    """Return the first message about damage, and its mode and case."""
     for mode, of_mode in answers.items():
         for id, each in of_mode.items():
             if each.report:

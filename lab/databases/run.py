@@ -34,7 +34,7 @@ def cases_of(format_id: str) -> tuple[Case, ...]:
     return tuple(databases.cases()) if databases is not None else ()
 
 
-def open_with(system: System, mode: str, case: Case, seconds: float = TIMEOUT_SECONDS) -> Opened:
+def open_with(system: System, mode: str, case: Case) -> Opened:
     """Open a case with a system that is built. Raises ``OSError``."""
     databases = databases_of(system.format)
     assert databases is not None, system.name
@@ -47,11 +47,11 @@ def open_with(system: System, mode: str, case: Case, seconds: float = TIMEOUT_SE
         try:
             # A system that mounts folders of its own cannot run in a sandbox.
             sandbox = Sandbox(scratch, hides=evidence()) if system.is_sandboxed else None
-            done = run_program(words, seconds, sandbox, limits=LIMITS)
+            done = run_program(words, TIMEOUT_SECONDS, sandbox, limits=LIMITS)
         except OverLimit as error:
             return Opened("dies", why=str(error))
         except Timeout:
-            return Opened("hangs", why=f"no end within {seconds:g} s")
+            return Opened("hangs", why=f"no end within {TIMEOUT_SECONDS:g} s")
         return parse_output(done.stdout, done.stderr, done.returncode, str(scratch))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from conformance.saving import save
-from lab.findings.pages import list_page
-from lab.findings.record import FOLDER, Finding, load
+from lab.findings.record import FOLDER, Finding, list_page, load
 from lab.findings.releases import Unavailable, releases
 from walproof.cli.output import say
 

@@ -1,4 +1,4 @@
-"""The records of the findings, and the reports beside them."""
+"""The records of the findings, their reports, and the list of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from conformance import ROOT, declaration
+from conformance import ROOT, declaration, templates
 
 #: A folder for each finding, the list of them, and the list of those that were retired.
 FOLDER = ROOT / "docs" / "findings"
@@ -107,11 +107,11 @@ class Finding:
         return script
 
 
-def load(folder: Path = FOLDER) -> list[Finding]:
+def load() -> list[Finding]:
     """Return all findings, the most harmful first. Raises :class:`BrokenDeclaration`."""
     found = [
         Finding(path.parent, declaration.read(path, _SCHEMA))
-        for path in sorted(folder.glob("*/finding.toml"))
+        for path in sorted(FOLDER.glob("*/finding.toml"))
     ]
     order = list(HARMS)
     return sorted(
@@ -119,8 +119,32 @@ def load(folder: Path = FOLDER) -> list[Finding]:
     )
 
 
-def retired(folder: Path = FOLDER) -> list[Mapping[str, str]]:
+def retired() -> list[Mapping[str, str]]:
     """Return the findings that were withdrawn: ``system``, ``claim`` and ``reason`` of each."""
-    body = tomllib.loads((folder / "retired.toml").read_text("utf-8"))
+    body = tomllib.loads((FOLDER / "retired.toml").read_text("utf-8"))
     rows: list[Mapping[str, str]] = body["retired"]
     return rows
+
+
+def list_page() -> str:
+    """Return ``docs/findings/README.md``."""
+    found = load()
+    environment = templates.environment(Path(__file__).with_name("templates"))
+    environment.filters["cell"] = lambda text: text.replace("|", "\\|")
+    return environment.get_template("list.md.j2").render(
+        found=found,
+        groups=[
+            (text, [each for each in found if each.body["harm"] == harm])
+            for harm, text in HARMS.items()
+        ],
+        retired=retired(),
+        releases=releases,
+    )
+
+
+def releases(finding: Finding) -> str:
+    """Return the releases that show a finding, and the releases that do not."""
+    rows = finding.body["tried"]
+    without = [each["version"] for each in rows if not each.get("shows", True)]
+    shown = ", ".join(each["version"] for each in rows if each.get("shows", True))
+    return f"{shown}; not {', '.join(without)}" if without else shown

@@ -1,7 +1,4 @@
-"""Install releases of packages, and run the scripts of findings on them.
-
-Each release is installed in a directory of ``.build/findings``.
-"""
+"""Install releases of packages in ``.build/findings``, and run the scripts of findings on them."""
 
 from __future__ import annotations
 
@@ -134,7 +131,6 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def _java_folder(least: int) -> Path:
-    """Return the programs of a Java that an implementation here brought."""
     for java in BUILD.glob("implementations/*/jdk/bin/java"):
         released = (java.parents[1] / "release").read_text("utf-8")
         found = re.search(r'^JAVA_VERSION="(\d+)', released, re.MULTILINE)

@@ -3,61 +3,50 @@
 from __future__ import annotations
 
 import importlib.util
-import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from conformance import BUILD, REPORTS
-from conformance.saving import save
 from conformance.scratch import Held
 from reference_impl.formats import FORMATS
-from walproof.cli.output import require_new_path, say, say_lines
+from walproof.cli.output import say, say_lines
 from walproof.cli.stopping import stoppable
 from walproof.progress import progress_bar
 from walproof.quantity import in_bytes, number
 
-IN_PYTHON = ("reference", "scanner", "second", "differential")
-COMPILED = ("cpp", "go", "rust")
-#: Time for each format, if nothing else is chosen.
-SECONDS = 60.0
+if TYPE_CHECKING:
+    from lab.fuzz.run import Outcome
+
+DIFFERENTIAL, COMPILED = "differential", ("cpp", "go", "rust")
+#: Inputs that reached new lines, which the next run uses again.
+CORPUS = BUILD / "fuzz" / "corpus"
 
 
 @click.command()
 @click.option("--format", "chosen", type=click.Choice([*FORMATS, "all"]), default="all",
               show_default=True, help="Format to fuzz.")  # fmt: skip
-@click.option("--target", type=click.Choice([*IN_PYTHON, *COMPILED]), default="differential",
-              show_default=True, help="Readers to fuzz. `differential` compares the first three;"
-              " the last three are generated parsers.")  # fmt: skip
-@click.option("--seconds", type=click.FloatRange(1), metavar="N",
-              help="Time for each format.  [default: 60]")  # fmt: skip
-@click.option("--inputs", type=click.IntRange(1), metavar="N", help="Inputs for each format.")
-@click.option("--seed", type=click.IntRange(1), default=1, show_default=True,
-              help="Seed of the inputs.")  # fmt: skip
-@click.option("--corpus", type=click.Path(file_okay=False, path_type=Path),
-              default=BUILD / "fuzz" / "corpus", metavar="DIR",
-              help="Folder of inputs that reached new lines; reused by the next run.")  # fmt: skip
+@click.option("--target", type=click.Choice([DIFFERENTIAL, *COMPILED]), default=DIFFERENTIAL,
+              show_default=True, help="`differential` compares the readers of this project;"
+              " the others are generated parsers.")  # fmt: skip
+@click.option("--seconds", type=click.IntRange(1), default=60, show_default=True, metavar="N",
+              help="Time for each format.")  # fmt: skip
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path),
               default=REPORTS / "fuzz", metavar="DIR", show_default=True,
-              help="Folder for findings and summary.json.")  # fmt: skip
+              help="Folder for findings.")  # fmt: skip
 @click.option("--repeat", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               metavar="FILE", help="Input to run again, with every check.")  # fmt: skip
-@click.option("--unpack", type=click.Path(path_type=Path), metavar="DIR",
-              help="With --repeat: new folder for the log of the input.")  # fmt: skip
 @stoppable()
 def fuzz(
     chosen: str,
     target: str,
-    seconds: float | None,
-    inputs: int | None,
-    seed: int,
-    corpus: Path,
+    seconds: int,
     out: Path,
     repeat: Path | None,
-    unpack: Path | None,
 ) -> int:
     """Fuzz readers; report exceptions, hangs, memory use, and disagreements.
 
@@ -70,53 +59,47 @@ def fuzz(
 
     \b
     python -m lab fuzz --format leveldb-log --seconds 600
-    python -m lab fuzz --target scanner --inputs 1000000 --seed 7
     python -m lab fuzz --target cpp --format kahadb-journal --seconds 3600
     python -m lab fuzz --repeat reports/fuzz/findings/leveldb-log/…/input.fuzz
 
-    Each finding is a directory with a small input and the command that repeats it.
+    Each finding is a directory with a small input, its log, and the command that repeats it.
 
     Exit status: 0 if nothing was found, 3 if something was, 1 for a usage or I/O error.
     """
     if repeat is not None:
-        return _repeat(repeat, target, unpack)
-    if unpack is not None:
-        raise click.UsageError("--unpack goes with --repeat")
+        if target != DIFFERENTIAL:
+            raise click.UsageError(f"--repeat runs readers in Python, not the fuzzer of {target}")
+        return _repeat(repeat)
     from conformance.vectors import load_all
     from lab.fuzz import engines
     from lab.fuzz.inputs import seeds
     from lab.fuzz.run import Outcome, fuzz_format
 
-    if target in IN_PYTHON and importlib.util.find_spec("atheris") is None:
+    if target == DIFFERENTIAL and importlib.util.find_spec("atheris") is None:
         raise click.ClickException("atheris is not installed; make fuzz installs it")
-    engine = engines.COMPILED.get(target) or engines.python_engine(target)
+    engine = engines.COMPILED.get(target, engines.DIFFERENTIAL)
     try:
         with progress_bar(f"building {target}"):
             folder = engine.build(target)
     except engines.NotBuilt as error:
         raise click.ClickException(f"{target}: {error}") from None
-    budget = round(seconds or (0 if inputs else SECONDS))
     vectors = load_all().values()
     outcomes = []
     for format_id in FORMATS if chosen == "all" else [chosen]:
         run = engines.Run(
-            "", Path(), (corpus / format_id / target).absolute(),
-            (out / "findings" / format_id).absolute(), budget, inputs or 0, seed,
+            "", Path(), (CORPUS / format_id / target).absolute(),
+            (out / "findings" / format_id).absolute(), seconds,
         )  # fmt: skip
         with progress_bar(f"{target}, {format_id}"):
             logs = seeds(vectors, format_id)
             outcomes.append(fuzz_format(engine, folder, Outcome(format_id, target), logs, run))
-    body = {"outcomes": [vars(outcome) for outcome in outcomes]}
-    out.mkdir(parents=True, exist_ok=True)
-    save(out / "summary.json", json.dumps(body, indent=1, ensure_ascii=False) + "\n")
-    _show(body["outcomes"], out)
+    _show(outcomes, out)
     if any(outcome.complaint for outcome in outcomes):
         return 1
     return 3 if any(outcome.findings for outcome in outcomes) else 0
 
 
-def _show(outcomes: list[dict[str, Any]], out: Path) -> None:
-    """Print the table of formats, then complaints and findings."""
+def _show(outcomes: Sequence[Outcome], out: Path) -> None:
     from lab.fuzz.findings import saved_findings
 
     table = Table(box=None, pad_edge=False)
@@ -124,44 +107,37 @@ def _show(outcomes: list[dict[str, Any]], out: Path) -> None:
                   "memory", "findings"):  # fmt: skip
         table.add_column(title, justify="left" if title in ("format", "target") else "right")
     for each in outcomes:
-        rate = each["inputs"] / each["processor_seconds"] if each["processor_seconds"] else 0
+        rate = each.inputs / each.processor_seconds if each.processor_seconds else 0
         table.add_row(
-            each["format"], each["target"], number(each["inputs"]), number(round(rate)),
-            number(each["coverage"]), number(each["corpus"]), f"{each['slowest_seconds']:.2f} s",
-            in_bytes(each["largest_bytes"]), str(len(each["findings"])),
+            each.format, each.target, number(each.inputs), number(round(rate)),
+            number(each.coverage), number(each.corpus), f"{each.slowest_seconds:.2f} s",
+            in_bytes(each.largest_bytes), str(len(each.findings)),
         )  # fmt: skip
     Console().print(table)
     for each in outcomes:
-        if each["complaint"]:
-            say_lines(f"{each['format']}: {each['complaint']}", err=True)
-        for finding in saved_findings(out / "findings" / each["format"]):
-            if finding["signature"] in each["findings"]:
+        if each.complaint:
+            say_lines(f"{each.format}: {each.complaint}", err=True)
+        for finding in saved_findings(out / "findings" / each.format):
+            if finding["signature"] in each.findings:
                 say("")
                 say(finding["signature"], style="red")
                 say_lines(f"  {finding['text']}")
                 say(f"  {finding['repeat']}")
 
 
-def _repeat(path: Path, target: str, unpack: Path | None) -> int:
-    from lab.fuzz.findings import write_log
-    from lab.fuzz.inputs import NotPacked
-    from lab.fuzz.inputs import unpack as unpack_input
+def _repeat(path: Path) -> int:
+    from lab.fuzz.inputs import NotPacked, unpack
     from lab.fuzz.judge import Judge
 
-    if target in COMPILED:
-        raise click.UsageError(f"--repeat runs readers in Python, not the fuzzer of {target}")
     try:
-        log = unpack_input(path.read_bytes())
+        log = unpack(path.read_bytes())
     except NotPacked as error:
         raise click.ClickException(f"{path}: {error}") from None
     if log.format not in FORMATS:
         raise click.ClickException(f"{path}: line 1: {log.format!r} is no format")
-    if unpack is not None:
-        require_new_path(unpack)
-        say(str(write_log(log, unpack)))
     held = Held()
     try:
-        judge = Judge(log.format, target, held.folder, always=True)
+        judge = Judge(log.format, held.folder, always=True)
         judge.faults(log)  # the first time, modules are imported and kernels compiled
         faults = judge.faults(log)
     finally:

@@ -1,8 +1,4 @@
-"""Build and start the fuzzers: atheris for Python, and one fuzzer for each compiled language.
-
-Each directory in ``compiled/`` has a program that passes an input to a generated parser. The code
-that visits all fields is in ``walproof/implementations/parser-*``.
-"""
+"""Build and start the fuzzers: atheris for Python, and one fuzzer for each compiled language."""
 
 from __future__ import annotations
 
@@ -57,8 +53,6 @@ class Run:
     #: Folder of the findings of the format.
     findings: Path
     seconds: int
-    inputs: int
-    seed: int
 
     def crashers(self) -> list[Path]:
         """Return the inputs that ended a process."""
@@ -91,15 +85,14 @@ class Engine:
         return folder
 
 
-def python_engine(target: str) -> Engine:
-    """Return the engine of atheris, for readers in Python."""
+def _atheris(folder: Path, run: Run) -> Sequence[str]:
+    worker = [sys.executable, "-m", "lab.fuzz.worker", run.subject]
+    flags = _libfuzzer_flags(run, MAX_INPUT_BYTES + HEAD_BYTES)
+    return [*worker, str(run.findings), str(run.scratch), *flags]
 
-    def command(folder: Path, run: Run) -> Sequence[str]:
-        worker = [sys.executable, "-m", "lab.fuzz.worker", run.subject, target]
-        flags = _libfuzzer_flags(run, MAX_INPUT_BYTES + HEAD_BYTES)
-        return [*worker, str(run.findings), str(run.scratch), *flags]
 
-    return Engine((), lambda folder: None, command, variables=lambda folder, run: {})
+#: The fuzzer of the readers in Python.
+DIFFERENTIAL = Engine((), lambda folder: None, _atheris, variables=lambda folder, run: {})
 
 
 def _run_tool(command: Sequence[str], folder: Path, **variables: str) -> None:
@@ -149,14 +142,10 @@ def _make_rust(folder: Path) -> None:
 
 def _libfuzzer_flags(run: Run, max_bytes: int) -> list[str]:
     flags = {
-        "seed": run.seed, "max_len": max_bytes, "len_control": 0, "timeout": INPUT_SECONDS,
+        "max_len": max_bytes, "len_control": 0, "timeout": INPUT_SECONDS,
         "rss_limit_mb": MEMORY_MIB, "artifact_prefix": f"{run.scratch}/artifacts/",
-        "print_final_stats": 1, "reload": 0,
+        "print_final_stats": 1, "reload": 0, "max_total_time": run.seconds,
     }  # fmt: skip
-    if run.inputs:
-        flags["runs"] = run.inputs
-    if run.seconds:
-        flags["max_total_time"] = run.seconds
     folders = [str(run.corpus), f"{run.scratch}/seeds"]
     return [*(f"-{name}={value}" for name, value in flags.items()), *folders]
 
@@ -167,7 +156,6 @@ def _libfuzzer(folder: Path, run: Run) -> Sequence[str]:
 
 
 def _go_test(folder: Path, run: Run) -> Sequence[str]:
-    budget = f"{run.inputs}x" if run.inputs else f"{run.seconds}s"
     # go writes what ended it below the package, so the artifacts are a link to that folder.
     crashers, artifacts = folder / GO_CRASHERS, run.scratch / "artifacts"
     shutil.rmtree(crashers, ignore_errors=True)
@@ -176,7 +164,7 @@ def _go_test(folder: Path, run: Run) -> Sequence[str]:
         artifacts.rmdir()
         artifacts.symlink_to(crashers)
     command = ["go", "test", "-C", str(folder / "package"), "./driver", "-run", "^$"]
-    return [*command, "-fuzz", "FuzzParser", "-fuzztime", budget, "-parallel", "1"]
+    return [*command, "-fuzz", "FuzzParser", "-fuzztime", f"{run.seconds}s", "-parallel", "1"]
 
 
 def _variables_go(folder: Path, run: Run) -> Mapping[str, str]:

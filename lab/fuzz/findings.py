@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -19,25 +20,33 @@ from walproof.sweep.minimise import descend
 
 DESCRIPTION = "finding.json"
 INPUT = f"input{SUFFIX}"
+#: The folder with the log of an input, for a person and for any other reader.
+LOG = "log"
+
+
+def _repeat(folder: Path) -> str:
+    return shlex.join(["python", "-m", "lab", "fuzz", "--repeat", str(folder / INPUT)])
 
 
 class Findings:
-    """The findings of one format and target, below a folder."""
+    """The findings of one format, each in a directory below ``folder``."""
 
-    def __init__(self, folder: Path, target: str) -> None:
-        self.folder, self.target = folder, target
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         #: The size of the smallest input of each finding, by signature.
         self.sizes: dict[str, int] = {}
 
-    def add(self, fault: Fault, log: Input, repeat: str = "") -> bool:
-        """Write a finding if it is new or the input is smaller; return whether it is new."""
+    def add(self, fault: Fault, log: Input, repeat: Callable[[Path], str] = _repeat) -> bool:
+        """Write a finding if it is new or the input is smaller; return whether it is new.
+
+        ``repeat`` returns the command that shows the finding again, for its directory.
+        """
         known = self.sizes.get(fault.signature)
         if known is not None and log.size >= known:
             return False
         self.sizes[fault.signature] = log.size
-        folder = self.folder / short_name(fault.signature)
+        folder = self.folder / _short_name(fault.signature)
         folder.mkdir(parents=True, exist_ok=True)
-        command = ["python", "-m", "lab", "fuzz", "--repeat", str(folder / INPUT)]
         body = {
             "signature": fault.signature,
             "reader": fault.reader,
@@ -45,18 +54,20 @@ class Findings:
             "verdict": fault.verdict,
             "text": fault.text,
             "format": log.format,
-            "origin": log.origin,
+            "origin": log.id,
             "size": log.size,
-            "repeat": repeat or shlex.join([*command, "--target", self.target]),
+            "repeat": repeat(folder),
         }
+        shutil.rmtree(folder / LOG, ignore_errors=True)
+        (folder / LOG).mkdir()
+        write_contents(log.contents, folder / LOG / log.name)
         save(folder / INPUT, log.pack(), sync=False)
         text = json.dumps(body, indent=1, ensure_ascii=False) + "\n"
         save(folder / DESCRIPTION, text, sync=False)
         return known is None
 
 
-def short_name(signature: str) -> str:
-    """Return a folder's name for a finding: words first, then a digest."""
+def _short_name(signature: str) -> str:
     text = "".join(c if c.isalnum() else "-" for c in signature.lower())[:48].strip("-")
     return f"{text}-{hashlib.sha256(signature.encode()).hexdigest()[:8]}"
 
@@ -64,13 +75,6 @@ def short_name(signature: str) -> str:
 def saved_findings(folder: Path) -> list[Mapping[str, Any]]:
     """Return the descriptions of the findings below a folder, in order of name."""
     return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob(f"*/{DESCRIPTION}"))]
-
-
-def write_log(log: Input, folder: Path) -> Path:
-    """Write the log of an input as files, for a person, and for any other reader."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_contents(log.contents, folder / log.name)
-    return folder / log.name
 
 
 def minimise(log: Input, shows: Callable[[Input], bool], seconds: float) -> Input:
@@ -85,14 +89,13 @@ def minimise(log: Input, shows: Callable[[Input], bool], seconds: float) -> Inpu
 
 
 def _simpler(log: Input) -> Iterator[Input]:
-    """Yield inputs that are a step simpler: without an element of something, without any bytes."""
     if not isinstance(log.contents, bytes):
         for name in log.contents:
             yield replace(log, contents={n: d for n, d in log.contents.items() if n != name})
     for key in log.context:
         yield replace(log, context={k: v for k, v in log.context.items() if k != key})
     for name, data in log.files.items():
-        for unit in log.fields(name):
+        for unit in log.spans(name):
             if unit.path.endswith("]"):
                 yield log.with_bytes(name, data[: unit.start] + data[unit.end :])
     for name, data in log.files.items():
@@ -105,7 +108,7 @@ def _simpler(log: Input) -> Iterator[Input]:
 
 
 def _halvings(size: int) -> Iterator[tuple[int, int]]:
-    """Yield all of some bytes, then their halves, quarters and so on."""
+    """Yield the range of all bytes, then the ranges of the halves, of the quarters, and so on."""
     length = size
     while length:
         for at in range(0, size, length):

@@ -10,12 +10,12 @@ import contextlib
 import functools
 import itertools
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from conformance.contents import Contents, by_name, digest, size
+from conformance.contents import Contents, digest, size
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 from conformance.vectors import Vector
 from walproof.sweep.controls import Control
@@ -34,29 +34,8 @@ class NotPacked(ValueError):
 
 
 @dataclass(frozen=True)
-class Input:
-    """A log with its name and context. ``origin`` is the vector that it came from."""
-
-    format: str
-    name: str
-    contents: Contents
-    context: Mapping[str, Any] = field(default_factory=dict)
-    origin: str = ""
-
-    @property
-    def size(self) -> int:
-        """Bytes in all files together."""
-        return size(self.contents)
-
-    @property
-    def files(self) -> Mapping[str, bytes]:
-        """Bytes by file name; the name is empty in a log of one file."""
-        return by_name(self.contents)
-
-    @property
-    def control(self) -> Control:
-        """The input as a sweep reads it."""
-        return Control(self.origin, self.format, self.contents, self.name, self.context)
+class Input(Control):
+    """A log to read. ``id`` is the vector that the log came from."""
 
     def pack(self) -> bytes:
         """Return the input as bytes; :func:`unpack` is the way back."""
@@ -64,7 +43,7 @@ class Input:
             "format": self.format,
             "name": self.name,
             "context": dict(self.context),
-            "origin": self.origin,
+            "origin": self.id,
         }
         if isinstance(self.contents, bytes):
             head["size"] = len(self.contents)
@@ -73,7 +52,7 @@ class Input:
         line = json.dumps(head, ensure_ascii=True, separators=(",", ":")).encode()
         return b"\n".join((line, b"".join(self.files.values())))
 
-    def fields(self, file: str) -> tuple[Field, ...]:
+    def spans(self, file: str) -> tuple[Field, ...]:
         """Return a field for each span of a file, up to the point where its grammar fails."""
         return _fields_of(self.files[file], self.format, file or self.name)
 
@@ -100,7 +79,7 @@ def unpack(packed: bytes) -> Input:
         raise NotPacked(f"line 1: expected what a log is, as JSON ({error})") from None
     if not newline or not is_name(name) or "/" in name:
         raise NotPacked(f"line 1: expected the name of a log, found {name!r}")
-    return Input(format, name, contents, context, origin)
+    return Input(origin, format, contents, name, context)
 
 
 def _cut(data: bytes, sizes: list[tuple[str, int]]) -> dict[str, bytes]:
@@ -119,7 +98,7 @@ def _cut(data: bytes, sizes: list[tuple[str, int]]) -> dict[str, bytes]:
 
 
 def is_name(name: str) -> bool:
-    """Return whether a file below a folder can have this name, and no other place is meant."""
+    """Return whether a name is a relative path without ``.`` and ``..``."""
     parts = name.split("/")
     return "\0" not in name and all(
         part not in ("", ".", "..") and len(part.encode("utf-8", "replace")) < 250 for part in parts
@@ -127,7 +106,7 @@ def is_name(name: str) -> bool:
 
 
 def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
-    """Return the inputs of the vectors of a format that read, each once, the smallest first."""
+    """Return the logs that the vectors of a format read, without duplicates, the smallest first."""
     inputs: dict[str, Input] = {}
     for vector in vectors:
         body = vector.body
@@ -135,15 +114,15 @@ def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
         if body["format"] != format or not reads or size(vector.contents) > MAX_INPUT_BYTES:
             continue
         context = dict(body.get("context", {})) if body["operation"] != "append" else {}
-        seed = Input(format, vector.input.name, vector.contents, context, vector.id)
+        seed = Input(vector.id, format, vector.contents, vector.input.name, context)
         key = json.dumps([vector.input.suffix, context], sort_keys=True)
         inputs.setdefault(key + digest(seed.contents), seed)
-    return sorted(inputs.values(), key=lambda seed: (seed.size, seed.origin))
+    return sorted(inputs.values(), key=lambda seed: (seed.size, seed.id))
 
 
 @functools.lru_cache(2048)
 def _fields_of(data: bytes, format: str, name: str) -> tuple[Field, ...]:
-    """Return the fields; ``value`` is only None or not, because a value refers to the parser."""
+    """Return the fields with 0 in place of each value, because a value refers to the parser."""
     spans: dict[tuple[int, int], Field] = {}
     with contextlib.suppress(ParseStopped):
         for field in itertools.islice(iter_fields(data, format, name), MAX_FIELDS):

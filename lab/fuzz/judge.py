@@ -1,8 +1,7 @@
 """Judge readers on inputs that have no stated expected answer.
 
 The executable specification must satisfy the invariants in the conventions. The scanner and the
-second reader must return the same answer as the executable specification. No reader may raise an
-exception, or exceed its time and memory limits.
+second reader must return the same answer.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.compare import every_part, normalise
+from conformance.confirming import SECOND_READER
 from conformance.registry import FOLDER
 from lab.fuzz.inputs import Input
 from reference_impl.answer import Answer, Lost, collect
@@ -35,14 +35,6 @@ from walproof.sweep.specification import Reference, put
 from walproof.sweep.writing import Writer
 
 SPECIFICATION, SCANNER, SECOND = "specification", "scanner", "second reader"
-#: The readers of each target. The specification reads every input.
-TARGETS = {
-    "reference": (SPECIFICATION,),
-    "scanner": (SCANNER,),
-    "second": (SECOND,),
-    "differential": (SPECIFICATION, SCANNER, SECOND),
-}
-
 SLOW, LARGE, SHAPE, STRICT = "slow", "over-memory", "malformed-answer", "strict-differs"
 #: One of 8 inputs is read again, and truncated at its ``end``. One of 16 inputs is appended to.
 REREAD_INTERVAL, APPEND_INTERVAL = 8, 16
@@ -56,8 +48,6 @@ PROCESSOR_SECONDS = 2.0
 #: Memory limit of one reader: bytes for each byte of the input, and additional bytes.
 MEMORY_FACTOR, FREE_MEMORY_BYTES = 16, 64 << 20
 
-
-SECOND_NAME = "kaitai-python"
 #: Return an answer as JSON for a path, a profile and a context.
 Reader = Callable[[Path, str, Mapping[str, Any]], dict[str, Any]]
 
@@ -79,25 +69,23 @@ class Fault:
 
 
 class Judge:
-    """Runs the readers of one format. ``folder`` is scratch. ``always``: every check each time."""
+    """Runs the readers of one format in a scratch folder.
 
-    def __init__(self, format: str, target: str, folder: Path, always: bool = False) -> None:
+    If ``always`` is true, every input gets the checks that otherwise only some inputs get.
+    """
+
+    def __init__(self, format: str, folder: Path, always: bool = False) -> None:
         self.format, self.folder, self.always = format, folder, always
-        self.readers = TARGETS[target]
         self.format_sweep = plugin_for(format).sweep
         self.reference = Reference(format, folder)
         self.writer = Writer(format, folder)
-        self.others = {
-            name: reader
-            for name, reader in ((SCANNER, scanner(format)), (SECOND, second_reader(format)))
-            if name in self.readers
-        }
+        self.others = {SCANNER: scanner(format), SECOND: second_reader(format)}
         self.parts = every_part([format])
         self.meter = Meter()
         self.slowest, self.largest = 0.0, 0
 
     def faults(self, log: Input) -> list[Fault]:
-        """Return the faults of all readers, or none for an input that no reader accepts."""
+        """Return the faults of all readers; none for an input whose context no reader accepts."""
         try:
             right, faults = self._judge_specification(log)
             if right is None:
@@ -112,13 +100,13 @@ class Judge:
     def _judge_specification(self, log: Input) -> tuple[Answer | None, list[Fault]]:
         faults: list[Fault] = []
         right = self._measured(SPECIFICATION, log, lambda: self._read(log, "recover"), faults, "")
-        if right is None or SPECIFICATION not in self.readers:
-            return right, faults
-        verdict = verdict_text(right)
+        if right is None:
+            return None, faults
+        verdict = _verdict_text(right)
         text = malformed(log, right)
         if text:
             faults.append(Fault(SPECIFICATION, SHAPE, verdict, text))
-        for broken in Written(log.control, expected=()).faults(right, log.contents, True, True):
+        for broken in Written(log, expected=()).faults(right, log.contents, True, True):
             faults.append(_broken(broken, verdict))
         strict = self._measured(
             SPECIFICATION, log, lambda: self._read(log, "strict"), faults, "strict: "
@@ -128,7 +116,7 @@ class Judge:
         drawn = zlib.crc32(log.pack())
         try:
             if self._is_due(drawn, REREAD_INTERVAL) and not same_again(
-                self.reference, log.control, log.contents, right
+                self.reference, log, log.contents, right
             ):
                 faults.append(_broken(invariants.NOT_AGAIN, verdict))
             if self._is_due(drawn >> 8, APPEND_INTERVAL):
@@ -151,14 +139,14 @@ class Judge:
         except (ValueError, KeyError, OverflowError):
             return []  # no record goes on from these
         setting = Setting("append", log.context)
-        return list(self.writer.request(log.control, setting, log.contents, new).faults)
+        return list(self.writer.request(log, setting, log.contents, new).faults)
 
     def _read(self, log: Input, profile: str) -> Answer:
-        return self.reference.read(log.control, log.contents, profile)
+        return self.reference.read(log, log.contents, profile)
 
     def _judge_other(self, name: str, read: Reader, log: Input, right: Answer) -> list[Fault]:
-        """Compare another reader with the specification; a scanner knows one profile."""
         faults: list[Fault] = []
+        # A scanner knows one profile.
         for profile in ("recover", "strict")[: 1 if name == SCANNER else 2]:
             if profile == "strict":
                 right = self._read(log, profile)
@@ -177,13 +165,16 @@ class Judge:
         if difference is None:
             return None
         reported = f"{difference.verdict} {difference.reason}".strip()
-        verdict = f"{verdict_text(right)}, says {reported}, {profile}"
+        verdict = f"{_verdict_text(right)}, says {reported}, {profile}"
         return Fault(reader, difference.kind, verdict, difference.text)
 
     def _measured(
         self, reader: str, log: Input, read: Callable[[], Any], faults: list[Fault], label: str
     ) -> Any:
-        """Return the result of a reader, or None if it raises; add excessive time or memory."""
+        """Return the result of a reader, or None if it raises.
+
+        Add faults for an exception, and for too much time or memory.
+        """
         self.meter.begin()
         answer = None
         try:
@@ -211,13 +202,11 @@ def _broken(invariant: str, verdict: str) -> Fault:
     return Fault(SPECIFICATION, invariant, verdict, invariants.MEANING[invariant])
 
 
-def verdict_text(answer: Answer) -> str:
-    """Return verdict and reason."""
+def _verdict_text(answer: Answer) -> str:
     return f"{answer.verdict} {answer.reason}" if answer.reason else answer.verdict
 
 
 def _where(error: Exception) -> str:
-    """Return the type of an exception and the line that raised it, then its text."""
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None
     place = f" at {Path(last.filename).name}, {last.name}, line {last.lineno}" if last else ""
@@ -225,7 +214,7 @@ def _where(error: Exception) -> str:
 
 
 def malformed(log: Input, seen: Answer) -> str:
-    """Return the fault in an answer, by the table of verdicts and the sizes of the files."""
+    """Return the first contradiction in an answer, or an empty text."""
     files = log.files
     if seen.verdict == "refused" and (seen.records or seen.lost or seen.end is not None):
         return "refused, and tells of records, ranges or an end"
@@ -257,11 +246,10 @@ def _overlapping(lost: Sequence[Lost], files: Any) -> str:
 
 
 def _differs_strictly(right: Answer, strict: Answer) -> str:
-    """Return how a strict answer contradicts the other answer."""
     if right.verdict != "damaged":
         return "" if strict == right else "an undamaged log has two answers"
     if (strict.verdict, strict.reason) != ("damaged", right.reason):
-        return f"strict says {verdict_text(strict)}"
+        return f"strict says {_verdict_text(strict)}"
     if strict.end is not None:
         return "strict says where to go on after damage"
     rest = iter(right.records)
@@ -271,7 +259,7 @@ def _differs_strictly(right: Answer, strict: Answer) -> str:
 
 
 def scanner(format: str) -> Reader:
-    """Return the scanner of a format, whose columns are turned back into an answer."""
+    """Return the scanner of a format."""
 
     def read(path: Path, profile: str, context: Mapping[str, Any]) -> dict[str, Any]:
         return collect(answers.read(format, path, context)).to_json()
@@ -280,9 +268,9 @@ def scanner(format: str) -> Reader:
 
 
 def second_reader(format: str) -> Reader:
-    """Return the second reader of a format, from the modules of its adapter."""
-    if str(FOLDER / SECOND_NAME) not in sys.path:
-        sys.path.insert(0, str(FOLDER / SECOND_NAME))
+    """Return the second reader of a format."""
+    if str(FOLDER / SECOND_READER) not in sys.path:
+        sys.path.insert(0, str(FOLDER / SECOND_READER))
     module = import_module(registers()[format].module)
 
     def read(path: Path, profile: str, context: Mapping[str, Any]) -> dict[str, Any]:
@@ -300,14 +288,14 @@ class Meter:
     """
 
     def begin(self) -> None:
-        """Begin to measure."""
+        """Start a measurement."""
         with contextlib.suppress(OSError):
             Path("/proc/self/clear_refs").write_text("5")
         self._before = _peak_bytes()
         self._started = time.process_time()
 
     def measured(self) -> tuple[float, int]:
-        """Return seconds, and the bytes by which the process has grown at its peak."""
+        """Return the CPU time in seconds, and the peak growth of the process in bytes."""
         seconds = time.process_time() - self._started
         return seconds, max(0, _peak_bytes() - self._before)
 

@@ -1,7 +1,6 @@
 """Change an input by the damage operations of the sweep, or change its bytes, files or context.
 
-Each operation is applied to the result of the previous one. Checksums are often corrected, because
-the code after a checksum would otherwise never run.
+Most changes correct checksums, because the code after a checksum would otherwise never run.
 """
 
 from __future__ import annotations
@@ -49,26 +48,6 @@ class Mutator:
             log = log.with_bytes(name, self._sealed(log, name, lambda unit: True))
         return _fitting(log, min(most, MAX_INPUT_BYTES + HEAD_BYTES))
 
-    def cross(self, packed: bytes, other: bytes, most: int, chance: Random) -> bytes:
-        """Copy a field, or everything from a field on, from another input into an input."""
-        try:
-            log, lender = unpack(packed), unpack(other)
-        except NotPacked:
-            return packed[:most]
-        if not log.files or not lender.files:
-            return log.pack()
-        name, lent = chance.choice(sorted(log.files)), chance.choice(sorted(lender.files))
-        fields, theirs = log.fields(name), lender.fields(lent)
-        if not fields or not theirs:
-            return log.pack()
-        target = chance.choice(fields)
-        alike = [field for field in theirs if generic(field.path) == generic(target.path)]
-        source = chance.choice(alike or theirs)
-        data, taken = log.files[name], lender.files[lent][source.start :]
-        if chance.random() < 0.7:
-            taken = taken[: source.end - source.start] + data[target.end :]
-        return _fitting(log.with_bytes(name, data[: target.start] + taken), most)
-
     def _step(self, log: Input, chance: Random, native: Native) -> Input:
         which = chance.random()
         if not log.files or (not isinstance(log.contents, bytes) and which < 0.1):
@@ -80,8 +59,8 @@ class Mutator:
         if which < 0.34:
             return log.with_bytes(name, native(data, MAX_INPUT_BYTES))
         lender = chance.choice(self.seeds)
-        older = [lender.control] if name in lender.files else []
-        file = File(name, data, _some(log.fields(name), len(data), chance))
+        older = [lender] if name in lender.files else []
+        file = File(name, data, _some(log.spans(name), len(data), chance))
         changes = DAMAGES[chance.choice(FREQUENT)](file, older, "")
         # Prefixes and flips are computed one by one.
         damages = changes if isinstance(changes, Sequence) else list(changes)
@@ -96,10 +75,9 @@ class Mutator:
         return changed
 
     def _with_files(self, log: Input, chance: Random) -> Input:
-        """Change the files of a directory as the sweep does, or add files of another directory."""
         lender = chance.choice(self.seeds)
         files = dict(log.files)
-        families = [family for family in folders.families(log.control) if family.count]
+        families = [family for family in folders.families(log) if family.count]
         if families and chance.random() < 0.8:
             family = chance.choice(families)
             family.apply(files, chance.randrange(family.count))
@@ -112,7 +90,6 @@ class Mutator:
             return log
 
     def _with_context(self, log: Input, chance: Random) -> Input:
-        """Return the input with the context of a seed whose name has the same suffix."""
         suffix = log.name.rpartition(".")[2]
         alike = [
             seed
@@ -125,7 +102,7 @@ class Mutator:
         self, log: Input, name: str, wanted: Callable[[Field], bool], changed: Input | None = None
     ) -> bytes:
         """Return the ``changed`` file with the right checksums in some units of ``log``."""
-        data, fields = (changed or log).files[name], log.fields(name)
+        data, fields = (changed or log).files[name], log.spans(name)
         for seal in self.seals:
             for unit in fields:
                 if generic(unit.path) != seal.unit or not wanted(unit):
@@ -140,7 +117,7 @@ class Mutator:
 
 
 def _some(fields: Sequence[Field], size: int, chance: Random) -> FieldsOfFile:
-    """Return a few fields of a file. Each name is equally likely, however often it occurs."""
+    """Return a few fields of a file. A frequent name is not chosen more often."""
     by_name = defaultdict(list)
     for field in fields:
         by_name[generic(field.path)].append(field)

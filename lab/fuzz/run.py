@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ from conformance.process import STDERR_MAX_BYTES, Limits, Process
 from conformance.saving import save
 from conformance.scratch import Held
 from lab.fuzz.engines import COMPILED, INPUT_SECONDS, Engine, Run, repeat_command
-from lab.fuzz.findings import Findings
+from lab.fuzz.findings import LOG, Findings
 from lab.fuzz.inputs import Input, NotPacked, unpack
 from lab.fuzz.judge import Fault
 from lab.fuzz.worker import PROGRESS
@@ -42,7 +41,6 @@ class Outcome:
     largest_bytes: int = 0
     coverage: int = 0
     corpus: int = 0
-    deaths: int = 0
     findings: list[str] = field(default_factory=list)
     complaint: str = ""
 
@@ -54,7 +52,7 @@ class Outcome:
 def fuzz_format(
     engine: Engine, folder: Path, outcome: Outcome, inputs: list[Input], budget: Run
 ) -> Outcome:
-    """Fuzz the readers or parsers of a format until the budget is used up.
+    """Fuzz the readers or parsers of a format until the time is over.
 
     ``folder`` contains the built fuzzer.
     """
@@ -70,11 +68,10 @@ def fuzz_format(
                 save(held.folder / f"seeds/{number:05}", data, sync=False)
             corpus = budget.corpus / subject if is_compiled else budget.corpus
             corpus.mkdir(parents=True, exist_ok=True)
+            seconds = max(1, round(budget.seconds / len(subjects)))
             run = replace(
-                budget, subject=subject, scratch=held.folder, corpus=corpus,
-                seconds=round(budget.seconds / len(subjects)),
-                inputs=-(-budget.inputs // len(subjects)),
-            )  # fmt: skip
+                budget, subject=subject, scratch=held.folder, corpus=corpus, seconds=seconds
+            )
             _run_subject(engine, folder, run, outcome)
         finally:
             held.close()
@@ -83,7 +80,7 @@ def fuzz_format(
 
 
 def seeds_of(inputs: Iterable[Input], grammar: str) -> Iterator[bytes]:
-    """Yield the files that a grammar is for, each once."""
+    """Yield each file that a grammar parses, without duplicates."""
     files: dict[bytes, None] = {}
     for log in inputs:
         for name, data in log.files.items():
@@ -93,10 +90,10 @@ def seeds_of(inputs: Iterable[Input], grammar: str) -> Iterator[bytes]:
 
 
 def _run_subject(engine: Engine, folder: Path, run: Run, outcome: Outcome) -> None:
-    """Start the fuzzer, and start it again after each input that ended it."""
+    """Run the fuzzer, and restart it after each input that ended its process."""
     deadline = time.monotonic() + run.seconds
     for _ in range(MAX_DEATHS):
-        status, text, executed = _run_process(engine, folder, run, outcome)
+        status, text = _run_process(engine, folder, run, outcome)
         if status == 0:
             return
         crashers = run.crashers()
@@ -106,43 +103,38 @@ def _run_subject(engine: Engine, folder: Path, run: Run, outcome: Outcome) -> No
         for path in crashers:
             _enter(path, text, folder, run, outcome)
             path.unlink()
-        outcome.deaths += 1
-        seconds, inputs = round(deadline - time.monotonic()), run.inputs - executed
-        if (run.seconds and seconds < 2) or (run.inputs and inputs <= 0):
+        seconds = round(deadline - time.monotonic())
+        if seconds < 2:
             return
-        run = replace(
-            run, seed=run.seed + 1,
-            seconds=run.seconds and seconds, inputs=run.inputs and inputs,
-        )  # fmt: skip
+        run = replace(run, seconds=seconds)
     outcome.complaint = f"{run.subject}: given up after {MAX_DEATHS} crashes"
 
 
 def _run_process(
     engine: Engine, folder: Path, run: Run, outcome: Outcome
-) -> tuple[int | None, str, int]:
-    """Return the status, the output, and the number of inputs; the status is None if it hung."""
+) -> tuple[int | None, str]:
+    """Return the exit status and the output. The status is None for a process that hung."""
     before = _children_seconds()
     process = Process(
         engine.command(folder, run), LIMITS, variables=engine.variables(folder, run),
         stderr_bytes=STDERR_MAX_BYTES,
     )  # fmt: skip
     process.close_input()
-    seconds = run.seconds + GRACE_SECONDS + INPUT_SECONDS if run.seconds else float("inf")
+    seconds = run.seconds + GRACE_SECONDS + INPUT_SECONDS
     try:
         status, output = process.await_exit(seconds, LIMITS.output_bytes)
     finally:
         process.kill()
     text = output.decode("utf-8", "replace") + (process.stderr or "")
     progress = _progress(run.scratch)
-    executed = int((engine.executed.findall(text) or [0])[-1])
-    outcome.inputs += executed
+    outcome.inputs += int((engine.executed.findall(text) or [0])[-1])
     outcome.processor_seconds += round(_children_seconds() - before, 2)
     outcome.slowest_seconds = max(outcome.slowest_seconds, progress.get("slowest_seconds", 0.0))
     largest = progress.get("largest_bytes", process.peak_bytes)
     outcome.largest_bytes = max(outcome.largest_bytes, largest)
     outcome.coverage = max(outcome.coverage, *map(int, _REACHED.findall(text)), 0)
     outcome.add(progress.get("findings", ()))
-    return status, text, executed
+    return status, text
 
 
 def _children_seconds() -> float:
@@ -151,7 +143,6 @@ def _children_seconds() -> float:
 
 
 def _progress(scratch: Path) -> dict[str, Any]:
-    """Return the progress of the worker in Python, or none for a compiled fuzzer."""
     try:
         return dict(json.loads((scratch / PROGRESS).read_text("utf-8")))
     except FileNotFoundError:
@@ -159,30 +150,29 @@ def _progress(scratch: Path) -> dict[str, Any]:
 
 
 def _enter(path: Path, text: str, folder: Path, run: Run, outcome: Outcome) -> None:
-    """Record the input that ended a process; for a compiled fuzzer, also the file that it read."""
     kind = path.name.partition("-")[0]
     kind = {"oom": "over-memory", "timeout": "timeout"}.get(kind, "crash")
-    reader, repeat, data = "process", "", path.read_bytes()
+    data, message, findings = path.read_bytes(), _last_error(text), Findings(run.findings)
     if outcome.target in COMPILED:
-        reader = f"parser of {run.subject}, {outcome.target}"
-        run.findings.mkdir(parents=True, exist_ok=True)
-        copy = Path(shutil.copy(path, run.findings / path.name))
-        repeat = repeat_command(outcome.target, folder, run, copy)
-        log = Input(outcome.format, f"{run.subject}.bin", data)
+        fault = Fault(f"parser of {run.subject}, {outcome.target}", kind, message, message)
+        log = Input("", outcome.format, data, f"{run.subject}.bin")
+        findings.add(
+            fault,
+            log,
+            lambda saved: repeat_command(outcome.target, folder, run, saved / LOG / log.name),
+        )
     else:
         try:
             log = unpack(data)
         except NotPacked as error:
             outcome.complaint = f"{path.name}: {error}"
             return
-    message = _last_error(text)
-    fault = Fault(reader, kind, message, message)
-    Findings(run.findings, outcome.target).add(fault, log, repeat)
+        fault = Fault("process", kind, message, message)
+        findings.add(fault, log)
     outcome.add([fault.signature])
 
 
 def _last_error(text: str) -> str:
-    """Return the line that identifies a defect, without addresses and process ids."""
     marks = ("runtime error:", "ERROR: ", "panic:", "bytes allocated", "fatal error:")
     for line in text.splitlines():
         if any(mark in line for mark in marks):

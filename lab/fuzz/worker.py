@@ -1,6 +1,6 @@
 """Fuzz readers in Python in a separate process, guided by coverage.
 
-Usage: ``python -m lab.fuzz.worker FORMAT TARGET FINDINGS SCRATCH FLAG…``, with libFuzzer flags.
+Usage: ``python -m lab.fuzz.worker FORMAT FINDINGS SCRATCH FLAG…``, with libFuzzer flags.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PROGRESS = "progress.json"
 class Session:
     """Run inputs, and note the findings and maxima in the file :data:`PROGRESS`."""
 
-    def __init__(self, format_id: str, target: str, findings: Path, scratch: Path) -> None:
+    def __init__(self, format_id: str, findings: Path, scratch: Path) -> None:
         from conformance.vectors import load_all
         from lab.fuzz.findings import Findings
         from lab.fuzz.inputs import seeds
@@ -39,15 +39,15 @@ class Session:
         logs = seeds(load_all().values(), format_id)
         self.mutator = Mutator(format_id, logs)
         (scratch / "here").mkdir()
-        self.judge = Judge(format_id, target, scratch / "here")
-        self.findings = Findings(findings, target)
+        self.judge = Judge(format_id, scratch / "here")
+        self.findings = Findings(findings)
         for log in logs[:: max(1, len(logs) // 24)]:
             self.judge.faults(log)  # kernels are compiled, modules imported
         self.judge.slowest, self.judge.largest = 0.0, 0
         self._saved = time.monotonic()
 
     def try_input(self, packed: bytes) -> None:
-        """Try one input."""
+        """Run all readers on one input."""
         from lab.fuzz.inputs import NotPacked, unpack
 
         try:
@@ -78,7 +78,8 @@ class Session:
         self.judge.always = False
 
     def save(self) -> None:
-        """Store the findings and measurements; the engine may end the process at any time."""
+        """Store the findings and measurements."""
+        # The engine may end the process at any time.
         self._saved = time.monotonic()
         body = {
             "slowest_seconds": self.judge.slowest,
@@ -88,35 +89,23 @@ class Session:
         save(self.scratch / PROGRESS, json.dumps(body), sync=False)
 
 
-def instrumented(format_id: str, target: str) -> list[str]:
-    """Return the packages whose coverage decides which inputs are stored."""
-    second = registers()[format_id].module
-    return {"second": [second], "differential": ["reference_impl", second]}.get(
-        target, ["reference_impl"]
-    )
-
-
-def main(format_id: str, target: str, findings: str, scratch: str, *flags: str) -> None:
-    """Fuzz until the budget in the flags is used up. Does not return: atheris ends the process."""
+def main(format_id: str, findings: str, scratch: str, *flags: str) -> None:
+    """Fuzz for the time in the flags. Does not return, because atheris ends the process."""
     import atheris
 
     module = registers()[format_id].module
     # Loops over each byte, whose counting would take all the time.
     exclude = [f"reference_impl.{module}.hashes", f"{module}.hashes"]
-    with atheris.instrument_imports(include=instrumented(format_id, target), exclude=exclude):
+    # The scanner is compiled code, of which no lines are counted.
+    with atheris.instrument_imports(include=["reference_impl", module], exclude=exclude):
         import reference_impl.formats  # noqa: F401
 
-        session = Session(format_id, target, Path(findings), Path(scratch))
+        session = Session(format_id, Path(findings), Path(scratch))
 
     def change(packed: bytes, most: int, seed: int) -> bytes:
         return session.mutator.change(packed, most, Random(seed), atheris.Mutate)
 
-    def cross(packed: bytes, other: bytes, most: int, seed: int) -> bytes:
-        return session.mutator.cross(packed, other, most, Random(seed))
-
-    atheris.Setup(
-        [sys.argv[0], *flags], session.try_input, custom_mutator=change, custom_crossover=cross
-    )
+    atheris.Setup([sys.argv[0], *flags], session.try_input, custom_mutator=change)
     atheris.Fuzz()
 
 

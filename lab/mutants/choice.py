@@ -1,16 +1,13 @@
-"""Select mutants: all of a format, some functions, changed lines, or a sample."""
+"""Select mutants of a format by function or by changed lines."""
 
 from __future__ import annotations
 
-import fnmatch
-import hashlib
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from conformance.process import run_program
-from lab.mutants.operators import Vocabulary
 from lab.mutants.reviewed import Reviewed
 from lab.mutants.sites import Mutant, mutants_of
 from reference_impl.paths import PACKAGES
@@ -25,33 +22,23 @@ class NoSuchRevision(Exception):
     """git cannot compare with the given revision."""
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A selection of mutants. Empty fields select everything."""
-
-    #: Glob patterns for names such as ``reader.Scan.events``.
-    functions: Sequence[str] = ()
-    #: Numbers of changed lines by file.
-    changed: Mapping[Path, Set[int]] | None = None
-    #: Number of mutants to select at random, always the same ones.
-    sample: int | None = None
-
-    def of(self, mutants: Sequence[Mutant]) -> list[Mutant]:
-        """Return the chosen mutants, in their order."""
-        chosen = [each for each in mutants if self._is_wanted(each)]
-        # By their names, so that a change elsewhere in the code leaves the sample as it is.
-        drawn = {each.name for each in sorted(chosen, key=_lot)[: self.sample]}
-        return [each for each in chosen if each.name in drawn]
-
-    def _is_wanted(self, mutant: Mutant) -> bool:
-        if self.changed is not None and mutant.line not in self.changed.get(mutant.path, ()):
-            return False
-        name = mutant.name.function
-        return not self.functions or any(fnmatch.fnmatchcase(name, each) for each in self.functions)
+#: Numbers of changed lines by file.
+Changes = Mapping[Path, Set[int]]
 
 
-def _lot(mutant: Mutant) -> bytes:
-    return hashlib.sha256(f"1 {mutant.name}".encode()).digest()
+def choose(
+    mutants: Sequence[Mutant], functions: Sequence[str] = (), changed: Changes | None = None
+) -> list[Mutant]:
+    """Return the mutants in some functions and on changed lines, in their order.
+
+    ``functions`` are glob patterns for names such as ``reader.Scan.events``; none selects all.
+    """
+    return [
+        mutant
+        for mutant in mutants
+        if (changed is None or mutant.line in changed.get(mutant.path, ()))
+        and (not functions or any(fnmatchcase(mutant.name.function, each) for each in functions))
+    ]
 
 
 def sources_of(format_id: str) -> dict[str, Path]:
@@ -79,11 +66,10 @@ def all_mutants(format_id: str, reviewed: Reviewed) -> list[Mutant]:
     """Return every mutant of a format's readers and writers, except in functions outside."""
     register = registers()[format_id]
     names = frozenset({*register.fields, *register.context})
-    vocabulary = Vocabulary(tuple(register.reasons), names)
     return [
         mutant
         for path in sources_of(format_id).values()
-        for mutant in mutants_of(path, vocabulary)
+        for mutant in mutants_of(path, names)
         if mutant.name.function not in reviewed.outside
     ]
 

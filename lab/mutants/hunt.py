@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from conformance.process import JsonLinesProgram, Limits, NoReply
 from conformance.scratch import Held
-from lab.mutants.choice import Choice, all_mutants, sources_of
+from lab.mutants.choice import Changes, all_mutants, choose, sources_of
 from lab.mutants.questions import Question, Reached, questions_of, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
-from lab.mutants.sites import Mutant
+from lab.mutants.sites import Mutant, Name
 from reference_impl.paths import PACKAGES
 
 #: CPU time that one question may take, as one request of ``walproof check`` may.
@@ -24,8 +23,6 @@ QUESTION_SECONDS = 2.0
 #: For all questions of a mutant; also for one that never returns to the interpreter.
 MUTANT_SECONDS = 300.0
 LIMITS = Limits(memory_bytes=2 << 30)
-
-Report = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class Hunt:
     def _fates(
         self, todo: Iterator[tuple[int, Mutant]], stopped: threading.Event
     ) -> Iterator[tuple[int, Fate]]:
-        """Take mutants until there are none, with a worker of this thread's own."""
+        """Yield the fates of the mutants that this thread takes, each with its number."""
         command = [sys.executable, "-m", "lab.mutants.worker", self.format_id, str(self.scratch)]
         variables = {"PYTHONPATH": str(PACKAGES)}
         worker = JsonLinesProgram(command, None, variables, MUTANT_SECONDS, LIMITS)
@@ -93,10 +90,10 @@ class Hunt:
             worker.close()
 
     def _ask(self, mutant: Mutant, worker: JsonLinesProgram) -> Fate:
-        """Run the questions on a mutant: own format, killers in the function, cheap ones first."""
         function = mutant.name.function
 
         def rank(number: int) -> tuple[bool, int, float, int]:
+            # First the own format, then questions that killed in this function, then cheap ones.
             is_foreign = self.questions[number].format_id != self.format_id
             kills = self._kills[function, number]
             return is_foreign, -kills, self.reached.seconds[number], number
@@ -113,19 +110,66 @@ class Hunt:
         return Fate(mutant, self.questions[killer].id, reply["how"])
 
 
+@dataclass(frozen=True)
+class Report:
+    """The fates of the selected mutants of a format."""
+
+    format_id: str
+    #: Number of all mutants of the format.
+    total: int
+    fates: Sequence[Fate]
+    reviewed: Reviewed
+    #: Mutants that are listed as equivalent and do not exist.
+    gone: Sequence[Name]
+
+    @property
+    def killed(self) -> int:
+        """The number of killed mutants."""
+        return sum(not fate.lives for fate in self.fates)
+
+    @property
+    def equivalent(self) -> int:
+        """The number of survivors that are listed as equivalent."""
+        return len(self.fates) - self.killed - len(self.survivors)
+
+    @property
+    def survivors(self) -> list[Mutant]:
+        """The survivors that are not listed as equivalent."""
+        return [
+            fate.mutant
+            for fate in self.fates
+            if fate.lives and fate.mutant.name not in self.reviewed.equivalent
+        ]
+
+    def faults(self) -> list[str]:
+        """Return a sentence for each fault of the list of reviewed mutants."""
+        killed = [
+            f"{name.function}: listed as equivalent, and {fate.killer} kills it: {name.before}"
+            f" → {name.after}"
+            for fate in self.fates
+            if not fate.lives and (name := fate.mutant.name) in self.reviewed.equivalent
+        ]
+        return killed + [
+            f"{name.function}: listed as equivalent, and there is no such mutant:"
+            f" {name.operator}, {name.line}: {name.before} → {name.after}"
+            for name in self.gone
+        ]
+
+
 def hunt(
     format_id: str,
-    choice: Choice,
+    functions: Sequence[str] = (),
+    changed: Changes | None = None,
     jobs: int = 2,
     started: Callable[[int], None] = lambda count: None,
     progress: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Run the vectors on the selected mutants of a format and return the outcomes."""
+    """Run the vectors on the mutants that :func:`~lab.mutants.choice.choose` returns."""
     reviewed = load_reviewed(format_id)
     everything = all_mutants(format_id, reviewed)
-    mutants = choice.of(everything)
+    mutants = choose(everything, functions, changed)
     started(len(mutants))
-    lines, fates = Reached({}, ()), list[Fate]()
+    fates = list[Fate]()
     if mutants:
         questions, held = questions_of(format_id), Held()
         try:
@@ -134,47 +178,5 @@ def hunt(
             fates = Hunt(format_id, questions, lines, held.folder, jobs).run(mutants, progress)
         finally:
             held.close()
-    listed = [fate for fate in fates if fate.mutant.name in reviewed.equivalent]
-    return {
-        "format": format_id,
-        "all": len(everything),
-        "mutants": len(fates),
-        "killed": sum(not fate.lives for fate in fates),
-        "equivalent": [_listed(fate, reviewed) for fate in listed if fate.lives],
-        "listed_and_killed": [_listed(fate, reviewed) for fate in listed if not fate.lives],
-        "listed_and_gone": [
-            vars(name)
-            for name in sorted(set(reviewed.equivalent) - {each.name for each in everything})
-        ],
-        "survivors": [
-            {
-                **vars(fate.mutant.name),
-                "file": fate.mutant.path.relative_to(PACKAGES).as_posix(),
-                "at": fate.mutant.line,
-                "mutated": fate.mutant.source,
-                "is_reached": bool(lines.questions(fate.mutant)),
-            }
-            for fate in fates
-            if fate.lives and fate.mutant.name not in reviewed.equivalent
-        ],
-    }
-
-
-def _listed(fate: Fate, reviewed: Reviewed) -> dict[str, Any]:
-    name = fate.mutant.name
-    return {**vars(name), "because": reviewed.equivalent[name], "killer": fate.killer}
-
-
-def faults(report: Report) -> list[str]:
-    """Return a sentence for each fault of the list of reviewed mutants."""
-    results = [
-        f"{each['function']}: listed as equivalent, and {each['killer']} kills it: {each['before']}"
-        f" → {each['after']}"
-        for each in report["listed_and_killed"]
-    ]
-    results += [
-        f"{each['function']}: listed as equivalent, and there is no such mutant:"
-        f" {each['operator']}, {each['line']}: {each['before']} → {each['after']}"
-        for each in report["listed_and_gone"]
-    ]
-    return results
+    gone = sorted(set(reviewed.equivalent) - {each.name for each in everything})
+    return Report(format_id, len(everything), fates, reviewed, gone)

@@ -7,8 +7,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import TypeVar
 
 #: The name of the operator, and the replacement of the node.
@@ -54,25 +53,19 @@ _CALLS = {
 _LAYOUT = re.compile(r"[<>][0-9a-zA-Z]+")
 _WIDTHS = {"B": "bH", "b": "B", "H": "hI", "h": "H", "I": "iHQ", "i": "I", "Q": "qI", "q": "Q"}
 _BYTE_ORDERS = {"little": "big", "big": "little"}
-_VERDICTS = {"intact": "torn", "torn": "damaged", "damaged": "torn", "refused": "damaged"}
 
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """Strings with a meaning in one format: reason codes, names of fields and context keys."""
-
-    reasons: tuple[str, ...]
-    names: frozenset[str]
-
-
+#: The names of the fields and context keys of a format.
+Names = Set[str]
 NodeT = TypeVar("NodeT", bound=ast.AST)
 
 
-def changes(node: ast.AST, vocabulary: Vocabulary) -> Iterator[Change]:
+def changes(node: ast.AST, names: Names) -> Iterator[Change]:
     """Yield every change of one node, without modifying the node."""
+    if isinstance(node, ast.Constant):
+        yield from _constant(node, names)
     for kind, operator in _OPERATORS:
         if isinstance(node, kind):
-            yield from operator(node, vocabulary)
+            yield from operator(node)
 
 
 def _with(node: NodeT, **fields: object) -> NodeT:
@@ -82,13 +75,13 @@ def _with(node: NodeT, **fields: object) -> NodeT:
     return changed
 
 
-def _comparison(node: ast.Compare, vocabulary: Vocabulary) -> Iterator[Change]:
+def _comparison(node: ast.Compare) -> Iterator[Change]:
     for at, operator in enumerate(node.ops):
         for other in _COMPARISONS[type(operator)]:
             yield "comparison", _with(node, ops=[*node.ops[:at], other(), *node.ops[at + 1 :]])
 
 
-def _constant(node: ast.Constant, vocabulary: Vocabulary) -> Iterator[Change]:
+def _constant(node: ast.Constant, names: Names) -> Iterator[Change]:
     value = node.value
     if isinstance(value, bool):
         yield "constant", _with(node, value=not value)
@@ -100,21 +93,14 @@ def _constant(node: ast.Constant, vocabulary: Vocabulary) -> Iterator[Change]:
         if len(value) > 1:
             yield "constant", _with(node, value=value[:-1] + bytes([value[-1] ^ 1]))
     elif isinstance(value, str):
-        for operator, text in _texts(value, vocabulary):
+        for operator, text in _texts(value, names):
             yield operator, _with(node, value=text)
 
 
-def _texts(value: str, vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    if value in vocabulary.reasons:
-        yield (
-            "reason",
-            vocabulary.reasons[(vocabulary.reasons.index(value) + 1) % len(vocabulary.reasons)],
-        )
-    elif value in _VERDICTS:
-        yield "verdict", _VERDICTS[value]
-    elif value in _BYTE_ORDERS:
+def _texts(value: str, names: Names) -> Iterator[tuple[str, str]]:
+    if value in _BYTE_ORDERS:
         yield "byte-order", _BYTE_ORDERS[value]
-    elif value in vocabulary.names:
+    elif value in names:
         yield "name", f"{value}_"
     elif _LAYOUT.fullmatch(value):
         yield "byte-order", value.translate(str.maketrans("<>", "><"))
@@ -123,7 +109,7 @@ def _texts(value: str, vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
                 yield "width", value[:at] + other + value[at + 1 :]
 
 
-def _arithmetic(node: ast.BinOp, vocabulary: Vocabulary) -> Iterator[Change]:
+def _arithmetic(node: ast.BinOp) -> Iterator[Change]:
     texts = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple)
     is_text = any(
         isinstance(side, texts) and not isinstance(getattr(side, "value", ""), int)
@@ -136,12 +122,11 @@ def _arithmetic(node: ast.BinOp, vocabulary: Vocabulary) -> Iterator[Change]:
         yield "arithmetic", _with(node, op=_ARITHMETIC[type(node.op)]())
 
 
-def _sign(node: ast.UnaryOp, vocabulary: Vocabulary) -> Iterator[Change]:
+def _sign(node: ast.UnaryOp) -> Iterator[Change]:
     yield ("negation" if isinstance(node.op, ast.Not) else "arithmetic"), node.operand
 
 
-def _and_or(node: ast.BoolOp, vocabulary: Vocabulary) -> Iterator[Change]:
-    yield "and-or", _with(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+def _operand(node: ast.BoolOp) -> Iterator[Change]:
     for at in range(len(node.values)):
         rest = [*node.values[:at], *node.values[at + 1 :]]
         yield "dropped-check", rest[0] if len(rest) == 1 else _with(node, values=rest)
@@ -160,24 +145,24 @@ def _condition(test: ast.expr, is_loop: bool = False) -> Iterator[tuple[str, ast
         yield "dropped-check", ast.Constant(True)
 
 
-def _branch(node: ast.If | ast.IfExp, vocabulary: Vocabulary) -> Iterator[Change]:
+def _branch(node: ast.If | ast.IfExp) -> Iterator[Change]:
     for operator, test in _condition(node.test):
         yield operator, _with(node, test=test)
 
 
-def _loop(node: ast.While, vocabulary: Vocabulary) -> Iterator[Change]:
+def _loop(node: ast.While) -> Iterator[Change]:
     if not isinstance(node.test, ast.Constant):
         for operator, test in _condition(node.test, is_loop=True):
             yield operator, _with(node, test=test)
 
 
-def _filter(node: ast.comprehension, vocabulary: Vocabulary) -> Iterator[Change]:
+def _filter(node: ast.comprehension) -> Iterator[Change]:
     for at, test in enumerate(node.ifs):
         for operator, other in _condition(test):
             yield operator, _with(node, ifs=[*node.ifs[:at], other, *node.ifs[at + 1 :]])
 
 
-def _bounds(node: ast.Slice, vocabulary: Vocabulary) -> Iterator[Change]:
+def _bounds(node: ast.Slice) -> Iterator[Change]:
     for name in ("lower", "upper"):
         bound = getattr(node, name)
         if bound is None:
@@ -189,7 +174,7 @@ def _bounds(node: ast.Slice, vocabulary: Vocabulary) -> Iterator[Change]:
                 yield "slice", _with(node, **{name: other})
 
 
-def _call(node: ast.Call, vocabulary: Vocabulary) -> Iterator[Change]:
+def _call(node: ast.Call) -> Iterator[Change]:
     function = node.func
     if isinstance(function, ast.Name):
         if function.id == "sorted":
@@ -200,13 +185,13 @@ def _call(node: ast.Call, vocabulary: Vocabulary) -> Iterator[Change]:
         yield "call", _with(node, func=_with(function, attr=_CALLS[function.attr]))
 
 
-def _in_place(node: ast.AugAssign, vocabulary: Vocabulary) -> Iterator[Change]:
+def _in_place(node: ast.AugAssign) -> Iterator[Change]:
     is_text = isinstance(node.value, (ast.List, ast.Tuple, ast.JoinedStr))
     if type(node.op) in _ARITHMETIC and not is_text:
         yield "arithmetic", _with(node, op=_ARITHMETIC[type(node.op)]())
 
 
-def _statement(node: ast.stmt, vocabulary: Vocabulary) -> Iterator[Change]:
+def _statement(node: ast.stmt) -> Iterator[Change]:
     if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node)):
         # A generator stays one: its ``yield`` is there and never reached.
         yield "removed-statement", ast.If(ast.Constant(False), [node], [])
@@ -220,10 +205,9 @@ _REMOVABLE = (ast.Expr, ast.AugAssign, ast.Assign, ast.AnnAssign, ast.Return, as
 _Operator = Callable[..., Iterator[Change]]
 _OPERATORS: tuple[tuple[type[ast.AST] | tuple[type[ast.AST], ...], _Operator], ...] = (
     (ast.Compare, _comparison),
-    (ast.Constant, _constant),
     (ast.BinOp, _arithmetic),
     (ast.UnaryOp, _sign),
-    (ast.BoolOp, _and_or),
+    (ast.BoolOp, _operand),
     ((ast.If, ast.IfExp), _branch),
     (ast.While, _loop),
     (ast.comprehension, _filter),

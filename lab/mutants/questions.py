@@ -1,7 +1,4 @@
-"""The questions that a mutant must answer: every vector, and every example of recognition.
-
-The judge compares all parts of an answer, and uses only the original readers.
-"""
+"""The questions that a mutant must answer: every vector, and every example of recognition."""
 
 from __future__ import annotations
 
@@ -60,7 +57,6 @@ def _own_questions(format_id: str) -> Iterator[Question]:
 def _case_difference(
     case: Case, steps: Sequence[Step], reports: Sequence[str], format: Format, folder: Path
 ) -> str | None:
-    """Return the fault in the first wrong answer to a request of a case."""
     for number, step in enumerate(steps):
         path = folder / str(number) / case.vector.input.name
         path.parent.mkdir()
@@ -90,7 +86,6 @@ def ask(question: Question, format: Format, scratch: Path) -> str | None:
 
 
 def _reply(format: Format, request: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return the answer of the executable specification's adapter."""
     context = request["context"]
     if request["cmd"] == "read":
         return {"answer": collect(format.read(path, request["profile"], context)).to_json()}
@@ -127,7 +122,7 @@ class Reached:
 
 
 def reached(questions: Sequence[Question], files: frozenset[str], scratch: Path) -> Reached:
-    """Ask the original everything. Raises :class:`WrongOriginal`."""
+    """Run all questions on the original. Raises :class:`WrongOriginal`."""
     by_line: dict[Line, set[int]] = {}
     seconds = []
     for number, question in enumerate(questions):
@@ -154,7 +149,7 @@ def _empty_caches() -> None:
 
 @contextmanager
 def _traced(files: frozenset[str]) -> Iterator[set[Line]]:
-    """Collect the lines of these files that run meanwhile."""
+    """Collect the lines of these files that run inside the block."""
     lines: set[Line] = set()
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:

@@ -1,12 +1,4 @@
-"""Read the list of reviewed mutants: equivalent mutants, and code that needs no vector.
-
-``reviewed/<format>.json`` contains the following lists, with a reason for each entry:
-
-* ``equivalent``: mutants that behave like the original on every log that a vector can contain
-* ``outside``: functions that do not affect the answer to any vector, and are not mutated
-
-If ``complete`` is true, every survivor was reviewed, and a new survivor is a failure.
-"""
+"""Read the lists of reviewed mutants, ``reviewed/<format>.json`` (README.md)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import CodeType
 from typing import cast
 
-from lab.mutants.operators import Vocabulary, changes
+from lab.mutants.operators import Names, changes
 
 #: Parts of a definition that do not matter for a log.
 _WITHOUT_EFFECT = ("annotation", "returns", "decorator_list", "ctx")
@@ -64,21 +64,12 @@ class Mutant:
             ast.fix_missing_locations(self.tree)
             return compile(self.tree, str(self.path), "exec")
 
-    @property
-    def source(self) -> str:
-        """The changed statement, of a compound one its first line; empty if it was removed."""
-        if self.name.operator == "removed-statement":
-            return ""
-        with self._applied() as old:
-            changed = self.new if old is self.statement else self.statement
-            return ast.unparse(changed).splitlines()[0]
-
     @contextmanager
-    def _applied(self) -> Iterator[ast.AST]:
-        """Change the tree, and restore it afterwards; yield the original node."""
+    def _applied(self) -> Iterator[None]:
+        """Change the tree, and restore it afterwards."""
         old = self._put(self.new)
         try:
-            yield old
+            yield
         finally:
             self._put(old)
 
@@ -101,7 +92,7 @@ class _Scope:
     at_import: bool = True
 
 
-def mutants_of(path: Path, vocabulary: Vocabulary) -> list[Mutant]:
+def mutants_of(path: Path, names: Names) -> list[Mutant]:
     """Return all mutants of a source file, in source order."""
     source = path.read_text("utf-8")
     tree = ast.parse(source)
@@ -137,7 +128,7 @@ def mutants_of(path: Path, vocabulary: Vocabulary) -> list[Mutant]:
         line = getattr(node, "lineno", statement.lineno)
         text = _COMMENT.sub("", lines[line - 1]).strip()
         seen = set()
-        for operator, new in changes(node, vocabulary):
+        for operator, new in changes(node, names):
             if operator == "removed-statement" and (
                 not _can_be_missed(node, scope.bound) or _ends_anyway(node, parent, index)
             ):
@@ -156,7 +147,7 @@ def mutants_of(path: Path, vocabulary: Vocabulary) -> list[Mutant]:
 
 
 def _header(statement: ast.stmt) -> range:
-    """Return the lines of a statement, or those before the body of a compound statement."""
+    """Return the lines of a statement, without the body of a compound statement."""
     last = statement.end_lineno or statement.lineno
     body = getattr(statement, "body", None)
     if isinstance(body, list) and body:

@@ -1,8 +1,6 @@
 """Replace a format's package by a mutant and run the questions on it, in a separate process.
 
-``python -m lab.mutants.worker FORMAT SCRATCH`` reads requests as lines of JSON. A request has the
-name of a mutant, the numbers of the questions, and the time limit per question in seconds. The
-reply has the number of the first question that kills the mutant, and the fault in the answer.
+``python -m lab.mutants.worker FORMAT SCRATCH`` reads requests as lines of JSON.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ class OutOfTime(BaseException):
 
 
 class Worker:
-    """Loads one mutant after the other, and asks it."""
+    """Runs questions on one mutant at a time."""
 
     def __init__(self, format_id: str, scratch: Path) -> None:
         self.format_id = format_id

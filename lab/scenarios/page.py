@@ -92,7 +92,6 @@ def page(vectors: Mapping[str, Vector], results: Results) -> str:
 
 
 def _verdicts(of_scenario: Sequence[Mapping[str, Any]], format: str) -> list[str]:
-    """Return the different verdicts of the examples of a format."""
     return list(
         dict.fromkeys(
             example.outcome

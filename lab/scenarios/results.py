@@ -1,7 +1,4 @@
-"""Store the results that real systems had in the scenarios, according to the report of a run.
-
-The results of a system are stored next to its adapter.
-"""
+"""Store the results of real systems in the scenarios next to their adapters."""
 
 from __future__ import annotations
 
@@ -60,7 +57,7 @@ def _payloads(answer: Mapping[str, Any] | None) -> Counter[str]:
 
 
 def of_report(report: Mapping[str, Any], vectors: Iterable[str]) -> Results:
-    """Return the results of real systems in these vectors; ours must pass and are left out."""
+    """Return the results of real systems on the given vectors."""
     wanted = set(vectors)
     results: dict[str, dict[str, str]] = {}
     for each in report["implementations"]:

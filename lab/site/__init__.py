@@ -1,1 +1,1 @@
-"""The site: a report, the vectors and all pages as HTML that works without a server."""
+"""The site: a run report and its vectors as HTML pages that need no server."""

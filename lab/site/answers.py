@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from conformance.reports.classes import SEVERITY
 from conformance.reports.side_by_side import Line, lines, reported, unsaid
 from conformance.text import printable
-from lab.site.run import KINDS, NULL, Implementation, Result, kind_of
+from lab.site.run import OURS, REAL, TITLES, Implementation, Result, kind_of
 
 #: Characters and lines that are shown of one side of a comparison.
 MAX_CHARACTERS, MAX_LINES = 240, 6
@@ -42,9 +42,9 @@ class Answers:
 
 
 def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
-    """Return the answers to one vector, by :data:`lab.site.run.KINDS`."""
-    results = list(results)
-    groups = {kind: Answers(kind, title) for kind, title in KINDS.items()}
+    """Return the answers to one vector: of real implementations, then of our own."""
+    results = [each for each in results if not each[0]["baseline"]]
+    groups = {kind: Answers(kind, TITLES[kind]) for kind in (REAL, OURS)}
     answered = {each["name"] for each, result in results if result["class"] != "skipped"}
     for implementation, result in results:
         group, name = groups[kind_of(implementation)], str(implementation["name"])
@@ -54,7 +54,7 @@ def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
             continue
         who = group.right
         if result["class"] != "pass":
-            each = _differing(implementation, result, group.kind)
+            each = _differing(implementation, result)
             alike = [
                 other
                 for other in group.differing
@@ -71,9 +71,7 @@ def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
     return [each for each in groups.values() if each.right or each.differing or each.skipped]
 
 
-def _differing(implementation: Implementation, result: Result, kind: str) -> Differing:
-    if kind == NULL:  # the name of a null baseline says what it answers
-        return Differing(str(result["class"]), "", [])
+def _differing(implementation: Implementation, result: Result) -> Differing:
     compared = lines(result.get("expected"), reported(implementation, result), rows=MAX_LINES)
     message = unsaid(str(result.get("difference") or ""), compared)
     rows = list(_rows(compared)) if result.get("actual") is not None else []

@@ -1,23 +1,20 @@
-"""Make the site: every page goes into a new folder, which takes its place when it is whole."""
+"""Make the site in a new folder, which replaces the old site when it is complete."""
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from conformance.chapter import chapter
+from conformance.reports.overview import LEGEND, LOSSES, PROFILES, Overview, overview
 from conformance.saving import named_in_errors, replace_folder, temporary_sibling
-from lab.site import format_pages, implementation_pages, page_paths, prose, vector_page
+from lab.site import format_page, implementation_page, page_paths, vector_page
 from lab.site.frame import Frame
-from lab.site.run import OURS, REAL, Run
-from reference_impl.paths import ROOT
+from lab.site.run import NULL, OURS, REAL, TITLES, Run, formats_of, kind_of
 from reference_impl.register import registers
-from walproof.implementations import all_implementations
 
-#: A file that says that a folder is a site of ours, and may be replaced.
+#: A file that marks a folder as a site, which may be replaced.
 MARKER = ".walproof-site"
-CONVENTIONS = "spec/conventions.md"
 
 
 def build(run: Run, out: Path) -> tuple[int, int]:
@@ -54,66 +51,51 @@ def _write(run: Run, out: Path) -> None:
     )
     frame.file(MARKER, "made by python -m lab site\n")
     frame.assets()
+    outcome_by_vector = format_page.outcomes(run)
     for format in run.formats:
+        format_page.write(frame, run, format, outcome_by_vector)
         ids = [vector.id for vector in run.of_format(format)]
         for before, id, after in zip([None, *ids], ids, [*ids[1:], None], strict=False):
             vector_page.write(frame, run, id, (before, after))
-    links = links_of(run)
-    outcome_by_vector = format_pages.outcomes(run)
-    for format in run.formats:
-        format_pages.write_chapter(frame, run, format, links, outcome_by_vector)
-        format_pages.write_list(frame, run, format, outcome_by_vector)
-    implementation_pages.write_all(frame, run, links)
-    here = page_paths.CONVENTIONS
-    conventions = prose.render((ROOT / CONVENTIONS).read_text("utf-8"), CONVENTIONS, here, links)
-    frame.page(here, "prose.html.j2", conventions.title, made=conventions)
-    write_home(frame, run)
+    rows: dict[str, list[Overview]] = {kind: [] for kind in TITLES}
+    for implementation in run.implementations:
+        seen, kind = overview(implementation), kind_of(implementation)
+        rows[kind].append(seen)
+        if kind != NULL:
+            implementation_page.write(frame, implementation, seen)
+    write_home(frame, run, rows)
 
 
-def links_of(run: Run) -> prose.Links:
-    """Return the targets of links, by the path of the file in the repository."""
-    pages = {CONVENTIONS: page_paths.CONVENTIONS, "README.md": page_paths.HOME}
-    requirements = {}
-    for format in run.formats:
-        pages[f"spec/{format}.md"] = page_paths.chapter(format)
-        pages[f"vectors/{format}"] = page_paths.vectors_of(format)
-        for id in chapter(format).requirements:
-            requirements[id] = f"{page_paths.chapter(format)}#{id}"
-    ran = {str(each["name"]) for each in run.implementations}
-    for each in all_implementations():
-        if each.name in ran:
-            folder = each.folder.relative_to(ROOT).as_posix()
-            for name in (folder, f"{folder}/README.md", f"{folder}/known-failures.json"):
-                pages[name] = page_paths.implementation(each.name)
-    for vector in run.vectors.values():
-        for path in (vector.path, vector.input):
-            pages[path.relative_to(ROOT).as_posix()] = page_paths.vector(vector.id)
-    return prose.Links(pages, requirements)
-
-
-def write_home(frame: Frame, run: Run) -> None:
-    """Write the first page: the formats, and who reads them."""
+def write_home(frame: Frame, run: Run, rows: Mapping[str, Sequence[Overview]]) -> None:
+    """Write the first page: the formats, and a row for each implementation, by kind."""
     formats = [
         {
             "register": registers()[format],
             "vectors": sum(1 for _ in run.of_format(format)),
-            "real": format_pages.scores(run, format),
+            "real": len(run.of_kind(REAL, format)),
             "ours": len(run.of_kind(OURS, format)),
         }
         for format in sorted(run.formats, key=lambda id: registers()[id].order)
     ]
+    totals = [row.totals for of_kind in rows.values() for row in of_kind]
+    heads = [*LOSSES, *(name for name in PROFILES if any(each.get(name) for each in totals))]
     frame.page(
         page_paths.HOME,
         "home.html.j2",
-        "Journal files, specified and tested",
+        "Vectors and implementations",
         formats=formats,
         vectors=len(run.vectors),
-        real=len(run.of_kind(REAL)),
+        table=[(TITLES[kind], of_kind) for kind, of_kind in rows.items() if of_kind],
+        heads=heads,
+        legend=[text for head, text in LEGEND.items() if head in heads],
+        by_name={str(each["name"]): each for each in run.implementations},
+        formats_of={str(each["name"]): formats_of(each) for each in run.implementations},
+        absent=run.absent,
         report=run.report,
         isolation=run.report.get("isolation"),
     )
 
 
 def without_page(run: Run) -> Sequence[str]:
-    """Vectors of this tree that the run did not ask, and that have no page."""
+    """Return the vectors of this tree that the run did not include."""
     return sorted(run.tree.keys() - run.vectors.keys())

@@ -1,4 +1,4 @@
-"""``python -m lab site``: make pages of a run, the chapters and the vectors."""
+"""``python -m lab site``: make pages of a run and its vectors."""
 
 from __future__ import annotations
 

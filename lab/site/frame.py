@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Template
 from markupsafe import Markup
 
 from conformance import templates
@@ -14,13 +13,8 @@ from conformance.text import printable
 from lab.site import page_paths
 
 TEMPLATES = Path(__file__).with_name("templates")
-#: Title, path, and the prefixes of the paths of the pages below.
-NAVIGATION = (
-    ("Formats", f"{page_paths.HOME}#formats", ("formats/", "vectors/")),
-    ("Implementations", page_paths.IMPLEMENTATIONS, ("implementations/",)),
-)
 #: Files that all pages share.
-ASSETS = ("site.css", "scheme.js", "site.js", "icon.svg")
+ASSETS = ("site.css", "site.js", "icon.svg")
 
 
 class Frame:
@@ -31,8 +25,8 @@ class Frame:
         self._environment = templates.environment(TEMPLATES, autoescape=True)
         self._environment.finalize = _seen
         self._environment.globals.update(
-            footer=footer, navigation=NAVIGATION, place=page_paths, classes=CLASSES,
-            class_of=BY_NAME, mark=_mark, percent=_percent,
+            footer=footer, place=page_paths, classes=CLASSES,
+            class_of=BY_NAME, mark=_mark,
         )  # fmt: skip
         self._environment.filters.update(thousands=lambda number: f"{number:,}")
         self._environment.tests["address"] = _is_address
@@ -44,10 +38,6 @@ class Frame:
             title=title, root=root, here=place, **data
         )
         self.file(place, text)
-
-    def template(self, name: str) -> Template:
-        """Return a template for a part of a page."""
-        return self._environment.get_template(name)
 
     def file(self, place: str, data: str | bytes) -> None:
         """Write a file at ``place``."""
@@ -78,7 +68,3 @@ def _mark(name: str) -> Markup:
     return Markup('<span class="mark c-{}"><span aria-hidden="true">{}</span> {}</span>').format(
         name, each.glyph, each.label
     )
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f}" if whole else "0"

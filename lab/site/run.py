@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from conformance.reports.json_report import Report
-from conformance.reports.matrix import Matrix, matrices
 from conformance.reports.summary import GOLDEN, mode_of
 from conformance.vectors import Vector
 from lab.scenarios.results import is_real
 
 REAL, OURS, NULL = "real", "ours", "null"
 #: Groups of implementations, in the order of every page: real programs come first.
-KINDS = {
+TITLES = {
     REAL: "Real implementations",
     OURS: "Our own readers and writers",
     NULL: "Null baselines",
@@ -38,17 +36,12 @@ class Run:
     vectors: Mapping[str, Vector]
     #: All vectors of this tree.
     tree: Mapping[str, Vector] = field(repr=False)
-    #: Implementations that ran, by kind (:data:`KINDS`) and name.
+    #: Implementations that ran, by kind (:data:`TITLES`) and name.
     implementations: Sequence[Implementation]
     #: Implementations that could not run.
     absent: Sequence[Implementation]
     #: Results of each vector, in the order of the implementations.
     by_vector: Mapping[str, Sequence[tuple[Implementation, Result]]] = field(repr=False)
-
-    @cached_property
-    def matrices(self) -> list[Matrix]:
-        """The matrix of each format."""
-        return matrices(self.report)
 
     @property
     def formats(self) -> list[str]:
@@ -69,7 +62,7 @@ class Run:
 
 
 def kind_of(implementation: Implementation) -> str:
-    """Return the group of an implementation: a key of :data:`KINDS`."""
+    """Return the group of an implementation: a key of :data:`TITLES`."""
     if implementation["baseline"]:
         return NULL
     return REAL if is_real(implementation) else OURS
@@ -89,7 +82,7 @@ def run_of(report: Report, vectors: Mapping[str, Vector]) -> Run:
     if mode_of(report) != GOLDEN:
         raise NotGolden(f"it is of {mode_of(report)}, and pages are made of the golden vectors")
     selected = {id: vectors[id] for id in sorted(report["vectors"]) if id in vectors}
-    order = list(KINDS)
+    order = list(TITLES)
     ran = [each for each in report["implementations"] if each["status"] == "ran"]
     # The sort is stable: the null baselines stay as they are, the executable specification first.
     ran.sort(key=lambda each: order.index(kind_of(each)))

@@ -28,11 +28,11 @@ _OPTIONAL: Mapping[str, Any] = {
 
 
 def write(frame: Frame, run: Run, id: str, neighbours: tuple[str | None, str | None]) -> None:
-    """Write the page of a vector, with links to its neighbours in the list of its format."""
+    """Write the page of a vector, with links to the previous and the next vector."""
     vector = run.vectors[id]
     body = vector.body
     control = run.tree.get(vector.control) if vector.control else None
-    shown, others = byte_view.views(vector, control)
+    shown, more_files = byte_view.views(vector, control)
     sentences = chapter(str(body["format"])).requirements
     table = body.get("table", ())
     frame.page(
@@ -47,8 +47,7 @@ def write(frame: Frame, run: Run, id: str, neighbours: tuple[str | None, str | N
         control=vector.control if vector.control in run.vectors else None,
         asked=request_facts(id, run.report["vectors"][id]),
         files=shown,
-        others=others,
-        gone=byte_view.gone_files(vector, control),
+        more_files=more_files,
         owed=list(_expected_parts(body)),
         prefixes={"rows": table[:MAX_PREFIXES], "more": max(0, len(table) - MAX_PREFIXES)},
         path=vector.input.relative_to(ROOT).as_posix(),
@@ -59,7 +58,6 @@ def write(frame: Frame, run: Run, id: str, neighbours: tuple[str | None, str | N
 
 
 def _expected_parts(body: Mapping[str, Any]) -> list[tuple[str, Sequence[Any]]]:
-    """Return the parts of the expected answer, in ``recover`` and, if different, ``strict``."""
     sides = [body["expect"]]
     strict = body.get("expect_strict")
     if strict is not None and strict != body["expect"]:

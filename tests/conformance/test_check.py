@@ -60,7 +60,7 @@ class TestAnyProgram:
         monkeypatch.setattr(check_module, "load_all", lambda: {broken.id: broken})
         outcome = check("--cmd", wrong("breakable_reader"))
         assert outcome.status == 1
-        assert "invalid vector" in outcome.err and "expected sha256 000" in outcome.err
+        assert "expected sha256 000" in outcome.err and "restore it from git" in outcome.err
 
     def test_a_failing_program_exits_3_and_is_shown(self, check, wrong, report):
         outcome = check("--cmd", wrong("ignores_checksums"), *SMALL)

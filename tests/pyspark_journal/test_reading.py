@@ -15,7 +15,7 @@ import pytest
 
 from conformance.vectors import load_all
 from pyspark_journal.options import Options
-from pyspark_journal.reading import Malformed, Reader
+from pyspark_journal.reading import Malformed
 from pyspark_journal.source import JournalDataSource
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import FORMATS, named
@@ -94,8 +94,6 @@ def test_damaged_logs_in_random_splits(seed: int, tmp_path: Path, rows_of: RowsO
             tmp_path,
             journalFormat=rng.choice(["auto", "leveldb-log"]),
             maxPartitionBytes=rng.randint(1, 200_000),
-            openCostInBytes=rng.randint(1, 100_000),
-            minPartitionNum=rng.randint(1, 50),
         )
         assert row_tuples(rows) == sorted(expected)
 
@@ -115,11 +113,7 @@ def test_damaged_vectors_in_random_splits(format_id: str, tmp_path: Path, rows_o
                 damage(rng, file)
         answer = collect(named(format_id).read(copy, "recover", {}))
         if answer.reason != "ambiguous-journal":
-            options = {
-                "journalFormat": format_id,
-                "maxPartitionBytes": rng.randint(1, 5_000),
-                "openCostInBytes": 1,
-            }
+            options = {"journalFormat": format_id, "maxPartitionBytes": rng.randint(1, 5_000)}
             log = find(Options.parse({"path": str(copy), "journalFormat": format_id}))[0]
             mine = {str(copy), *(f"{copy}/{name}" for name in log.files)}
             rows = [row for row in rows_of(copy, **options) if row["file"] in mine]
@@ -195,15 +189,6 @@ def test_fail_fast(lake: Path, rows_of: RowsOf, file: str, message_parts: tuple[
     assert rows_of(lake / "000001.log", mode="FAILFAST")
 
 
-def test_ignore_corrupt_files(lake: Path, rows_of: RowsOf) -> None:
-    files = by_file(rows_of(lake, ignoreCorruptFiles=True))
-    assert set(files) == {"000001.log", "000002.log", "000003.log"}
-    assert ("lost", "damaged", "checksum-mismatch") in files["000002.log"]
-    (lake / "000002.log").unlink()
-    (lake / "000003.log").unlink()
-    assert rows_of(lake, ignoreCorruptFiles=True, mode="FAILFAST")
-
-
 def test_a_file_deleted_after_planning(lake: Path) -> None:
     def read(**options: str) -> dict[str, set[tuple[str, Any, Any]]]:
         leveldb(random.Random(2), lake / "000009.log", 20)
@@ -215,7 +200,6 @@ def test_a_file_deleted_after_planning(lake: Path) -> None:
 
     assert read() == {"000009.log": {("unreadable", None, None)}}
     assert read(journalFormat="leveldb-log") == {"000009.log": {("unreadable", None, None)}}
-    assert read(ignoreMissingFiles="true") == {}
     with pytest.raises(Malformed, match=r"000009\.log"):
         read(mode="FAILFAST")
 
@@ -257,29 +241,16 @@ def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:
             ("_corrupt_record", pa.binary()),
         ]
     )
-    for options in ({"schema": schema}, {"columnNameOfCorruptRecord": "_corrupt_record"}):
-        rows = [r for r in rows_of(lake / "000002.log", **options) if r["kind"] == "lost"]
-        assert rows
-        for row in rows:
-            assert row["_corrupt_record"] == data[row["offset"] :][: row["length"]]
+    rows = [r for r in rows_of(lake / "000002.log", schema=schema) if r["kind"] == "lost"]
+    assert rows
+    for row in rows:
+        assert row["_corrupt_record"] == data[row["offset"] :][: row["length"]]
     (row, *_) = [
         row
         for row in rows_of(lake / "000002.log", schema=schema, maxPayloadBytes=10)
         if row["kind"] == "lost"
     ]
     assert len(row["_corrupt_record"]) == 10
-
-
-def test_bytes_of_dropped_ranges_are_not_read(
-    lake: Path, rows_of: RowsOf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    raw: list[object] = []
-    monkeypatch.setattr(Reader, "_raw", lambda *arguments: raw.append(arguments))
-    options = {"columnNameOfCorruptRecord": "_corrupt_record"}
-    rows = rows_of(lake / "000002.log", mode="DROPMALFORMED", **options)
-    assert rows and raw == []
-    assert "lost" in {row["kind"] for row in rows_of(lake / "000002.log", **options)}
-    assert raw
 
 
 def test_file_names_may_not_be_utf8(tmp_path: Path, rows_of: RowsOf) -> None:

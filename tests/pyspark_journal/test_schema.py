@@ -37,7 +37,7 @@ def test_a_column_of_one_format_among_all() -> None:
 
 @pytest.mark.parametrize("format_id", ["auto", *FORMATS])
 def test_the_whole_schema_may_be_requested(format_id: str) -> None:
-    options = Options.parse({"journalFormat": format_id, "columnNameOfCorruptRecord": "raw"})
+    options = Options.parse({"journalFormat": format_id})
     columns = requested_columns(from_arrow_schema(offered(options)), options)
     assert list(columns.names) == offered(options).names
 

@@ -16,14 +16,6 @@ from pyspark_journal import WrongPython, register
 from pyspark_journal.session import DidNotStart, redirect_jvm_output
 
 
-def test_output_during_the_start_goes_to_the_log() -> None:
-    with tempfile.TemporaryFile() as log:
-        with redirect_jvm_output(log):
-            subprocess.run(["sh", "-c", "echo ten lines >&2"], check=True)
-        log.seek(0)
-        assert log.read() == b"ten lines\n"
-
-
 def test_a_failed_start_reports_that_output(capfd: pytest.CaptureFixture[str]) -> None:
     with (
         tempfile.TemporaryFile() as log,

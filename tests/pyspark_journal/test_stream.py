@@ -192,8 +192,6 @@ def test_files_may_appear_and_disappear(tmp_path: Path) -> None:
 def test_limits_bound_a_batch(tmp_path: Path) -> None:
     for number in range(6):
         leveldb(tmp_path / f"{number:06d}.log", 5)
-    files = Stream(tmp_path, maxFilesPerTrigger=2)
-    assert len(files.all()) == 30 and [len(rows) for _, _, rows in files.batches] == [10] * 3
     size = Stream(tmp_path, maxBytesPerTrigger=3_100)
     assert len(size.all()) == 30 and all(len(rows) <= 3 for _, _, rows in size.batches)
     tiny = Stream(tmp_path, maxBytesPerTrigger=1)

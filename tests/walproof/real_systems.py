@@ -17,6 +17,9 @@ from typing import Any
 
 from conformance import ROOT
 from tests.conftest import unavailable
+from walproof.summary.summary import summarise
+from walproof.systems import System, examine, recognise
+from walproof.systems.model import WHOLE
 
 DRIVERS = Path(__file__).with_name("recovery") / "drivers"
 BUILD = ROOT / ".build" / "implementations"
@@ -102,3 +105,10 @@ def java_driver(build: str, program: str, *options: str) -> Driver:
     fast = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", *options]
     command = ["java", *fast, "-cp", f"{jars}/*", DRIVERS / program]
     return Driver(*command, timeout_seconds=JAVA_TIMEOUT_SECONDS)
+
+
+def examined(folder: Path) -> System:
+    """Return the system of a folder, with the findings that need its log."""
+    system = recognise(folder)
+    assert system is not None
+    return examine(system, {WHOLE: summarise(system.format, folder, {})})

@@ -41,8 +41,7 @@ class Carver(ABC):
         return iter(())
 
     def pending(self) -> int | None:
-        """Return the start of the first incomplete find, from which a resumed run starts; else
-        None."""
+        """Return where a resumed run starts: the first incomplete find; None if there is none."""
         return None
 
     @abstractmethod
@@ -50,10 +49,9 @@ class Carver(ABC):
         """Yield the records of a loose find, in order."""
 
     def claims(self, head: bytes, position: int) -> int | None:
-        """Return the length of a record that begins with these bytes, as stated in its header.
+        """Return the length of a record that begins with these bytes; None if there is none.
 
-        The result is None if no record begins with these bytes. ``position`` is the offset of the
-        record in its log.
+        ``position`` is the offset of the record in its log.
         """
         return None
 
@@ -62,6 +60,5 @@ class Carver(ABC):
         return False
 
     def is_of(self, log: int, at: int, end: int) -> bool:
-        """Return whether loose records in ``[at, end)`` have the key of the log at offset
-        ``log``."""
+        """Return whether loose records have the key of the log at offset ``log``."""
         return False

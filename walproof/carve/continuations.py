@@ -1,8 +1,7 @@
-"""Join the parts of fragmented logs if the checksum of the record at the boundary matches.
+"""Join the parts of fragmented logs.
 
-A file system may store a file in several fragments. The boundary between two fragments can be
-inside a record. If the two parts of this record match the checksum in its header, the second find
-is the continuation of the first.
+If a record begins at the end of one find and ends before another, and its checksum is correct, the
+second find is the continuation of the first.
 """
 
 from __future__ import annotations
@@ -31,10 +30,9 @@ class Joined:
     def splits(
         self, by_phase: Mapping[int, Sequence[Row]], head_size: int, claimed: int | None
     ) -> Iterator[tuple[int, Row, int]]:
-        """Yield the end of the first part, the next find and the start of the second part.
+        """Yield possible boundaries: end of the first part, next find, and start of its part.
 
-        Each result is one possible boundary. ``claimed`` is the length of the record, or None if
-        its header is incomplete.
+        ``claimed`` is the length of the split record, or None if its header is incomplete.
         """
         end = self.parts[-1][1]
         first_cut = end - end % SECTOR + SECTOR
@@ -95,10 +93,7 @@ def _extend(
     used: set[int],
     budget: int,
 ) -> tuple[bool, int]:
-    """Add the find that continues the last record.
-
-    Return whether there is such a find, and the number of hashed bytes.
-    """
+    """Add the find that continues the last record; return success, and the bytes hashed."""
     begin, end = join.parts[-1]
     position = sum(stop - start for start, stop in join.parts)
     claimed = carver.claims(image.read(end, carver.head_size), position)
@@ -120,10 +115,7 @@ def _extend(
 
 
 def keyed(carvers: Mapping[str, Carver], rows: Sequence[Row]) -> dict[tuple[str, int], int]:
-    """Map the format and offset of loose finds to the offset of the log with the same key.
-
-    A find is left out if several logs have its key.
-    """
+    """Map the format and offset of loose finds to the offset of the only log with the same key."""
     owners: dict[tuple[str, int], int] = {}
     comparisons = 0
     for name, carver in carvers.items():

@@ -67,8 +67,7 @@ class Image:
         return int.from_bytes(head[16:18], "big" if head[5] == 2 else "little") == ELF_CORE[1]
 
     def stretches(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Yield the parts of ``[start, stop)`` that are not holes; all of it if holes are
-        unknown."""
+        """Yield the parts of ``[start, stop)`` that are not holes, if holes are known."""
         at = start
         while at < stop:
             try:

@@ -82,7 +82,6 @@ def _write_log(
     file: str,
     reading: Reading | None = None,
 ) -> Row:
-    """Write a log to ``out`` or a scratch file, and read it unless ``reading`` is given."""
     digest = hashlib.sha256()
     if out is None and reading is None:
         with as_file(image, parts, Path(file).suffix, digest.update) as scratch:

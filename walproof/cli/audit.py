@@ -23,7 +23,7 @@ from walproof.cli.stopping import stoppable
     "--payload/--no-payload",
     help="Payloads of the records as well; by default, only positions.",
 )
-@click.option("--decode", is_flag=True, help="A line of text that describes each record.")
+@click.option("--decode", is_flag=True, help="The decoded records as well.")
 @click.option("--again", "is_again", is_flag=True, help="Read all logs, including unchanged ones.")
 @click.option(
     "--option",
@@ -93,7 +93,6 @@ def audit(
             )
     from pyspark_journal.audit import JobFailed, OutputRefused
     from pyspark_journal.audit import audit as run
-    from pyspark_journal.java import JavaMissing
     from pyspark_journal.session import DidNotStart
     from walproof.inventory.report import print_summary, work_line
     from walproof.inventory.schemas import TableOptions
@@ -109,7 +108,7 @@ def audit(
     options = TableOptions(replace(source, paths=paths, recursive=True), payload, decode)
     try:
         outcome = run(options, out, master, spark_settings, is_again, int(unit * (1 << 20)))
-    except (OutputRefused, JobFailed, JavaMissing, DidNotStart) as error:
+    except (OutputRefused, JobFailed, DidNotStart) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

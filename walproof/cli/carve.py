@@ -10,7 +10,6 @@ import click
 
 from reference_impl.formats import FORMATS
 from walproof.cli.context import offset
-from walproof.cli.output import must_not_overwrite
 from walproof.cli.stopping import stoppable
 from walproof.formats import plugin_for
 
@@ -39,10 +38,6 @@ CARVED = [format_id for format_id in FORMATS if plugin_for(format_id).has("carve
     help="Alignment of logs in bytes.  [512; 1 in an ELF core dump]",
 )  # fmt: skip
 @click.option(
-    "--state", metavar="FILE", type=click.Path(path_type=Path),
-    help="File for the progress; with --out, a file in FOLDER.",
-)  # fmt: skip
-@click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object per find, immediately."
 )
 @stoppable()
@@ -53,7 +48,6 @@ def carve(
     start: int,
     stop: int | None,
     align: int | None,
-    state: Path | None,
     as_json: bool,
 ) -> int:
     """Find logs and records in a disk image or core dump.
@@ -65,7 +59,8 @@ def carve(
 
     FOLDER receives a file for each log, loose.jsonl with the loose records, and manifest.jsonl with
     one line per find. If a record across a cut proves that two pieces belong to one log, FOLDER
-    also receives the joined log. An interrupted run resumes when you run the same command again.
+    also receives the joined log. An interrupted run with --out resumes when you run the same
+    command again.
 
     \b
     walproof carve disk.img
@@ -78,35 +73,23 @@ def carve(
     from walproof.cli.carve_run import carve_image
 
     try:
-        _check_places(image, out, state)
+        if out is not None and _is_on(out, image):
+            raise click.UsageError(
+                f"--out {out} is on {image}: writing there may overwrite the data to be found"
+            )
         chosen = list(dict.fromkeys(formats)) or CARVED
-        return carve_image(image, chosen, start, stop, align, out, state, as_json)
+        return carve_image(image, chosen, start, stop, align, out, as_json)
     except OSError as error:
         where = error.filename or image
         raise click.ClickException(f"{where}: {error.strerror or error}") from None
 
 
-def _check_places(image: Path, out: Path | None, state: Path | None) -> None:
-    """Refuse to write to the device that is searched."""
-    if state is not None:
-        must_not_overwrite(image, state, "--state")
-    for option, place in (("--out", out), ("--state", state)):
-        if place is None:
-            continue
-        folder = next(
-            each for each in (place.absolute(), *place.absolute().parents) if each.is_dir()
-        )
-        if _is_on(folder, image):
-            raise click.UsageError(
-                f"{option} {place} is on {image}: writing there may overwrite the data to be found"
-            )
-
-
-def _is_on(folder: Path, image: Path) -> bool:
-    """Return whether a folder is on a file system of a block device or one of its partitions."""
+def _is_on(path: Path, image: Path) -> bool:
+    """Return whether a new path is on the device that is searched."""
     about = image.stat()
     if not stat.S_ISBLK(about.st_mode):
         return False
+    folder = next(each for each in (path.absolute(), *path.absolute().parents) if each.is_dir())
 
     def place(number: int) -> Path:
         return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve()

@@ -33,12 +33,11 @@ def carve_image(
     stop: int | None,
     align: int | None,
     out: Path | None,
-    state: Path | None,
     as_json: bool,
 ) -> int:
     """Carve an image, print the finds, and return the exit status.
 
-    Raises ``OSError``, and ``ClickException`` if the folder or state is from another run.
+    Raises ``OSError``, and ``ClickException`` if the folder is from another run.
     """
     with Image(path) as image:
         options = {
@@ -48,7 +47,7 @@ def carve_image(
             "align": align or (1 if image.is_core() else SECTOR),
         }
         try:
-            run = _Run(image, options, out, state, as_json)
+            run = _Run(image, options, out, as_json)
             _warn_if_packed(image)
             return run.go()
         except output.OtherRun as error:
@@ -56,9 +55,8 @@ def carve_image(
 
 
 def _warn_if_packed(image: Image) -> None:
-    """Warn that compressed content is not searched. A tar archive stores its files unchanged."""
     kind = packing_of(image.read(0, HEAD))
-    if kind not in (None, "tar"):
+    if kind not in (None, "tar"):  # a tar archive stores its files unchanged
         say(
             f"{image.path}: looks like a {kind} file; unpack it first, because compressed content"
             " is not searched",
@@ -67,21 +65,18 @@ def _warn_if_packed(image: Image) -> None:
 
 
 class _Run:
-    """A carving run, which may continue an interrupted one."""
-
     def __init__(
         self,
         image: Image,
         options: dict[str, Any],
         out: Path | None,
-        state: Path | None,
         as_json: bool,
     ) -> None:
         self.image = image
         self.out = out
         self.as_json = as_json
         self.identity = output.identity(image, options)
-        self.state = state or (out / output.STATE if out else None)
+        self.state = out / output.STATE if out else None
         self.rows: list[Row] = []
         position = options["from"]
         known = output.load_state(self.state, self.identity) if self.state else None
@@ -103,7 +98,6 @@ class _Run:
         self._noted, self._pause = time.monotonic(), EVERY_SECONDS
 
     def go(self) -> int:
-        """Carve the image, print the finds, and return the exit status."""
         if self.is_resumed:
             where = in_bytes(self.carving.position)
             say(f"resuming at {where}, after {counted(len(self.rows), 'find')}", err=True)
@@ -131,7 +125,7 @@ class _Run:
         if row["records"] == 0 and row["kind"] == "loose" and row["certainty"] != "signature":
             return
         self.rows.append(row)
-        self._show(row)
+        (say_json if self.as_json else _say_row)(row)
 
     def _was_found(self, name: str, at: int) -> bool:
         """Return whether an offset is inside a find from before the interruption."""
@@ -139,14 +133,7 @@ class _Run:
         place = bisect_right(known, (at, self.image.size))
         return place > 0 and at < known[place - 1][1]
 
-    def _show(self, row: Row) -> None:
-        if self.as_json:
-            say_json(row)
-        else:
-            say(_line(row))
-
     def _note(self, now: bool = False) -> None:
-        """Save the progress if the interval has passed."""
         began = time.monotonic()
         if self.state is None or (not now and began - self._noted < self._pause):
             return
@@ -162,7 +149,6 @@ class _Run:
         return 130
 
     def _finish(self) -> list[Row]:
-        """Join the pieces of fragmented logs and write the remaining output."""
         finds = [row for row in self.rows if row["certainty"] != "signature"]
         by_place = {(row["format"], row["offset"]): row for row in self.rows}
         for place, log in keyed(self.carving.carvers, finds).items():
@@ -172,7 +158,7 @@ class _Run:
             for before, after in itertools.pairwise(each.rows):
                 after["continues"] = before["offset"]
             extra.append(output.joined_row(self.image, each.rows[0], each.parts, self.out))
-            self._show(extra[-1])
+            (say_json if self.as_json else _say_row)(extra[-1])
         if self.out is not None:
             if any(row["file"] == output.LOOSE for row in self.rows):
                 lines = output.loose_lines(self.rows, self.carving.carvers)
@@ -197,7 +183,7 @@ class _Run:
         say(f"{', '.join(parts)}{place}", err=True)
 
 
-def _line(row: Row) -> str:
+def _say_row(row: Row) -> None:
     message = f"{row['offset']:>14}  {in_bytes(row['length']):>9}  {row['format']}  {row['kind']}"
     message += f"  {row['certainty']}"
     if row["records"] is not None:
@@ -206,4 +192,4 @@ def _line(row: Row) -> str:
         message += f"  {row['verdict']}" + (f" ({row['reason']})" if row["reason"] else "")
     if "parts" in row:
         message += f"  from {counted(len(row['parts']), 'place')}"
-    return message
+    say(message)

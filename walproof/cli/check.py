@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from conformance import REPORTS, run
+from conformance import REPORTS, known_failures, run
 from conformance.cache import ResultCache
 from conformance.cases import STRUCTURE, cases_of
 from conformance.confirming import confirm
@@ -19,22 +19,16 @@ from conformance.kaitai.compile import ToolMissing
 from conformance.process import Limits
 from conformance.recipes.fresh import Fresh, fresh
 from conformance.reports import diff, json_report, outputs, terminal, terminal_smoke
-from conformance.reports.summary import by_cause, of_classes, unexpected
+from conformance.reports.summary import by_cause, unexpected
 from conformance.saving import save
 from conformance.smoke import Smoke
 from conformance.subject import Subject
-from conformance.vectors import BrokenVector, Selection, Vector, load, load_all
+from conformance.vectors import Selection, Vector, load, load_all
 from reference_impl.formats import FORMATS
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say
 from walproof.cli.stopping import stoppable
-from walproof.cli.subjects import (
-    chosen_subjects,
-    foreign,
-    isolation,
-    with_list,
-    words_of,
-)
+from walproof.cli.subjects import chosen_subjects, foreign, isolation, words_of
 from walproof.implementations import all_implementations
 from walproof.progress import progress_bar
 from walproof.setup import in_ci
@@ -46,8 +40,6 @@ MEMORY_MIB = 2048
 @click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Program to check.")
 @click.option("--impl", "names", multiple=True, metavar="NAME",
               help="Implementation of this repository to check.")  # fmt: skip
-@click.option("--all", is_flag=True, expose_value=False,
-              help="All implementations of this repository (default).")  # fmt: skip
 @click.option("--vector", "patterns", multiple=True, metavar="GLOB",
               help="Vector id, slug or file.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="ID", help="Format of the vectors.")
@@ -76,7 +68,6 @@ MEMORY_MIB = 2048
 @click.option("--seconds", default=10.0, show_default=True,
               help="With --smoke: time limit of hello and other slow steps.")  # fmt: skip
 @click.option("--failures", default=5, show_default=True, help="Number of failure classes to show.")
-@click.option("--show-known", is_flag=True, help="Show known failures in full as well.")
 @click.option("--known-failures", "listed", type=click.Path(path_type=Path, dir_okay=False),
               metavar="FILE", help="List of known failures of COMMAND.")  # fmt: skip
 @click.option("--update-known", is_flag=True,
@@ -105,7 +96,6 @@ def check(
     is_smoke: bool,
     seconds: float,
     failures: int,
-    show_known: bool,
     listed: Path | None,
     update_known: bool,
     cause: str | None,
@@ -155,8 +145,8 @@ def check(
     if listed is not None and not update_known and not listed.is_file():
         raise click.UsageError(f"--known-failures {listed}: no such file")
     console = Console()
-    before = None if baseline is None else _loaded(baseline)
-    vectors = _loaded_vectors()
+    before = None if baseline is None else json_report.load(baseline)
+    vectors = load_all()
     selection = Selection(_with_files(vectors, patterns), formats, requirements, kinds, groups)
     chosen = selection.choose(vectors.values())
     if not chosen:
@@ -179,7 +169,7 @@ def check(
         commands, names, one_shot, isolated, profiles, () if formats else read
     )
     if listed is not None:
-        with_list(subjects, commands[0], listed)
+        subjects[0].known = known_failures.load(listed)
     for subject in subjects:
         if variants is not None:
             subject.known.of_variants = True
@@ -190,21 +180,15 @@ def check(
     _check_cause(subjects, update_known, cause, because)
     if not names:
         subjects = [each for each in subjects if not each.formats or read & set(each.formats)]
-    try:
-        plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
-        of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
-        cached = of_all and isolated and not (again or update_known or variants or in_ci())
-        limits = Limits(memory_bytes=memory << 20)
-        with progress_bar("running", plan.count()) as bar:
-            report = run.run(
-                plan, jobs, limits, bar.advance, ResultCache(limits) if cached else None
-            )
-    except BrokenVector as error:  # checked only when the vector is run
-        raise click.ClickException(f"invalid vector: {error}") from None
+    plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
+    of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
+    cached = of_all and isolated and not (again or update_known or variants or in_ci())
+    limits = Limits(memory_bytes=memory << 20)
+    with progress_bar("running", plan.count()) as bar:
+        report = run.run(plan, jobs, limits, bar.advance, ResultCache(limits) if cached else None)
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     bad = unexpected(report)
-    shown = bad + (of_classes(report, ["known-failure"]) if show_known else [])
-    causes = by_cause(shown)
+    causes = by_cause(bad)
     outputs.save(report, folder)
     is_text = output == "text"
     if is_text:
@@ -227,41 +211,25 @@ def check(
     return 3 if bad or regressions or _not_run(report, bool(commands or names)) else 0
 
 
-def _loaded(baseline: Path) -> run.Report:
-    try:
-        return json_report.load(baseline)
-    except json_report.InvalidReport as error:
-        raise click.ClickException(str(error)) from None
-
-
 def _smoke(
     command: str, formats: tuple[str, ...], one_shot: bool, seconds: float, isolated: bool
 ) -> int:
-    """Test an adapter, print each step, and return the exit status."""
     words = words_of(command)
     if unknown := [format for format in formats if format not in FORMATS]:
         raise click.UsageError(
             f"--format: expected one of {', '.join(FORMATS)}, found {unknown[0]!r}"
         )
-    steps = Smoke(words, _loaded_vectors(), formats or tuple(FORMATS), seconds, isolated)
+    steps = Smoke(words, load_all(), formats or tuple(FORMATS), seconds, isolated)
     steps.run(one_shot)
     ask = foreign(command, one_shot, isolated).ask
     terminal_smoke.print_steps(steps, one_shot, ask, Console())
     return 3 if steps.wrong else 0
 
 
-def _loaded_vectors() -> dict[str, Vector]:
-    try:
-        return load_all()
-    except BrokenVector as error:
-        raise click.ClickException(f"invalid vector: {error}") from None
-
-
 MOST_SEEDS = 1 << 32
 
 
 def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: int) -> Fresh:
-    """Generate variants of the vectors and their controls; confirm them with the second reader."""
     if seed and not (seed.isdecimal() and seed.isascii()):
         raise click.UsageError(f"--fresh: expected a number, found {seed!r}")
     number = int(seed) if seed else secrets.randbelow(MOST_SEEDS)
@@ -275,14 +243,11 @@ def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: in
 
 
 def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[str]:
-    """Load the patterns that are vector files and replace them by the ids of the vectors."""
+    """Replace the name of a vector file by the id of its vector, and add it to ``vectors``."""
     results = []
     for pattern in patterns:
         if pattern.endswith(".json") and Path(pattern).is_file():
-            try:
-                vector = load(Path(pattern))
-            except BrokenVector as error:
-                raise click.ClickException(str(error)) from None
+            vector = load(Path(pattern))
             vectors[vector.id] = vector
             pattern = vector.id
         results.append(pattern)
@@ -312,7 +277,6 @@ def _check_cause(
 
 
 def _shown(path: Path) -> Path:
-    """Return a path below the working directory as a relative path, and any other as it is."""
     folder = Path.cwd()
     return path.relative_to(folder) if path.is_relative_to(folder) else path
 

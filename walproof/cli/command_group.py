@@ -68,7 +68,7 @@ def run(group: click.Command) -> None:
         has_status = isinstance(error, NeedsCheckout | Renamed)
         raise SystemExit(error.exit_code if has_status else 1) from None
     except BrokenDeclaration as error:
-        say(f"Error: {error}", err=True)
+        say_lines(f"Error: {error}", err=True)
         raise SystemExit(1) from None
     except ModuleNotFoundError as error:
         needed = advice(error)

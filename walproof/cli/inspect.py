@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import chain
-from pathlib import Path
-
 import click
 from rich.console import Console
 
 from conformance.kaitai.compile import GrammarError, ToolMissing
-from conformance.kaitai.field_map import UnknownField
 from walproof.cli.context import format_option, offset
 from walproof.cli.opening import log_in, source_of
-from walproof.cli.output import EXIT_STATUS, require_new_path, say
+from walproof.cli.output import EXIT_STATUS
 from walproof.cli.summary import about
-from walproof.inspection.inspection import Inspection, inspection
+from walproof.inspection.inspection import inspection
 from walproof.inspection.log_bytes import LogBytes
-from walproof.inspection.show import counted
 from walproof.inspection.terminal import TerminalMap
-from walproof.inspection.walk import subtree
-
-TERMINAL_LIMIT = 400
-PAGE_LIMIT = 20_000
 
 
 @click.command()
@@ -39,27 +29,21 @@ PAGE_LIMIT = 20_000
 @click.option(
     "--to", "end", metavar="OFFSET", type=offset, help="Offset after the last byte to show."
 )
-@click.option(
-    "--field", "path", metavar="PATH", help="Field to show, with its parts and its rules."
-)
 @click.option("--depth", type=click.IntRange(min=1), help="Deepest level of fields to show.")
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
-    help=f"Number of fields; 0 for all. [default: {TERMINAL_LIMIT}, {PAGE_LIMIT} with --html]",
-)
-@click.option(
-    "--html", "page", metavar="OUT", type=click.Path(path_type=Path), help="HTML page to write."
+    default=400,
+    show_default=True,
+    help="Number of fields; 0 for all.",
 )
 def inspect(
     log: str,
     format_id: str | None,
     start: int,
     end: int | None,
-    path: str | None,
     depth: int | None,
-    limit: int | None,
-    page: Path | None,
+    limit: int,
 ) -> int:
     """Show each byte of a log with its field and rule.
 
@@ -72,8 +56,6 @@ def inspect(
     walproof inspect 000003.log                        the map, first fields first
     walproof inspect 000003.log --depth 2              one line per physical record
     walproof inspect 000003.log --from 0x8000          the map from the second block
-    walproof inspect 000003.log --field 'blocks[-1].records[0].header'
-    walproof inspect 000003.log --html map.html        a page with the same map
 
     For a folder, the command lists the logs, and you can inspect each log on its own.
 
@@ -82,75 +64,21 @@ def inspect(
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
-    if path is not None and (start or end is not None):
-        raise click.UsageError("--field excludes --from and --to")
     if end is not None and end <= start:
         raise click.UsageError(f"--to {end} is not after --from {start}")
-    if page is not None:
-        require_new_path(page)
     try:
         with source_of(log, format_id) as source:
             if source.path.is_dir():
                 return about(source, format_id, {}, all_logs=True)
             result = log_in(source, format_id)
             with LogBytes(result.path) as data:
-                view = inspection(result.path, result.format, data)
-                view = replace(view, path=Path(result.name))
-                if page is not None:
-                    _write_page(view, page, start, end, path, limit)
-                else:
-                    _print_map(view, start, end, path, depth, limit)
-    except (UnknownField, GrammarError, ToolMissing) as error:
+                view = inspection(result.path, result.name, result.format, data)
+                size = view.outline.size
+                if start and start >= size:
+                    raise click.UsageError(f"--from {start}: the log ends at {size}")
+                end = size if end is None else min(end, size)
+                fields = view.fields(start, end, depth)
+                TerminalMap(view, Console()).print(fields, start, end, limit or None)
+    except (GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
     return EXIT_STATUS[view.outline.verdict]
-
-
-def _print_map(
-    view: Inspection,
-    start: int,
-    end: int | None,
-    path: str | None,
-    depth: int | None,
-    limit: int | None,
-) -> None:
-    shown = TerminalMap(view, Console())
-    limit = TERMINAL_LIMIT if limit is None else limit or None
-    if path is None:
-        end = _end_of_window(view, start, end)
-        shown.print(view.fields(start, end, depth), start, end, limit)
-        return
-    fields = subtree(view.bytes, view.format, path)
-    top = next(fields)
-    inner = (field for field in fields if depth is None or field.path.count(".") < depth)
-    shallow = [top] if depth is None or top.path.count(".") < depth else []
-    shown.print(chain(shallow, inner), top.start, top.end, limit)
-    shown.print_about(top)
-
-
-def _write_page(
-    view: Inspection,
-    page: Path,
-    start: int,
-    end: int | None,
-    path: str | None,
-    limit: int | None,
-) -> None:
-    from walproof.inspection.page import Page  # loads the template engine
-
-    if path is not None:
-        top = next(subtree(view.bytes, view.format, path))
-        start, end = top.start, max(top.end, top.start + 1)
-    end = _end_of_window(view, start, end)
-    written = Page(view, start, end, PAGE_LIMIT if limit is None else limit or None)
-    written.write(page)
-    shown = f"{written.end - start} of {counted(view.outline.size, 'byte')}"
-    say(f"{page}: {view.outline.verdict}, {shown}, {counted(written.fields, 'field')}")
-    if written.end < end:
-        say(f"--from {written.end} continues from there; --limit 0 shows everything.")
-
-
-def _end_of_window(view: Inspection, start: int, end: int | None) -> int:
-    size = view.outline.size
-    if start and start >= size:
-        raise click.UsageError(f"--from {start}: the log ends at {size}")
-    return size if end is None else min(end, size)

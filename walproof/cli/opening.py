@@ -18,7 +18,7 @@ from walproof.lake.recognition import recognise_log
 from walproof.summary.logs import looks_like
 from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
 from walproof.systems import System, recognise
-from walproof.systems.contents import FoundLog, contents_of
+from walproof.systems.contents import FoundLog, NotRead, contents_of
 from walproof.systems.reading import read_log
 
 
@@ -112,7 +112,6 @@ def log_in(source: Unpacked, format_id: str | None) -> Opened:
 
 
 def _log_of(source: Unpacked) -> Path | None:
-    """Return the log beside a file that is none itself, such as a database."""
     if source.is_copy or not source.path.is_file():
         return None
     logs = (plugin_for(format_id).system_folder.log_of(source.path) for format_id in FORMATS)
@@ -160,17 +159,15 @@ def logs_of(source: Unpacked, format_id: str) -> list[tuple[str, Path]]:
                 parts = ((log.name, item.what.path(log)) for log in item.what.logs)
                 paths += [(str(Path(item.name, name)), path) for name, path in parts]
         elif isinstance(item.what, FoundLog) and item.what.format == format_id:
-            if item.what.is_packed:
-                say(f"{item.name}: compressed, not read; run: walproof {item.name}", err=True)
-            else:
-                paths.append((item.name, item.what.path))
+            paths.append((item.name, item.what.path))
+        elif isinstance(item.what, NotRead):
+            say(f"{item.name}: not read: {item.what.why}", err=True)
     if not paths:
         raise UnknownFormat(f"{source.path}: expected a {format_id} log, or a folder of such logs")
     return paths
 
 
 def _as_typed(text: str, source: Unpacked | None) -> str:
-    """Replace the path of a scratch copy in a message by the path as typed."""
     if source is None or not source.is_copy:
         return text
     return text.replace(str(source.path), source.typed)

@@ -1,4 +1,4 @@
-"""Print safely to a terminal, and protect logs from being overwritten."""
+"""Print safely to a terminal, and protect files from being overwritten."""
 
 from __future__ import annotations
 
@@ -37,12 +37,3 @@ def require_new_path(path: Path) -> None:
     """Raise ``ClickException`` if the path exists, even as a broken link."""
     if os.path.lexists(path):
         raise click.ClickException(f"{path} already exists: expected a new path")
-
-
-def must_not_overwrite(log: Path, out: Path, option: str) -> None:
-    """Raise ``UsageError`` if ``out`` is the log or one of its files, even through a link."""
-    if not out.exists():
-        return
-    files = [log, *log.rglob("*")] if log.is_dir() else [log]
-    if any(out.samefile(file) for file in files if file.exists()):
-        raise click.UsageError(f"{option} {out} would overwrite the log")

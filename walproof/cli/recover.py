@@ -98,7 +98,6 @@ def recover(
 def _recover_without(
     log: str, matches: list[str], filters: JournalFilters, out: Path, format_id: str | None
 ) -> int:
-    """Rewrite journals without the selected entries; return the exit status."""
     # Import only on use: this takes longer than recovering a small log.
     from walproof.cli.recover_journals import recover_without
 
@@ -108,7 +107,6 @@ def _recover_without(
 
 
 def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
-    """Write the survivors of one log to a new log, or apply them to a copy of its database."""
     format, folder_type = old.format, plugin_for(old.format.id).system_folder
     carve = f"walproof carve {shlex.quote(old.source.typed)}"
     with survivors(format, old.path, context_of(context_items, format.id)) as left:

@@ -87,8 +87,7 @@ def recover_folder(
 
 
 def _is_a_log(what: object, folder: Path) -> TypeGuard[FoundLog]:
-    """Return whether an item is a log in the folder that belongs to no system."""
-    return isinstance(what, FoundLog) and not what.is_packed and what.path.is_relative_to(folder)
+    return isinstance(what, FoundLog) and what.path.is_relative_to(folder)
 
 
 def _alone(log: FoundLog) -> System:
@@ -100,7 +99,6 @@ def _alone(log: FoundLog) -> System:
 
 
 def _copy(folder: Path, copy: Path, out: Path) -> list[NotCopied]:
-    """Copy a folder, unless the copy exceeds the free space."""
     size = size_on_disk(folder)
     free = shutil.disk_usage(out.absolute().parent).free
     if size > free:
@@ -111,7 +109,6 @@ def _copy(folder: Path, copy: Path, out: Path) -> list[NotCopied]:
 
 
 def _recover(system: System, copy: Path, context: Mapping[str, Any]) -> Recovery:
-    """Rewrite the damaged logs of a system in ``copy``, the copy of its folder."""
     done = Recovery(system)
     for log in system.logs:
         name = "the log" if log.name == WHOLE else log.name
@@ -210,7 +207,6 @@ def _set_aside(copy: Path, name: str) -> bool:
 
 
 def _result(done: Recovery, folder: Path) -> System:
-    """Examine the recovered system: return it with the current findings of its folder and logs."""
     system = recognise(folder, done.system.format)
     if system is None:  # a log that belongs to no system
         return replace(done.system, folder=folder, findings=(), facts={})

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import click
 
-from conformance import known_failures
 from conformance.process import CannotStart
 from conformance.registry import Implementation
 from conformance.scratch import Scratch
@@ -42,12 +41,8 @@ def words_of(command: str) -> list[str]:
 
 def _why_not(program: str) -> str:
     if os.sep not in program:
-        hint = f"; did you mean ./{program}?" if Path(program).is_file() else ""
-        return f"no program {program!r} on PATH{hint}"
-    path = Path(program)
-    if path.is_dir():
-        return f"{program} is a folder"
-    if path.exists():
+        return f"no program {program!r} on PATH"
+    if Path(program).exists():
         return f"{program} may not be executed (chmod +x?)"
     return f"no such file: {program}"
 
@@ -87,28 +82,12 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
 
 
 def implementation_subject(implementation: Implementation, isolated: bool = True) -> Subject:
-    """Return the subject of ``--impl``. An invalid list of known failures is a one-line error."""
-    try:
-        subject = subject_of(implementation, program_name())
-        subject.isolated = isolated
-        subject.repeat += flag(isolated)
-        subject.ask += flag(isolated)
-        return subject
-    except known_failures.BrokenList as error:
-        raise click.ClickException(str(error)) from None
-
-
-def with_list(subjects: Iterable[Subject], command: str, file: Path) -> None:
-    """Attach a list of known failures to the program of ``--cmd``.
-
-    An invalid list is a one-line error.
-    """
-    for subject in subjects:
-        if subject.title == command:
-            try:
-                subject.known = known_failures.load(file)
-            except known_failures.BrokenList as error:
-                raise click.ClickException(str(error)) from None
+    """Return the subject of ``--impl``. Raises ``BrokenList``."""
+    subject = subject_of(implementation, program_name())
+    subject.isolated = isolated
+    subject.repeat += flag(isolated)
+    subject.ask += flag(isolated)
+    return subject
 
 
 def flag(isolated: bool) -> str:

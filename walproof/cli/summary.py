@@ -9,7 +9,6 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import click
@@ -23,7 +22,7 @@ from walproof.formats import plugin_for
 from walproof.lake.recognition import is_blank
 from walproof.quantity import counted
 from walproof.summary.logs import Row, recognised_by
-from walproof.summary.model import Summary, size_of
+from walproof.summary.model import Observer, Summary, size_of
 from walproof.summary.screen import (
     Line,
     faults_of,
@@ -34,9 +33,10 @@ from walproof.summary.screen import (
     table,
 )
 from walproof.summary.summary import summarise
-from walproof.summary.unpacked import Unpacked, unpacked
+from walproof.summary.unpacked import Unpacked
 from walproof.systems import (
     Finding,
+    Harm,
     OtherFile,
     System,
     SystemLog,
@@ -49,10 +49,9 @@ from walproof.systems.contents import (
     FoundLog,
     NotRead,
     contents_of,
-    title_of,
     what_it_is,
 )
-from walproof.systems.model import WHOLE, Observer
+from walproof.systems.model import WHOLE
 from walproof.systems.text_conversion import conversion_finding
 
 #: Size in bytes from which a progress bar is shown.
@@ -114,7 +113,7 @@ def about(
         top = [each for each in result.systems if each.folder == log.path]
         if len(top) == 1:
             rest = Contents([i for i in result.items if i.what is not top[0]], result.foreign)
-            status = report.system(_with_unread(log, top[0], rest))
+            status = report.system(_with_unread(top[0], rest))
             return max(status, report.tree(rest, is_rest=True)) if rest.items else status
         if format_id is None or "folder" not in registers()[format_id].log:
             return report.tree(result)
@@ -124,28 +123,18 @@ def about(
     return replace(report, log=found.source).one(target, by)
 
 
-def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
-    """Return the system with a finding for each unread file in its own folder.
-
-    Removes those files from ``rest``.
-    """
+def _with_unread(system: System, rest: Contents) -> System:
+    """Move the unread files of the system's own folder from ``rest`` to its findings."""
     known = {finding.file for finding in system.findings} | {part.name for part in system.logs}
     results = []
     for item in [*rest.items]:
         what = item.what
-        if isinstance(what, System) or what.path.parent != system.folder:
-            continue
-        name = what.path.name
-        if isinstance(what, NotRead):
+        if isinstance(what, NotRead) and what.path.parent == system.folder:
             rest.items.remove(item)
-            if name not in known:
+            if what.path.name not in known:
                 text = f"{what.why}; not part of the system"
-                results.append(Finding(text, name, "look" if what.is_fault else "none"))
-        elif what.is_packed:
-            rest.items.remove(item)
-            command = "" if log.is_copy else f"; run: walproof {shlex.quote(str(what.path))}"
-            text = f"a compressed {title_of(what.format)}; not part of the system{command}"
-            results.append(Finding(text, name, "look"))
+                harm: Harm = "look" if what.is_fault else "none"
+                results.append(Finding(text, what.path.name, harm))
     if rest.foreign:
         text = f"{counted(rest.foreign, 'other file')} outside of the system"
         results.append(Finding(text, None, "none"))
@@ -168,7 +157,7 @@ class _Report:
         return "" if self.log.is_copy else self.log.typed
 
     def one(self, log: FoundLog, by: str = "content", system: System | None = None) -> int:
-        """Print one log; ``system`` is set if its folder is the log."""
+        """Print one log, or a system that is one log."""
         with progress(log.size) as given:
             about = summarise(log.format, log.path, self.context, given)
         row = Row(self.log.typed, log.size, about, by, system is None and is_blank(log.path))
@@ -189,7 +178,6 @@ class _Report:
         return max(EXIT_STATUS[about.verdict], 3 if is_lost(findings) else 0)
 
     def system(self, system: System) -> int:
-        """Print the folder of a system."""
         if system.is_one_log:
             return self.one(_found_log(system, system.logs[0]), system=system)
         observer = system.folder_type.observer(system)
@@ -282,18 +270,17 @@ class _Report:
         logs: Sequence[tuple[str, FoundLog, SystemLog | None]],
         observer: Observer | None = None,
     ) -> tuple[list[Row], int]:
-        """Return the row of each log, and 1 if one is unreadable (reported)."""
+        """Return the rows of the readable logs, and the status 1 if a log is unreadable."""
         rows: list[Row] = []
         status = passed = 0
         with progress(sum(log.size for _, log, _ in logs)) as given:
+
+            def after(at: int) -> None:
+                given(passed + at)
+
             for name, log, part in logs:
                 try:
-                    plain = contextlib.nullcontext(Unpacked(log.path, name))
-                    with unpacked(str(log.path)) if log.is_packed else plain as source:
-                        for fault in source.faults:
-                            say(f"{name}: unpacked only up to a fault: {fault}", err=True)
-                        after = partial(_after, given, passed)
-                        about = summarise(log.format, source.path, self.context, after, observer)
+                    about = summarise(log.format, log.path, self.context, after, observer)
                 except (OSError, ValueError) as error:
                     if (what := what_it_is(log.path)) and not log.path.is_symlink():
                         _say_aside([(name, what)], self.as_json)
@@ -304,9 +291,7 @@ class _Report:
                 passed += log.size
                 rows.append(Row(name, log.size, about, part=part))
                 if self.as_json:
-                    how = (*self.log.how, *source.how)
-                    faults = (*self.log.faults, *source.faults)
-                    say_json(rows[-1].to_json(replace(source, how=how, faults=faults)))
+                    say_json(rows[-1].to_json(self.log))
         return rows, status
 
     def _height(self) -> int:
@@ -353,10 +338,6 @@ def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
         say(f"  not read: {name}, {what}")
     if len(aside) > MOST_ASIDE:
         say(f"  and {len(aside) - MOST_ASIDE:,} more (--json lists them)")
-
-
-def _after(report: Callable[[int], None], passed: int, at: int) -> None:
-    report(passed + at)
 
 
 def _print(lines: Iterable[Line]) -> None:

@@ -26,12 +26,9 @@ if TYPE_CHECKING:
 BATCH_BYTES = 1 << 17
 
 
-def type_of(format_id: str, names: tuple[str, ...] = ()) -> pa.DataType:
-    """Return the struct of a format. ``names`` are fields of an entry that become columns."""
-    decoder = plugin_for(format_id).decoder
-    if names and hasattr(decoder, "type_of_fields"):
-        return arrow_type(decoder.type_of_fields(names))
-    return arrow_type(decoder.TYPE)
+def type_of(format_id: str) -> pa.DataType:
+    """Return the struct of a format."""
+    return arrow_type(plugin_for(format_id).decoder.TYPE)
 
 
 def with_decoding(format_id: str, wanted: Wanted) -> Wanted:
@@ -80,20 +77,18 @@ def rows(run: Records, names: Iterable[str]) -> Iterator[Row]:
         yield Row(payload, is_cut[n], size, values)
 
 
-def decode_row(
-    format_id: str, row: Row, names: tuple[str, ...] = ()
-) -> tuple[Mapping[str, Any] | None, str | None]:
+def decode_row(format_id: str, row: Row) -> tuple[Mapping[str, Any] | None, str | None]:
     """Return the struct of a record, and the reason if the record cannot be decoded.
 
     Both are None for a record without content.
     """
     try:
-        return plugin_for(format_id).decoder.decode_row(row, names), None
+        return plugin_for(format_id).decoder.decode_row(row), None
     except Undecodable as fault:
         return None, f"not decoded: {fault}"
 
 
-def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[pa.Array, pa.Array]:
+def decoded(format_id: str, run: Records) -> tuple[pa.Array, pa.Array]:
     """Decode a run of records; return the structs, and the reasons for null structs.
 
     Divide a long run with :func:`pieces` first.
@@ -102,9 +97,9 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
     import pyarrow as pa
 
     columns = plugin_for(format_id).decoder.COLUMNS
-    results = [decode_row(format_id, row, names) for row in rows(run, columns)]
+    results = [decode_row(format_id, row) for row in rows(run, columns)]
     values, faults = zip(*results, strict=True) if results else ((), ())
-    return pa.array(values, type_of(format_id, names)), pa.array(faults, pa.string())
+    return pa.array(values, type_of(format_id)), pa.array(faults, pa.string())
 
 
 def phrase_of(format_id: str, row: Row) -> tuple[str | None, str | None]:
@@ -114,11 +109,6 @@ def phrase_of(format_id: str, row: Row) -> tuple[str | None, str | None]:
     """
     value, fault = decode_row(format_id, row)
     return None if value is None else phrase(format_id, value, row.fields), fault
-
-
-def phrases(format_id: str, run: Records) -> list[tuple[str | None, str | None]]:
-    """Return :func:`phrase_of` for each record of a run."""
-    return [phrase_of(format_id, row) for row in rows(run, run.fields)]
 
 
 def phrase(format_id: str, value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:

@@ -24,11 +24,7 @@ class Row:
 
 
 class Decoder(Protocol):
-    """The interface of the module ``decoder`` of a format.
-
-    A format whose entries have named fields also has ``type_of_fields(names)``, which returns the
-    type of the struct if these fields are separate columns.
-    """
+    """The interface of the module ``decoder`` of a format."""
 
     #: The type of the struct.
     TYPE: Schema
@@ -39,11 +35,11 @@ class Decoder(Protocol):
     #: True if decoding needs payloads.
     NEEDS_PAYLOAD: bool
 
-    def decode_row(self, row: Row, names: tuple[str, ...]) -> Mapping[str, Any] | None:
+    def decode_row(self, row: Row) -> Mapping[str, Any] | None:
         """Return the struct of a record, or None for a record without content.
 
-        ``names`` are the arguments of ``type_of_fields``. Members without a value may be missing.
-        Raises :class:`~walproof.decode.fault.Undecodable`.
+        Members without a value may be missing. Raises
+        :class:`~walproof.decode.fault.Undecodable`.
         """
 
     def phrase(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
@@ -57,7 +53,7 @@ class NoDecoder:
     COLUMNS: frozenset[str] = frozenset()
     NEEDS_PAYLOAD = False
 
-    def decode_row(self, row: Row, names: tuple[str, ...]) -> Mapping[str, Any] | None:
+    def decode_row(self, row: Row) -> Mapping[str, Any] | None:
         """Return None."""
         return None
 

@@ -45,7 +45,6 @@ def differences(
 
 
 def _by_number(old: Sequence[ComparedRecord], new: Sequence[ComparedRecord]) -> Iterator[Pair]:
-    """Pair records that have the same number from the same source."""
     right_of, left_of = (array("q", [-1]) * len(log) for log in (old, new))
     shared = {record.source for record in old} & {record.source for record in new}
 
@@ -76,24 +75,14 @@ def _pair(
     left_of: array[int],
 ) -> None:
     """Pair unpaired records with equal keys, in order. A key of None matches nothing."""
-    next_free: dict[object, int] = {}  # key → first unpaired position in ``new``
-    last: dict[object, int] = {}
-    after = array("q", [-1]) * len(new)  # next position with the same key
-    for position, record in enumerate(new):
-        if left_of[position] >= 0 or (record_key := key(record)) is None:
-            continue
-        if record_key in last:
-            after[last[record_key]] = position
-        else:
-            next_free[record_key] = position
-        last[record_key] = position
-    del last
+    free: dict[object, list[int]] = {}  # key → unpaired positions in ``new``, the first one last
+    for right in range(len(new) - 1, -1, -1):
+        if left_of[right] < 0 and (wanted := key(new[right])) is not None:
+            free.setdefault(wanted, []).append(right)
     for left, record in enumerate(old):
-        if not next_free:
-            return
-        if right_of[left] < 0 and (right := next_free.get(key(record), -1)) >= 0:
-            right_of[left], left_of[right] = right, left
-            next_free[key(record)] = after[right]
+        if right_of[left] < 0 and (positions := free.get(key(record))):
+            right_of[left] = positions.pop()
+            left_of[right_of[left]] = left
 
 
 def _by_content(

@@ -103,7 +103,6 @@ def _is_about(fault: Fault, meaning: Meaning) -> bool:
 
 
 def _describe(format: str, meaning: Meaning) -> tuple[str, str, Sequence[RenderableType]]:
-    """Return a name, a note, and paragraphs."""
     match meaning:
         case Requirement(id=id):
             markdown = Padding(Markdown(meaning.markdown), (1, 0))
@@ -143,7 +142,6 @@ def _print_rows(
     limit: int | None = None,
     is_optional: bool = True,
 ) -> None:
-    """Print rows below a heading; without rows, an optional heading is left out."""
     if rows or not is_optional:
         _heading(console, heading)
     if not rows:

@@ -27,10 +27,9 @@ Meaning = Requirement | Reason | RecordField | FieldToWrite | ContextKey
 
 @dataclass(frozen=True)
 class Subject:
-    """A word in a format, and its meanings there; a word may be both a field and a reason."""
+    """A format, and the meanings of a word there, which may be both a field and a reason."""
 
     register: Register
-    word: str
     meanings: tuple[Meaning, ...]
 
 
@@ -45,7 +44,7 @@ def subjects(word: str, format: str | None = None) -> list[Subject]:
     """Return the meanings of a word, in one format or in all. Raises :class:`Unknown`."""
     formats = [registers()[format]] if format else list(registers().values())
     matches = [
-        Subject(register, word, meanings)
+        Subject(register, meanings)
         for register in formats
         if (meanings := _meanings(register, word))
     ]

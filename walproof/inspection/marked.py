@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from conformance.kaitai.field_map import Field, ParseStopped
 from conformance.text import one_line
 from reference_impl.answer import Lost
 from walproof.inspection.outline import Outline
+from walproof.inspection.show import counted, shared_prefix
 
 #: Fate of bytes → the sign in the margin.
 SIGN = {"lost": "x", "torn": "~", "record": " ", "framing": " "}
@@ -39,34 +39,35 @@ def fate_of(gap: Lost) -> str:
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark between two fields.
+    """A line between two fields, with its style: a fate, ``end``, ``limit`` or ``stopped``."""
 
-    ``end`` marks the offset where a writer may continue. ``limit`` marks the end of the output.
-    ``stopped`` marks the offset from which the grammar no longer matches.
-    """
-
-    type: Literal["lost-begins", "lost-ends", "end", "limit", "stopped"]
     at: int
-    lost: Lost | None = None
-    text: str = ""
+    text: str
+    style: str
 
 
 Row = FieldRow | Mark
 
 
 def marked(
-    fields: Iterable[Field], outline: Outline, start: int, end: int, limit: int | None = None
+    fields: Iterable[Field],
+    outline: Outline,
+    reasons: Mapping[str, tuple[str, ...]],
+    start: int,
+    end: int,
+    limit: int | None = None,
 ) -> Iterator[Row]:
     """Yield rows for the fields in the window ``[start, end)``, and for the marks between them.
 
-    After ``limit`` fields, the output stops at the next array element.
+    After ``limit`` fields, the output stops at the next array element. ``reasons`` maps reason
+    codes to requirement ids.
     """
-    marks = _marks(outline, start, end)
+    marks = _marks(outline, reasons, start, end)
     mark = next(marks, None)
     try:
         for number, field in enumerate(fields):
             if limit is not None and number >= limit and field.path.endswith("]"):
-                yield Mark("limit", field.start)
+                yield from _marks_of_limit(outline, field.start, end)
                 return
             # An empty field belongs to the preceding bytes: an empty payload to its header.
             passed = field.start - (field.start == field.end)
@@ -75,7 +76,8 @@ def marked(
                 mark = next(marks, None)
             yield row_of(field, outline)
     except ParseStopped as error:
-        yield Mark("stopped", end, text=one_line(str(error)))
+        text = f"! the grammar does not fit further: {one_line(str(error))}"
+        yield Mark(end, text, "stopped")
         return
     while mark is not None:
         yield mark
@@ -88,17 +90,32 @@ def row_of(field: Field, outline: Outline) -> FieldRow:
     return FieldRow(field, outline.lost_of(start, field.end), outline.record_of(start, field.end))
 
 
-def _marks(outline: Outline, start: int, end: int) -> Iterator[Mark]:
+def _marks(
+    outline: Outline, reasons: Mapping[str, tuple[str, ...]], start: int, end: int
+) -> Iterator[Mark]:
     """Yield the marks of the window; at one offset: ends of ranges, ``end``, starts of ranges."""
     waiting: list[tuple[int, int, int, Mark]] = []  # ends not yet passed
     if outline.end is not None and start <= outline.end <= end:
-        waiting.append((outline.end, 1, 0, Mark("end", outline.end)))
+        text = f"= end {outline.end}: safe to truncate here and append"
+        waiting.append((outline.end, 1, 0, Mark(outline.end, text, "end")))
     for number, gap in enumerate(outline.lost_between(start, end)):
-        begin = max(gap.start, start)
+        begin, fate = max(gap.start, start), fate_of(gap)
         while waiting and waiting[0][0] <= begin:
             yield heapq.heappop(waiting)[-1]
-        yield Mark("lost-begins", begin, gap)
+        size = counted(gap.end - gap.start, "byte")
+        ids = shared_prefix(reasons.get(gap.reason, ()))
+        text = f"{SIGN[fate]} ┌─ {fate} [{gap.start}, {gap.end}) {gap.reason}, {size}  {ids}"
+        yield Mark(begin, text.rstrip(), fate)
         if gap.end <= end:
-            heapq.heappush(waiting, (gap.end, 0, number, Mark("lost-ends", gap.end, gap)))
+            mark = Mark(gap.end, f"{SIGN[fate]} └─ {fate} up to {gap.end}", fate)
+            heapq.heappush(waiting, (gap.end, 0, number, mark))
     while waiting:
         yield heapq.heappop(waiting)[-1]
+
+
+def _marks_of_limit(outline: Outline, at: int, end: int) -> Iterator[Mark]:
+    how = f"continue with --from {at}, or show all with --limit 0"
+    yield Mark(at, f"… {counted(end - at, 'byte')} not shown: {how}", "limit")
+    if later := sum(gap.start >= at for gap in outline.lost_between(at, end)):
+        ranges = counted(later, "lost range")
+        yield Mark(at, f"x not shown: {ranges} (see walproof read --lost-only)", "lost")

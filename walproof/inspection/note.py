@@ -29,18 +29,12 @@ class Notes(Protocol):
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
         """Return the note on a field with subfields, if it holds a record or a part of one."""
-
-    def value(self, field: Field, log: LogBytes) -> Note:
-        """Return the note on a field with a value."""
-
-
-class NoNotes:
-    """Notes of a format that adds nothing to its grammar."""
-
-    def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """Return None."""
         return None
 
     def value(self, field: Field, log: LogBytes) -> Note:
-        """Return an empty note."""
+        """Return the note on a field with a value."""
         return NOTHING
+
+
+class NoNotes(Notes):
+    """Notes of a format that adds nothing to its grammar."""

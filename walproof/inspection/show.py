@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 from rich.cells import cell_len, set_cell_size
@@ -62,6 +63,11 @@ def preview(data: bytes, room: int) -> str:
 def counted(number: int, noun: str) -> str:
     """Return ``1 byte`` or ``32768 bytes``, without thousands separators, like the offsets."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def shared_prefix(ids: tuple[str, ...]) -> str:
+    """Join requirement ids, with their prefix only once: ``LDB-006 007 008``."""
+    return " ".join(id if n == 0 else re.sub(r"^[A-Z]+-", "", id) for n, id in enumerate(ids))
 
 
 def cut(text: str, room: int) -> str:

@@ -9,15 +9,20 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.kaitai.field_map import Field
-from walproof.inspection.inspection import Inspection, shared_prefix
+from conformance.text import one_line
+from reference_impl.answer import Record
+from walproof.inspection.inspection import Inspection
 from walproof.inspection.marked import SIGN, FieldRow, Mark, marked
 from walproof.inspection.note import NOTHING
-from walproof.inspection.show import counted, cut, hex_text, value_text
+from walproof.inspection.show import counted, cut, hex_text, shared_prefix, value_text
+from walproof.summary.records import meaning
 from walproof.verdict import VERDICT_STYLE
 
 _NOTE_STYLE = {True: "green", False: "bold red", None: "dim"}
 _FATE_STYLE = {"lost": "red", "torn": "yellow", "record": "green", "framing": "dim"}
 _MARK_STYLE = {**_FATE_STYLE, "end": "green", "limit": "bold", "stopped": "bold red"}
+#: Maximum columns of a decoded record.
+MAX_COLUMNS = 400
 _WIDE = 110
 _SHOWN = 64
 #: Columns of the bytes, and of the requirements on a terminal and in a pipe.
@@ -39,9 +44,10 @@ class TerminalMap:
         self, fields: Iterable[Field], start: int, end: int, limit: int | None = None
     ) -> None:
         """Print the fields in ``[start, end)`` between the summary and the closing line."""
-        self._print_about_log(self.view.title())
+        outline, records = self.view.outline, enumerate(self.view.records())
+        self._print_about_log(self._title())
         offset_width, hex_width = max(6, len(str(end))), max(5, len(f"{end:x}"))
-        rows = marked(fields, self.view.outline, start, end, limit)
+        rows = marked(fields, outline, self.view.chapter.reasons, start, end, limit)
         head = list(islice(rows, 400))  # enough to estimate the width of the name column
         names = [self._name(row.field) for row in head if isinstance(row, FieldRow)]
         name_column = 2 + offset_width + 1 + hex_width + 2 + _BYTES + 1
@@ -54,8 +60,7 @@ class TerminalMap:
         last_record = -1
         for row in chain(head, rows):
             if isinstance(row, Mark):
-                for text, style in self.view.mark_lines(row, end):
-                    self._write(Text(text, _MARK_STYLE[style]))
+                self._write(Text(row.text, _MARK_STYLE[row.style]))
                 continue
             start = row.field.start
             line = Text().append(f"{SIGN[row.fate]} ", _FATE_STYLE[row.fate])
@@ -68,20 +73,11 @@ class TerminalMap:
             self._print_value(_pad(line, value_column), row)
             if row.record is not None and row.record > last_record:
                 last_record = row.record
-                self._print_meaning(last_record)
-        self._print_about_log(self.view.advice())
-
-    def print_about(self, field: Field) -> None:
-        """Print the description of a field in the grammar, and its requirements."""
-        paragraphs = [Text(field.doc)] if field.doc else []
-        for id in field.requirements:
-            if rule := self.view.chapter.requirements.get(id):
-                text = Text.assemble((f"{rule.id} ({rule.level})", "bold"), f" {rule.text}")
-                paragraphs.append(text)
-        for paragraph in paragraphs:
-            self.console.print()
-            for line in paragraph.wrap(self.console, min(self.width, 100)):
-                self._write(line)
+                for number, record in records:
+                    if number == last_record:
+                        self._print_meaning(number, record)
+                        break
+        self._print_about_log(f"{outline.result}. {self._advice()}")
 
     def _write(self, line: Text, width: int | None = None) -> None:
         line.rstrip()
@@ -90,7 +86,6 @@ class TerminalMap:
         self.console.print(line, soft_wrap=True)
 
     def _print_value(self, line: Text, row: FieldRow) -> None:
-        """Add the value and the requirements of a field to its line, and print it."""
         field = row.field
         ids = field.requirements if self.with_ids else ()
         room = (self.id_column - 1 if ids else self.width) - line.cell_len
@@ -99,7 +94,9 @@ class TerminalMap:
             bad = "bold red" if note is not None and note.holds is False else ""
             line.append(f"{note.text}, " if note else "", bad)
             line.append(counted(field.end - field.start, "byte"), "dim")
-            line.append(f": {self.view.fate(row)}" if note else "", _FATE_STYLE[row.fate])
+            fate = f"record {row.record}" if row.fate == "record" else row.fate
+            fate = "refused" if self.view.outline.verdict == "refused" else fate
+            line.append(f": {fate}" if note else "", _FATE_STYLE[row.fate])
         else:
             note = note or NOTHING
             text = cut(note.text, room)
@@ -111,10 +108,27 @@ class TerminalMap:
             line.append(" ".join(ids) if self.is_pipe else shared_prefix(ids), "dim")
         self._write(line, None if self.is_pipe else self.width)
 
-    def _print_meaning(self, record: int) -> None:
-        if (text := self.view.meanings.of(record)) is not None:
-            line = Text().append(f"» record {record}: ", "green").append(text)
+    def _print_meaning(self, number: int, record: Record) -> None:
+        text, _ = meaning(self.view.format.id, record)
+        if text is not None:
+            line = Text().append(f"» record {number}: ", "green")
+            line.append(cut(one_line(text), MAX_COLUMNS))
             self._write(line, None if self.is_pipe else self.width)
+
+    def _title(self) -> str:
+        outline = self.view.outline
+        lost = f", {counted(outline.lost_bytes(), 'byte')} lost" if outline.lost else ""
+        return (
+            f"{one_line(self.view.name)}: {self.view.format.id}, {counted(outline.size, 'byte')},"
+            f" {outline.result}, {counted(len(outline.record_start), 'record')}{lost}"
+        )
+
+    def _advice(self) -> str:
+        if self.view.outline.verdict == "refused":
+            return "The fields are the grammar's view of the file."
+        if self.view.outline.end is None:
+            return "Not safe to append."
+        return f"Safe to append at offset {self.view.outline.end}."
 
     def _print_about_log(self, text: str) -> None:
         verdict = self.view.outline.verdict
@@ -123,7 +137,6 @@ class TerminalMap:
         self._write(line)
 
     def _name(self, field: Field) -> str:
-        """Return the name of a field below the fields around it; in a pipe, the full path."""
         if self.is_pipe:
             return field.path
         outer, _, name = field.path.rpartition(".")

@@ -1,12 +1,10 @@
-"""Find the logs of an inventory, as the data source does, and identify their files.
-
-Formats may be mixed, and folders are searched recursively. Files that are not logs are found as
-well, because the inventory lists every file.
-"""
+"""Find the logs and other files of an inventory, as the data source does."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 
 from walproof.lake.discovery import FoundLog, find
 from walproof.lake.file_tree import Entry
@@ -15,22 +13,30 @@ from walproof.lake.options import Options
 from walproof.lake.trees import absolute
 
 
-def find_logs(options: Options, excluded: str | None = None) -> dict[str, FoundLog]:
+def find_logs(
+    options: Options, excluded: str | None = None, originals: Mapping[str, str] | None = None
+) -> dict[str, FoundLog]:
     """Map names to the logs under the given paths, sorted by path.
 
-    The name identifies a log in the tables. It is the path of the log; if several logs share a
-    folder, a suffix distinguishes them. The folder ``excluded`` is left out, because the output may
-    be in a searched folder. Raises ``FileNotFoundError`` for a path that does not exist. An
-    unreadable file in a folder is returned as a log with a fault.
+    A name is the path of a log, with a suffix if several logs share a folder. The folder
+    ``excluded`` is left out. ``originals`` maps given paths to the paths of which they are copies.
+    Raises ``FileNotFoundError`` for a missing path.
     """
     logs = find(options)
+    for copy, original in (originals or {}).items():
+        logs = [
+            replace(log, original=original + log.path.removeprefix(copy))
+            if f"{log.path}/".startswith(f"{copy}/")
+            else log
+            for log in logs
+        ]
     if excluded is not None:
         prefix = f"{absolute(excluded)}/"
         logs = [log for log in logs if not f"{log.path}/".startswith(prefix)]
-    sharing = Counter(log.path for log in logs)
+    sharing = Counter(log.shown_path for log in logs)
     named = {}
     for log in logs:
-        name = log.path
+        name = log.shown_path
         if sharing[name] > 1:
             journal = log.context.get("name")
             name += f"/{journal}-*.log" if journal else f" ({log.format})"

@@ -101,7 +101,6 @@ def short_path(file: str, paths: Sequence[str]) -> str:
 
 
 def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: Console) -> None:
-    """Print columns; all but the first and the last are right-aligned. Print no empty table."""
     if not rows:
         return
     console.print()

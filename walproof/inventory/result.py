@@ -1,12 +1,11 @@
-"""Write a result: three tables in a folder. Parts of an earlier result are reused.
+"""Write a result: three tables in a folder.
 
-A log is unchanged if the earlier table ``files`` contains the same paths, sizes and modification
-times. A row file that contains only unchanged logs is linked into the new result. From other row
-files, a task copies the rows of unchanged logs.
+Rows of an earlier result are reused for logs with the same paths, sizes and modification times.
 """
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -20,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from walproof.inventory.logs import describe_error, files_of, microseconds
-from walproof.inventory.schemas import FILES, SCHEMAS, TIME, TableOptions
+from walproof.inventory.schemas import FILES, TIME, TableOptions
 from walproof.inventory.tally import Tally, file_rows, merged
 from walproof.inventory.task import LogPiece, Task, Written, logs_in, write_rows
 from walproof.lake.discovery import FoundLog
@@ -90,6 +89,7 @@ class Plan:
     """The work for a result; tasks write into ``folder``."""
 
     folder: Path
+    options: TableOptions
     tasks: list[Task] = field(default_factory=list)
     linked: list[tuple[str, Path]] = field(default_factory=list)
     unchanged: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -107,13 +107,18 @@ def make_plan(
 ) -> Plan:
     """Divide the work on logs into tasks that write into ``folder``.
 
-    ``slots`` is the number of tasks that run at the same time.
+    ``slots`` is the number of tasks that run at the same time. Raises ``OSError`` for a folder that
+    pyarrow cannot open.
     """
-    plan = Plan(folder)
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise OSError(errno.EILSEQ, "expected a path in UTF-8", str(folder)) from None
+    plan = Plan(folder, options)
     add = partial(Task, folder=folder, options=options)
     if earlier is not None:
         plan.unchanged = earlier.unchanged(logs)
-        for table in SCHEMAS:
+        for table in options.schemas:
             for file in sorted((earlier.folder / table).glob("*.parquet")):
                 of_file = logs_in(file)
                 if unchanged := tuple(sorted(of_file & plan.unchanged.keys())):
@@ -141,12 +146,11 @@ def make_plan(
 def write_result(logs: Logs, plan: Plan, run: Run, result: Path) -> None:
     """Run the plan, and merge the three tables in the new folder ``result``.
 
-    Tasks write into ``plan.folder``, which must be on the same file system. If a task was started
-    several times, only the files of the first attempt to finish are used, because another one may
-    still be writing. Raises the errors of ``run``, and ``OSError`` for the output. Errors of logs
-    are not raised.
+    ``plan.folder`` must be on the same file system. If a task was started several times, only the
+    files of the first attempt to finish are used, because another one may still be writing. Raises
+    the errors of ``run``, and ``OSError`` for the output.
     """
-    for table in SCHEMAS:
+    for table in plan.options.schemas:
         (result / table).mkdir(parents=True)
         (plan.folder / table).mkdir(parents=True)
     for table, file in plan.linked:
@@ -159,7 +163,7 @@ def write_result(logs: Logs, plan: Plan, run: Run, result: Path) -> None:
             tallies.setdefault(name, {})[number] = tally
         for table, file in written.files:
             file.rename(result / table / file.name)
-    for table, schema in SCHEMAS.items():
+    for table, schema in plan.options.schemas.items():
         if not any((result / table).iterdir()):
             _write(result / table / "no-rows.parquet", schema.empty_table())
     (result / "files").mkdir()
@@ -177,14 +181,13 @@ def write_result(logs: Logs, plan: Plan, run: Run, result: Path) -> None:
 
 
 def _write(path: Path, table: pa.Table) -> None:
-    with ParquetFile(path, table.schema, "zstd") as file:
+    with ParquetFile(path, table.schema) as file:
         for batch in table.to_batches():
             file.add(batch)
         file.finish()
 
 
 def _link(old: Path, new: Path) -> None:
-    """Create a hard link, or a copy if the file system has no hard links."""
     try:
         new.hardlink_to(old)
     except OSError:
@@ -192,10 +195,9 @@ def _link(old: Path, new: Path) -> None:
 
 
 def run_in_pool(tasks: Sequence[Task]) -> Iterator[Written]:
-    """Run tasks on all cores of this machine.
+    """Run tasks on all cores of this machine, and repeat them carefully if a worker is killed.
 
-    If a worker is killed, the remaining tasks are repeated in careful mode. If a worker is killed
-    again, ``BrokenProcessPool`` is raised.
+    Raises ``BrokenProcessPool`` if a worker is killed again.
     """
     remaining = {task.number: task for task in tasks}
     for is_careful in (False, True):

@@ -1,12 +1,11 @@
-"""The three tables of an inventory: their columns, and the conversion of records to rows.
+"""The three tables of an inventory, with the column names of :mod:`walproof.tables.rows`.
 
-``records`` contains the records of all formats, with the column names of the data source
-(:mod:`walproof.tables.rows`). Unsigned 64-bit numbers are stored as bigint in two's complement.
 Offsets, lengths and sizes are in bytes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conformance import __version__
-from conformance.text import one_line
 from reference_impl.formats import FORMATS
-from walproof.decode import phrases, with_decoding
+from walproof import decode
 from walproof.formats import plugin_for
 from walproof.lake import options as lake
 from walproof.scan.model import Records, Wanted
@@ -24,8 +22,7 @@ from walproof.tables import rows as table
 
 TIME = pa.timestamp("us", "UTC")
 
-#: One row per record. ``time`` is the record's own clock, null in formats without one. ``decoded``
-#: is the decoded record as one line, null if decoding was not requested or impossible.
+#: One row per record. ``time`` is the record's own clock, null in formats without one.
 RECORDS = pa.schema(
     [
         ("file", pa.string()),
@@ -36,7 +33,6 @@ RECORDS = pa.schema(
         ("time", TIME),
         ("payload", pa.binary()),
         ("payload_truncated", pa.bool_()),
-        ("decoded", pa.string()),
         *list(table.schema(*FORMATS))[len(table.FIXED) :],
     ]
 )
@@ -81,33 +77,31 @@ FILES = pa.schema(
     ]
 )
 
-#: Tables that tasks write; ``files`` is written at the end.
-SCHEMAS = {"records": RECORDS, "damage": DAMAGE}
-
-#: Maximum characters of ``decoded``; longer text is cut and ends with an ellipsis.
-MAX_DECODED_CHARACTERS = 1 << 10
-
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """Options for reading and writing.
-
-    If ``payload`` is true, the table has the payloads of records. If ``decode`` is true, it has the
-    decoded records as text.
-    """
+    """The options of a result: ``records`` may have payloads and decoded records."""
 
     source: lake.Options
     payload: bool = False
     decode: bool = False
-    compression: str = "zstd"
+
+    @property
+    def schemas(self) -> dict[str, pa.Schema]:
+        """Return the tables that tasks write; ``files`` is written at the end."""
+        records = RECORDS
+        if self.decode:
+            decoded = pa.field(table.DECODED, table.decoded_type(self.source.format))
+            records = pa.schema([*RECORDS, decoded, ("detail", pa.string())])
+        return {"records": records, "damage": DAMAGE}
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything that rows depend on besides the logs; a result is reused if it is
-        equal."""
+        """Return everything that rows depend on besides the logs."""
         return {
             "version": __version__,
             "payload": self.payload,
             "decode": self.decode,
+            "format": self.source.format,
             "max_payload": self.source.max_payload if self.payload or self.decode else 0,
             "context": {format_id: self.source.context(format_id) for format_id in FORMATS},
         }
@@ -117,7 +111,7 @@ class TableOptions:
         columns = plugin_for(format_id).columns
         names = frozenset(each.name for each in columns if self.payload or not each.is_content)
         wanted = Wanted(self.payload, names, self.source.max_payload)
-        return with_decoding(format_id, wanted) if self.decode else wanted
+        return decode.with_decoding(format_id, wanted) if self.decode else wanted
 
 
 def times(run: Records) -> pa.Array | None:
@@ -130,29 +124,24 @@ def times(run: Records) -> pa.Array | None:
 
 
 def record_rows(
-    run: Records, log: str, path: str, format_id: str, options: TableOptions
-) -> pa.RecordBatch:
-    """Return a run of records as rows of :data:`RECORDS`.
+    run: Records, log: str, path: str, format_id: str, options: TableOptions, schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    """Yield a run of records as rows of a schema, without content if there are no payloads."""
+    for piece in decode.pieces(format_id, run) if options.decode else (run,):
+        columns = _columns(piece, log, format_id, options)
+        if options.decode:
+            columns |= table.decoded(piece, format_id, schema.field(table.DECODED).type)
+        batch = table.batch(piece, schema, path, columns)
+        assert batch is not None
+        yield batch
 
-    Without payloads, they have the positions of records, without their content.
-    """
+
+def _columns(run: Records, log: str, format_id: str, options: TableOptions) -> dict[str, Any]:
     columns: dict[str, Any] = {"log": log, "format": format_id}
     moments = times(run)
     if moments is not None:
         columns["time"] = moments
-    if options.decode:
-        texts = [_line(text) for text, _ in phrases(format_id, run)]
-        columns["decoded"] = pa.array(texts, pa.string())
     if not options.payload:
         content = (each.name for each in plugin_for(format_id).columns if each.is_content)
         columns |= dict.fromkeys([*table.OF_PAYLOADS, *content])
-    batch = table.batch(run, RECORDS, path, columns)
-    assert batch is not None
-    return batch
-
-
-def _line(text: str | None) -> str | None:
-    if text is None:
-        return None
-    line = one_line(text[:MAX_DECODED_CHARACTERS])
-    return line if len(text) <= MAX_DECODED_CHARACTERS else f"{line}…"
+    return columns

@@ -1,8 +1,4 @@
-"""Compute the summary of a result, which is stored in ``summary.json``.
-
-All reports are generated from the summary. It is computed from the tables ``files`` and ``damage``.
-Sizes are in bytes.
-"""
+"""Compute the summary of a result, which all reports show. Sizes are in bytes."""
 
 from __future__ import annotations
 
@@ -83,10 +79,7 @@ def _counts(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _worst_files(damage: pyarrow.dataset.Dataset, rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the files with the largest losses and their first lost ranges, damaged files first.
-
-    A range consists of its start, its end, and whether it is torn.
-    """
+    """Return the files with the largest losses and their first lost ranges."""
     lossy = [row for row in rows if row["lost_ranges"]]
     lossy.sort(key=lambda row: (row["verdict"] != "damaged", -row["lost_bytes"], row["file"]))
     worst = lossy[:MAX_WORST_FILES]
@@ -108,7 +101,6 @@ def _worst_files(damage: pyarrow.dataset.Dataset, rows: Iterable[Row]) -> list[d
 
 
 def _reasons(damage: pyarrow.dataset.Dataset, rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return lost ranges, bytes and files by format and reason."""
     sums = [
         ("length", "hash_count", None, "ranges"),
         ("length", "hash_sum", None, "bytes"),
@@ -132,7 +124,6 @@ def _reasons(damage: pyarrow.dataset.Dataset, rows: Iterable[Row]) -> list[dict[
 
 
 def _listed(rows: Iterable[Row], chooses: Callable[[Row], object], column: str) -> dict[str, Any]:
-    """Return the number of files, and the first of them."""
     chosen = [row for row in rows if chooses(row)]
     first = [{"file": row["file"], column: row[column]} for row in chosen[:MAX_LISTED_FILES]]
     return {"count": len(chosen), "first": first}

@@ -22,10 +22,9 @@ NOTHING_BUT_ZEROS = "nothing but zeros"
 
 @dataclass
 class FileTally:
-    """The counters of one file.
+    """The counters of one file. Times are in microseconds since 1970.
 
-    ``first_fault`` is the verdict and the reason of the first damage, or of the first torn range if
-    there is no damage. Times are in microseconds since 1970.
+    ``first_fault`` is the verdict and the reason of the first damage, or of the first torn range.
     """
 
     records: int = 0
@@ -68,11 +67,10 @@ class FileTally:
 
 @dataclass
 class Tally:
-    """The counters of a log, or of a part of a log, by file.
+    """The counters of a log or of a part of it, by file; None is the only file of a log.
 
-    The file is None in a log of one file. ``format`` is None if the file is not a log. ``verdict``
-    and ``reason`` come from the reader, and are None for a part. ``error`` is the reason why
-    reading stopped early.
+    ``format`` is None if the file is not a log. ``verdict`` and ``reason`` are None for a part.
+    ``error`` is the reason why reading stopped early.
     """
 
     format: str | None = None
@@ -120,7 +118,7 @@ def file_rows(log_name: str, log: FoundLog, tally: Tally) -> Iterator[dict[str, 
         verdict, reason = _verdict(tally, name, counts) if members or tally.files else (None, None)
         yield {
             **of_log,
-            "file": shown(file_name(log.path, name)),
+            "file": shown(file_name(log.shown_path, name)),
             "size": member.size if member else 0,
             "modified": microseconds(member) if member else None,
             "verdict": verdict,

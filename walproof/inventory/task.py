@@ -1,8 +1,6 @@
 """Run a task: read parts of logs and write their rows as Parquet files.
 
-Workers write the files themselves and return only counters, even on Spark. Spark's own writer would
-pass the rows through a socket and the JVM, which takes several times the CPU time
-(docs/cluster.md).
+Workers write the files themselves, also on Spark, where rows would pass through the JVM.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ import pyarrow.parquet
 from reference_impl.answer import End
 from reference_impl.formats import UnknownFormat
 from walproof.inventory.logs import describe_error
-from walproof.inventory.schemas import DAMAGE, SCHEMAS, TableOptions, record_rows
+from walproof.inventory.schemas import DAMAGE, TableOptions, record_rows
 from walproof.inventory.tally import Tally
 from walproof.lake.opening import opened
 from walproof.lake.recognition import is_blank
@@ -47,10 +45,7 @@ class LogPiece(Piece):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Parts of logs to read, or ``logs`` whose rows are copied from a file of an earlier result.
-
-    The rows are written to ``folder``, in one Parquet file for each table that has rows.
-    """
+    """Parts of logs to read, or ``logs`` whose rows are copied from a file of an earlier result."""
 
     number: int
     folder: Path
@@ -64,8 +59,7 @@ class Task:
 class Written:
     """The result of a task: counters by log and part number, and files by table.
 
-    If writing the output failed, ``error`` is the error, and there are no files. Errors of logs are
-    in the counters.
+    ``error`` is an error of the output; there are no files then.
     """
 
     task: int
@@ -77,19 +71,16 @@ class Written:
 def write_rows(task: Task, is_careful: bool = False) -> Written:
     """Run a task. Errors of logs become part of their counters.
 
-    If ``is_careful`` is true, a separate process reads each part first. A log that crashes its
-    reader then gets an error in its counters, and no rows. Use this mode if a task has crashed its
-    worker before.
+    If ``is_careful`` is true, a separate process reads each part first. A log that kills it gets an
+    error. Use this mode if a task has killed its worker before.
     """
     written = Written(task.number)
     name = f"{uuid.uuid4().hex}.parquet"
     try:
         with ExitStack() as stack:
             files = {
-                table: stack.enter_context(
-                    ParquetFile(task.folder / table / name, schema, task.options.compression)
-                )
-                for table, schema in SCHEMAS.items()
+                table: stack.enter_context(ParquetFile(task.folder / table / name, schema))
+                for table, schema in task.options.schemas.items()
             }
             for table, batch in _rows(task, written, is_careful):
                 files[table].add(batch)
@@ -118,7 +109,7 @@ def _rows(task: Task, written: Written, is_careful: bool) -> Iterator[Row]:
         table = task.copy_from.parent.name
         of_logs = pa.dataset.field("log").isin(task.logs)
         for batch in pa.dataset.dataset(task.copy_from).to_batches(filter=of_logs):
-            yield table, batch.cast(SCHEMAS[table])
+            yield table, batch.cast(task.options.schemas[table])
     for piece in task.pieces:
         tally = Tally(piece.log.format)
         written.tallies[piece.name, piece.number] = tally
@@ -144,11 +135,8 @@ def _read_through(piece: LogPiece, options: TableOptions) -> None:
 
 
 def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]:
-    """Yield the rows of a part, including those before an error of its reader.
-
-    Raises :class:`ScannerMissing`, because this is not an error of the log.
-    """
-    path = piece.log.path
+    """Yield the rows of a part, including those before an error of its reader."""
+    path, schema = piece.log.shown_path, options.schemas["records"]
     try:
         with opened(piece.log, options.source) as (log, format_id):
             tally.format = format_id
@@ -158,7 +146,8 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
                 elif isinstance(event, Records):
                     tally.files[event.file].add_records(event)
                     for run in event.pieces():
-                        yield "records", record_rows(run, piece.name, path, format_id, options)
+                        for batch in record_rows(run, piece.name, path, format_id, options, schema):
+                            yield "records", batch
                 else:
                     tally.files[event.file].add_lost(event)
                     of_log = {"log": piece.name, "format": format_id}
@@ -166,7 +155,7 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
                     assert batch is not None
                     yield "damage", batch
         if piece.number == 0:
-            _note_if_blank(tally, path)
+            _note_if_blank(tally, piece.log.path)
     except UnknownFormat as error:
         # A file of no format is not an error; a file of several formats is.
         if error.fitting:
@@ -175,7 +164,7 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
     except ScannerMissing:
         raise
     except Exception as error:
-        tally.error = describe_error(error, path)
+        tally.error = describe_error(error, piece.log.path)
 
 
 def _note_if_blank(tally: Tally, path: str) -> None:

@@ -1,9 +1,7 @@
 """Find the logs in files and folders.
 
-A folder may be a log of several files, or contain such logs. Each format recognises its own folders
-(``format_discovery``), and the files in such a folder are not separate logs. Every other file is a
-log. Paths follow the rules of Spark's file sources: globs are expanded, names that begin with ``_``
-or ``.`` are hidden, and subfolders are searched only with ``recursiveFileLookup``.
+Each format recognises its own folders (``format_discovery``). Every other file is a log. Paths
+follow the rules of Spark's file sources.
 """
 
 from __future__ import annotations
@@ -28,12 +26,18 @@ class FoundLog(Entry):
     """A log that was found by a search. Instances are small and picklable.
 
     ``format`` is None if it has not been detected yet. If the log is a folder of several files,
-    ``members`` contains these files.
+    ``members`` contains these files. The log may be a copy of ``original``.
     """
 
     format: str | None = None
     members: tuple[Entry, ...] = ()
     context: dict[str, Any] = field(default_factory=dict)
+    original: str | None = None
+
+    @property
+    def shown_path(self) -> str:
+        """The path of the log in tables."""
+        return self.original or self.path
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -45,10 +49,9 @@ class FoundLog(Entry):
 def find(options: Options) -> list[FoundLog]:
     """Return all logs under the paths of a query, sorted by path.
 
-    If several symbolic links lead to a log, it is returned once: under its own path if that was
-    searched, otherwise under the first link. Raises :class:`BadOption` if there is no path, and
-    ``FileNotFoundError`` if a path or glob matches nothing. Errors of files and folders below a
-    path are stored in ``fault``.
+    A log is returned once, even if several symbolic links lead to it. Raises :class:`BadOption` if
+    there is no path, and ``FileNotFoundError`` if a path or glob matches nothing. Errors of files
+    and folders below a path are stored in ``fault``.
     """
     if not options.paths:
         raise BadOption("journal: no path: use load(path), option('path', …) or OPTIONS(path '…')")
@@ -161,11 +164,7 @@ class _Search:
             names = [log.name, *(member.name for member in log.members)]
             if not any(_matches(name, options.glob) for name in names):
                 return False
-        if log.fault is not None:
-            return True
-        return (options.before is None or log.modified < options.before) and (
-            options.after is None or log.modified > options.after
-        )
+        return True
 
 
 def _is_hidden(entry: Entry) -> bool:
@@ -179,7 +178,6 @@ def _is_hidden(entry: Entry) -> bool:
 
 
 def _expand(tree: Tree, path: str, given: str) -> list[Entry]:
-    """Return the files and folders of a path or glob. Raises ``FileNotFoundError`` for no match."""
     try:
         return [tree.entry(path)]
     except FileNotFoundError:

@@ -11,8 +11,7 @@ _BEFORE_A_BYTE = re.compile(r"\\+(?=x[0-9a-f]{2}|[\udc80-\udcff])")
 def shown(path: str) -> str:
     r"""Return a path as text, in which bytes that are not UTF-8 are written as ``\xNN``.
 
-    If the name contains the text ``\xNN`` itself, its backslashes are doubled, so that different
-    names never look the same.
+    Backslashes before a literal ``\xNN`` are doubled, so that different names never look the same.
     """
     return printable_message(_BEFORE_A_BYTE.sub(lambda result: result[0] * 2, path))
 

@@ -15,10 +15,7 @@ from walproof.scan.log import Log
 
 @contextmanager
 def opened(found: FoundLog, options: Options) -> Iterator[tuple[Log, str]]:
-    """Yield a log with the context for its reader, and its format id; close the log at the end.
-
-    Raises ``UnknownFormat`` and ``OSError``.
-    """
+    """Yield a log and its format id. Raises ``UnknownFormat`` and ``OSError``."""
     tree = tree_of(found.path, dict(options.file_system))
     format_id = found.format or tree.detect(found.path)
     context = found.context or options.context(format_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "kb": 1 << 10, "m": 1 << 20, "mb": 1 << 20}
 _UNITS |= {"g": 1 << 30, "gb": 1 << 30, "t": 1 << 40, "tb": 1 << 40}
@@ -26,27 +25,11 @@ def byte_count(text: str) -> int:
     return int(match[1]) * unit
 
 
-def count(text: str) -> int:
-    """Parse an integer above 0."""
-    if not re.fullmatch(r"\d{1,9}", text) or not int(text):
-        raise ValueError("a whole number above 0")
-    return int(text)
-
-
 def seconds(text: str) -> float:
     """Parse a number of seconds, which may have a fraction."""
     if not re.fullmatch(r"\d{1,9}(\.\d+)?", text):
         raise ValueError("a number of seconds")
     return float(text)
-
-
-def time(text: str) -> float:
-    """Parse an ISO 8601 time to seconds since 1970; the default zone is UTC."""
-    try:
-        when = datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError("a time such as 2026-11-20T13:00:00, in UTC") from None
-    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
 
 
 def text_value(text: str) -> str:

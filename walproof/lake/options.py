@@ -1,22 +1,19 @@
-"""Options for finding and opening logs.
+"""Options for finding and opening logs, named as in Spark's file sources.
 
-Options that Spark's file sources also have are named as in Spark. Spark passes options as text and
-ignores the case of names. An unknown name is an error, because a misspelt option must not be
-ignored.
+Spark passes options as text and ignores the case of names.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from typing import Any, Self
 
 from reference_impl.formats import FORMATS
 from walproof.formats import plugin_for
-from walproof.lake.option_values import byte_count, flag, one_of, text_value, time
+from walproof.lake.option_values import byte_count, flag, one_of, text_value
 
 #: Prefix of options that are passed to the constructor of the file system (``pyarrow.fs``).
 FILE_SYSTEM = "fs."
@@ -28,19 +25,13 @@ class BadOption(ValueError):
 
 
 def option(name: str, parse: Callable[[str], Any], default: Any = None) -> Any:
-    """Return a field for an option. ``pyspark_journal/README.md`` describes all options.
-
-    ``parse`` raises ``ValueError`` with a description of the expected value.
-    """
+    """Return a field for an option; ``parse`` raises ``ValueError`` with the expected value."""
     return field(default=default, metadata={"name": name, "parse": parse})
 
 
 @dataclass(frozen=True)
 class Options:
-    """The paths, the options of the file system, and the options for finding and opening logs.
-
-    ``contexts`` contains the values of the formats' own options, by format id and context key.
-    """
+    """The options of a query. ``contexts`` maps format ids to the formats' own options."""
 
     paths: tuple[str, ...] = ()
     file_system: tuple[tuple[str, str], ...] = ()
@@ -48,8 +39,6 @@ class Options:
     format: str = option("journalFormat", one_of("auto", *FORMATS), "auto")
     glob: str | None = option("pathGlobFilter", text_value)
     recursive: bool = option("recursiveFileLookup", flag, False)
-    before: float | None = option("modifiedBefore", time)
-    after: float | None = option("modifiedAfter", time)
     max_payload: int = option("maxPayloadBytes", byte_count, 64 << 20)
     max_fetch: int = option("maxFetchBytes", byte_count, 8 << 30)
 
@@ -72,14 +61,16 @@ class Options:
         contexts: dict[str, dict[str, Any]] = {}
         file_system: dict[str, str] = {}
         given = {key.lower(): str(value) for key, value in options.items()}
-        for key, text in given.items():
+        for typed in options:
+            key, text = typed.lower(), given[typed.lower()]
             if key in ("path", "paths") or _SPARKS_OWN.fullmatch(key):
                 continue
             if key.startswith(FILE_SYSTEM):
                 file_system[key.removeprefix(FILE_SYSTEM)] = text
                 continue
             if key not in known:
-                raise BadOption(_unknown(key, options, [name for name, *_ in known.values()]))
+                names = ", ".join(name for name, *_ in known.values())
+                raise BadOption(f"journal: unknown option {typed!r}; the options are {names}")
             name, parse_value, attribute, format_id = known[key]
             try:
                 value = parse_value(text)
@@ -97,16 +88,6 @@ class Options:
             contexts=contexts,
             **values,
         )
-
-
-def _unknown(key: str, options: Mapping[str, str], names: Sequence[str]) -> str:
-    """Return the message for an unknown option: the name as typed and the nearest known names."""
-    typed = next((name for name in options if name.lower() == key), key)
-    by_lower = {name.lower(): name for name in names}
-    near = [by_lower[name] for name in get_close_matches(key, by_lower, n=2)]
-    if near:
-        return f"journal: unknown option {typed!r}; did you mean {' or '.join(near)}?"
-    return f"journal: unknown option {typed!r}; the options are {', '.join(names)}"
 
 
 def _paths(options: Mapping[str, str]) -> tuple[str, ...]:

@@ -18,10 +18,10 @@ _VARIES = re.compile(
 
 
 def recognise_log(path: Path) -> str:
-    """Return the format id of a file or folder.
+    """Return the format id of a file or folder. Raises ``UnknownFormat`` and ``OSError``.
 
-    An empty file, or a file of zeros, matches every format that has no signature. In this case, the
-    file name decides, if it matches exactly one format. Raises ``UnknownFormat`` and ``OSError``.
+    An empty file, or a file of zeros, matches every format without a signature. Its name decides if
+    it matches exactly one format.
     """
     try:
         result = detect(path).id

@@ -15,6 +15,9 @@ from walproof.scan import reads_ranges, scanner
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Event, Part, Wanted
 
+#: Cost of opening a log, as the number of bytes that can be read in the same time.
+OPEN_COST_BYTES = 64 << 10
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -34,24 +37,18 @@ AnyPiece = TypeVar("AnyPiece", bound=Piece)
 
 @dataclass(frozen=True)
 class Packing:
-    """The sizes of partitions.
+    """The sizes of partitions: at least ``slots`` partitions, each of ``max_bytes`` at most.
 
-    There are at least ``slots`` partitions, if there is enough data. No partition exceeds
-    ``max_bytes``, unless the format cannot be split. ``open_cost_bytes`` is the cost of opening a
-    log, as the number of bytes that can be read in the same time.
+    A log of a format that cannot be split may be larger.
     """
 
     slots: int
     max_bytes: int = 32 << 20
-    open_cost_bytes: int = 64 << 10
 
     def target_bytes(self, sizes: Sequence[int]) -> int:
-        """Return the size of a partition, computed as in Spark's ``FilePartition.maxSplitBytes``.
-
-        A partition is at least so large that reading its files takes longer than opening them.
-        """
-        share = sum(size + self.open_cost_bytes for size in sizes) // self.slots
-        return min(self.max_bytes, max(self.open_cost_bytes, share))
+        """Return the size of a partition, as Spark's ``FilePartition.maxSplitBytes``."""
+        share = sum(size + OPEN_COST_BYTES for size in sizes) // self.slots
+        return min(self.max_bytes, max(OPEN_COST_BYTES, share))
 
     def pack(self, pieces: Sequence[AnyPiece], target_bytes: int) -> list[list[AnyPiece]]:
         """Return partitions of about ``target_bytes``, largest pieces first, as Spark does."""
@@ -62,7 +59,7 @@ class Packing:
                 packed.append([])
                 room = target_bytes
             packed[-1].append(piece)
-            room -= piece.size + self.open_cost_bytes
+            room -= piece.size + OPEN_COST_BYTES
         return packed
 
 

@@ -1,8 +1,6 @@
 """Build the sources of a parser driver: the package, the models, and a generated walker.
 
-``python -m walproof.parsers.build LANGUAGE FOLDER`` writes the package to ``package/`` and the
-models of the grammars to ``models.json``. If the language has a template in ``walkers/``, the
-command also writes the code that visits all fields. ``--without NAME`` leaves out a grammar.
+``python -m walproof.parsers.build LANGUAGE FOLDER [--without GRAMMAR]``
 """
 
 from __future__ import annotations
@@ -13,29 +11,23 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance import GRAMMARS, templates
+from conformance import templates
 from conformance.kaitai.compile import GrammarError, ToolMissing
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
-from walproof.parsers.languages import LANGUAGES
+from walproof.parsers.languages import LANGUAGES, lower_camel
 from walproof.parsers.package import all_grammars, make_package
-from walproof.parsers.spelling import lower_camel
 
 WALKERS = Path(__file__).resolve().parent / "walkers"
 
 
-def build(
-    language: str, out: Path, without: Sequence[str] = (), grammars: Path = GRAMMARS
-) -> list[str]:
-    """Build the sources of a driver; return the names of its grammars."""
-    excluded = set(without)
-    names = [
-        name
-        for name in all_grammars(grammars)
-        if not excluded & {file.stem for file in Model(name, grammars).files}
-    ]
-    models = {name: Model(name, grammars) for name in names}
-    make_package(LANGUAGES[language], out / "package", names, grammars)
+def build(language: str, out: Path, without: Sequence[str] = ()) -> None:
+    """Build the sources of a driver."""
+    models = {name: Model(name) for name in all_grammars()}
+    for name, model in list(models.items()):
+        if not {file.stem for file in model.files}.isdisjoint(without):
+            del models[name]
+    make_package(LANGUAGES[language], out / "package", list(models))
     bodies = {name: model.to_json() for name, model in models.items()}
     (out / "models.json").write_text(json.dumps(bodies, indent=1) + "\n")
     environment = templates.environment(WALKERS)
@@ -45,11 +37,9 @@ def build(
         )
         name = template.name.removesuffix(".j2").replace(f"{language}.", "walker.", 1)
         (out / name).write_text(text)
-    return names
 
 
 def _types(models: dict[str, Model]) -> dict[str, Model]:
-    """Return a model for each type that a walk may meet."""
     return {name: model for model in models.values() for name in model.fields}
 
 
@@ -59,10 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("language", choices=list(LANGUAGES))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--without", action="append", default=[], metavar="NAME")
-    parser.add_argument("--ksy", type=Path, default=GRAMMARS)
     options = parser.parse_args(arguments)
     try:
-        build(options.language, options.folder, options.without, options.ksy)
+        build(options.language, options.folder, options.without)
     except (GrammarError, ToolMissing) as error:
         print(error, file=sys.stderr)
         return 1

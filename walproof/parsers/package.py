@@ -1,9 +1,4 @@
-"""Generate ready-to-use packages of the parsers, one per language.
-
-``templates/<language>/`` contains the files of a package. All languages share
-``templates/README.md.j2`` and the workflow. ``examples/`` describes the logs that the tests read,
-in one file per grammar.
-"""
+"""Generate ready-to-use packages of the parsers, one per language."""
 
 from __future__ import annotations
 
@@ -11,9 +6,8 @@ import os
 import re
 import shutil
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,27 +18,18 @@ from conformance.kaitai.compile import compile_to, grammar_files
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
 from conformance.saving import is_unfinished, named_in_errors, save, temporary_sibling
-from walproof.parsers.languages import COMPILER, NOTES, Language
-from walproof.parsers.naming import FREE, Naming, licence_of
-from walproof.parsers.spelling import lower_camel, number, spelled
+from walproof.parsers.languages import COMPILER, NOTES, Language, lower_camel
 
 #: File that identifies a package, with the names of its generated files.
 MARK = ".walproof-parsers"
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE / "templates"
-#: Examples by grammar: ``log``, a path in ``vectors/``; ``array``, a field; ``count``, the number
-#: of its elements. ``steps`` and ``columns`` define the output of the program ``example``. A step
-#: is a loop over an array (``each``, with the ``name`` of an element) or a condition (``if``).
-#: ``columns`` are printed after the element numbers of all loops; a column is a field that is a
-#: number in every language, or the ``length`` of bytes. ``printed`` is the output for ``log``.
-#: :mod:`walproof.parsers.spelling` writes paths in each language.
-EXAMPLES: list[dict[str, Any]] = [
+#: Logs for the tests of a package: ``log``, a path in ``vectors/``; ``array``, a field; ``count``,
+#: the number of its elements.
+LOGS: list[dict[str, Any]] = [
     {"grammar": file.stem, **tomllib.loads(file.read_text("utf-8"))}
-    for file in sorted((HERE / "examples").glob("*.toml"))
+    for file in sorted((HERE / "logs").glob("*.toml"))
 ]
-WORKFLOW = "workflow.yml.j2"
-#: Names in the paths of templates, by property of :class:`Naming`.
-_PATHS = {"IDENTIFIER": "identifier", "JAVA_PATH": "java_path"}
 
 RUNTIME = HERE / "runtime"
 #: Runtimes included as ``kaitai/``, for languages whose official runtime is in no registry.
@@ -53,33 +38,25 @@ RUNTIMES = {"cpp": RUNTIME / "cpp" / "kaitai", "rust": RUNTIME / "rust"}
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar in a package: ``file`` is its parser, ``needs`` are the grammars that it
-    imports."""
+    """A grammar in a package. ``file`` is its parser, and it imports the grammars in ``needs``."""
 
     id: str
     class_name: str
     title: str
     file: str
     needs: tuple[str, ...]
-    licence: str | None
 
 
 class NotOurs(Exception):
     """Raised if the output folder is not empty and not a package of this program."""
 
 
-def all_grammars(grammars: Path = GRAMMARS) -> list[str]:
-    """Return the names of the grammars in a folder."""
-    return sorted(file.stem for file in grammars.glob("*.ksy"))
+def all_grammars() -> list[str]:
+    """Return the names of the grammars."""
+    return sorted(file.stem for file in GRAMMARS.glob("*.ksy"))
 
 
-def make_package(
-    language: Language,
-    out: Path,
-    chosen: Sequence[str] = (),
-    grammars: Path = GRAMMARS,
-    naming: Naming | None = None,
-) -> list[Grammar]:
+def make_package(language: Language, out: Path, chosen: Sequence[str] = ()) -> list[Grammar]:
     """Generate the package of one language in ``out``, replacing an earlier package there.
 
     ``chosen`` lists the names of grammars (default: all). Raises ``GrammarError``, ``ToolMissing``,
@@ -88,133 +65,74 @@ def make_package(
     has_files = out.exists() and not all(map(is_unfinished, out.iterdir()))
     if has_files and not (out / MARK).exists():
         raise NotOurs(f"{out} is not empty, and not a package of walproof parsers")
-    naming = naming or Naming(version=release_of(__version__))
-    language = language.named(naming)
-    names = list(chosen) or all_grammars(grammars)
+    names = list(chosen) or all_grammars()
     with named_in_errors(out), temporary_sibling(out) as fresh:
         fresh.mkdir(parents=True)
         out.mkdir(parents=True, exist_ok=True)
-        files = [grammars / f"{name}.ksy" for name in names]
+        files = [GRAMMARS / f"{name}.ksy" for name in names]
         # The compiler runs first, because it has the best error messages.
         compile_to(language.target, files, fresh / language.sources)
-        packaged = [_grammar(language, name, grammars) for name in names]
-        ids = {grammar.id for grammar in packaged}
-        needed = [name for grammar in packaged for name in grammar.needs if name not in ids]
-        packaged += [_grammar(language, name, grammars) for name in dict.fromkeys(needed)]
+        packaged = [_grammar(language, name) for name in names]
+        needed = [name for grammar in packaged for name in grammar.needs if name not in names]
+        packaged += [_grammar(language, name) for name in dict.fromkeys(needed)]
         for file in (fresh / language.sources).iterdir():
-            text = language.finish(file.read_text(encoding="utf-8"), naming)
+            text = language.finish(file.read_text(encoding="utf-8"))
             file.write_text(text, encoding="utf-8")
-        examples = _examples(language, packaged, grammars)
-        licence = licence_of([grammar.licence for grammar in packaged], naming.licence)
-        _add_templates(language, packaged, examples, licence, fresh, grammars, naming)
+        by_id = {grammar.id: grammar for grammar in packaged}
+        logs = [
+            {**log, "class_name": by_id[log["grammar"]].class_name}
+            for log in LOGS
+            if log["grammar"] in by_id
+        ]
+        _add_templates(language, packaged, logs, fresh)
         if language.id in RUNTIMES:
             shutil.copytree(RUNTIMES[language.id], fresh / "kaitai")
-        for example in examples:
+        for log in logs:
             (fresh / "logs").mkdir(exist_ok=True)
-            shutil.copy(VECTORS / example["log"], fresh / "logs" / f"{example['grammar']}.log")
-        for file in _licence_files(licence, grammars):
-            shutil.copy(file, fresh / file.name)
+            shutil.copy(VECTORS / log["log"], fresh / "logs" / f"{log['grammar']}.log")
+        shutil.copy(GRAMMARS / "LICENSE", fresh)
         _replace(fresh, out)
     return packaged
 
 
-def _examples(
-    language: Language, packaged: Sequence[Grammar], grammars: Path
-) -> list[dict[str, Any]]:
-    """Return the examples of a package; none for other grammars, even if a name is equal."""
-    if grammars.resolve() != GRAMMARS.resolve():
-        return []
-    by_id = {grammar.id: grammar for grammar in packaged}
-    return [
-        {
-            **example,
-            "class_name": by_id[example["grammar"]].class_name,
-            "steps": [
-                {"each": None, "number": number(language.id, step), **step} for step in steps
-            ],
-            "numbers": [number(language.id, step) for step in steps if "each" in step],
-        }
-        for example in EXAMPLES
-        if example["grammar"] in by_id and (steps := example["steps"])
-    ]
-
-
-def _licence_files(licence: str | None, grammars: Path) -> list[Path]:
-    """Return the licence texts: of this project, or those beside other grammars."""
-    if grammars.resolve() == GRAMMARS.resolve():
-        return [GRAMMARS / "LICENSE"] if licence == FREE else []
-    names = ("LICENSE*", "LICENCE*", "COPYING*")
-    return sorted(file for name in names for file in grammars.glob(name) if file.is_file())
-
-
-def release_of(version: str) -> str:
-    """Return the first three numbers of a version, which Cargo, npm and CMake accept."""
-    match = re.match(r"\d+\.\d+\.\d+", version)
-    return match[0] if match else "0.0.0"
-
-
-def _grammar(language: Language, name: str, grammars: Path) -> Grammar:
-    files = grammar_files(name, grammars)
-    body = yaml.safe_load(files[0].read_bytes())
-    return Grammar(
-        name,
-        class_name(name),
-        str(body["meta"].get("title", name)),
-        language.file_name(name),
-        tuple(file.stem for file in files[1:]),
-        str(body["meta"]["license"]) if body["meta"].get("license") else None,
-    )
+def _grammar(language: Language, name: str) -> Grammar:
+    files = grammar_files(name, GRAMMARS)
+    title = yaml.safe_load(files[0].read_bytes())["meta"]["title"]
+    needs = tuple(file.stem for file in files[1:])
+    return Grammar(name, class_name(name), title, language.file_name(name), needs)
 
 
 def _add_templates(
     language: Language,
     packaged: Sequence[Grammar],
-    examples: Sequence[Mapping[str, Any]],
-    licence: str | None,
+    logs: Sequence[Mapping[str, Any]],
     fresh: Path,
-    grammars: Path,
-    naming: Naming,
 ) -> None:
     environment = templates.environment(TEMPLATES)
-    at = partial(spelled, language.id)
-    environment.filters["at"] = at
+    version = re.match(r"\d+\.\d+\.\d+", __version__)
     context: dict[str, Any] = {
         "language": language,
         "note": NOTES.get(language.id),
         "grammars": sorted(packaged, key=lambda grammar: grammar.id),
-        "examples": examples,
-        "naming": naming,
-        "licence": licence,
-        "models": {grammar.id: Model(grammar.id, grammars) for grammar in packaged},
-        "version": naming.version,
+        "logs": logs,
+        "models": {grammar.id: Model(grammar.id) for grammar in packaged},
+        # Cargo, npm and CMake accept three numbers only.
+        "version": version[0] if version else "0.0.0",
         "walproof": __version__,
         "compiler": COMPILER,
         "class_name": class_name,
         "lower_camel": lower_camel,
-        "at": at,
     }
-    for name in _templates(language, examples):
-        if not examples and re.search("example|test", name.lower()):
+    files = (path for path in sorted((TEMPLATES / language.id).rglob("*")) if path.is_file())
+    for name in ("README.md.j2", *(path.relative_to(TEMPLATES).as_posix() for path in files)):
+        if not logs and "test" in name.lower():
             continue
         path = os.path.relpath(name.removesuffix(".j2"), language.id)
-        for word, key in _PATHS.items():
-            path = path.replace(word, getattr(naming, key))
         if name == "README.md.j2":
             path = "README.md"
-        if name == WORKFLOW:
-            path = ".github/workflows/test.yml"
         target = fresh / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(environment.get_template(name).render(context), encoding="utf-8")
-
-
-def _templates(language: Language, examples: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    yield "README.md.j2"
-    if examples:
-        yield WORKFLOW
-    for path in sorted((TEMPLATES / language.id).rglob("*")):
-        if path.is_file():
-            yield path.relative_to(TEMPLATES).as_posix()
 
 
 def _replace(fresh: Path, out: Path) -> None:

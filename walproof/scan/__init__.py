@@ -1,11 +1,6 @@
 """Scanners: optimised readers of all formats, from bytes to columns.
 
-A scanner returns the events of the executable specification (``reference_impl.answer``). The only
-difference is that records are grouped into runs of columns: :class:`~walproof.scan.model.Records`
-in place of ``Record``. Scanners are tested like any implementation: on every vector
-(``walproof/implementations/fast-scan``) and in the damage sweep.
-
-The scanner of a format is the module ``scanner`` of its package in ``walproof/formats``.
+A scanner returns the events of the executable specification, with records in runs of columns.
 """
 
 from __future__ import annotations
@@ -19,10 +14,7 @@ if TYPE_CHECKING:
 
 
 def scanner(format_id: str) -> Scanner:
-    """Return the scanner of a format, or the executable specification if none is installed.
-
-    Raises ``UnknownFormat``.
-    """
+    """Return the scanner of a format, or the executable specification. Raises ``UnknownFormat``."""
     installed = plugin_for(format_id).scanner
     if installed is not None:
         return installed
@@ -39,7 +31,7 @@ def reads_ranges(format_id: str) -> bool:
 def part_from(format_id: str, start: int, end: int | None = None) -> Part:
     """Return the part of a log that contains everything that begins in ``[start, end)``.
 
-    If the records of the format depend on everything before them, the result is ``WHOLE``.
+    The result is ``WHOLE`` if a scan must begin at the start of the log.
     """
     from walproof.scan.model import WHOLE, Part
 

@@ -12,11 +12,7 @@ _ARROW = {np.dtype(t): pa.from_numpy_dtype(t) for t in (np.int32, np.int64, np.u
 
 
 def pooled(count: int, dtype: Any = np.uint8) -> NDArray[Any]:
-    """Return an uninitialised array from the memory pool of Arrow.
-
-    Arrow reuses its memory. The memory of ``np.empty`` is returned to the system, which clears
-    every page before it is used again.
-    """
+    """Return an uninitialised array from the memory pool of Arrow, which reuses its memory."""
     return np.frombuffer(pa.allocate_buffer(count * np.dtype(dtype).itemsize), dtype)
 
 
@@ -35,8 +31,7 @@ def repeated(value: Any, type_: pa.DataType, count: int) -> pa.Array:
 def binary(ends: NDArray[Any], data: Any, type_: pa.DataType) -> pa.Array:
     """Return an array of text or bytes: value n is ``data[ends[n]:ends[n + 1]]``.
 
-    ``ends`` has the type int32, or int64 for large types. ``data`` is an Arrow buffer or an array
-    of bytes.
+    ``ends`` has the type int32, or int64 for large types.
     """
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]
     return pa.Array.from_buffers(type_, len(ends) - 1, buffers, null_count=0)

@@ -1,7 +1,6 @@
 """The format-specific fields of a record as columns, with their names in answers.
 
-The columns of a format are the ``COLUMNS`` in the module ``columns`` of its package in
-``walproof/formats``. A change to them changes the schema of the data source.
+A change to the ``COLUMNS`` of a format changes the schema of the data source.
 """
 
 from __future__ import annotations
@@ -24,9 +23,8 @@ WIDEST = (1 << 64) - 1
 class Column:
     """A field of a record, as a column and as part of an answer.
 
-    If ``is_content`` is true, the field is part of the content, like the payload; otherwise it
-    describes the position of the record. If ``is_settled`` is true, later records cannot change the
-    field.
+    ``is_content`` is true for content, like the payload, and false for the position of a record. If
+    ``is_settled`` is true, later records cannot change the field.
     """
 
     name: str

@@ -1,13 +1,10 @@
 """Functions shared by the kernels of all formats: compilation, numbers in bytes, CRC-32C.
 
-A kernel is a function that numba compiles to machine code. Kernels do not check bounds: each caller
-must ensure that the bytes are inside the array. Indices are unsigned. numba then does not check for
-negative indices, and LLVM can merge eight byte loads into one.
+Kernels do not check bounds: each caller must ensure that the bytes are inside the array. With
+unsigned indices, numba does not check for negative ones, and LLVM can merge eight byte loads.
 
-numba compiles a kernel at its first call and caches the machine code for later processes. In a
-checkout, the cache is in ``__pycache__`` next to the module. numba detects changes to this module,
-but not to other modules whose helpers, constants or classes the kernel uses. Delete ``__pycache__``
-after changing such a module.
+numba does not notice changes to other modules that a kernel uses. Delete ``__pycache__`` after
+such a change.
 """
 
 from __future__ import annotations
@@ -35,10 +32,7 @@ STRAND_BYTES = 256
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function at its first call, and cache the machine code if possible.
-
-    Each installed version of the package has its own cache, in the cache folder of the user.
-    """
+    """Compile a function at its first call, and cache the machine code if possible."""
     configured = numba.config.CACHE_DIR
     if IS_INSTALLED and not configured:
         numba.config.CACHE_DIR = str(cache() / f"kernels-{__version__}")
@@ -107,7 +101,6 @@ def trailing_zeros(value: Any) -> Any:
 
 
 def _table() -> NDArray[np.uint64]:
-    """Return the effect of each byte on the checksum."""
     table = np.arange(256, dtype=np.uint64)
     for _ in range(8):
         table = (table >> np.uint64(1)) ^ (table & np.uint64(1)) * np.uint64(CASTAGNOLI)
@@ -136,8 +129,7 @@ _ONES = np.uint64(0xFFFFFFFF)
 
 
 def _has_instruction() -> bool:
-    """Return whether numba compiles for a processor with SSE 4.2, unless it is configured
-    otherwise."""
+    """Return whether numba compiles for a processor with SSE 4.2."""
     return numba.config.CPU_NAME is None and bool(llvm.get_host_cpu_features().get("crc32"))
 
 
@@ -160,8 +152,7 @@ def crc_of_byte_by_table(crc: Any, byte: Any) -> Any:
 
 
 def _instruction(of_crc: int, of_data: int) -> Any:
-    """Return the SSE 4.2 instruction CRC32 for registers of these widths, as a helper of
-    kernels."""
+    """Return the instruction CRC32 for registers of these widths, as a helper."""
 
     @intrinsic
     def call(typing: Any, crc: Any, value: Any) -> Any:

@@ -19,8 +19,7 @@ class Source(Protocol):
     size: int
 
     def read(self, offset: int, length: int) -> bytes:
-        """Return ``length`` bytes at ``offset``, fewer at the end of the file. Raises
-        ``OSError``."""
+        """Return ``length`` bytes, fewer at the end of the file. Raises ``OSError``."""
 
     def close(self) -> None:
         """Close the file."""
@@ -67,10 +66,7 @@ STREAM_BYTES = 1 << 18
 def open_range(
     source: Readable, start: int, end: int, buffer_size: int = STREAM_BYTES
 ) -> io.BufferedReader:
-    """Return ``[start, end)`` of a source or a disk image as a file.
-
-    Reading raises ``OSError``, for example if the source has become shorter.
-    """
+    """Return ``[start, end)`` of a source as a file. Reading raises ``OSError``."""
     return io.BufferedReader(_Range(source, start, end), buffer_size)
 
 
@@ -108,7 +104,7 @@ class _Range(io.RawIOBase):
 class Log:
     """A log: a file or a folder, and the context for its reader.
 
-    A subclass for logs on another machine overrides all methods and uses the path only as a name.
+    A subclass for remote logs overrides all methods, and uses the path only as a name.
     """
 
     path: Path

@@ -24,11 +24,10 @@ LONGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Wanted:
-    """A selection of the output. Returning payloads takes most of the time.
+    """A selection of the output; if ``columns`` is None, all fields.
 
-    ``columns`` lists the fields to return; None means all. ``max_payload`` is the maximum size in
-    bytes of a payload, and of each value in a journal entry. Longer values are truncated, and their
-    records are marked in ``Records.truncated``.
+    Payloads and values of journal entries are truncated to ``max_payload`` bytes, and their records
+    are marked in ``Records.truncated``.
     """
 
     payload: bool = True
@@ -47,7 +46,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a log that can be scanned separately. Instances are small and picklable.
+    """A part of a log that can be scanned separately; picklable.
 
     ``[start, end)`` are byte offsets in ``file``, which is None in a log of one file. ``state`` is
     the state of the format's scanner at ``start``.
@@ -66,10 +65,9 @@ WHOLE = Part()
 class Records:
     """A run of ``n`` records of one file, in log order, as columns.
 
-    ``at`` and ``size`` are int64 arrays of shape (n,), in bytes. ``payload`` is a binary array, or
-    None if payloads were not selected. ``truncated`` marks the records that were truncated, or is
-    None if there are none. ``fields`` contains the selected columns, with the types in the format's
-    ``COLUMNS``.
+    ``at`` and ``size`` are in bytes. ``payload`` is a binary array, or None if payloads were not
+    selected. ``truncated`` is None if no record was truncated. ``fields`` contains the selected
+    columns.
     """
 
     at: NDArray[np.int64]
@@ -111,12 +109,11 @@ class Scanner(Protocol):
     def plan(self, log: Log, target_bytes: int) -> Sequence[Part]:
         """Return parts of about ``target_bytes`` that can be scanned separately, in log order.
 
-        The result is ``[WHOLE]`` if the format or the log cannot be split. Raises ``OSError``.
+        The result is ``[WHOLE]`` if the log cannot be split. Raises ``OSError``.
         """
 
     def scan(self, log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-        """Yield the events of a part. Raises ``OSError``.
+        """Yield the events of a part; only ``WHOLE`` has an ``End``. Raises ``OSError``.
 
-        All parts together yield exactly the records and lost ranges of the log. The ``End`` is only
-        in the part ``WHOLE``.
+        All parts together yield exactly the records and lost ranges of the log.
         """

@@ -35,14 +35,11 @@ class ReferenceScanner:
         self.columns = plugin_for(format_id).columns
 
     def plan(self, log: Log, target_bytes: int) -> Sequence[Part]:
-        """Return one part, because the executable specification reads a log from its start."""
+        """Return one part, because the executable specification reads from the start."""
         return [WHOLE]
 
     def scan(self, log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-        """Yield the events of the executable specification, with records in runs of one file.
-
-        Raises :class:`ScannerMissing` for a part of a log.
-        """
+        """Yield the events of a log, with records in runs. Raises :class:`ScannerMissing`."""
         if part != WHOLE:
             raise ScannerMissing(log)
         yield from self.in_runs(self.format.read(log.local(), "recover", log.context), wanted)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Meter:
-    """Reports the number of bytes before an offset to ``progress``, in file order."""
+    """Report to ``progress`` how many bytes of the log were read."""
 
     def __init__(self, log: Path, progress: Callable[[int], None]) -> None:
         self._log, self._progress = log, progress

@@ -111,10 +111,13 @@ def plain_text(payload: bytes) -> str:
 
 
 class Observer(Protocol):
-    """Receives the fields of the records during a pass: single records, or columns of runs."""
+    """Collects facts about several logs together while each of them is read."""
 
     def take(self, fields: Mapping[str, Any]) -> None:
         """Take the fields of a record, or the columns of a run, by name."""
+
+    def lines(self) -> list[str]:
+        """Return the collected facts, one per line."""
 
 
 def size_of(path: Path) -> int:

@@ -204,7 +204,7 @@ def _next(log: Unpacked, summary: Summary) -> Iterator[Line]:
 
 
 def may_be_carved(format_id: str, lost: Iterable[Lost]) -> bool:
-    """Return whether carving may find records in a lost range that readers must skip."""
+    """Return whether carving may find records in one of the lost ranges."""
     if not plugin_for(format_id).has("carver"):
         return False
     return any(gap.end - gap.start >= MIN_CARVED_BYTES and not gap.torn for gap in lost)
@@ -341,7 +341,6 @@ def system_part(name: str, system: System, rows: Sequence[Row], width: int) -> I
 
 
 def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
-    """Return the state of a system in words, and the verdict for the colour."""
     worst = max((row.summary.verdict for row in rows), key=_ORDER.index, default="intact")
     if worst != "intact":
         return _STATES[worst], worst
@@ -368,5 +367,5 @@ def _logs(rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:
 
 
 def is_lost(items: Iterable[Finding]) -> bool:
-    """Return whether the folder has a loss that no log reports."""
+    """Return whether one of the findings is a loss."""
     return any(finding.harm == "lost" for finding in items)

@@ -131,7 +131,7 @@ class _ZstdFrames:
         pass
 
     def read(self, size: int) -> bytes:
-        """Return some content; ``size`` is ignored. Raises ``EOFError`` and ``ZstdError``."""
+        """Return some content. Raises ``EOFError`` and ``ZstdError``."""
         fed = b""
         while True:
             fed = fed or self.file.read(self.FED)
@@ -167,8 +167,6 @@ _OPENED: dict[str, Callable[[BinaryIO], BinaryIO]] = {
     "lz4": lambda file: cast(BinaryIO, lz4.frame.LZ4FrameFile(file)),
 }
 _SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".lz4")
-#: Kinds of files that may contain several files.
-ARCHIVES = ("zip", "tar")
 _BROKEN = (
     EOFError,
     zlib.error,
@@ -188,11 +186,17 @@ def packing(path: Path) -> str | None:
 
 
 def packing_of(head: bytes) -> str | None:
-    """Return the type from the first :data:`HEAD` bytes; tar has its signature at byte 257."""
+    """Return the type from the first :data:`HEAD` bytes."""
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             return kind
-    return "tar" if head[257:262] == b"ustar" else None
+    if head[257:262] != b"ustar":
+        return None
+    try:  # A payload of a log may have these bytes there; only a header has the checksum.
+        tarfile.TarInfo.frombuf(head, tarfile.ENCODING, "surrogateescape")
+    except tarfile.HeaderError:
+        return None
+    return "tar"
 
 
 def _unpack(path: Path, kind: str, folder: Path, most: int, typed: str) -> Path:
@@ -222,23 +226,6 @@ def name_inside(path: Path) -> str:
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
     return name or _CALLED
-
-
-def peeked(path: Path, kind: str, size: int) -> bytes:
-    """Return the first bytes of the content of a compressed file.
-
-    Raises ``OSError``, and :class:`CannotUnpack`.
-    """
-    result = b""
-    try:
-        with path.open("rb") as file, _OPENED[kind](file) as content:
-            while len(result) < size and (piece := _some(content)):
-                result += piece
-    except _BROKEN as error:
-        if not result:
-            message = str(error).strip() or type(error).__name__
-            raise CannotUnpack(f"{kind}: {message}") from None
-    return result[:size]
 
 
 def _what_came_out(folder: Path, fault: str) -> Path:

@@ -22,7 +22,7 @@ from walproof.systems.model import (
     SystemLog,
     size_of_all,
 )
-from walproof.systems.text_conversion import conversion_findings
+from walproof.systems.text_conversion import conversion_finding
 
 __all__ = [
     "Finding",
@@ -50,7 +50,9 @@ def examine(system: System, summaries: Mapping[str, Summary]) -> System:
             if system.is_one_log:
                 findings += system.folder_type.beyond(system, summaries[log.name])
             if summaries[log.name].verdict != "intact":
-                findings += conversion_findings(system, log.name)
+                names = system.folder_type.log_files(system) if system.is_one_log else [log.name]
+                for name in names:
+                    findings += conversion_finding(system.format, system.folder / name, name)
     return replace(system, findings=findings)
 
 

@@ -4,44 +4,27 @@ from __future__ import annotations
 
 import re
 import stat
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from reference_impl.formats import FORMATS, UnknownFormat
 from reference_impl.register import registers
 from walproof.lake.recognition import named_like, recognise_log
-from walproof.lake.trees import HEAD
-from walproof.summary.unpacked import (
-    ARCHIVES,
-    CannotUnpack,
-    name_inside,
-    packing,
-    packing_of,
-    peeked,
-)
-from walproof.summary.unpacked import HEAD as PACKED_HEAD
+from walproof.summary.unpacked import name_inside, packing
 from walproof.systems import systems_in
 from walproof.systems.model import WHOLE, System
 
 #: Names of archives, which may contain logs.
 ARCHIVE_NAME = r"\.(zip|tgz|tar(\.\w+)?)$"
-_SPECIAL = (
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
 
 
 @dataclass(frozen=True)
 class FoundLog:
-    """A log that belongs to no system; ``is_packed`` if it is compressed."""
+    """A log that belongs to no system."""
 
     path: Path
     format: str
     size: int
-    is_packed: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +58,7 @@ class Contents:
 
 
 def contents_of(folder: Path, name: str, format_id: str | None = None) -> Contents:
-    """Walk through a folder, without opening archives in it.
+    """Walk through a folder, without opening compressed files and archives in it.
 
     ``format_id`` restricts the search to systems of one format.
     """
@@ -127,16 +110,17 @@ class _Walk:
             return
         try:
             size = path.stat().st_size
-            kind = packing(path)
-            if kind is not None:
-                self._packed(path, name, kind)
+            if (kind := packing(path)) is not None:
+                if re.search(ARCHIVE_NAME, path.name):
+                    self._add(name, NotRead(path, "an archive; give it as PATH to search it"))
+                elif named_like(name_inside(path)):
+                    self._add(name, NotRead(path, f"a {kind} file; give it as PATH to read it"))
+                else:  # such as a document, which is a zip file
+                    self.found.foreign += 1
                 return
             result = recognise_log(path)
         except UnknownFormat:
             self.found.foreign += 1
-            return
-        except CannotUnpack as error:
-            self._add(name, NotRead(path, str(error), is_fault=True))
             return
         except OSError as error:
             self._add(name, NotRead(path, error.strerror or str(error), is_fault=True))
@@ -145,22 +129,6 @@ class _Walk:
             self._add(name, FoundLog(path, result, size))
         else:  # an empty file is a log only if its name fits
             self.found.foreign += 1
-
-    def _packed(self, path: Path, name: str, kind: str) -> None:
-        """Add a compressed log, or an archive by its name. Raises ``UnknownFormat`` and others."""
-        if kind in ARCHIVES or packing_of(peeked(path, kind, PACKED_HEAD)) is not None:
-            if not re.search(ARCHIVE_NAME, path.name):
-                raise UnknownFormat(name)  # such as a document, which is a zip file
-            self._add(name, NotRead(path, "an archive; give it as PATH to search it"))
-            return
-        head = peeked(path, kind, HEAD)
-        with tempfile.TemporaryDirectory(prefix="walproof-") as scratch:
-            begins = Path(scratch, name_inside(path))
-            begins.write_bytes(head)
-            if not head and not named_like(begins.name):
-                raise UnknownFormat(name)
-            result = recognise_log(begins)
-        self._add(name, FoundLog(path, result, path.stat().st_size, is_packed=True))
 
 
 def _claimed_by(system: System) -> tuple[set[Path], set[Path]]:
@@ -186,7 +154,8 @@ def what_it_is(path: Path) -> str | None:
         return f"a link to {str(path.readlink())!a}, which does not exist"
     except OSError as error:
         return "a circular link" if path.is_symlink() else error.strerror
-    return next((words for is_it, words in _SPECIAL if is_it(mode)), None)
+    is_read = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    return None if is_read else "a socket, pipe or device"
 
 
 def title_of(format_id: str) -> str:

@@ -80,7 +80,7 @@ def copy_folder(
 
 
 def _copy_status(old: Path, new: Path) -> None:
-    """Copy times, mode and owner if permitted; the owner can always write."""
+    """Copy times, mode and owner if permitted, but let the owner write."""
     result = old.stat()
     with contextlib.suppress(OSError):
         shutil.copystat(old, new)
@@ -91,13 +91,13 @@ def _copy_status(old: Path, new: Path) -> None:
 
 
 class _Unreadable(Exception):
-    """The disk returned an error for a part of a file."""
+    pass
 
 
 def _pairs(
     folder: Path, copy: Path, seen: set[tuple[int, int]], left: list[NotCopied], root: Path
 ) -> Iterator[tuple[Path, Path]]:
-    """Yield the files of a folder with their new paths; create the folders."""
+    """Create the folders, and yield the files with their new paths."""
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:

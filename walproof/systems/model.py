@@ -6,12 +6,11 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Literal
 
 from reference_impl.answer import End, Event, Record
 from reference_impl.formats import named
-from walproof.summary import model as summary
-from walproof.summary.model import Summary, size_of
+from walproof.summary.model import Observer, Summary, size_of
 
 #: ``lost``: the system lost data; ``look``: a person must decide; ``none``: harmless.
 Harm = Literal["lost", "look", "none"]
@@ -44,6 +43,8 @@ class Finding:
     text: str
     file: str | None = None
     harm: Harm = "look"
+    #: A sentence for ``recover`` if the recovered folder still has the finding.
+    advice: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the ``--json`` object of the finding."""
@@ -83,13 +84,6 @@ class System:
         }
 
 
-class Observer(summary.Observer, Protocol):
-    """Collects facts about several logs together while each of them is read."""
-
-    def lines(self) -> list[str]:
-        """Return the collected facts, one per line."""
-
-
 #: Reads a log of a format in a profile and with a context.
 ReadLog = Callable[[str, Path, str, Mapping[str, Any]], Iterator[Event]]
 
@@ -112,7 +106,7 @@ class SystemFolder:
         return [log.name for log in system.logs]
 
     def foreign_dialect(self, log: Path) -> str | None:
-        """Return the unsupported dialect of a log, even if its reader reports damage; else None."""
+        """Return the dialect of a log that its reader does not support, or None."""
         return None
 
     def of_dialect(self, log: Path) -> Iterator[Finding]:
@@ -153,10 +147,7 @@ class SystemFolder:
         return ()
 
     def log_of(self, path: Path) -> Path | None:
-        """Return the log of a file that the records of the log change; None for other files.
-
-        Raises ``OSError``.
-        """
+        """Return the log of a database file, or None for other files. Raises ``OSError``."""
         return None
 
     def apply(self, path: Path, records: Sequence[Record], new: BinaryIO) -> None:
@@ -179,7 +170,10 @@ class SystemFolder:
         return iter(())
 
     def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
-        """Yield findings about one of several logs that its records lack. Raises ``OSError``."""
+        """Yield the folder's findings about one of several logs, after reading that log.
+
+        Raises ``OSError``.
+        """
         return iter(())
 
     def observer(self, system: System) -> Observer | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from reference_impl.answer import Record
-from walproof.systems.model import Finding, System
+from walproof.systems.model import Finding
 from walproof.systems.reading import read_log
 
 _CHUNK_BYTES = 1 << 20
@@ -46,13 +46,6 @@ def is_converted(log: Path) -> bool:
                 return False
             count += line_feeds
     return count > 0
-
-
-def conversion_findings(system: System, log: str) -> Iterator[Finding]:
-    """Yield a finding for each converted file of a damaged log. Raises ``OSError``."""
-    names = system.folder_type.log_files(system) if system.is_one_log else [log]
-    for name in names:
-        yield from conversion_finding(system.format, system.folder / name, name)
 
 
 def conversion_finding(format_id: str, log: Path, name: str | None) -> Iterator[Finding]:

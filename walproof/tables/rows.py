@@ -1,7 +1,7 @@
 """Convert logs to rows of a table, one for each record and each lost range.
 
-The data source, ``walproof export --parquet`` and the audit share this schema. Spark does not
-support unsigned numbers, so a number that may exceed 2⁶³ is a bigint in two's complement.
+Spark does not support unsigned numbers, so a number that may exceed 2⁶³ is a bigint in two's
+complement.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from reference_impl.answer import Lost
+from reference_impl.formats import FORMATS
+from walproof import decode
 from walproof.formats import plugin_for
 from walproof.lake.names import printable_message, shown
 from walproof.scan.model import Event, Records
@@ -40,6 +42,7 @@ FIXED = pa.schema(
 )
 #: Columns for payloads.
 OF_PAYLOADS = ("payload", "payload_truncated")
+DECODED = "decoded"
 
 
 def schema(*formats: str) -> pa.Schema:
@@ -51,6 +54,35 @@ def schema(*formats: str) -> pa.Schema:
             if fields.setdefault(field.name, field).type != field.type:
                 fields[field.name] = pa.field(field.name, pa.string())
     return pa.schema(fields.values())
+
+
+def decoded_type(format: str) -> pa.DataType:
+    """Return the type of the column ``decoded``; ``auto`` has one field for each format."""
+    if format != "auto":
+        return decode.type_of(format)
+    return pa.struct((_member(each), decode.type_of(each)) for each in FORMATS)
+
+
+def decoded(run: Records, format_id: str, type: pa.DataType) -> dict[str, pa.Array]:
+    """Return the column ``decoded`` of a :func:`decoded_type`, and ``detail`` for nulls in it.
+
+    Divide a long run with :func:`walproof.decode.pieces` first.
+    """
+    value, fault = decode.decoded(format_id, run)
+    if type.get_field_index(_member(format_id)) >= 0:
+        value = pa.StructArray.from_arrays(
+            [
+                value if each.name == _member(format_id) else pa.nulls(len(run), each.type)
+                for each in type
+            ],
+            fields=list(type),
+            mask=value.is_null(),
+        )
+    return {DECODED: value, "detail": fault}
+
+
+def _member(format_id: str) -> str:
+    return format_id.replace("-", "_")
 
 
 def signed(type: pa.DataType) -> pa.DataType:
@@ -66,9 +98,8 @@ def batch(
 ) -> pa.RecordBatch | None:
     """Return the rows of an event, or None for an ``End`` without a refusal.
 
-    ``schema`` may be any selection of the fields of :func:`schema`, in any order. ``file`` is the
-    name of the log. ``more`` contains additional columns of the caller: arrays with one value per
-    row, or a value for all rows. Unknown columns are null.
+    ``schema`` may be any selection of the fields of :func:`schema`; unknown columns are null.
+    ``file`` is the name of the log. ``more`` contains arrays, or one value for all rows.
     """
     name = shown(file_name(file, event.file))
     columns: Mapping[str, Any]
@@ -127,7 +158,6 @@ def _of_records(run: Records, file: str) -> dict[str, Any]:
 
 
 def _batch(schema: pa.Schema, count: int, columns: Mapping[str, Any]) -> pa.RecordBatch:
-    """Return a batch from arrays, and from values that are repeated."""
     arrays = [_array(columns.get(field.name), field.type, count) for field in schema]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 

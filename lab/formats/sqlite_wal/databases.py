@@ -35,7 +35,6 @@ OLDER_CONTEXT = {"page_size": PAGE_SIZE, "salt_1": 0x11111110, "salt_2": 0x0ABAD
 
 
 def _log(context: Mapping[str, int], transactions: Sequence[Sequence[int]]) -> bytes:
-    """Write a log of transactions, each with the numbers of its pages."""
     rng = random.Random(f"{context['salt_2']}")
     records = [
         NewRecord(
@@ -63,7 +62,6 @@ def older() -> bytes:
 
 
 def _swap(log: Damage) -> None:
-    """Swap two transactions of one frame."""
     first, second = log.field("frames[6]"), log.field("frames[7]")
     slots = bytes(log.data[first.start : first.end]), bytes(log.data[second.start : second.end])
     log.splice("frames[6]", slots[1], "the frame after it")

@@ -1,8 +1,7 @@
 """Run systemd-journald as a separate service, for the adapters of ``crash`` and ``databases``.
 
-The daemon uses fixed directories. ``unshare`` therefore starts an adapter in a mount namespace with
-its own ``/run``, ``/etc/systemd`` and ``/var/log``. A network namespace disconnects the daemon from
-the audit system of the machine.
+The daemon uses fixed directories, so an adapter runs in a mount namespace with its own directories.
+A network namespace disconnects the daemon from the audit system of the machine.
 """
 
 from __future__ import annotations

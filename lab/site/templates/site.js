@@ -1,24 +1,5 @@
-// What every page does: the colour scheme, tables that scroll.
+// What every page does: tables that scroll, and the list of vectors.
 "use strict";
-
-function isDark() {
-  const chosen = document.documentElement.dataset.scheme;
-  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-}
-
-function schemeButton() {
-  const button = document.getElementById("scheme");
-  const say = () => { button.textContent = isDark() ? "Light" : "Dark"; };
-  button.addEventListener("click", () => {
-    const next = isDark() ? "light" : "dark";
-    document.documentElement.dataset.scheme = next;
-    try { localStorage.setItem("walproof-scheme", next); } catch { /* for this page only, then */ }
-    say();
-  });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", say);
-  button.hidden = false;
-  say();
-}
 
 // What scrolls must be reached by the keyboard, and only what scrolls.
 function reachable() {
@@ -38,7 +19,7 @@ function reachable() {
   }
 }
 
-// A target inside something closed is opened; a wide table of contents is open, a narrow one not.
+// A target inside something closed is opened.
 function openTarget() {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let box = target; box; box = box.parentElement?.closest("details")) {
@@ -79,8 +60,7 @@ function filterRows() {
   apply();
 }
 
-schemeButton();
-for (const toc of document.querySelectorAll(".toc details, .marks")) toc.open = matchMedia("(min-width: 64rem)").matches;
+for (const marks of document.querySelectorAll(".marks")) marks.open = matchMedia("(min-width: 64rem)").matches;
 openTarget();
 addEventListener("hashchange", openTarget);
 reachable();

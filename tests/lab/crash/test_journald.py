@@ -21,26 +21,15 @@ def test_what_journald_adds_to_an_entry_is_not_what_was_written() -> None:
     (record,) = WHAT.records(1)
     fields = record.payload.splitlines()
     assert WHAT.written(entry_body([*fields, *DAEMON])) == record.payload
-
-
-def test_what_journald_says_of_itself_is_no_record() -> None:
     mine = entry_body([b"MESSAGE=Journal started", b"PRIORITY=6", b"SYSLOG_IDENTIFIER=j"])
     assert WHAT.written(mine) is None
-
-
-def test_half_a_record_is_not_what_was_written() -> None:
-    (record,) = WHAT.records(1)
     without_its_message = entry_body([b"UNIT=crash", *DAEMON])
     assert WHAT.written(without_its_message) == b"UNIT=crash\n" != record.payload
 
 
 def test_a_writer_that_mounts_folders_is_not_boxed() -> None:
     boxed = {each.name: can_be_isolated(each) for each in all_writers()}
-    assert [name for name, each in boxed.items() if not each] == [
-        "systemd-journald",
-        "systemd-journald-257",
-        "systemd-journald-262",
-    ]
+    assert not boxed["systemd-journald-262"] and boxed["sqlite-full"]
 
 
 def test_an_unknown_writer_is_a_usage_error_that_lists_them() -> None:

@@ -8,16 +8,14 @@ from pathlib import Path
 import pytest
 
 from conformance.subject import Subject
-from lab.crash import judge
-from lab.crash.concurrent_readers import watch
-from lab.crash.format_crash import crash_of
+from lab.crash import judge, recorder
+from lab.crash.call_listener import Listener
 from lab.crash.model import MODELS
 from lab.crash.observer import CannotRecord
-from lab.crash.recorder import record
 from lab.crash.run import Run, run
 from walproof.implementations import all_implementations
 
-from .test_recorder import needs_seccomp
+from .test_recorder import blind, needs_seccomp
 
 WRITER = Path(__file__).parent / "wrong_writer.py"
 
@@ -48,8 +46,6 @@ NEVER: set[str] = set()
         ("never-syncs", NEVER, LOST, LOST, LOST),
         ("acknowledges-first", LOST, LOST, LOST, LOST),
         ("forgets-the-folder", NEVER, NEVER, NEVER, LOST),
-        ("header-before-data", NEVER, LOST, LOST, LOST),
-        ("renames-before-it-syncs", NEVER, NEVER, LOST, LOST),
     ],
 )
 def test_a_wrong_writer_is_caught_by_name(
@@ -76,6 +72,14 @@ def test_a_program_that_acknowledges_nothing_is_not_recorded() -> None:
         judged(command, "leveldb-log")
 
 
+def test_a_writer_whose_calls_fail_without_a_listener_is_not_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recorder, "Listener", lambda begins, slow: Listener(blind, slow))
+    with pytest.raises(CannotRecord, match=r"not paused: .*Permission denied"):
+        judged([sys.executable, str(WRITER), "syncs"], "leveldb-log")
+
+
 def test_a_writer_whose_program_is_missing_says_so() -> None:
     with pytest.raises(CannotRecord, match="it is unavailable, because nothing is installed"):
         judged([sys.executable, str(WRITER), "is-not-here"], "leveldb-log")
@@ -87,12 +91,3 @@ def test_a_writer_whose_program_is_missing_says_so() -> None:
 def test_our_own_writers_keep_what_was_synced(format: str) -> None:
     ours = next(each for each in all_implementations() if each.name == "executable-spec")
     assert violations(judged(list(ours.command), format)) == dict.fromkeys(MODELS, NEVER)
-
-
-def test_readers_beside_a_writer_that_begins_new_files_are_right_at_every_moment() -> None:
-    ours = next(each for each in all_implementations() if each.name == "executable-spec")
-    what = crash_of("zmq-raft")
-    trace, _ = record(list(ours.command), "zmq-raft", what, what.records(5))
-    done = watch(trace, "zmq-raft", what.records(5))
-    assert done.judgement.findings == {}
-    assert done.judgement.states > done.torn > 0

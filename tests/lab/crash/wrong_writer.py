@@ -26,50 +26,18 @@ def write(path: Path, request: Request) -> None:
         for count, payload in enumerate(payloads(request), 1):
             if WAY == "acknowledges-first":
                 acknowledged(count)
-            if WAY == "renames-before-it-syncs":
-                rename_over(path, payload)
-            elif WAY == "header-before-data":
-                header_first(path, payload)
-            else:
-                Writer(log, path.stat().st_size).append(payload)
-                log.flush()
-                if WAY == "does-not-wait":
-                    sibling = threading.Thread(target=os.fdatasync, args=[log.fileno()])
-                    sibling.start()
-                    acknowledged(count)
-                    sibling.join()
-                    continue
-                if WAY != "never-syncs":
-                    os.fdatasync(log.fileno())
+            Writer(log, path.stat().st_size).append(payload)
+            log.flush()
+            if WAY == "does-not-wait":
+                sibling = threading.Thread(target=os.fdatasync, args=[log.fileno()])
+                sibling.start()
+                acknowledged(count)
+                sibling.join()
+                continue
+            if WAY != "never-syncs":
+                os.fdatasync(log.fileno())
             if WAY != "acknowledges-first":
                 acknowledged(count)
-
-
-def rename_over(path: Path, payload: bytes) -> None:
-    """Make the whole log again, give it the name, and sync it only then."""
-    new = path.with_name("new")
-    with new.open("wb") as log:
-        log.write(path.read_bytes())
-        Writer(log, path.stat().st_size).append(payload)
-    new.rename(path)
-    sync_to_disk(path.parent)
-    sync_to_disk(path)
-
-
-def header_first(path: Path, payload: bytes) -> None:
-    """Only the header of a record is synced."""
-    with path.open("r+b") as log:
-        at = log.seek(0, os.SEEK_END)
-        Writer(log, at).append(payload)
-        log.seek(at)
-        whole = log.read()
-        log.truncate(at)
-        for part in (whole[:7], whole[7:]):
-            log.seek(0, os.SEEK_END)
-            log.write(part)
-            log.flush()
-            if part == whole[:7]:
-                os.fsync(log.fileno())
 
 
 serve(

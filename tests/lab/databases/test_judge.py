@@ -19,7 +19,6 @@ USUAL = ["opened log #3 in 12 ms"]
 @pytest.mark.parametrize(
     ("due", "items", "said", "effect", "is_as_expected", "is_silent"),
     [
-        (TORN, [A, B, C], [], "3/4", True, False),
         (TORN, [A, B], [], "2/4, 1 readable lost **silently**", False, True),
         (TORN, [A, B, C, D], [], "4/4, 1 unproven", True, False),
         (DAMAGED, [A, C, D], ["bad checksum"], "3/4, 1 lost", True, False),
@@ -27,8 +26,6 @@ USUAL = ["opened log #3 in 12 ms"]
          True),
         (DAMAGED, [A], ["bad"], "1/4, 2 readable lost", False, False),
         (DAMAGED, [A, ("b", "9"), C, D], [], "3/4, **1 invented silently**", False, True),
-        (DAMAGED, [A, ("b", "9"), C, D], ["bad"], "3/4, **1 invented**", False,
-         False),
         (STALE, [A, B, C, ("d", "old"), ("e", "old")], [], "3/4, 2 stale",
          True, False),
     ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 
 import pytest
 
@@ -11,7 +10,6 @@ from conformance.registry import all_implementations
 from lab.__main__ import lab
 from lab.crash.run import FOLDER as WRITERS
 from lab.databases import page
-from lab.databases.judge import Judgement
 from lab.databases.opening import Opened
 from lab.databases.run import cases_for, open_cases
 from lab.databases.systems import FOLDER, System, systems
@@ -80,75 +78,6 @@ def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
     )
     assert len(requested) == 2
     assert [judgement.report for _, _, judgement in results] == [None, "odd"]
-
-
-def test_a_system_opens_only_the_variants_that_it_reads() -> None:
-    opened = {
-        name: {case.variant for case in cases_for(SYSTEMS[f"{name}, rocksdb-wal"])}
-        for name in ("pebble-database", "rocksdb-database")
-    }
-    assert opened == {
-        "pebble-database": {"", "recyclable", "wal-sync"},
-        "rocksdb-database": {"", "recyclable", "zstd"},
-    }
-
-
-def test_the_page_shows_the_state_of_the_logs_afterwards() -> None:
-    refused = Judgement("refused", 4, log="kept")
-    opened = Judgement("opened", 4, returned=3, log="deleted")
-    answers = {"none": replace(opened, log="moved"), "a": opened, "b": refused, "c": opened}
-    assert page._logs(answers) == "deleted"
-    answers["d"] = replace(refused, log="rewritten")
-    assert page._logs(answers) == "deleted 2, rewritten (refused) 1"
-    assert page._logs({"a": Judgement("opened", 4)}) == ""
-
-
-def _stored(name: str, modes: dict[str, list[str]]) -> tuple[System, page._Section]:
-    """Return a system and its section; a letter stands for the outcome of a case."""
-    system = replace(SYSTEMS["leveldb-database, leveldb-log"], modes=dict.fromkeys(modes, ""))
-    system = replace(system, implementation=replace(system.implementation, title=name))
-    columns: dict[tuple[str, ...], list[str]] = {}
-    for mode, cells in modes.items():
-        columns.setdefault(tuple(cells), []).append(mode)
-    rows = [page._Row(f"case-{number}", "", []) for number in range(3)]
-    return system, page._Section(
-        system, rows, {cells: ", ".join(names) for cells, names in columns.items()}
-    )
-
-
-@pytest.mark.parametrize(
-    ("modes", "reference"),
-    [
-        ({"x": ["a", "b", "c"], "y": ["a", "b", "c"]}, "Other, `one`"),
-        ({"x": ["a", "b", "d"]}, "Other, `one`, except `case-2`: d"),
-        ({"x": ["d", "d", "d"]}, "Other, `two, three`"),
-        ({"x": ["a", "d", "d"]}, "Other, `two, three`, except `case-0`: a"),
-        ({"x": ["a", "c", "b"]}, None),
-        ({"x": ["a", "b", "c"], "y": ["d", "d", "d"]}, None),
-    ],
-)
-def test_a_system_with_the_results_of_another_refers_to_it(modes, reference) -> None:
-    other = {"one": ["a", "b", "c"], "two": ["d", "d", "d"], "three": ["d", "d", "d"]}
-    assert page._reference(_stored("A", modes)[1], _stored("Other", other)[1]) == reference
-
-
-def test_equal_numbers_of_systems_share_a_row_of_the_summary() -> None:
-    opened, refused = Judgement("opened", 4, returned=4), Judgement("refused", 4)
-    answers = {
-        "A": {"x": {"a": opened}, "y": {"a": opened}},
-        "B": {"x": {"a": opened}},
-        "C": {"x": {"a": opened}, "y": {"a": refused}},
-    }
-    stored = []
-    for name in answers:
-        system, _ = _stored(name, {"x": [], "y": []})
-        vars(system)["answers"] = answers[name]
-        stored.append(system)
-    assert page._summary(stored) == [
-        {"Log": "`leveldb-log`", "System": "A; B", "Mode": "all", "as expected": 1, "refuses": 0},
-        {"Log": "", "System": "C", "Mode": "`x`", "as expected": 1, "refuses": 0},
-        {"Log": "", "System": "", "Mode": "`y`", "as expected": 0, "refuses": 1},
-    ]
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import pytest
 
 from lab.fuzz.inputs import Input, NotPacked, unpack
 
-ONE = Input("leveldb-log", "a.log", b"\n\0{}", {"key": 1}, "leveldb-log/one-record")
-SEVERAL = Input("zeebe-journal", "journal", {"a/b.log": b"xy", "c.log": b"", "d": b"z"})
+ONE = Input("leveldb-log/one-record", "leveldb-log", b"\n\0{}", "a.log", {"key": 1})
+SEVERAL = Input("", "zeebe-journal", {"a/b.log": b"xy", "c.log": b"", "d": b"z"}, "journal")
 
 
-@pytest.mark.parametrize("one", [ONE, SEVERAL, Input("zmq-raft", "empty", {})])
+@pytest.mark.parametrize("one", [ONE, SEVERAL, Input("", "zmq-raft", {}, "empty")])
 def test_there_and_back(one: Input) -> None:
     assert unpack(one.pack()) == one
 
@@ -25,8 +25,7 @@ def test_a_log_that_the_engine_has_cut_is_shorter() -> None:
 @pytest.mark.parametrize(
     "files",
     [[["../a", 1]], [["/a", 1]], [["a", 1], ["a", 1]], [["a", 1], ["a/b", 1]],
-     [["a/b", 1], ["a", 1]], [["a", -1]], [["", 1]], [["a\0", 1]], [["a//b", 1]],
-     [[str(n), 0] for n in range(65)]],
+     [["a/b", 1], ["a", 1]], [["a", -1]], [["a\0", 1]], [[str(n), 0] for n in range(65)]],
 )  # fmt: skip
 def test_what_no_folder_holds_is_no_input(files: list[list[object]]) -> None:
     head = {"format": "zmq-raft", "name": "x", "context": {}, "origin": "", "files": files}
@@ -34,12 +33,10 @@ def test_what_no_folder_holds_is_no_input(files: list[list[object]]) -> None:
         unpack(json.dumps(head).encode() + b"\nabc")
 
 
-@pytest.mark.parametrize("packed", [b"", b"{}\n", b"[" * 9000, b"\xff\n", ONE.pack()[:20], b"1\n"])
+@pytest.mark.parametrize(
+    "packed",
+    [b"", b"[" * 9000, b"\xff\n", ONE.pack()[:20], ONE.pack().replace(b"a.log", b"../a.")],
+)
 def test_anything_else_is_no_input(packed: bytes) -> None:
     with pytest.raises(NotPacked):
         unpack(packed)
-
-
-def test_a_name_that_leaves_the_folder_is_no_name() -> None:
-    with pytest.raises(NotPacked):
-        unpack(ONE.pack().replace(b"a.log", b"../a."))

@@ -21,12 +21,12 @@ DAMAGED = load(VECTORS / "leveldb-log/payload-flipped-in-second-record.json")
 
 
 def input_of(vector: Any) -> Input:
-    return Input(vector.body["format"], vector.input.name, vector.contents, {}, vector.id)
+    return Input(vector.id, vector.body["format"], vector.contents, vector.input.name)
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    judge = Judge("leveldb-log", "differential", tmp_path_factory.mktemp("fuzz"), always=True)
+    judge = Judge("leveldb-log", tmp_path_factory.mktemp("fuzz"), always=True)
     judge.faults(input_of(THREE))  # kernels are compiled, which is slow
     return judge
 
@@ -68,17 +68,14 @@ def test_a_reader_that_raises_is_named_by_the_line(judge: Judge) -> None:
     assert "IndexError at test_judge.py, raising, line" in each.signature
 
 
-def test_a_reader_that_takes_memory(judge: Judge) -> None:
-    right = judge.others[SECOND]
-    judge.others[SECOND] = lambda *given: (bytearray(100 << 20), right(*given))[1]
-    assert "second reader: over-memory" in kinds(judge.faults(input_of(THREE)))
-
-
-def test_a_reader_that_takes_time(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_takes_memory_and_time(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "PROCESSOR_SECONDS", 0.05)
     right = judge.others[SECOND]
-    judge.others[SECOND] = lambda *given: (sum(range(10_000_000)), right(*given))[1]
-    assert "second reader: slow" in kinds(judge.faults(input_of(THREE)))
+    judge.others[SECOND] = lambda *given: (
+        bytearray(100 << 20), sum(range(10_000_000)), right(*given)
+    )[2]  # fmt: skip
+    result = kinds(judge.faults(input_of(THREE)))
+    assert {"second reader: over-memory", "second reader: slow"} <= result
 
 
 class Hiding:
@@ -93,27 +90,23 @@ class Hiding:
         return replace(message, records=tuple(r for r in message.records if r not in hidden))
 
 
-def test_a_specification_that_hides_bytes(judge: Judge) -> None:
-    judge.reference = Hiding(judge.reference)
-    result = kinds(judge.faults(input_of(THREE)))
-    assert "specification: unaccounted" in result
-    assert "scanner: record-extra" in result
-
-
-def test_a_finding_is_a_small_input_and_a_command(judge: Judge, tmp_path: Path) -> None:
+def test_hidden_bytes_are_a_finding_with_a_small_input_and_a_command(
+    judge: Judge, tmp_path: Path
+) -> None:
     judge.reference = Hiding(judge.reference)
     each = input_of(THREE)
+    assert "scanner: record-extra" in kinds(judge.faults(each))
     fault = next(f for f in judge.faults(each) if f.kind == "unaccounted")
     small = minimise(each, lambda o: fault.signature in {f.signature for f in judge.faults(o)}, 5)
     assert small.size < each.size
-    findings = Findings(tmp_path, "differential")
+    findings = Findings(tmp_path)
     findings.add(fault, each)
     findings.add(fault, small)
     (message,) = saved_findings(tmp_path)
-    assert message["size"] == small.size
-    assert message["kind"] == "unaccounted"
-    path = message["repeat"].split()[5]
-    assert unpack(Path(path).read_bytes()) == small
+    assert (message["size"], message["kind"]) == (small.size, "unaccounted")
+    path = Path(message["repeat"].split()[5])
+    assert unpack(path.read_bytes()) == small
+    assert path.with_name("log").joinpath(each.name).read_bytes() == small.contents
 
 
 EMPTY = {
@@ -122,17 +115,11 @@ EMPTY = {
 }
 
 
-@pytest.mark.parametrize("hidden", ["first", "first middle", "first middle middle"])
+@pytest.mark.parametrize("hidden", ["first", "first middle middle"])
 def test_an_open_record_without_data_is_framing(judge: Judge, hidden: str) -> None:
     """Found by fuzzing: an empty MIDDLE after an empty FIRST was taken for a record passed over."""
     log = b"".join(EMPTY[each] for each in hidden.split()) + THREE.contents
-    assert judge.faults(Input("leveldb-log", "x.log", log)) == []
-
-
-def test_an_empty_middle_of_no_record_is_none(judge: Judge) -> None:
-    assert judge.format_sweep.covers(EMPTY["first"] + EMPTY["middle"], [])
-    assert not judge.format_sweep.covers(EMPTY["middle"], [])
-    assert judge.format_sweep.covers(EMPTY["middle"], [(0, 7)])
+    assert judge.faults(Input("", "leveldb-log", log, "x.log")) == []
 
 
 @pytest.mark.parametrize(

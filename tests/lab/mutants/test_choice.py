@@ -1,4 +1,4 @@
-"""Choosing mutants: by function, by changed lines, by lot."""
+"""Choosing mutants: by function and by changed lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.mutants.choice import Choice, NoSuchRevision, all_mutants, changed_since
+from lab.mutants.choice import NoSuchRevision, all_mutants, changed_since, choose
 from lab.mutants.reviewed import Reviewed
 from reference_impl.paths import PACKAGES
 
@@ -18,15 +18,8 @@ def functions(mutants) -> set[str]:
     return {each.name.function for each in mutants}
 
 
-def test_everything(all_of_leveldb) -> None:
-    assert Choice().of(all_of_leveldb) == all_of_leveldb
-    assert {each.path.name for each in all_of_leveldb} == {
-        "dialects.py", "layout.py", "reader.py", "writer.py",
-    }  # fmt: skip
-
-
 def test_by_function(all_of_leveldb) -> None:
-    chosen = Choice(functions=["reader.Scan._t*", "layout.all_zero"]).of(all_of_leveldb)
+    chosen = choose(all_of_leveldb, ["reader.Scan._t*", "layout.all_zero"])
     assert functions(chosen) == {"reader.Scan._torn", "layout.all_zero"}
 
 
@@ -35,20 +28,12 @@ def test_functions_that_are_outside_have_no_mutants(all_of_leveldb) -> None:
     assert functions(all_of_leveldb) - functions(result) == {"reader._has_record"}
 
 
-def test_the_lot_falls_on_the_same_ones_and_a_change_elsewhere_moves_none(all_of_leveldb) -> None:
-    drawn = Choice(sample=40).of(all_of_leveldb)
-    assert len(drawn) == 40
-    assert drawn == Choice(sample=40).of(all_of_leveldb)
-    without = [each for each in all_of_leveldb if each not in drawn[:1]]
-    assert set(drawn[1:]) < set(Choice(sample=40).of(without))
-    assert len(functions(drawn)) > 10
-
-
 def test_by_changed_lines(all_of_leveldb) -> None:
     (line,) = {each.line for each in all_of_leveldb if each.name.line == "pos = data_end"}
-    chosen = Choice(changed={READER: {line}}).of(all_of_leveldb)
+    chosen = choose(all_of_leveldb, changed={READER: {line}})
     assert {each.name.line for each in chosen} == {"pos = data_end"}
-    assert Choice(changed={}).of(all_of_leveldb) == []
+    assert choose(all_of_leveldb, changed={}) == []
+    assert choose(all_of_leveldb) == all_of_leveldb
 
 
 def test_lines_that_differ_from_a_revision(tmp_path: Path) -> None:

@@ -1,9 +1,8 @@
-"""Test which mutants die and which survive, and that the original does not change."""
+"""Test which mutants die, which survive, and how they are reported."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -12,14 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from lab.mutants import hunt as hunting
-from lab.mutants.choice import Choice, sources_of
+from lab.mutants.choice import sources_of
 from lab.mutants.command import mutants
-from lab.mutants.hunt import Fate, Hunt, faults, hunt
-from lab.mutants.questions import Question, Reached, WrongOriginal, ask, questions_of, reached
+from lab.mutants.hunt import Fate, Hunt, Report, hunt
+from lab.mutants.questions import Question, Reached, WrongOriginal, questions_of, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
-from reference_impl import formats
-from reference_impl.leveldb_log import layout
 
 FORMAT = "leveldb-log"
 WHY = "No log can show it."
@@ -109,96 +106,54 @@ def test_a_reader_that_never_ends_dies(
     assert fate.how == "time-out" and fate.killer is not None
 
 
-def test_only_questions_that_reach_a_change_run(fates, asked: Asked) -> None:
-    counts = {name: len(asked.reached.questions(fate.mutant)) for name, fate in fates.items()}
-    assert counts["not reached"] == 0 < counts["harmless"] < counts["everywhere"]
-    assert counts["everywhere"] == len(asked.questions)
-    writing = {
-        asked.questions[number].id
-        for (file, _), numbers in asked.reached.by_line.items()
-        if file.endswith("writer.py")
-        for number in numbers
-    }
-    assert writing and all(id.endswith((", write", ", append")) for id in writing)
-
-
-def test_this_process_keeps_the_original(fates, asked: Asked, tmp_path: Path) -> None:
-    assert layout.BLOCK_SIZE == 32768
-    for question in asked.questions[::50]:
-        assert ask(question, formats.named(question.format_id), tmp_path) is None, question.id
-
-
 def test_an_original_that_is_wrong_is_an_error(asked: Asked, tmp_path: Path) -> None:
     others = [replace(each, format_id="kahadb-journal") for each in asked.questions[:10]]
     with pytest.raises(WrongOriginal, match="leveldb-log/"):
         reached(others, frozenset(), tmp_path)
 
 
-@pytest.fixture
-def traced_once(asked: Asked) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(hunting, "questions_of", lambda format_id: asked.questions)
-        patched.setattr(hunting, "reached", lambda *_: asked.reached)
-        yield
+def test_the_vectors_detect_the_mutants_of_a_function(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A survivor is a wrong reader that passes all vectors. Add a vector that kills it."""
+    monkeypatch.setattr(hunting, "questions_of", lambda format_id: asked.questions)
+    monkeypatch.setattr(hunting, "reached", lambda *_: asked.reached)
+    report = hunt(FORMAT, ["reader._is_plausible"])
+    assert report.killed > 5
+    assert (report.survivors, report.faults()) == ([], [])
 
 
-def test_the_vectors_detect_a_sample_of_mutants(traced_once) -> None:
-    """A survivor is a wrong reader or writer that passes all vectors. Add one that kills it."""
-    report = hunt(FORMAT, Choice(sample=12))
-    assert report["mutants"] == 12 and report["killed"] > 0
-    assert (report["survivors"], faults(report)) == ([], [])
-
-
-def test_a_report(traced_once, all_of_leveldb: list[Mutant], monkeypatch) -> None:
-    """A listed survivor is equivalent, a listed dead mutant is a fault of the list."""
-    harmless, deadly = (find(all_of_leveldb, name).name for name in ("harmless", "deadly"))
-    monkeypatch.setattr(hunting, "load_reviewed", lambda _: Reviewed({harmless: WHY, deadly: WHY}))
-    report = hunt(FORMAT, Choice(["writer.append_stream", "reader.Scan._zeros_were_a_gap"]))
-    assert len(all_of_leveldb) == report["all"] > report["mutants"] > report["killed"] > 5
-    (equivalent,) = report["equivalent"]
-    assert (equivalent["before"], equivalent["because"]) == ("1", WHY)
-    (sentence,) = faults(report)
-    assert "append_stream: listed as equivalent, and leveldb-log/" in sentence
-
-
-def test_a_listed_mutant_that_no_longer_exists_is_a_fault(monkeypatch) -> None:
+def test_faults_of_the_list_are_reported(fates, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = Name("a.f", "constant", "x = 1", "1", "2")
-    monkeypatch.setattr(hunting, "load_reviewed", lambda _: Reviewed({gone: WHY}))
-    (sentence,) = faults(hunt(FORMAT, Choice(changed={})))
-    assert "there is no such mutant" in sentence
+    deadly = fates["deadly"].mutant.name
+    monkeypatch.setattr(hunting, "load_reviewed", lambda _: Reviewed({gone: WHY, deadly: WHY}))
+    report = replace(hunt(FORMAT, changed={}), fates=[fates["deadly"]])
+    killed, absent = report.faults()
+    assert "append_stream: listed as equivalent, and leveldb-log/" in killed
+    assert "a.f: listed as equivalent, and there is no such mutant" in absent
 
 
 def run(*words: object) -> Result:
     return CliRunner().invoke(mutants, [str(word) for word in words], standalone_mode=False)
 
 
-@pytest.mark.parametrize(("complete", "status"), [(True, 3), (False, 0)])
-def test_a_survivor_fails_where_all_were_looked_at(
-    complete: bool, status: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("options", "complete", "status"),
+    [([], False, 3), (["--reviewed"], False, 0), (["--reviewed"], True, 3)],
+)
+def test_the_command_shows_survivors(
+    options: list[str], complete: bool, status: int, fates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    report = {"format": FORMAT, "survivors": [{}], "listed_and_killed": [], "listed_and_gone": []}
+    reviewed = Reviewed({fates["everywhere"].mutant.name: WHY}, complete=complete)
+    report = Report(FORMAT, 700, list(fates.values()), reviewed, [])
     monkeypatch.setattr("lab.mutants.command.hunt", lambda *_: report)
-    monkeypatch.setattr("lab.mutants.command.show", lambda reports, console: None)
-    monkeypatch.setattr("lab.mutants.command.load_reviewed", lambda _: Reviewed(complete=complete))
-    done = run("--format", FORMAT, "--reviewed", "--out", tmp_path / "out")
+    done = run("--format", FORMAT, *options)
     assert done.return_value == status, done.exception
+    assert done.output.startswith("reference_impl/leveldb_log/writer.py:")
+    assert "last = deque(read_stream(log), maxlen=1).pop()\n  - 1\n  + 2\n" in done.output
+    assert "8 of 700" in done.output
 
 
-def test_the_command_shows_a_survivor_with_its_source(traced_once, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(hunting, "load_reviewed", lambda format_id: Reviewed())
-    words = ["--format", FORMAT, "--function", "writer.append_stream"]
-    done = run(*words, "--out", tmp_path)
-    assert done.return_value == 3
-    (report,) = json.loads((tmp_path / "mutants.json").read_text())["formats"]
-    assert report["mutants"] == report["killed"] + len(report["survivors"])
-    (each,) = [each for each in report["survivors"] if each["before"] == "1"]
-    assert each["file"] == "reference_impl/leveldb_log/writer.py"
-    line = Path(__file__).parents[3].joinpath(each["file"]).read_text().splitlines()[each["at"] - 1]
-    assert line.strip() == each["line"] and f"- {each['line']}" in done.output
-    assert each["mutated"] == "last = deque(read_stream(log), maxlen=2).pop()"
-    assert f"+ {each['mutated']}" in done.output and each["is_reached"]
-
-
-def test_a_revision_that_is_not_there(tmp_path: Path) -> None:
-    done = run("--changed", "no-such-revision", "--out", tmp_path)
+def test_a_revision_that_is_not_there() -> None:
+    done = run("--changed", "no-such-revision")
     assert done.exit_code == 1 and "no-such-revision" in str(done.exception)

@@ -7,16 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from lab.mutants.operators import Vocabulary
 from lab.mutants.sites import Mutant, mutants_of
-
-WORDS = Vocabulary(("bad-length", "torn-header"), frozenset({"asqn"}))
 
 
 def mutants(tmp_path: Path, source: str) -> list[Mutant]:
     path = tmp_path / "reader.py"
     path.write_text(source)
-    return mutants_of(path, WORDS)
+    return mutants_of(path, {"asqn"})
 
 
 def made(tmp_path: Path, source: str, operator: str) -> list[str]:
@@ -38,7 +35,6 @@ def made(tmp_path: Path, source: str, operator: str) -> list[str]:
         ("a << 2 | b", "arithmetic", ["a << 2 & b", "a >> 2"]),
         ("'a' + b", "arithmetic", ["'a'", "b"]),
         ("not a", "negation", ["a"]),
-        ("a and b and c", "and-or", ["a or b or c"]),
         ("a or b", "dropped-check", ["b", "a"]),
         ("if a > b:\n f()", "negation", ["not a > b"]),
         ("if a:\n f()", "dropped-check", ["False", "True"]),
@@ -49,8 +45,6 @@ def made(tmp_path: Path, source: str, operator: str) -> list[str]:
         ("Struct('<IHB')", "byte-order", ["'>IHB'"]),
         ("Struct('<IB')", "width", ["'<iB'", "'<HB'", "'<QB'", "'<Ib'", "'<IH'"]),
         ("int.from_bytes(a, 'little')", "byte-order", ["'big'"]),
-        ("Lost(0, 1, 'bad-length')", "reason", ["'torn-header'"]),
-        ("End('torn', x, y)", "verdict", ["'damaged'"]),
         ("{'asqn': x}", "name", ["'asqn_'"]),
         ("min(a, b)", "call", ["max(a, b)"]),
         ("sorted(a, key=b)", "call", ["list(a)"]),
@@ -67,7 +61,6 @@ def test_an_operator(tmp_path: Path, source: str, operator: str, expected: list[
     [
         ("def f(x):\n    g(x)\n    x.a = 1\n    return x", 3),
         ("def f(x):\n    y = g(x)\n    return y", 1),  # without y = … nothing runs
-        ("def f(x):\n    y = 0\n    if x:\n        y = g(x)\n    return y", 3),
         ("def f(x):\n    g(x)\n    return None", 1),  # that is what a function does anyway
         ("def f(x):\n    for y in x:\n        if y:\n            continue\n        raise E", 2),
     ],
@@ -84,7 +77,9 @@ def test_a_generator_without_its_yield_is_still_one(tmp_path: Path) -> None:
         if each.name.operator == "removed-statement"
     ]
     space: dict[str, object] = {}
+    before = ast.dump(removed.tree)
     exec(removed.code(), space)
+    assert ast.dump(removed.tree) == before
     assert list(space["f"]()) == []  # type: ignore[operator]
 
 
@@ -140,23 +135,7 @@ def test_a_mutant_knows_where_it_is(tmp_path: Path) -> None:
     )
 
 
-def test_the_source_of_a_mutant_is_shown_and_the_tree_is_as_before(tmp_path: Path) -> None:
-    result = mutants(tmp_path, SOURCE)
-    tree = result[0].tree
-    before = ast.dump(tree)
-    shown = {each.name.after: each.source for each in result}
-    assert shown["a >= LIMIT"] == "if a >= LIMIT:"
-    assert shown["self.size - 7"] == "return self.size - 7"
-    assert shown["nothing"] == ""
-    assert ast.dump(tree) == before
-
-
 def test_mutants_that_are_alike_are_counted(tmp_path: Path) -> None:
     result = mutants(tmp_path, "def f(a):\n    g(a + 1)\n    g(a + 1)\n")
     assert len({each.name for each in result}) == len(result)
     assert {each.name.number for each in result} == {0, 1}
-
-
-def test_every_change_compiles_or_is_refused_as_a_whole(tmp_path: Path) -> None:
-    for number in range(len(mutants(tmp_path, SOURCE))):
-        mutants(tmp_path, SOURCE)[number].code()

@@ -8,14 +8,12 @@ import pytest
 
 from lab.mutants.choice import all_mutants
 from lab.mutants.reviewed import (
-    FOLDER,
     BadReview,
     Reviewed,
     load_reviewed,
     parse,
     path_of,
 )
-from lab.mutants.sites import Name
 from reference_impl.formats import FORMATS
 
 ONE = {"function": "a.f", "operator": "constant", "line": "x = 1", "before": "1", "after": "2"}
@@ -25,11 +23,6 @@ WHY = "Nobody ever sees it."
 def listing(**parts: object) -> str:
     body: dict[str, object] = {"equivalent": [], "outside": {}}
     return json.dumps(body | parts)
-
-
-def test_a_list() -> None:
-    text = listing(equivalent=[{"because": WHY, "mutants": [ONE]}], outside={"a.g": WHY})
-    assert parse(text, "x") == Reviewed({Name(**ONE): WHY}, {"a.g": WHY})
 
 
 @pytest.mark.parametrize(
@@ -46,11 +39,6 @@ def test_a_list() -> None:
 def test_a_broken_list_is_refused(text: str, said: str) -> None:
     with pytest.raises(BadReview, match=said):
         parse(text, "x.json")
-
-
-def test_lists_are_of_formats() -> None:
-    assert {path.stem for path in FOLDER.glob("*")} <= set(FORMATS)
-    assert load_reviewed("no-such-format") == Reviewed()
 
 
 @pytest.mark.parametrize("format_id", [id for id in FORMATS if path_of(id).exists()])

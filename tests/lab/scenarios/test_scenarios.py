@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from conformance import known_failures
 from conformance.registry import FOLDER
-from conformance.vectors import Vector, load_all
+from conformance.vectors import load_all
 from lab.scenarios import book, page, results
 from lab.scenarios.command import scenarios as command
 
@@ -24,12 +24,6 @@ def examples(vectors):
     return book.shown(vectors)
 
 
-def test_a_dozen_scenarios_and_each_of_them_in_three_formats(examples):
-    assert len(examples) >= 12
-    for id, outcome in examples.items():
-        assert len({book.format_of(each.vector) for each in outcome}) >= 3, id
-
-
 def test_a_promise_without_an_example_is_an_error(vectors):
     left = {id: each for id, each in vectors.items() if id != "leveldb-log/cut-in-a-payload"}
     with pytest.raises(book.BrokenScenario, match=r"torn-last-record: guaranteed by .*leveldb-log"):
@@ -41,58 +35,6 @@ def test_a_scenario_that_nobody_wrote_is_an_error(vectors):
     other = replace(vectors[id], body={**vectors[id].body, "scenario": "torn-page"})
     with pytest.raises(book.BrokenScenario, match="no scenario 'torn-page'"):
         book.shown({**vectors, id: other})
-
-
-@pytest.mark.parametrize(
-    ("id", "expected"),
-    [
-        ("leveldb-log/cut-in-a-payload", "2/3: torn"),
-        ("leveldb-log/blocks-swapped", "6/6, in another order: undetectable"),
-        ("leveldb-log/block-dropped", "4/6: undetectable"),
-        ("zeebe-journal/stale-record-behind-the-end", "4/4"),
-        ("kahadb-journal/batch-twice", "5/5, 1 twice: undetectable"),
-        ("systemd-journal/payload-flipped", "4/5, 1 in part: damaged"),
-        ("systemd-journal/append-to-a-torn-file", "the writer refuses, and changes no byte"),
-        ("zmq-raft/bit-of-a-payload", "4/5, 1 never written: undetectable"),
-    ],
-)
-def test_what_is_owed_is_said_in_words(examples, id, expected):
-    (outcome,) = (one for each in examples.values() for one in each if one.vector.id == id)
-    assert outcome.expected_text == expected
-
-
-def test_the_outcome_is_the_verdict_unless_a_change_is_undetectable(examples):
-    outcomes = {one.vector.id: one.outcome for each in examples.values() for one in each}
-    assert outcomes["leveldb-log/cut-in-a-payload"] == "torn"
-    assert outcomes["leveldb-log/blocks-swapped"] == "undetectable"
-    assert outcomes["zeebe-journal/stale-record-behind-the-end"] == "intact"
-    assert outcomes["systemd-journal/append-to-a-torn-file"] == "refuses"
-
-
-@pytest.mark.parametrize(
-    ("effects", "shown"),
-    [
-        ("as expected,as expected", {}),
-        ("a,a,a,b", {"b": "s3", "a": "all others"}),
-        ("a,b,b,b,not run", {"a": "s0", "b": "all others", "not run": "s4"}),
-        ("a,not run,not run,not run", {"a": "s0", "not run": "all others"}),
-        ("a,a,a,as expected", {"a": "s0, s1, s2"}),
-        ("a,a,b,b", {"a": "s0, s1", "b": "s2, s3"}),
-        ("a,a,a", {"a": "s0, s1, s2"}),
-        ("loses 1 more; reports nothing,reports nothing",
-         {"loses 1 more silently": "s0", "reports nothing": "s1"}),
-    ],
-)  # fmt: skip
-def test_the_largest_group_is_called_all_others_if_nobody_behaves_as_expected(
-    examples, effects, shown
-):
-    example = examples["swapped"][0]
-    given = {
-        f"s{number}": {example.vector.id: effect.replace(";", ","), "other": "as expected"}
-        for number, effect in enumerate(effects.split(","))
-    }
-    given["never-run"] = {example.vector.id: "not run"}
-    assert list(page._outcomes(example, given).items()) == list(shown.items())
 
 
 def result(**more):
@@ -143,11 +85,6 @@ def test_the_page_is_made_of_what_is_there(vectors):
     assert page.PAGE.read_text("utf-8") == page.page(vectors, results.load_results()), (
         "make it anew: python -m lab scenarios --save"
     )
-
-
-def test_a_run_without_real_systems_gives_nothing(vectors: dict[str, Vector]):
-    ours = {"name": "executable-spec", "status": "ran", "results": []}
-    assert results.of_report({"implementations": [ours]}, vectors) == {}
 
 
 def test_the_command_lists_and_refuses():

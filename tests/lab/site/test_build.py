@@ -28,11 +28,9 @@ def test_a_site_is_replaced_as_a_whole(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "site"
     build.build(only_first(run), out)
     (out / "stale.html").write_text("of another run")
-    created = build.build(only_first(run), out)
+    build.build(only_first(run), out)
     assert not (out / "stale.html").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
-    files = [path for path in out.rglob("*") if path.is_file()]
-    assert created == (len(files), sum(path.stat().st_size for path in files))
 
 
 def test_what_fails_leaves_the_old_site(

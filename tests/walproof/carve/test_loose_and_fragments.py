@@ -78,37 +78,24 @@ def test_entries_of_a_journal_without_header(
 
 
 @pytest.mark.parametrize("format_id", JOINED)
-def test_log_in_two_fragments_is_joined(
-    format_id: str, builder, log_of, carve, tmp_path: Path
-) -> None:
-    log = log_of(format_id, 700)
-    sector = 512
-    cut = 5 * sector
-    second = builder.put(log[cut:], sector)  # the later part lies before the earlier one
-    at = builder.put(log[:cut], sector)
-    builder.put(log_of(format_id, 100), sector)
+def test_a_fragmented_log_is_joined(format_id: str, builder, log_of, carve, tmp_path: Path) -> None:
+    log = log_of(format_id, 900)
+    third = builder.put(log[20480:], 512)  # the last part lies before the others
+    first = builder.put(log[:2560], 512)
+    builder.put(log_of(format_id, 100), 512)
+    second = builder.put(log[2560:20480], 512)
     result = carve(builder.save(tmp_path / "disk.img"))
     (joined,) = result.logs(kind="joined")
-    assert joined["offset"] == at
-    assert joined["parts"] == [[at, at + cut], [second, second + joined["length"] - cut]]
-    assert (joined["records"], joined["verdict"]) == (700, "intact")
+    assert joined["parts"] == [
+        [first, first + 2560], [second, second + 17920], [third, third + joined["length"] - 20480],
+    ]  # fmt: skip
+    assert (joined["records"], joined["verdict"]) == (900, "intact")
     assert payloads(result.folder / joined["file"], format_id) == survivors(
         log, format_id, 0, tmp_path
     )
-    continued = [row for row in result.rows if row.get("continues") == at]
-    assert len(continued) == 1 and second <= continued[0]["offset"] < second + sector
-
-
-@pytest.mark.parametrize("format_id", JOINED)
-def test_log_in_three_fragments_is_joined(
-    format_id: str, builder, log_of, carve, tmp_path: Path
-) -> None:
-    log = log_of(format_id, 900)
-    offsets = [builder.put(log[a:b]) for a, b in ((0, 8192), (8192, 20480), (20480, len(log)))]
-    result = carve(builder.save(tmp_path / "disk.img"))
-    (joined,) = result.logs(kind="joined")
-    assert [part[0] for part in joined["parts"]] == offsets
-    assert (joined["records"], joined["verdict"]) == (900, "intact")
+    (after,) = [row["offset"] for row in result.rows if row.get("continues") == first]
+    assert second <= after < second + 512
+    assert third < next(row["offset"] for row in result.rows if row.get("continues") == after)
 
 
 @pytest.mark.parametrize("format_id", JOINED)

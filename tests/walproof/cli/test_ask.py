@@ -11,7 +11,6 @@ from click.testing import CliRunner, Result
 
 from conformance.vectors import load_all
 from walproof.cli.ask import ask
-from walproof.cli.subjects import program_name
 
 WRONG = Path(__file__).parents[2] / "wrong"
 CUT = "leveldb-log/cut-in-a-payload"
@@ -88,10 +87,3 @@ def test_invalid_arguments_are_one_line_errors(arguments: list[str], said: str) 
     done = CliRunner().invoke(ask, arguments)
     assert done.exit_code != 0
     assert said in done.output
-
-
-def test_commands_to_repeat_a_run_of_the_module_start_the_module(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("sys.argv", ["/opt/walproof/__main__.py"])
-    assert program_name() == "python -m walproof"

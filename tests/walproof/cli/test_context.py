@@ -11,14 +11,10 @@ from walproof.cli.context import context_of
 @pytest.mark.parametrize(
     ("format", "item", "value"),
     [
-        ("zeebe-journal", "last_flushed_index=5", 5),
         ("zeebe-journal", 'last_flushed_index="5"', "5"),
-        ("zeebe-journal", "last_flushed_index=meta", "meta"),
         ("zeebe-journal", "last_flushed_index=null", None),
         ("zeebe-journal", "name=5", "5"),
-        ("zeebe-journal", "descriptor=1", "1"),
         ("kahadb-journal", "checksum=false", False),
-        ("systemd-journal", "header_size=0", 0),
         ("systemd-journal", "header_size=65536", 65536),
         ("systemd-journal", 'match=["_UID=0", "_UID=1"]', ["_UID=0", "_UID=1"]),
         ("systemd-journal", "match=_UID=0", "_UID=0"),
@@ -33,11 +29,10 @@ def test_a_value_has_the_type_of_its_key(format: str, item: str, value: Any) -> 
     ("format", "item", "said"),
     [
         ("leveldb-log", "a=1", "unknown context key 'a' for leveldb-log: the format has no"),
-        ("zeebe-journal", "last_flushed_index=most", "expected number or null or meta, found 'mo"),
+        ("zeebe-journal", "index=1", "key 'index' for zeebe-journal: expected last_flushed_inde"),
+        ("zeebe-journal", "last_flushed_index=true", "expected number or null or meta, found True"),
         ("kahadb-journal", "eof=some", "eof: expected record or zeros or none, found 'some'"),
-        ("zmq-raft", "capacity=x", "capacity: expected integer from 0 to 4294967295, found 'x'"),
-        ("systemd-journal", "header_size=-1", "header_size: expected integer from 0 to 65536, fou"),
-        ("systemd-journal", f"data_buckets={2**64 - 8}", "integer from 0 to 16777216, found 184"),
+        ("systemd-journal", "header_size=65537", "expected integer from 0 to 65536, found 65537"),
         ("zmq-raft", "capacity", "expected KEY=VALUE, found 'capacity'"),
     ],
 )

@@ -70,29 +70,22 @@ LOG
 FOLDER
 SAYS
 WORST
-summary LOG --json
 summary SAYS --json
 read LOG
-read LOG --json
 read LOG --jsonl
 read LOG --each OUT
 read LOG --format WORST
-read LOG --context WORST=1
-read NOTHING
 read SAYS
 read SAYS --operations
 inspect LOG
-inspect LOG --html OUT
 inspect SAYS
 verify JOURNAL
 verify LOG
 systemd fields JOURNAL
 systemd fields JOURNAL WORST
 systemd import NOTHING --out OUT
-systemd import LOG --out OUT
 damage LOG --list
 damage LOG "truncate at 3" --out OUT
-damage LOG WORST --out OUT
 export JOURNAL
 export LOG --parquet OUT
 export LAKE --parquet PLAIN
@@ -101,37 +94,21 @@ recover LOG --out LOG
 recover FOLDER --out PLAIN
 carve JOURNAL --json
 carve LOG --out OUT
-carve LOG --out FOLDER
-carve LOG --state JOURNAL
-carve LOG --from WORST
-carve NOTHING --out OUT
 audit NOTHING --out OUT
 explain WORST
-explain leveldb-log WORST
-explain kahadb-journal WORST
 check --cmd WORST
-check --impl WORST
-check --vector WORST
 check --smoke --cmd WORST
 check --impl executable-spec --vector one-record --baseline REPORT
-check --baseline NOTHING
 check --baseline LOG
-ask --cmd WORST --vector leveldb-log/one-record
-ask --cmd true --vector WORST
 ask --impl executable-spec --vector leveldb-log/one-record --keep OUT
-sweep --format leveldb-log --control WORST --out OUT
-sweep --format leveldb-log --cmd WORST --out OUT
 sweep --format leveldb-log --impl fast --control one-record --cases 5 --out UTF8
-sweep --flips --format leveldb-log NOTHING
 sweep --flips --format leveldb-log SOUND --at-most 40
-sweep --flips --format WORST
 diff LOG LOG
 diff LOG JOURNAL
 diff SAYS OTHER
 diff SAYS OTHER --json
 review --against WORST
-parsers --ksy LOG
-parsers WORST
+parsers --grammar WORST
 lab fuzz --repeat LOG
 lab scenarios torn-last-record --run REPORT
 lab site --run LOG --out OUT

@@ -11,7 +11,6 @@ import shlex
 import shutil
 import socket
 import tarfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,20 +89,19 @@ def test_an_unreadable_log_does_not_end_the_list(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def crowded(tmp_path: Path) -> Iterator[Path]:
-    """Make a folder with a log, a compressed log, and entries that are not files."""
+def crowded(tmp_path: Path) -> Path:
+    """Make a folder with two logs, a compressed log, and entries that are not files."""
     folder = tmp_path / "crowded"
     (folder / "deep").mkdir(parents=True)
     shutil.copy(DAMAGED, folder / "000003.log")
+    shutil.copy(DAMAGED, folder / "deep" / "000003.log")
     (folder / "deep" / "000004.log.gz").write_bytes(gzip.compress(DAMAGED.read_bytes()))
     (folder / "notes.gz").write_bytes(gzip.compress(b"nothing of ours"))
     with tarfile.open(folder / "old.tar.gz", "w:gz") as archive:
         archive.add(DAMAGED, "000001.log")
     os.mkfifo(folder / "pipe")
     (folder / "deep" / "up").symlink_to("..")
-    with socket.socket(socket.AF_UNIX) as listening, contextlib.chdir(folder):
-        listening.bind("socket")
-        yield folder
+    return folder
 
 
 def test_log_names_start_with_the_typed_path(crowded: Path) -> None:
@@ -119,50 +117,31 @@ def test_log_names_start_with_the_typed_path(crowded: Path) -> None:
             assert all(Path(name).exists() for name in names)
 
 
-def test_other_files_of_a_folder_are_opened_or_listed(crowded: Path) -> None:
+def test_other_files_of_a_folder_are_listed(crowded: Path) -> None:
     done = run(crowded)
     assert done.return_value == 3
     assert done.stderr == ""
     assert "2 logs" in done.stdout
-    assert "000004.log.gz" in done.stdout
     assert "skipped 1 other file" in done.stdout
     given = [line for line in done.stdout.splitlines() if "not read" in line]
-    archive = "an archive; give it as PATH to search it"
-    others = {"old.tar.gz": archive, "pipe": "a pipe", "socket": "a socket"}
+    others = {
+        "deep/000004.log.gz": "a gzip file; give it as PATH to read it",
+        "old.tar.gz": "an archive; give it as PATH to search it",
+        "pipe": "a socket, pipe or device",
+    }
     assert given == [f"  not read: {crowded}/{name}, {what}" for name, what in others.items()]
     bodies = [json.loads(line) for line in run(crowded, "--json").stdout.splitlines()]
-    (packed,) = [body for body in bodies if "unpacked" in body]
-    (plain,) = [body for body in bodies if body.get("log", "").endswith("000003.log")]
-    assert packed["log"].endswith("000004.log.gz")
-    assert packed["unpacked"] == ["gzip"]
-    mine = ("log", "size", "unpacked")
-    assert {key: packed[key] for key in packed if key not in mine} == {
-        key: plain[key] for key in plain if key not in mine
-    }
     assert [body["not_read"] for body in bodies if "file" in body] == list(others.values())
 
 
-def test_a_log_of_a_system_is_not_unpacked(tmp_path: Path) -> None:
-    # The payload has the signature of a tar archive at its place in a file, byte 257.
-    record = NewRecord(bytes(250) + b"ustar", {})
+def test_a_log_with_the_signature_of_an_archive_is_not_unpacked(tmp_path: Path) -> None:
+    """The payload has the signature of a tar archive at its place in a file, byte 257."""
+    record = NewRecord(bytes(250) + b"ustar\x0000" + bytes(300), {})
     named("leveldb-log").write(tmp_path / "000003.log", [record], {})
+    assert "  intact; 1 record\n" in run(tmp_path / "000003.log").stdout
     (tmp_path / "MANIFEST-000002").touch()
     (tmp_path / "CURRENT").write_text("MANIFEST-000002\n")
-    done = run(tmp_path)
-    assert "LevelDB database: 1 log, 1 record" in done.stdout, done.output
-    assert "unpacked" not in done.output
-
-
-def test_a_truncated_compressed_log_in_a_folder_is_reported(tmp_path: Path) -> None:
-    shutil.copy(DAMAGED, tmp_path / "000003.log")
-    whole = gzip.compress(DAMAGED.read_bytes())
-    (tmp_path / "000004.log.gz").write_bytes(whole[:-6])
-    (tmp_path / "000005.log.gz").write_bytes(whole[:11])
-    done = run(tmp_path)
-    assert "000004.log.gz: unpacked only up to a fault: gzip" in done.stderr
-    assert f"Error: {tmp_path}/000005.log.gz: gzip: " in done.stderr
-    assert done.return_value == 1
-    assert "2 logs" in done.stdout
+    assert "LevelDB database: 1 log, 1 record" in run(tmp_path).stdout
 
 
 def test_the_fault_of_a_truncated_archive_is_reported(tmp_path: Path) -> None:
@@ -203,7 +182,7 @@ def test_a_system_lists_its_unread_files(tmp_path: Path) -> None:
     done = run(tmp_path)
     assert done.return_value == 0
     assert "systemd, journals of one host: 1 log, 5 records" in done.stdout
-    assert "note    user-1000.journal: a pipe; not part of the system" in done.stdout
+    assert "note    user-1000.journal: a socket, pipe or device; not part" in done.stdout
     assert run("recover", tmp_path, "--out", tmp_path.parent / "new").return_value == 0
 
 
@@ -225,11 +204,10 @@ def test_a_name_is_not_mistaken_for_content(
 
 def test_the_error_for_other_files_mentions_their_name(tmp_path: Path) -> None:
     (tmp_path / "system.journal").write_bytes(b"hello there\n")
-    (tmp_path / "picture").write_bytes(b"\x89PNG\r\n")
     done = run(tmp_path / "system.journal")
     assert done.return_value == 4
     assert "the name is that of a systemd-journal, the content is not" in done.stderr
-    assert run(tmp_path / "picture").return_value == 4
+    assert f"walproof carve {tmp_path}/system.journal searches it for logs" in done.stderr
 
 
 def test_read_prints_the_rows_that_fit_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,14 +230,6 @@ def test_read_prints_the_lost_ranges() -> None:
 def test_a_mistyped_path_is_reported_as_missing() -> None:
     done = run("000003.log")
     assert "000003.log: no such file, folder or command" in str(done.exception)
-
-
-def test_carving_is_suggested_for_other_files(tmp_path: Path) -> None:
-    image = tmp_path / "disk image"
-    image.write_bytes(b"\xc5" * 5000)
-    done = run(image)
-    assert done.return_value == 4
-    assert f"walproof carve '{image}' searches it for logs" in done.stderr
 
 
 def test_a_folder_without_logs_lists_its_files(tmp_path: Path) -> None:

@@ -32,17 +32,13 @@ def test_a_raft_configuration_is_decoded() -> None:
         raft_entry.decode(b"")
 
 
-def test_fields_of_an_entry_become_columns(tmp_path: Path, rows_of: RowsOf) -> None:
+def test_fields_of_an_entry_become_a_map(tmp_path: Path, rows_of: RowsOf) -> None:
     fields = {"realtime": "1", "monotonic": "1", "boot_id": "01" * 16}
     body = b"MESSAGE=hello\nTAG=a\nTAG=b\n_PID=7\n"
     named("systemd-journal").write(tmp_path / "s.journal", [NewRecord(body, fields)], {})
     (row,) = rows_of(tmp_path, journalFormat="systemd-journal", decode=True)
     fields = dict(row["decoded"]["fields"])
     assert fields["TAG"] == [b"a", b"b"] and fields["MESSAGE"] == [b"hello"]
-    (row,) = rows_of(
-        tmp_path, journalFormat="systemd-journal", decode=True, systemdFields="MESSAGE, _PID,NO"
-    )
-    assert row["decoded"] == {"MESSAGE": "hello", "_PID": "7", "NO": None}
 
 
 def test_the_detail_explains_an_undecoded_payload(tmp_path: Path, rows_of: RowsOf) -> None:

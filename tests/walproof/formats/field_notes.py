@@ -12,7 +12,7 @@ from walproof.inspection.note import Note
 
 def notes_of(log: Path, format_id: str, end: int | None = None) -> dict[str, Note]:
     """Return the note on each field by its path, only of fields that end before ``end``."""
-    view = inspection(log, named(format_id), LogBytes(log))
+    view = inspection(log, log.name, named(format_id), LogBytes(log))
     return {
         field.path: view.notes.value(field, view.bytes)
         if field.value is not None

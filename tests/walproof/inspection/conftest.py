@@ -10,14 +10,10 @@ import pytest
 from rich.console import Console
 
 from reference_impl.formats import named
-from reference_impl.leveldb_log.writer import (
-    Writer,
-)
-from walproof.inspection.inspection import Inspection, inspection
+from reference_impl.leveldb_log.writer import Writer
+from walproof.inspection.inspection import inspection
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.terminal import TerminalMap
-
-OpenLog = Callable[[bytes], Inspection]
 
 
 @pytest.fixture
@@ -39,17 +35,7 @@ def damaged(example: bytes) -> bytes:
 
 
 @pytest.fixture
-def open_log(tmp_path: Path) -> OpenLog:
-    def open_log(content: bytes) -> Inspection:
-        path = tmp_path / "000003.log"
-        path.write_bytes(content)
-        return inspection(path, named("leveldb-log"), LogBytes(path))
-
-    return open_log
-
-
-@pytest.fixture
-def shown(open_log: OpenLog) -> Callable[..., list[str]]:
+def shown(tmp_path: Path) -> Callable[..., list[str]]:
     """Return a function that prints a map to a pipe, or with ``width`` to a terminal."""
 
     def shown(
@@ -61,7 +47,9 @@ def shown(open_log: OpenLog) -> Callable[..., list[str]]:
         limit: int | None = None,
         depth: int | None = None,
     ) -> list[str]:
-        view = open_log(content)
+        path = tmp_path / "000003.log"
+        path.write_bytes(content)
+        view = inspection(path, path.name, named("leveldb-log"), LogBytes(path))
         file = io.StringIO()
         console = Console(
             file=file, width=width, force_terminal=width is not None, color_system=None

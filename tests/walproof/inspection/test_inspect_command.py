@@ -44,36 +44,6 @@ def test_exit_status_follows_the_verdict(log: Path, example: bytes, damaged: byt
     assert "append" not in refused.output
 
 
-def test_option_html_has_the_same_status(log: Path, damaged: bytes, tmp_path: Path) -> None:
-    log.write_bytes(damaged)
-    page = tmp_path / "map.html"
-    result = run(log, "--html", page)
-    assert result.return_value == 3
-    assert result.output == f"{page}: damaged, 40052 of 40052 bytes, 34 fields\n"
-    assert page.read_text().startswith("<!doctype html>")
-
-
-def test_limited_page_names_the_next_offset(log: Path, tmp_path: Path) -> None:
-    result = run(log, "--html", tmp_path / "map.html", "--limit", 7)
-    assert "12 of 40052 bytes, 7 fields" in result.output
-    assert "--from 12 continues from there" in result.output
-
-
-def test_option_field_prints_documentation_and_requirements(log: Path) -> None:
-    result = run(log, "--field", "blocks[-1].records[-1].header.type")
-    assert "blocks[1].records[1].header.type" in result.output
-    assert "full (1)" in result.output
-    assert "Which part of a record this is." in result.output
-    assert "LDB-029 (MUST) If the checksum of a physical record is right" in result.output
-    assert "records[0]" not in result.output
-
-
-def test_log_is_not_modified(log: Path, example: bytes) -> None:
-    log.chmod(0o444)
-    run(log, "--limit", 0)
-    assert log.read_bytes() == example
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -81,8 +51,6 @@ def test_log_is_not_modified(log: Path, example: bytes) -> None:
         (["--from", "-1"], "expected an offset such as 32768 or 0x8000"),
         (["--from", "40052"], "--from 40052: the log ends at 40052"),
         (["--from", "9", "--to", "9"], "--to 9 is not after --from 9"),
-        (["--field", "blocks[7]"], "no field blocks[7]: the log has blocks[0] … blocks[1]"),
-        (["--field", "blocks[0]", "--to", "9"], "--field excludes --from and --to"),
     ],
 )
 def test_invalid_arguments_are_reported(log: Path, arguments: list[str], message: str) -> None:
@@ -90,31 +58,12 @@ def test_invalid_arguments_are_reported(log: Path, arguments: list[str], message
     assert message in str(result.exception.format_message())  # type: ignore[union-attr]
 
 
-def test_missing_paths_are_reported(tmp_path: Path, log: Path) -> None:
+def test_missing_paths_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "missing.log"
     result = run(path, "--format", "leveldb-log")
     text = str(result.exception.format_message())  # type: ignore[union-attr]
     assert text.startswith(f"{path}: ")
     assert "No such file or directory" in text
-    nowhere = tmp_path / "nowhere" / "map.html"
-    text = str(run(log, "--html", nowhere).exception.format_message())  # type: ignore[union-attr]
-    assert text == f"{nowhere}: No such file or directory"
-
-
-def test_page_does_not_overwrite_the_log(log: Path, example: bytes, tmp_path: Path) -> None:
-    link = tmp_path / "link.html"
-    link.symlink_to(log)
-    result = run(log, "--html", link)
-    assert f"{link} already exists" in str(result.exception.format_message())  # type: ignore[union-attr]
-    assert log.read_bytes() == example
-
-
-def test_page_does_not_overwrite_a_file(log: Path, tmp_path: Path) -> None:
-    page = tmp_path / "map.html"
-    page.write_text("an earlier page")
-    result = run(log, "--html", page)
-    assert f"{page} already exists" in str(result.exception.format_message())  # type: ignore[union-attr]
-    assert page.read_text() == "an earlier page"
 
 
 def test_unknown_file_is_refused_unless_format_is_given(tmp_path: Path) -> None:
@@ -132,3 +81,11 @@ def test_a_lost_unit_that_a_record_overlaps_is_lost() -> None:
     unit = next(line for line in lines if " frames[0] " in line)
     assert unit.startswith("x ")
     assert "536 bytes: lost" in unit
+
+
+def test_a_decoded_record_follows_its_first_field() -> None:
+    log = VECTORS / "leveldb-log" / "write-batches-of-a-real-database.log"
+    lines = run(log, "--from", 60, "--to", 90, "--depth", 2).output.splitlines()
+    assert lines[4] == '» record 2: put "k2" = "v2" (sequence 3)'
+    assert "blocks[0].records[2]" in lines[3] and "blocks[0].records[3]" in lines[5]
+    assert lines[6] == '» record 3: put "k3" = "v3" (sequence 4)'

@@ -1,4 +1,4 @@
-"""Fields of a window and of a path, without reading the whole log."""
+"""Fields of a window, without reading the whole log."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 
 from conformance import VECTORS
-from conformance.kaitai.field_map import UnknownField, field_map
-from reference_impl.answer import End, Lost, Record
+from conformance.kaitai.field_map import field_map
 from reference_impl.leveldb_log.writer import (
     Writer,
 )
 from walproof.inspection.log_bytes import LogBytes
-from walproof.inspection.outline import outline
-from walproof.inspection.walk import fields_between, subtree
+from walproof.inspection.walk import fields_between
 
 FORMAT = "leveldb-log"
 
@@ -45,40 +43,6 @@ def test_window_yields_the_overlapping_fields(
     assert list(fields_between(log, FORMAT, start, end)) == touching
 
 
-@pytest.mark.parametrize(
-    ("path", "first", "count"),
-    [
-        ("blocks[0].records[1].header", "blocks[0].records[1].header", 4),
-        ("blocks[-1].records[-1].data", "blocks[1].records[1].data", 1),
-        ("blocks[1].records[1]", "blocks[1].records[1]", 6),
-        ("blocks[1].trailer", "blocks[1].trailer", 1),
-    ],
-)
-def test_subtree_yields_a_field_and_its_subfields(
-    log: LogBytes, damaged: bytes, path: str, first: str, count: int
-) -> None:
-    fields = list(subtree(log, FORMAT, path))
-    assert fields[0].path == first
-    assert len(fields) == count
-    assert set(fields) <= set(field_map(damaged, FORMAT))
-
-
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("blocks[2].records[0]", "the log has blocks[0] … blocks[1]"),
-        ("blocks[-3]", "the log has blocks[0] … blocks[1]"),
-        ("blocks[1].recods[0]", "did you mean blocks[1].records[0]?"),
-        ("blocks[1].records[9]", "blocks[1] has records[0] … records[1], trailer"),
-        ("nonsense", "no field nonsense"),
-    ],
-)
-def test_unknown_path_lists_alternatives(log: LogBytes, path: str, message: str) -> None:
-    with pytest.raises(UnknownField) as error:
-        list(subtree(log, FORMAT, path))
-    assert message in str(error.value)
-
-
 def test_only_blocks_of_the_window_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,8 +61,7 @@ def test_only_blocks_of_the_window_are_read(
 
     monkeypatch.setattr(LogBytes, "__getitem__", spy)
     assert list(fields_between(log, FORMAT, 2_000_000, 2_000_100))
-    list(subtree(log, FORMAT, "blocks[100].records[0].header"))
-    assert set(read) <= {2_000_000 // 32768 * 32768, 0, 100 * 32768}
+    assert set(read) <= {2_000_000 // 32768 * 32768, 0}
 
 
 def test_truncated_log_gives_fewer_bytes(tmp_path: Path, damaged: bytes) -> None:
@@ -109,30 +72,6 @@ def test_truncated_log_gives_fewer_bytes(tmp_path: Path, damaged: bytes) -> None
         live.truncate(100)
     assert log[0:40_052] == damaged[:100]
     assert log[32_768:40_052] == b""
-
-
-def test_outline_lookups_by_offset() -> None:
-    result = outline(
-        [
-            Record(0, 10, b""),
-            Lost(30, 40, "orphan-fragment"),
-            Lost(20, 30, "checksum-mismatch"),
-            Record(40, 5, b""),
-            End("damaged", "checksum-mismatch", 45),
-        ],
-        50,
-    )
-    assert result.record_of(0, 10) == result.record_of(9, 10) == 0
-    assert result.record_of(40, 45) == 1
-    assert result.record_of(39, 45) is result.record_of(39, 40) is None
-    assert result.record_of(9, 11) is result.record_of(15, 16) is None
-    assert [gap.start for gap in result.lost_between(0, 100)] == [20, 30]
-    assert [gap.start for gap in result.lost_between(29, 30)] == [20]
-    assert [gap.start for gap in result.lost_between(30, 31)] == [30]
-    gap_at_30 = result.lost_of(30, 40)
-    assert gap_at_30 is not None and gap_at_30.reason == "orphan-fragment"
-    assert result.lost_of(25, 35) is None
-    assert result.lost_bytes() == 20
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
 from rich.console import Console
 
 from conformance import ROOT
 from reference_impl.answer import collect
 from reference_impl.formats import FORMATS, named
 from tests.walproof.lake.test_remote import served  # noqa: F401 -- a fixture
-from walproof.cli import walproof
 from walproof.inventory import result
 from walproof.inventory.logs import find_logs
 from walproof.inventory.report import print_summary
@@ -191,64 +189,3 @@ def test_a_log_of_zeros_has_a_remark(tmp_path: Path, out: Path) -> None:
     console = Console(width=80, record=True, file=io.StringIO())
     print_summary({"paths": [str(lake)], **summary}, console)
     assert re.search(r"^zeros  wiped\.log: 19\d\S* \w+, all 0$", console.export_text(), re.M)
-
-
-def test_decoded_records_are_a_text_column(tmp_path: Path) -> None:
-    lake = tmp_path / "lake"
-    journal = vector("systemd-journal", "append-a-long-field-to-an-xz-file.journal", lake)
-    snapshot = vector("zmq-raft", "a-key-twice-in-one-update.pers", lake)
-    for name, payload, decode in (("a", False, True), ("b", True, True), ("c", False, False)):
-        write_tables(options(lake, payload=payload, decode=decode), tmp_path / name)
-    decoded, with_payload, plain = (rows(tmp_path / name, "records") for name in "abc")
-    texts = {
-        path.name: [row["decoded"] for row in decoded if row["file"] == str(path)]
-        for path in lake.iterdir()
-    }
-    assert texts[journal.name][0] == "2023-11-14T22:13:20+00:00 host unknown: alpha  (info)"
-    assert texts[snapshot.name] and all(texts[snapshot.name])
-    # The content is only included with payload=True.
-    assert all(row["payload"] is None and row["fields"] is None for row in decoded)
-    assert all(row["update"] is None for row in decoded)
-    assert [row["decoded"] for row in with_payload] == [row["decoded"] for row in decoded]
-    assert any(row["payload"] for row in with_payload)
-    assert all(row["decoded"] is None for row in plain)
-
-
-def export(*arguments: object) -> Result:
-    return CliRunner().invoke(walproof, ["export", *map(str, arguments)], standalone_mode=False)
-
-
-def test_export_writes_the_tables_of_several_logs(lake: Path, tmp_path: Path, out: Path) -> None:
-    done = export(lake, "--parquet", out)
-    assert done.return_value == 3, done.output
-    write_tables(options(lake, payload=True), tmp_path / "expected")
-    for table in TABLES:
-        assert rows(out, table) == rows(tmp_path / "expected", table)
-    for line in (
-        r"format +logs +files +size +records +intact +torn +damaged +refused +lost",
-        r"zeebe-journal +2 +\d+ +\d.* KiB +\d+ .*",
-        r"all +11 .*",
-        r"checksum-mismatch +\d+ +.*B +\d+ +damaged +(leveldb-log|kahadb-journal)",
-        r"unreadable  nowhere.log: No such file or directory",
-        r"1 file is not a log of a known format\.",
-        r"11 logs, .* damaged, .* torn, 1 refused, 2 unreadable; .*B lost\.",
-        rf"Tables {out}/records, damage, files",
-    ):
-        assert re.search(f"^{line}$", done.stdout, re.MULTILINE), (line, done.stdout)
-    again = export(lake, "--parquet", out)
-    assert "already exists" in str(again.exception)
-
-
-def test_export_of_several_paths_supports_its_options(tmp_path: Path, out: Path) -> None:
-    logs = [leveldb(tmp_path / "logs" / f"{name}.log", 3) for name in "ab"]
-    assert export(*logs, "--parquet", out, "--no-payload", "--decode").return_value == 0
-    table = rows(out, "records")
-    assert len(table) == 6 and all(row["payload"] is None for row in table)
-    given = export(tmp_path / "logs", "--format", "leveldb-log", "--parquet", tmp_path / "given")
-    assert given.return_value == 0 and len(rows(tmp_path / "given", "records")) == 6
-    refused = vector("rocksdb-wal", "compressed-with-lz4.log", tmp_path / "lake")
-    assert export(logs[0], refused, "--parquet", tmp_path / "2").return_value == 4
-    wrong = export(*logs, "--parquet", tmp_path / "3", "--context", "name=x")
-    assert "needs --format" in str(wrong.exception)
-    missing = export(logs[0], tmp_path / "none", "--parquet", tmp_path / "4")
-    assert isinstance(missing.exception, FileNotFoundError) and not (tmp_path / "4").exists()

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from reference_impl.answer import Lost
-from walproof.inventory.schemas import record_rows, times
+from walproof.inventory.schemas import RECORDS, record_rows, times
 from walproof.inventory.tally import FileTally, Tally, merged
 from walproof.scan.model import Records
 
@@ -24,7 +24,7 @@ def test_times_out_of_range_are_null() -> None:
     moments = times(run([0, 1, 2, 3], [1] * 4, [2**64 - 1, None, 2**63 - 1, 5]))
     assert moments is not None and moments.to_pylist() == [None, None, 2**63 - 1, 5]
     one = run([0], [1], [1_700_000_000_000_001])
-    batch = record_rows(one, "f", "f", "systemd-journal", options())
+    (batch,) = record_rows(one, "f", "f", "systemd-journal", options(), RECORDS)
     (row,) = batch.to_pylist()
     assert row["realtime"] == 1_700_000_000_000_001 and row["time"].microsecond == 1
 

@@ -145,12 +145,6 @@ def test_path_glob_filter(lake: Path, found: Found) -> None:
     assert names(found(lake, pathGlobFilter="db-*.log"), lake) == [("store", "kahadb-journal")]
 
 
-def test_modified(lake: Path, found: Found) -> None:
-    os.utime(lake / "000003.log", (0, 86400))
-    assert names(found(lake, modifiedBefore="1970-01-03T00:00:00"), lake) == [("000003.log", None)]
-    assert names(found(lake, modifiedAfter="1970-01-03T00:00:00"), lake) == FOLDERS
-
-
 def test_missing_paths(tmp_path: Path, found: Found) -> None:
     with pytest.raises(FileNotFoundError, match=r"path does not exist: .*/nothing"):
         found(tmp_path / "nothing")

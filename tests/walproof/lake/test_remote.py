@@ -67,7 +67,7 @@ def test_the_rows_of_all_formats(
 ) -> None:
     fill(lake)
     options = {**served[1], "recursiveFileLookup": True, "maxPartitionBytes": 70_000}
-    remote = rows_of("s3://lake/", openCostInBytes=1, **options)
+    remote = rows_of("s3://lake/", **options)
     local = rows_of(lake, recursiveFileLookup=True, mode="PERMISSIVE")
     result = comparable(remote, "s3://lake")
     assert result == comparable(local, str(lake))

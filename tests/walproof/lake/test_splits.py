@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from walproof.lake import splits
 from walproof.lake.discovery import FoundLog
 from walproof.lake.splits import Packing, Piece
 from walproof.scan.model import WHOLE
@@ -24,9 +25,11 @@ def pieces(sizes: list[int]) -> list[Piece]:
         ([60_000, 40_000], 20_400),  # enough for all slots
     ],
 )
-def test_split_size_is_sparks(sizes: list[int], expected: int) -> None:
-    packing = Packing(slots=5, max_bytes=50_000, open_cost_bytes=1000)
-    assert packing.target_bytes(sizes) == expected
+def test_split_size_is_sparks(
+    sizes: list[int], expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(splits, "OPEN_COST_BYTES", 1000)
+    assert Packing(slots=5, max_bytes=50_000).target_bytes(sizes) == expected
 
 
 def test_thousands_of_small_logs_share_partitions() -> None:
@@ -36,10 +39,13 @@ def test_thousands_of_small_logs_share_partitions() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_packing_is_complete_and_fills_partitions(seed: int) -> None:
+def test_packing_is_complete_and_fills_partitions(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(splits, "OPEN_COST_BYTES", 50)
     rng = random.Random(seed)
     sizes = [rng.randrange(1, 2000) for _ in range(rng.randrange(1, 200))]
-    packed = Packing(slots=2, open_cost_bytes=50).pack(pieces(sizes), 1000)
+    packed = Packing(slots=2).pack(pieces(sizes), 1000)
     assert sorted(piece.log.path for part in packed for piece in part) == sorted(
         str(n) for n in range(len(sizes))
     )

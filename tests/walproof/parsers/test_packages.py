@@ -1,30 +1,20 @@
-"""Packages are complete: parsers, runtime, README, example, licence."""
+"""Packages are complete: parsers, runtime, README, tests, licence."""
 
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tomllib
-from collections.abc import Callable, Iterator
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
-import jsonschema
 import pytest
-import yaml
-from click.testing import CliRunner, Result
-from toys import write_toys
+from click.testing import CliRunner
 
-from conformance import VECTORS
 from walproof.cli.parsers import parsers
+from walproof.implementations import all_implementations
+from walproof.parsers import package
 from walproof.parsers.languages import LANGUAGES, Language
-from walproof.parsers.naming import BadName, Naming, licence_of
-from walproof.parsers.package import EXAMPLES, NotOurs, make_package, release_of
-
-WORKFLOW = ".github/workflows/test.yml"
+from walproof.parsers.package import LOGS, NotOurs, make_package
 
 #: Messages of package managers for a dependency that was never fetched; tests fetch nothing.
 NOT_FETCHED = re.compile(r"offline|ENOTCACHED|GOPROXY=off|Could not (find|resolve)", re.I)
@@ -32,38 +22,20 @@ HOSTS = re.compile(r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
-def test_package_is_complete_and_its_examples_and_tests_run(
-    language: Language, schema: Any, tmp_path: Path
-) -> None:
-    """Non-default names show whether a template contains a fixed name.
-
-    The drivers of ``walproof check`` build the packages of all grammars.
-    """
-    naming = Naming("my-logs", "example.org/me/logs", "1.2.3")
-    packaged = make_package(
-        language, tmp_path, [example["grammar"] for example in EXAMPLES], naming=naming
-    )
-    check_files(language.named(naming), tmp_path, schema)
+def test_package_is_complete_and_its_tests_run(language: Language, tmp_path: Path) -> None:
+    """The drivers of ``walproof check`` build the packages of all grammars."""
+    packaged = make_package(language, tmp_path, [log["grammar"] for log in LOGS])
+    check_files(language, tmp_path)
     for grammar in packaged:
-        assert (tmp_path / language.named(naming).sources / grammar.file).exists()
-    assert not {grammar.licence for grammar in packaged} - {"CC0-1.0"}
-    run_package(language.named(naming), tmp_path)
+        assert (tmp_path / language.sources / grammar.file).exists()
+    run_package(language, tmp_path)
 
 
-def check_files(language: Language, out: Path, schema: Any) -> None:
+def check_files(language: Language, out: Path) -> None:
     names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     assert {"README.md", "LICENSE"} <= names
-    assert all(f"logs/{example['grammar']}.log" in names for example in EXAMPLES)
-    assert any("test" in name.lower() for name in names - {WORKFLOW})
-    body = yaml.safe_load((out / WORKFLOW).read_text())
-    jsonschema.validate({"on" if key is True else key: body[key] for key in body}, schema)
-    steps = [step.get("run", "").strip() for step in body["jobs"]["test"]["steps"]]
-    assert {language.install, language.test} <= set(steps)
-    (program,) = [
-        name for name in names if re.search(r"(^|/)[Ee]xample(\.\w+|/main\.go)$|/parts\.rs$", name)
-    ]
-    text = (out / program).read_text()
-    assert all(example["grammar"] in text for example in EXAMPLES), "an example for every format"
+    assert all(f"logs/{log['grammar']}.log" in names for log in LOGS)
+    assert any("test" in name.lower() for name in names)
     readme = (out / "README.md").read_text()
     assert len(readme.splitlines()) <= 17 and language.install in readme
     for name in names:
@@ -81,138 +53,17 @@ def run_package(language: Language, folder: Path) -> None:
     if installed.returncode and NOT_FETCHED.search(installed.stdout):
         pytest.skip("the runtime is not in the package cache")
     assert installed.returncode == 0, installed.stdout
-    for example in EXAMPLES:
-        grammar = example["grammar"]
-        done = run(f"{language.example} {grammar} logs/{grammar}.log", folder)
-        assert done.stdout.splitlines() == example["printed"]
     done = run(language.test, folder)
     assert done.returncode == 0, done.stdout
 
 
-@pytest.fixture(scope="module")
-def schema():
-    """Return the JSON Schema of workflows."""
-    folder = resources.files("check_jsonschema") / "builtin_schemas" / "vendor"
-    return json.loads((folder / "github-workflows.json").read_text("utf-8"))
-
-
-def test_output_of_the_examples_matches_the_bytes() -> None:
-    """Offsets and sizes are decoded by hand."""
-    printed = {example["grammar"]: example["printed"] for example in EXAMPLES}
-    logs = {example["grammar"]: (VECTORS / example["log"]).read_bytes() for example in EXAMPLES}
-
-    def from_answer(grammar: str, row: Callable[[dict[str, Any]], str]) -> list[str]:
-        (log,) = [example["log"] for example in EXAMPLES if example["grammar"] == grammar]
-        vector = json.loads((VECTORS / log).with_suffix(".json").read_text("utf-8"))
-        return [f"{i} {row(record)}" for i, record in enumerate(vector["expect"]["records"])]
-
-    assert printed == {
-        "leveldb_log": list(physical_records(logs["leveldb_log"])),
-        "kahadb_journal": list(batches(logs["kahadb_journal"])),
-        "systemd_journal": list(objects(logs["systemd_journal"])),
-        # The data follows a frame of 1 byte and metadata of 20 bytes.
-        "zeebe_segment": from_answer("zeebe_segment", lambda r: f"{r['at']} {r['size'] - 21}"),
-        "zmq_raft_rlog": from_answer("zmq_raft_rlog", lambda r: str(len(r["payload"]) // 2)),
-    }
-    counts = {grammar: len(lines) for grammar, lines in printed.items()}
-    counts["leveldb_log"] = -(-len(logs["leveldb_log"]) // 32768)  # its array has the blocks
-    counts["zmq_raft_rlog"] = 7  # the title of the vector: "an index file with room for seven"
-    assert counts == {example["grammar"]: example["count"] for example in EXAMPLES}
-
-
-def physical_records(log: bytes) -> Iterator[str]:
-    for start in range(0, len(log), 32768):
-        block, at, number = log[start : start + 32768], 0, 0
-        while len(block) - at >= 7:
-            size = int.from_bytes(block[at + 4 : at + 6], "little")
-            yield f"{start // 32768} {number} {at} {size}"
-            at, number = at + 7 + size, number + 1
-
-
-def batches(log: bytes) -> Iterator[str]:
-    for number, match in enumerate(
-        re.finditer(rb"\0\0\0\x1c\x02WRITE BATCH(....)", log, re.DOTALL)
-    ):
-        yield f"{number} {match.start()} {int.from_bytes(match[1])}"
-
-
-def objects(log: bytes) -> Iterator[str]:
-    """Yield the objects from the end of the header to the last one."""
-    at, last = (int.from_bytes(log[offset : offset + 8], "little") for offset in (88, 136))
-    number = 0
-    while at <= last:
-        size = int.from_bytes(log[at + 8 : at + 16], "little")
-        yield f"{number} {at} {log[at + 1]} {size}"
-        at, number = at + -(-size // 8) * 8, number + 1
-
-
-def test_options_name_version_and_licence(tmp_path: Path) -> None:
-    grammars = tmp_path / "ksy"
-    grammars.mkdir()
-    write_toys(grammars)
-    (grammars / "LICENSE-MIT").write_text("Permission is hereby granted")
-    names = ["--name", "my-logs", "--module", "example.org/me/Logs", "--package-version", "1.2.3"]
-
-    def generate(*more: str) -> Path:
-        out = tmp_path / "out"
-        arguments = ["--ksy", str(grammars), "--out", str(out), *more]
-        result = CliRunner().invoke(parsers, arguments, standalone_mode=False)
-        assert result.return_value == 0, result
-        return out
-
-    out = generate(*names, "--licence", "MIT", "--lang", "python", "--lang", "java", "--lang", "go")
-    project = tomllib.loads((out / "python" / "pyproject.toml").read_text())["project"]
-    assert {"name": "my-logs", "version": "1.2.3", "license": "MIT"}.items() <= project.items()
-    assert (out / "python" / "my_logs" / "toy_log.py").exists()
-    java = out / "java" / "src" / "main" / "java" / "org" / "example" / "me" / "logs"
-    assert "\n\npackage org.example.me.logs;\n" in (java / "ToyLog.java").read_text()
-    assert "<groupId>org.example.me</groupId>" in (out / "java" / "pom.xml").read_text()
-    assert "module example.org/me/Logs\n" in (out / "go" / "go.mod").read_text()
-    assert "package logs\n" in (out / "go" / "toy_log.go").read_text()
-    for language in ("python", "java", "go"):
-        assert (out / language / "LICENSE-MIT").exists()
-        assert not (out / language / "LICENSE").exists(), "our licence covers our grammars"
-        assert not (out / language / "logs").exists(), "our logs have our formats"
-    out = generate("--lang", "python")  # again, with the default name and licence
-    assert not (out / "python" / "my_logs" / "toy_log.py").exists()
-    program = (
-        "import walproof_parsers as p; print(p.ToyLog.from_bytes(b'TOY\\0').header.num_entries)"
-    )
-    printed = run(f'python -c "{program}"', out / "python")
-    assert printed.stdout == "0\n"
-
-
-@pytest.mark.parametrize(
-    ("stated", "chosen", "licence"),
-    [
-        (["MIT", "MIT"], None, "MIT"),
-        (["MIT", "CC0-1.0"], None, "CC0-1.0 AND MIT"),
-        (["MIT OR 0BSD", "MIT"], None, "MIT AND (MIT OR 0BSD)"),
-        (["MIT", None], None, None),
-        (["MIT", None], "0BSD", "0BSD"),
-    ],
-)
-def test_licence_combines_those_of_the_grammars(stated, chosen, licence) -> None:
-    assert licence_of(stated, chosen) == licence
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"name": "My Parsers"}, {"name": "-a"}, {"module": "a b"}, {"module": "a/"},
-     {"module": "../a"}, {"version": "1.2"}, {"version": "1.2.3; rm"}, {"licence": "a\nb"},
-     {"licence": 'a"b'}],
-)  # fmt: skip
-def test_invalid_names_are_rejected(wrong) -> None:
-    with pytest.raises(BadName):
-        Naming(**wrong)
-
-
-def test_names_by_ecosystem() -> None:
-    naming = Naming("my-logs", "example.org/me/go-logs.v2")
-    assert (naming.identifier, naming.go) == ("my_logs", "gologsv2")
-    assert (naming.java, naming.java_group) == ("org.example.me.go_logs_v2", "org.example.me")
-    ours = Naming()
-    assert (ours.java, ours.go) == ("walproof.parsers", "parsers")
+def test_a_package_of_one_grammar_replaces_the_earlier_one(tmp_path: Path) -> None:
+    for name in ("zeebe_meta", "leveldb_log"):
+        arguments = ["--lang", "python", "--grammar", name, "--out", str(tmp_path)]
+        done = CliRunner().invoke(parsers, arguments, standalone_mode=False)
+        assert done.return_value == 0, done
+    folder = tmp_path / "python" / "walproof_parsers"
+    assert sorted(path.name for path in folder.iterdir()) == ["__init__.py", "leveldb_log.py"]
 
 
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
@@ -254,28 +105,21 @@ def test_other_folders_are_not_overwritten(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_compile_errors_are_reported_once(
-    languages: tuple[str, ...], text: str, message: str, tmp_path: Path
+    languages: tuple[str, ...],
+    text: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(package, "GRAMMARS", tmp_path)
     (tmp_path / "bad.ksy").write_text(text)
-    done = make(tmp_path, *languages)
+    arguments = [word for language in languages for word in ("--lang", language)]
+    arguments += ["--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(parsers, arguments, standalone_mode=False)
     assert done.return_value == 1
     assert done.stderr.startswith(f"{', '.join(languages)}: not generated\n  {tmp_path}/{message}")
 
 
-def test_folder_without_grammars_is_an_error(tmp_path: Path) -> None:
-    assert "no grammar (NAME.ksy)" in str(make(tmp_path, "go").exception)
-
-
-def make(grammars: Path, *languages: str) -> Result:
-    """Run ``walproof parsers`` for some languages."""
-    chosen = [word for language in languages for word in ("--lang", language)]
-    options = ["--ksy", str(grammars), "--out", str(grammars / "out")]
-    return CliRunner().invoke(parsers, [*options, *chosen], standalone_mode=False)
-
-
-@pytest.mark.parametrize(
-    ("version", "release"),
-    [("0.2.0", "0.2.0"), ("0.2.1.dev5+g1a2b3c4", "0.2.1"), ("0+unknown", "0.0.0")],
-)
-def test_release_of_a_version(version: str, release: str) -> None:
-    assert release_of(version) == release
+def test_check_compares_the_parsers_of_every_language() -> None:
+    drivers = sorted(driver.name for driver in all_implementations() if driver.structure)
+    assert drivers == sorted(f"parser-{language}" for language in LANGUAGES)

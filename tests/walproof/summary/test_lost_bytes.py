@@ -38,14 +38,11 @@ def test_unwritten_space_is_not_lost(journal: Path, run: Run) -> None:
     about = run(journal).stdout
     assert f"29 records survive, {bound} bytes lost in one range" in about
     assert f"including {size - tail - bound:,} bytes at the end that were never written" in about
-    assert f"29 records, {bound} bytes lost" in run("read", journal).stdout
     result = json.loads(run("summary", "--json", journal).stdout)
     assert (result["lost_bytes"], result["unwritten_bytes"]) == (bound, size - tail - bound)
     assert result["largest_lost"][0]["to"] == size  # the answer itself stays as it is
     done = run("recover", journal, "--out", journal.with_name("new.journal"))
     assert f"29 records; {bound} bytes of" in done.stderr
-    folder = run(journal.parent).stdout
-    assert f"damaged, {bound} bytes lost" in folder
 
 
 def test_zeros_instead_of_the_last_object_are_lost(journal: Path) -> None:

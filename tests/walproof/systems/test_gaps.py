@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 from pathlib import Path
 
 from conformance import VECTORS
 from walproof.systems import recognise
-from walproof.systems.model import gaps
-
-
-def test_each_run_of_missing_numbers_is_one_gap() -> None:
-    chance = random.Random(3)
-    for _ in range(200):
-        numbers = [chance.randrange(40) for _ in range(chance.randrange(12))]
-        missing = [n for first, last in gaps(numbers) for n in range(first, last + 1)]
-        between = range(min(numbers), max(numbers)) if numbers else range(0)
-        assert missing == [n for n in between if n not in numbers]
-    assert list(gaps([1, 10**18])) == [(2, 10**18 - 1)]
 
 
 def test_a_store_with_two_distant_file_numbers(tmp_path: Path) -> None:

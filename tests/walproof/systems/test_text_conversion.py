@@ -23,20 +23,13 @@ def leveldb(folder: Path) -> Path:
     return path
 
 
-def kahadb(folder: Path) -> Path:
-    path = folder / "db-1.log"
-    records = [NewRecord(b"line %d\n" % number * 9, {}) for number in range(300)]
-    named("kahadb-journal").write(path, records, {})
-    return path
-
-
 def systemd(folder: Path) -> Path:
     path = folder / "system.journal"
     path.write_bytes(read_journal("v257-compact-512k"))
     return path
 
 
-LOGS = {"leveldb-log": leveldb, "kahadb-journal": kahadb, "systemd-journal": systemd}
+LOGS = {"leveldb-log": leveldb, "systemd-journal": systemd}
 
 
 def answer(format_id: str, path: Path) -> Answer:

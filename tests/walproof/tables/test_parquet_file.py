@@ -22,7 +22,7 @@ def test_memory_is_bounded(rows: int, width: int, tmp_path: Path) -> None:
     count = 3 * MAX_HELD_BYTES // batch.nbytes
     all_rows = pa.array(range(rows))
     before, peak = pa.total_allocated_bytes(), 0
-    with ParquetFile(tmp_path / "a.parquet", SCHEMA, "zstd") as file:
+    with ParquetFile(tmp_path / "a.parquet", SCHEMA) as file:
         for _ in range(count):
             # Each batch takes its own memory, as batches of a reader do.
             file.add(batch.take(all_rows))
@@ -37,7 +37,7 @@ def test_an_error_leaves_no_file(tmp_path: Path) -> None:
     batch = pa.record_batch([pa.array([1]), pa.array(["x"])], schema=SCHEMA)
     with (
         pytest.raises(RuntimeError),
-        ParquetFile(tmp_path / "a.parquet", SCHEMA, "zstd") as file,
+        ParquetFile(tmp_path / "a.parquet", SCHEMA) as file,
     ):
         file.add(batch)
         file._write_group()
@@ -46,7 +46,7 @@ def test_an_error_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_a_file_without_rows_has_its_schema_and_metadata(tmp_path: Path) -> None:
-    with ParquetFile(tmp_path / "a.parquet", SCHEMA, "zstd") as file:
+    with ParquetFile(tmp_path / "a.parquet", SCHEMA) as file:
         assert not file.has_rows
         file.finish({"key": "value"})
     table = pq.read_table(tmp_path / "a.parquet")
@@ -57,7 +57,7 @@ def test_a_file_without_rows_has_its_schema_and_metadata(tmp_path: Path) -> None
 def test_small_batches_are_joined_in_their_order(tmp_path: Path) -> None:
     """A batch of one row takes some thousand bytes."""
     count = 2 * JOINED_BATCHES + 3
-    with ParquetFile(tmp_path / "a.parquet", SCHEMA, "zstd") as file:
+    with ParquetFile(tmp_path / "a.parquet", SCHEMA) as file:
         for number in range(count):
             file.add(pa.record_batch([pa.array([number]), pa.array(["x"])], schema=SCHEMA))
             assert len(file._batches) <= JOINED_BATCHES

@@ -204,7 +204,6 @@ def _time(value: Value) -> int | None:
 
 
 def _key(transaction: Value) -> tuple[Any, ...]:
-    """Return the ids that identify a transaction."""
     names = ("connection_id", "transaction_id", "format_id", "global_transaction_id",
              "branch_qualifier")  # fmt: skip
     return tuple(transaction.get(name) for name in names)

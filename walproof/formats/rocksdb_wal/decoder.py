@@ -61,7 +61,7 @@ _AMBIGUOUS = frozenset(
 _INGESTS = frozenset(("ingest", "excise"))
 
 
-def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
+def decode_row(row: Row) -> Mapping[str, Any]:
     """Decode the payload of a record. Raises ``Undecodable``."""
     return decode(row.payload, row.is_cut, "sync_offset" in row.fields)
 

@@ -1,12 +1,11 @@
-"""Decode the fields of a systemd journal entry to a map or to columns."""
+"""Decode the fields of a systemd journal entry to a map."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from walproof.decode.decoder import Row
-from walproof.decode.fault import text
 from walproof.formats.systemd_journal.query import short
 from walproof.quoted import quoted
 from walproof.schema import Struct
@@ -18,28 +17,10 @@ NEEDS_PAYLOAD = False
 LONGEST = 240
 
 
-def type_of_fields(names: tuple[str, ...]) -> Struct:
-    """Return the struct of the named fields as text."""
-    return dict.fromkeys(names, "string")
-
-
-def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
-    """Decode the fields of an entry. Raises ``Undecodable``."""
-    return decode(row.fields["fields"], names)
-
-
-def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the fields of an entry; for a repeated field name, a column has the first value.
-
-    Raises ``Undecodable``.
-    """
-    if names:
-        first: dict[str, bytes] = {}
-        for field in fields:
-            first.setdefault(field["name"], field["value"])
-        return {name: text(first[name]) for name in names if name in first}
+def decode_row(row: Row) -> Mapping[str, Any]:
+    """Decode the fields of an entry."""
     values: dict[str, list[bytes]] = {}
-    for field in fields:
+    for field in row.fields["fields"]:
         values.setdefault(field["name"], []).append(field["value"])
     return {"fields": list(values.items())}
 

@@ -1,7 +1,4 @@
-"""Find Zeebe journals in directories. Segments with the same name are a log.
-
-A directory may contain several logs.
-"""
+"""Find Zeebe journals in directories. Segments with the same journal name form a log."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ NEEDS_PAYLOAD = True
 _CHECKPOINT = b"\xc0"
 
 
-def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any] | None:
-    """Decode an entry of a log, an update of a state file, or a snapshot. ``Undecodable``."""
+def decode_row(row: Row) -> Mapping[str, Any] | None:
+    """Decode an entry, an update of a state file, or a snapshot. Raises ``Undecodable``."""
     fields, payload = row.fields, None if row.is_cut else row.payload
     if "entry_type" in fields:
         return decode(fields["entry_type"], payload, fields.get("request_id"))

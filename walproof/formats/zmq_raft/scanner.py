@@ -1,7 +1,7 @@
 """The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
 
-A compiled kernel reads the entries of intact index files. Of the data of an intact snapshot, only
-the wanted bytes are read. The executable specification reads state files and all other logs.
+A compiled kernel reads the entries of intact index files. The scanner reads only the wanted bytes
+of an intact snapshot. The executable specification reads state files and all other logs.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 @dataclass(frozen=True)
 class _Index:
-    """An index file, all of whose offsets are reliable (ZMR-046)."""
+    """An index file whose offsets are all reliable (ZMR-046)."""
 
     path: Path
     name: str | None
@@ -135,7 +135,7 @@ def _file(log: Log, wanted: Wanted) -> Plain:
 
 
 def _snapshot_of(source: Source, name: str | None, wanted: Wanted) -> Record | None:
-    """Return the record of an intact snapshot with the wanted start of its data, else None."""
+    """Return the record of an intact snapshot with the wanted bytes of its data, else None."""
     stream = open_range(source, 0, source.size)
     head = stream.read(snapshot.HEADER.size)
     if len(head) < snapshot.HEADER.size:

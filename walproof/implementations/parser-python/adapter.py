@@ -19,18 +19,15 @@ sys.path[:0] = [str(HERE.parents[3]), str(BUILD / "package")]
 
 from kaitaistruct import __version__  # noqa: E402
 
-from conformance import GRAMMARS as OURS  # noqa: E402
 from conformance.adapterkit import measure  # noqa: E402
 from conformance.kaitai.model import Model  # noqa: E402
 from conformance.structure.listing import Tells, Walk, digest  # noqa: E402
-
-GRAMMARS = Path(sys.argv[3]) if sys.argv[2:3] == ["--ksy"] else OURS
 
 
 @functools.cache
 def model_of(grammar: str) -> Model:
     """Return the model of a grammar; parsing its YAML takes longer than reading most logs."""
-    return Model(grammar, GRAMMARS)
+    return Model(grammar)
 
 
 @functools.cache

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import struct
-import time
 import zlib
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from reference_impl.kahadb_journal.layout import COMMANDS as NAMES
 from walproof.decode import phrase
 from walproof.decode.fault import Undecodable
 from walproof.formats.kahadb_journal.decoder import TYPE, body, decode, openwire
-from walproof.formats.kahadb_journal.decoder.commands import COMMANDS
-from walproof.formats.kahadb_journal.decoder.java_data import DEEPEST, JavaData, modified_utf8
+from walproof.formats.kahadb_journal.decoder.java_data import DEEPEST, JavaData
 from walproof.schema import arrow_type
 
 
@@ -66,12 +63,6 @@ def test_a_message_that_is_not_openwire() -> None:
         decode(b"hello")
 
 
-def test_every_command_has_a_table() -> None:
-    assert sorted(COMMANDS) == list(range(len(NAMES)))
-    for number in COMMANDS:
-        assert phrase_of(command(number))
-
-
 # Source: apache/activemq activemq-kahadb-store/src/main/proto/journal-data.proto.
 @pytest.mark.parametrize(
     ("number", "fields", "expected"),
@@ -113,76 +104,40 @@ def test_where_a_transaction_began() -> None:
     local = message((1, b"ID:c"), (1, 5))
     previous = message((1, 3), (2, 400))
     value = command(4, (1, message((1, local), (3, previous))))
-    assert value["transaction"] == {
+    known = {name: member for name, member in value["transaction"].items() if member is not None}
+    assert known == {
         "connection_id": "ID:c",
         "transaction_id": 5,
-        "format_id": None,
-        "branch_qualifier": None,
-        "global_transaction_id": None,
         "previous_file": 3,
         "previous_offset": 400,
     }
 
 
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (b"a\xc0\x80b", "a\0b"),
-        (b"\xed\xa0\xbd\xed\xb8\x80", "😀"),
-        ("😀".encode(), "😀"),
-    ],
-)
-def test_modified_utf8(data: bytes, text: str) -> None:
-    assert modified_utf8(data) == text
-
-
-@pytest.mark.parametrize("data", [b"\xff", b"\xed\xa0\xbd", b"\xc0\x81"])
-def test_invalid_text(data: bytes) -> None:
-    with pytest.raises(Undecodable, match="modified UTF-8"):
-        modified_utf8(data)
-
-
-def test_nesting_of_values_is_limited() -> None:
+def test_nesting_and_counts_of_values_are_limited() -> None:
     deep = struct.pack(">bi", 12, 1)
     assert JavaData(deep * DEEPEST + b"\0").value() is not None
     with pytest.raises(Undecodable, match="levels of nesting"):
         JavaData(deep * 5000 + b"\0").value()
-
-
-@pytest.mark.parametrize("count", [2**31 - 1, 4])
-def test_counts_are_checked_against_the_remaining_bytes(count: int) -> None:
     with pytest.raises(Undecodable, match="values in 3 bytes"):
-        JavaData(struct.pack(">bi", 12, count) + b"\0\0\0").value()
-
-
-@pytest.mark.parametrize("kind", ["text", "bytes", "map"])
-def test_a_decompression_bomb_is_rejected(kind: str) -> None:
-    bomb = zlib.compress(bytes(100 << 20), 9)
-    data = struct.pack(">i", 100 << 20) + bomb if kind == "bytes" else bomb
-    began = time.process_time()
-    with pytest.raises(Undecodable, match="compressed content"):
-        body.content(kind, data, True)
-    assert time.process_time() - began < 1
+        JavaData(struct.pack(">bi", 12, 4) + bytes(3)).value()
 
 
 @pytest.mark.parametrize(
-    ("kind", "data", "words"),
+    ("kind", "data", "words", "is_compressed"),
     [
-        ("text", b"\0\0\0\1ab", "1 bytes after the content"),
-        ("text", b"\xff\xff\xff\xfe", "invalid length -2"),
-        ("map", b"\0\0\0\1\0\1k\x63", "unknown value type 99"),
-        ("map", b"\0\0\0\1\0\1k\1\2", "expected a boolean, found 2"),
-        ("object", b"\xac\xed\0\5", "not decoded"),
+        ("text", zlib.compress(b"\0\0\0\1a")[:-1], "it is truncated", True),
+        ("text", b"\0\0\0\1ab", "1 bytes after the content", False),
+        ("text", b"\xff\xff\xff\xfe", "invalid length -2", False),
+        ("map", b"\0\0\0\1\0\1k\x63", "unknown value type 99", False),
+        ("map", b"\0\0\0\1\0\1k\1\2", "expected a boolean, found 2", False),
+        ("object", b"\xac\xed\0\5", "not decoded", False),
     ],
 )
-def test_content_that_is_not_decoded(kind: str, data: bytes, words: str) -> None:
+def test_content_that_is_not_decoded(
+    kind: str, data: bytes, words: str, is_compressed: bool
+) -> None:
     with pytest.raises(Undecodable, match=words):
-        body.content(kind, data, False)
-
-
-def test_truncated_compressed_content() -> None:
-    with pytest.raises(Undecodable, match="it is truncated"):
-        body.content("text", zlib.compress(b"\0\0\0\1a")[:-1], True)
+        body.content(kind, data, is_compressed)
 
 
 def test_numbers_that_json_cannot_represent() -> None:
@@ -192,9 +147,7 @@ def test_numbers_that_json_cannot_represent() -> None:
 
 
 def test_nesting_of_objects_is_limited() -> None:
-    """A transaction whose connection is a transaction, nested a thousand times; real objects are
-    flat.
-    """
+    """The connection of a transaction is a transaction, a thousand times."""
     inside = b"\x01" + b"\x6f" + bytes(8)
     data = b"\x1c" + bytes(5) + b"\0\0" + inside * 1000
     result = openwire.message(struct.pack(">i", len(data)) + data)
@@ -213,10 +166,6 @@ def test_the_start_of_a_message() -> None:
     for size in (0, 1, 2, 10, len(payload)):
         with pytest.raises(Undecodable):
             decode(payload[:size], is_cut=True)
-
-
-def test_the_start_of_another_command() -> None:
-    """A command without a message, or with a nested message, is left unchanged."""
-    for number in (9, 10):
+    for number in (9, 10):  # without a message, or with a nested one
         with pytest.raises(Undecodable, match="the payload was truncated"):
             decode(bytes([number]) + varint(200) + message((1, b"x" * 100)), is_cut=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from walproof.formats.kahadb_journal.system_folder.index import read_index
 
 Run = Callable[..., Result]
 ADD, REMOVE, PREPARE, COMMIT, ROLLBACK, REMOVE_DESTINATION, SUBSCRIBE = range(1, 8)
-UPDATE, JOB, REMOVE_JOB = 10, 11, 13
+UPDATE = 10
 QUEUE, TOPIC = 0, 1
 
 
@@ -52,15 +52,23 @@ def test_topics_subscriptions_updates_and_transactions(kahadb: Driver, tmp_path:
     assert counts["topic://news client:fast"] == 11
 
 
-@pytest.mark.parametrize("variant", ["closed", "emptied", "acknowledged"])
-def test_pending_messages_per_file(variant: str, kahadb: Driver, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("variant", "name", "place"),
+    [
+        ("closed", "db", "queue://orders"),
+        ("emptied", "db", "queue://orders"),
+        ("acknowledged", "db", "queue://orders"),
+        ("removed", "scheduleDB", "scheduler JMS"),
+    ],
+)
+def test_pending_messages_per_file(
+    variant: str, name: str, place: str, kahadb: Driver, tmp_path: Path
+) -> None:
     """The number of messages in each file equals that in the index of the real store."""
     folder = written(kahadb, tmp_path / "store", variant)
-    files: Counter[str] = Counter()
-    for row in waiting(folder):
-        files.update(row["files"])
-    index = {f"db-{number}.log": n for number, n in read_index(folder, "db").messages.items()}
-    assert files == index and files
+    (row,) = waiting(folder)
+    index = {f"db-{number}.log": n for number, n in read_index(folder, name).messages.items()}
+    assert (row["place"], row["files"]) == (place, index) and index
 
 
 def test_a_broker_without_an_index_delivers_the_same_messages(
@@ -74,14 +82,6 @@ def test_a_broker_without_an_index_delivers_the_same_messages(
     (row,) = waiting(folder)
     answer = kahadb.request("rebuild", folder, variant="stopped")
     assert row["count"] == len(answer["items"]) == 200
-
-
-def test_scheduled_jobs(kahadb: Driver, tmp_path: Path) -> None:
-    folder = written(kahadb, tmp_path / "store", "removed")
-    (row,) = waiting(folder)
-    assert (row["place"], row["count"]) == ("scheduler JMS", 200)
-    index = read_index(folder, "scheduleDB").messages
-    assert row["files"] == {f"db-{number}.log": count for number, count in index.items()}
 
 
 def to(kind: int, name: str) -> tuple[int, bytes]:
@@ -129,35 +129,14 @@ def test_a_transaction_counts_when_it_is_committed() -> None:
     assert after(command(COMMIT, local(9))) == {}
 
 
-def test_jobs() -> None:
-    def job(name: bytes) -> bytes:
-        return command(JOB, (1, b"JMS"), (2, name), (3, 5), (9, 1000), (8, b"payload"))
-
-    removed = command(REMOVE_JOB, (1, b"JMS"), (2, b"a"), (3, 1000))
-    assert after(job(b"a"), job(b"b"), removed) == {("scheduler JMS", None): 1}
-
-
 def test_the_table(tmp_path: Path, run: Run) -> None:
     records = [command(ADD, to(QUEUE, "a\nb"), (3, b"ID:%d" % n)) for n in range(2)]
     named("kahadb-journal").write(tmp_path / "db-1.log", [NewRecord(r, {}) for r in records], {})
     done = run("read", "--pending", tmp_path / "db-1.log")
     lines = done.stdout.splitlines()
-    assert lines[0].split() == [
-        "destination",
-        "subscription",
-        "count",
-        "oldest",
-        "newest",
-        "files",
-    ]
+    assert re.split(" +", lines[0])[:3] == ["destination", "subscription", "count"]
     assert lines[1].split()[:2] == [r"queue://a\nb", "2"]
     assert lines[2].endswith(": pending messages pin 1 file")
-
-
-def test_a_store_without_pending_messages(tmp_path: Path, run: Run) -> None:
-    named("kahadb-journal").write(tmp_path / "db-1.log", [NewRecord(command(COMMIT), {})], {})
-    done = run("read", "--pending", tmp_path / "db-1.log")
-    assert done.stdout.endswith(": no pending messages\n")
 
 
 def test_losses_and_undecoded_payloads_are_reported(tmp_path: Path, run: Run) -> None:

@@ -127,7 +127,8 @@ def test_a_truncated_payload_gives_the_whole_pages(history: History, tmp_path: P
 def test_a_phrase(history: History, tmp_path: Path) -> None:
     history.step("CREATE TABLE t(a, b); CREATE INDEX i ON t(a)")
     history.step("INSERT INTO t VALUES('Zoë', x'ff'), (NULL, 1.5)")
-    phrases = [text for text, _ in decode.phrases("sqlite-wal", run_of(history.close(tmp_path)))]
+    run = run_of(history.close(tmp_path))
+    phrases = [decode.phrase_of("sqlite-wal", row)[0] for row in decode.rows(run, run.fields)]
     assert phrases[0] == (
         "3 pages: table leaf 1 (2 rows), table leaf 2 (0 rows), index leaf 3 (0 rows); first row 1:"
         ' ("table", "t", "t", 2, …)'

@@ -64,11 +64,8 @@ def test_a_long_record_costs_nothing_until_its_checksum_holds(tmp_path: Path) ->
 def test_few_segments_are_open_at_a_time(tmp_path: Path) -> None:
     records = [NewRecord(b"x" * 100) for _ in range(100)]
     write(tmp_path / "journal", records, {"max_segment_size": 250})
-    before = open_files()
+    open_files = Path("/proc/self/fd")
+    before = len([*open_files.iterdir()])
     events = scanner.scan(Log(tmp_path / "journal"), Wanted())
-    assert max(open_files() - before for _ in events) == 1
-    assert open_files() == before
-
-
-def open_files() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
+    assert max(len([*open_files.iterdir()]) - before for _ in events) == 1
+    assert len([*open_files.iterdir()]) == before

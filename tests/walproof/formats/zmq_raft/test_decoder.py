@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 from conformance import ROOT
-from reference_impl.zmq_raft import message_pack
 from tests.conftest import unavailable
 from tests.walproof.decode.real_programs import GOLDEN, PROGRAMS
 from walproof import decode
@@ -102,17 +100,6 @@ def test_a_cut_payload() -> None:
     hello, config = values.to_pylist()[1], values.to_pylist()[3]
     assert hello["type"] == "state" and hello["data"] is None and hello["requested"]
     assert config is None and "truncated" in faults.to_pylist()[3]
-
-
-@pytest.mark.parametrize(
-    "config",
-    [[], {"old": [], "new": []}, [["a"]], [["a", 1]], ["a"], {"new": []}, {"old": 1, "new": []}, 5],
-)
-def test_peers_of_another_layout_are_not_decoded(config: Any) -> None:
-    value = entry_of(1, message_pack.encode(config), "0" * 24)
-    assert value is not None and json.loads(value["config"]) == config
-    is_known = config == [] or config == {"old": [], "new": []}
-    assert ("peers" in value) == is_known and "requested" not in value
 
 
 def test_hostile_configs_raise_only_undecodable() -> None:

@@ -16,8 +16,7 @@ from reference_impl.zmq_raft.snapshot import snapshot_bytes
 from walproof.formats.zmq_raft import scanner
 from walproof.scan.answers import read
 from walproof.scan.log import Log
-from walproof.scan.model import Records, Scanner, Wanted
-from walproof.scan.reference import ReferenceScanner
+from walproof.scan.model import Records, Wanted
 
 
 def index_file(first: int, capacity: int, ends: list[int]) -> bytes:
@@ -34,16 +33,6 @@ def test_a_table_with_maximum_offsets(tmp_path: Path) -> None:
     path.write_bytes(index_file(1, 900, [2**32 - 1] * 900))
     expected = collect(named("zmq-raft").read(path, "recover", {}))
     assert collect(read("zmq-raft", path, {})) == expected and expected.lost
-
-
-@pytest.mark.parametrize("reader", [scanner, ReferenceScanner("zmq-raft")])
-def test_an_index_beyond_64_bits_wraps_around(reader: Scanner, tmp_path: Path) -> None:
-    """Both scanners wrap around: only the file name limits the first index."""
-    path = tmp_path / "found.rlog"
-    path.write_bytes(index_file(2**64 - 2, 4, [20, 40, 60]))
-    runs = [run for run in reader.scan(Log(path), Wanted()) if isinstance(run, Records)]
-    numbers = [n for run in runs for n in run.fields["index"].to_pylist()]
-    assert numbers == [2**64 - 2, 2**64 - 1, 0]
 
 
 @pytest.mark.parametrize("name", ["snap", "raft/snap"])

@@ -31,8 +31,7 @@ import org.agrona.DirectBuffer;
 
 /**
  * Opens the folders of raft partitions with the classes of a broker: a request per line of standard input. {@code
- * no-meta} deletes the .meta file first. {@code parts} opens the parts of a folder one by one: the name of an exception
- * stands in place of a value. Snapshots are compared with their checksums here: the snapshot store is in a
+ * no-meta} deletes the .meta file first. Snapshots are compared with their checksums here: the snapshot store is in a
  * jar of its own.
  */
 public final class Partition {
@@ -54,8 +53,6 @@ public final class Partition {
         if (action.equals("write")) {
           write(folder);
           answer = Map.of("items", Map.of());
-        } else if (action.equals("parts")) {
-          answer = Map.of("items", parts(folder));
         } else {
           if (action.equals("no-meta")) {
             Files.deleteIfExists(folder.resolve(NAME + ".meta"));
@@ -166,40 +163,6 @@ public final class Partition {
     }
     snapshot(folder, items);
     return items;
-  }
-
-  private static Map<String, String> parts(Path folder) {
-    RaftStorage storage =
-        RaftStorage.builder().withDirectory(folder.toFile()).withPrefix(NAME).withFreeDiskSpace(0).build();
-    MetaStore[] meta = new MetaStore[1];
-    Map<String, String> parts = new TreeMap<>();
-    parts.put("lock", attempt(() -> "" + storage.lock(NODE.id())));
-    parts.put("meta", attempt(() -> {
-      meta[0] = storage.openMetaStore();
-      return meta[0].loadTerm() + " " + meta[0].loadVote() + " " + meta[0].loadLastFlushedIndex();
-    }));
-    parts.put("members", attempt(() -> {
-      Configuration group = meta[0].loadConfiguration();
-      return group == null ? "null" : "" + group.newMembers().stream().map(member -> member.memberId().id()).toList();
-    }));
-    parts.put("journal", attempt(() -> {
-      try (RaftLog log = storage.openLog(meta[0], () -> null)) {
-        return log.getFirstIndex() + " " + log.getLastIndex();
-      }
-    }));
-    return parts;
-  }
-
-  private interface Attempt {
-    String run() throws Exception;
-  }
-
-  private static String attempt(Attempt attempt) {
-    try {
-      return attempt.run();
-    } catch (Exception thrown) {
-      return thrown.getClass().getSimpleName();
-    }
   }
 
   private static void snapshot(Path folder, Map<String, String> items) throws IOException {

@@ -61,13 +61,13 @@ COLUMNS: frozenset[str] = frozenset()
 NEEDS_PAYLOAD = True
 
 
-def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
+def decode_row(row: Row) -> Mapping[str, Any]:
     """Decode the payload of a record. Raises ``Undecodable``."""
     return decode(row.payload, row.is_cut)
 
 
 def _cut(payload: bytes) -> dict[str, Any]:
-    """Return a command whose message is truncated. Raises ``Undecodable``."""
+    """Decode a command with a truncated message. Raises ``Undecodable``."""
     number = payload[0] if payload else len(NAMES)
     if number >= len(NAMES) or _OBJECTS.get(number, ("",))[0] != "message" or number == _UPDATE:
         raise Undecodable(CUT)
@@ -110,7 +110,6 @@ def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
 
 
 def _value(number: int, fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a command by column name."""
     value: dict[str, Any] = {name: fields.pop(name) for name in _COLUMNS if name in fields}
     if "destination" in value:
         value |= _destination(value["destination"])
@@ -165,7 +164,6 @@ def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
 
 
 def _other(value: Mapping[str, Any], place: str) -> str:
-    """Describe a command that has no phrase of its own."""
     line = value["name"].removeprefix("KAHA_").removesuffix("_COMMAND").lower().replace("_", " ")
     line += f" {place}" if place else ""
     line += "".join(f", {name.replace('_', ' ')} {inner}" for name, inner in value["fields"])

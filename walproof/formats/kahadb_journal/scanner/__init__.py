@@ -64,7 +64,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 
 class _Journal(Journal):
-    """The executable specification, with the records of a data file in runs of columns."""
+    """The executable specification, which yields records as runs of columns."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
         super().__init__(path, "recover")
@@ -75,8 +75,6 @@ class _Journal(Journal):
 
 
 class _Scan(Scan):
-    """A pass over a data file."""
-
     def __init__(self, stream: BinaryIO, name: str | None, wanted: Wanted) -> None:
         super().__init__(stream, name)
         self.path, self.wanted = Path(stream.name), wanted

@@ -8,7 +8,6 @@ an index), ``kahadb/scheduler/JobSchedulerStoreImpl.java`` (upgrade of a store f
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -66,7 +65,6 @@ OTHER_ROLES = {
     "lock": "lock held by the broker that uses the folder",
     "db-log.template": "template of new journal files",
 }
-_SET_ASIDE = re.compile(r"(db|scheduleDB)\.(data|redo|free)-\d+")
 #: Records that show whether a journal holds a broker's commands.
 _FIRST_RECORDS = 8
 
@@ -128,7 +126,8 @@ class KahaDBFolder(SystemFolder):
         names = {entry.name for entry in folder.iterdir() if entry.is_file()}
         parts = [(name, suffix) for suffix in (".data", *ROLES) for name in INDEXES]
         name = next((name for name, suffix in parts if f"{name}{suffix}" in names), None)
-        index = _read(folder, name) if name is not None and f"{name}.data" in names else None
+        has_index = name in (MESSAGES, SCHEDULER) and f"{name}.data" in names
+        index = _read(folder, name) if has_index and name is not None else None
         if not named(FORMAT).recognise(folder) and not _is_index(name, names, index):
             return None
         store = name or MESSAGES
@@ -151,11 +150,8 @@ class KahaDBFolder(SystemFolder):
     def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
         """See :class:`SystemFolder`: records that the index refers to and the journal has lost."""
         index: Index | None = system.facts["read"]
-        if index is None or index.last_update is None:
-            return
-        if found.verdict not in ("intact", "torn"):
-            text = "a broker does not start if the index refers to lost records"
-            yield Finding(text, f"{system.facts['index']}.data", "none")
+        is_readable = found.verdict in ("intact", "torn")
+        if index is None or index.last_update is None or not is_readable:
             return
         number, offset = index.last_update
         if found.end is None or file_id(found.end_file or "") != number or offset < found.end:
@@ -169,11 +165,11 @@ class KahaDBFolder(SystemFolder):
 
 
 def _read(folder: Path, name: str) -> Index:
-    """Read an index; a failure to open it becomes one of its faults."""
+    """Read an index. If it cannot be opened, that is its fault."""
     try:
         return read_index(folder, name)
     except OSError as error:
-        return Index({f"{name}.data": [f"cannot be read: {error.strerror or error}"]})
+        return Index({f"{name}.data": f"cannot be read: {error.strerror or error}"})
 
 
 def _is_index(name: str | None, names: set[str], index: Index | None) -> bool:
@@ -184,7 +180,7 @@ def _is_index(name: str | None, names: set[str], index: Index | None) -> bool:
 
 
 def _is_legacy(folder: Path, index: Index | None) -> bool:
-    """Return whether a scheduler store is from before 5.11, by its index or else by its journal."""
+    """Return whether a scheduler store is from before 5.11, as its index or its journal shows."""
     if index is not None and index.is_legacy is not None:
         return index.is_legacy
     events = named(FORMAT).read(folder, "recover", {})
@@ -199,13 +195,10 @@ def _others(folder: Path, names: set[str], store: str, index: str) -> Iterator[O
     for name in sorted(names):
         if name in roles:
             yield OtherFile(name, roles[name], size_of_all(folder / name))
-        elif _SET_ASIDE.fullmatch(name):
-            role = "part of a damaged index that a broker renamed"
-            yield OtherFile(name, role, size_of_all(folder / name))
 
 
 def _findings(folder: Path, names: set[str], store: str, index: Index | None) -> Iterator[Finding]:
-    files, twins = data_files(folder)
+    files, _ = data_files(folder)
     if store == TEMPORARY:
         yield Finding("a broker deletes this store at startup", None, "none")
         return
@@ -228,42 +221,26 @@ def _findings(folder: Path, names: set[str], store: str, index: Index | None) ->
         if number < max(numbers, default=number):
             text = "expected a batch of records at 0, found an empty file: its records are lost"
             yield Finding(text, f"db-{number}.log", "lost")
-        else:
-            yield Finding("empty file: created but never used", f"db-{number}.log", "none")
     if index is not None and index.last_update is not None:
         blank = {number for name in files if is_blank(folder / name) and (number := file_id(name))}
         name = MESSAGES if store == MESSAGES else SCHEDULER
         yield from _missing_for(index, name, numbers - blank)
     if folder.name not in FOLDERS:
         yield from _missing(numbers | empty, index)
-    for name in twins:
-        yield Finding("another file has the same number: a broker reads one of them", name)
 
 
 def _of_index(store: str, index: Index) -> Iterator[Finding]:
-    """Return the damage of an index and its consequence."""
     consequence = {
-        MESSAGES: "With it, a broker may deliver fewer messages and delete their journal files",
-        SCHEDULER: "A broker may start without jobs, or move all files to legacySchedulerStore",
-        LEGACY: "The jobs in the damaged part are lost",
+        MESSAGES: ". With it, a broker may deliver fewer messages and delete their journal files",
+        SCHEDULER: ". A broker may start without jobs, or move all files to legacySchedulerStore",
+        LEGACY: ". The jobs in the damaged part are lost",
     }[store]
-    for name, faults in index.faults.items():
-        more = f" ({len(faults) - 1:,} more faults)" if len(faults) > 1 else ""
-        text = consequence
-        if name.endswith(".redo"):
-            text = "The index may contain half-written pages"
-            if index.is_clean:
-                text = "The broker had closed the index, so this file is not needed"
-        elif name.endswith(".free"):
-            text = "A broker that trusts these ranges overwrites pages in use"
-        yield Finding(f"{faults[0]}{more}. {text}", name, "lost")
-    for name, doubts in index.doubts.items():
-        is_lost = store == LEGACY and name.endswith(".free")
-        yield Finding(doubts[0], name, "lost" if is_lost else "look")
+    for name, fault in index.faults.items():
+        yield Finding(f"{fault}{consequence * name.endswith('.data')}", name, "lost")
 
 
 def _missing_for(index: Index, name: str, numbers: set[int]) -> Iterator[Finding]:
-    """Return the data files that an index refers to and that are missing or empty."""
+    """Find missing or empty data files to which an index refers."""
     assert index.last_update is not None
     lost = {number: count for number, count in index.messages.items() if number not in numbers}
     number, offset = index.last_update
@@ -280,24 +257,20 @@ def _missing_for(index: Index, name: str, numbers: set[int]) -> Iterator[Finding
 
 
 def _missing(numbers: set[int], index: Index | None) -> Iterator[Finding]:
-    """Return the gaps in the numbers of data files. A broker deletes files it no longer needs."""
+    """Find gaps in the numbers of data files. A broker deletes files it no longer needs."""
     missing = list(gaps(numbers))
     if not missing:
         return
     count = sum(end - begin + 1 for begin, end in missing)
     first, last = missing[0][0], missing[-1][1]
-    between = f"db-{first}.log" + (f" to db-{last}.log" if count > 1 else "")
-    text = f"{count} of the journal's files {'is' if count == 1 else 'are'} not there ({between})"
-    knows = index is not None and not index.faults and index.is_legacy is None
-    if index is not None and knows and index.messages.keys() <= numbers:
-        seen = index.last_update[0] if index.last_update is not None else first
-        if last < seen:
-            yield Finding(f"{text}: the index refers to no message in them", None, "none")
+    if index and not index.faults and index.is_legacy is None and index.last_update:
+        is_needed = index.messages.keys() - numbers or last >= index.last_update[0]
+        if not is_needed:
             return
-    yield Finding(
-        f"{text}: a broker deletes files that it no longer needs; if it did not,"
-        " their records are lost"
-    )
+    between = f"db-{first}.log" + (f" to db-{last}.log" if count > 1 else "")
+    text = f"{count} of the journal's files {'is' if count == 1 else 'are'} not there ({between}):"
+    text += " a broker deletes files that it no longer needs; if it did not, their records are lost"
+    yield Finding(text)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,32 +30,24 @@ _TEXT_KEY = 0
 #: The UUID with which the index of a scheduler begins since 5.11.
 SCHEDULER_TOKEN = bytes.fromhex("57ed642b1ee347b3be6db7297d500409")
 _SHOWN_BYTES = 16
+#: A number above those of all pages.
+_NO_PAGE = 1 << 64
 
 
 @dataclass
 class Index:
     """The content of an index and the damage in its files."""
 
-    #: Damage in each file.
-    faults: dict[str, list[str]] = field(default_factory=dict)
-    #: States of each file that a killed broker can also leave.
-    doubts: dict[str, list[str]] = field(default_factory=dict)
+    #: First fault of each file.
+    faults: dict[str, str] = field(default_factory=dict)
     #: Whether the broker closed the index.
     is_clean: bool = False
     #: Position of the last journal record in the index: number of its data file, and offset.
     last_update: tuple[int, int] | None = None
-    #: Number of pending messages in each data file.
+    #: Number of pending messages in each data file; some are missing if ``.data`` has a fault.
     messages: Counter[int] = field(default_factory=Counter)
     #: None if the index does not store a version.
     is_legacy: bool | None = None
-
-    def add_fault(self, file: str, text: str) -> None:
-        """Add a message about damage of a file."""
-        self.faults.setdefault(file, []).append(text)
-
-    def add_doubt(self, file: str, text: str) -> None:
-        """Add a message about a state that a killed broker can also leave."""
-        self.doubts.setdefault(file, []).append(text)
 
 
 class _BadPageError(Exception):
@@ -69,30 +62,21 @@ def read_index(folder: Path, name: str) -> Index:
     index = Index()
     data = folder / f"{name}.data"
     with data.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
         header = _header(file.read(HEADER_BYTES), data.name, index)
         if header is None:
             return index
         page_bytes = int(header["pageSize"])
         index.is_clean = header.get("cleanShutdown") == "true"
-        redo = _redo(folder / f"{name}.redo", page_bytes, index)
-        free: list[range] = []
-        pages = _Pages(file, data.name, page_bytes, index)
-        if index.is_clean:
-            if redo and header.get("lastTxId") == str(redo[0] - 1):
-                _compare(pages, redo[1], index)
-            free = _free(folder / f"{name}.free", header, index)
-        elif redo:
-            _redo_pages(pages, redo[1], index)
-        cut = max(0, size - HEADER_BYTES) % page_bytes
-        if cut and (size - HEADER_BYTES) // page_bytes not in pages.redone:
-            text = f"expected pages of {page_bytes:,} bytes, found {cut:,} bytes at {size - cut:,}"
-            index.add_fault(data.name, text)
-        if pages.count:
-            _walk(pages, name, index)
-        if used := next((gap for gap in free if any(page in gap for page in pages.seen)), None):
-            text = f"expected free pages, found {used.start:,} to {used.stop - 1:,}, which are used"
-            index.add_fault(f"{name}.free", text)
+        redone = {} if index.is_clean else _redo(folder / f"{name}.redo", page_bytes, index)
+        pages = _Pages(file, page_bytes, redone)
+        try:
+            if pages.count:
+                _walk(pages, name, index)
+            pages.check_size()
+        except _BadPageError as error:
+            index.faults.setdefault(data.name, str(error))
+    if index.is_clean:
+        _check_free(folder / f"{name}.free", header, pages.seen, index)
     return index
 
 
@@ -106,33 +90,19 @@ def described(content: bytes) -> str:
 
 
 def _header(head: bytes, name: str, index: Index) -> Mapping[str, str] | None:
-    """Return the properties of the first readable copy of the header; None without one."""
+    """Return the properties in the last readable copy of the header; None if both are damaged."""
     half = HEADER_BYTES // 2
-    copies = [_properties(head[:half]), _properties(head[half:])]
-    if b"\r\n" in head[:half] and copies[0]:
-        index.add_fault(name, "CRLF line ends: the file was converted as text")
-        return None
-    if not any(copies):
-        index.add_fault(name, f"expected a header with pageSize at 0, found {described(head)}")
-        return None
-    for at, copy in zip((0, half), copies, strict=True):
+    first, second = _properties(head[:half]), _properties(head[half:])
+    for at, copy in ((0, first), (half, second)):
         if copy is None:
-            part = head[at : at + half]
-            index.add_fault(name, f"expected a copy of the header at {at:,}, found {_odd(part)}")
-    first, second = copies
-    if first and second and head[:half] != head[half:]:
-        if first.get("metaDataTxId") == second.get("metaDataTxId"):
-            index.add_fault(
-                name, f"expected identical headers at 0 and {half:,}, found a difference"
-            )
-        return second
-    return first or second
-
-
-def _odd(part: bytes) -> str:
-    """Describe an unreadable header by the zeros at its end or by its first bytes."""
-    zeros = len(part) - len(part.rstrip(b"\0"))
-    return f"{zeros:,} zeros at its end" if zeros and part.strip(b"\0") else described(part)
+            found = described(head[at : at + half])
+            text = f"expected a header with pageSize at {at:,}, found {found}"
+            index.faults.setdefault(name, text)
+    is_same = first and second and first.get("metaDataTxId") == second.get("metaDataTxId")
+    if is_same and head[:half] != head[half:]:
+        text = f"expected identical headers at 0 and {half:,}, found a difference"
+        index.faults[name] = text
+    return second or first
 
 
 def _properties(text: bytes) -> dict[str, str] | None:
@@ -147,149 +117,115 @@ def _properties(text: bytes) -> dict[str, str] | None:
     return properties
 
 
-def _redo(path: Path, page_bytes: int, index: Index) -> tuple[int, dict[int, bytes]] | None:
-    """Return the transaction and the pages of the last valid batch; None if there is none."""
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        head = file.read(HEADER_BYTES)
-        if size in (0, HEADER_BYTES) and not head.strip(b"\0"):
-            return None  # no batch has been written yet
-        transaction, checksum, count = _REDO.unpack_from(head.ljust(HEADER_BYTES, b"\0"))
-        expected = HEADER_BYTES + count * (page_bytes + _LONG_BYTES)
-        is_head = count > 0 and 0 <= checksum < 1 << 32 and not head[_REDO.size :].strip(b"\0")
-        if size < HEADER_BYTES or not is_head:
-            index.add_fault(path.name, f"expected a batch of pages at 0, found {described(head)}")
-            return None
-        if size < expected:
-            text = f"expected {count:,} pages up to {expected:,}, found {size:,} bytes"
-            index.add_fault(path.name, text)
-            return None
-        batch = file.read(expected - HEADER_BYTES)
+def _redo(path: Path, page_bytes: int, index: Index) -> dict[int, bytes]:
+    """Return the pages of the last batch, which a broker writes to the index at startup.
+
+    A batch with a wrong checksum is normal after a kill: its pages are not in the index yet.
+    """
+    content = path.read_bytes() if path.is_file() else b""
+    if len(content) in (0, HEADER_BYTES) and not content.strip(b"\0"):
+        return {}  # no batch has been written yet
+    _, checksum, count = _REDO.unpack_from(content.ljust(_REDO.size, b"\0"))
+    size = max(0, count) * (page_bytes + _LONG_BYTES)
+    batch = content[HEADER_BYTES : HEADER_BYTES + size]
     redone: dict[int, bytes] = {}
     actual = 1
     for at in range(0, len(batch), page_bytes + _LONG_BYTES):
         page = batch[at + _LONG_BYTES : at + _LONG_BYTES + page_bytes]
-        if not page.strip(b"\0"):
-            text = (
-                f"expected a page at {HEADER_BYTES + at + _LONG_BYTES:,}, found {described(page)}"
-            )
-            index.add_fault(path.name, text)
-            return None
         redone[int.from_bytes(batch[at : at + _LONG_BYTES], signed=True)] = page
         actual = zlib.adler32(page, actual)
-    if actual != checksum:
-        text = f"expected pages with the checksum {checksum:08x}, found {actual:08x}"
-        if index.is_clean:
-            index.add_fault(path.name, text)
-        else:
-            more = "a killed broker may leave this, in which case nothing is lost"
-            index.add_doubt(path.name, f"{text}: {more}")
-        return None
-    if min(redone) < 0:
-        index.add_fault(path.name, f"expected numbers of pages, found {min(redone):,}")
-        return None
-    return transaction, redone
+    if count <= 0:
+        text = f"expected a batch of pages at 0, found {described(content)}"
+    elif len(batch) < size:
+        expected = f"expected {count:,} pages up to {HEADER_BYTES + size:,}"
+        text = f"{expected}, found {len(content):,} bytes"
+    elif not all(page.strip(b"\0") for page in redone.values()):
+        text = f"expected {count:,} pages at {HEADER_BYTES:,}, found a page of zeros"
+    else:
+        return redone if actual == checksum else {}
+    index.faults[path.name] = f"{text}. The index may contain half-written pages"
+    return {}
 
 
-def _compare(pages: _Pages, redone: Mapping[int, bytes], index: Index) -> None:
-    """Find pages of a closed index that differ from its last batch."""
-    for number, page in redone.items():
-        if number < pages.count and pages.at(number) != page:
-            text = f"expected page {number:,} at {pages.offset(number):,} as in .redo, found other"
-            index.add_fault(pages.name, f"{text} content: {described(pages.at(number))}")
-
-
-def _redo_pages(pages: _Pages, redone: Mapping[int, bytes], index: Index) -> None:
-    """Apply the pages of the last batch to the index, as a broker does at startup."""
-    for number in sorted(redone):
-        try:
-            what = described(pages.at(number)) if not pages.at(number).strip(b"\0") else None
-        except _BadPageError:
-            what = "the end of the file"
-        if what:
-            text = f"expected page {number:,} at {pages.offset(number):,}, found {what}"
-            more = ".redo has it, and a broker rewrites it at startup"
-            index.add_doubt(pages.name, f"{text}: {more}")
-    pages.redone = redone
-    pages.count = max(pages.count, max(redone) + 1)
-
-
-def _free(path: Path, header: Mapping[str, str], index: Index) -> list[range]:
-    """Return the ranges of free pages that a broker reads at startup."""
+def _check_free(path: Path, header: Mapping[str, str], used: set[int], index: Index) -> None:
+    """Check the ranges of free pages, which a broker reads after a clean shutdown."""
     text = header.get("freePages", "")
     count = int(text) if text.isdecimal() else 0
     if not count:
-        return []
+        return
     expected = f"expected {count:,} ranges of free pages, found"
     if not path.is_file():
-        text = f"{expected} no file: a broker discards the index"
-        index.add_doubt(path.name, text)
-        return []
+        if index.is_legacy:  # a broker rebuilds other indexes
+            index.faults[path.name] = f"{expected} no file: a broker discards the index"
+        return
     content = path.read_bytes()
-    if int.from_bytes(content[:_INTEGER_BYTES]) != count:
-        index.add_fault(path.name, f"{expected} {described(content)}")
-        return []
     at, ranges = _INTEGER_BYTES, []
     while at < len(content):
         pages = content[at + 1 : at + 1 + (2 * _LONG_BYTES if content[at] else _LONG_BYTES)]
-        first, last = int.from_bytes(pages[:_LONG_BYTES]), int.from_bytes(pages[-_LONG_BYTES:])
-        if content[at] > 1 or len(pages) % _LONG_BYTES or first > last or not pages:
-            break
-        ranges.append(range(first, last + 1))
+        ranges.append(range(int.from_bytes(pages[:8]), int.from_bytes(pages[-8:]) + 1))
         at += 1 + len(pages)
-    if len(ranges) != count or at != len(content):
-        index.add_fault(path.name, f"{expected} {len(ranges):,} up to {at:,}")
-    return ranges
+    stored = int.from_bytes(content[:_INTEGER_BYTES])
+    seen = [*sorted(used), _NO_PAGE]
+    used_gap = next((gap for gap in ranges if seen[bisect_left(seen, gap.start)] in gap), None)
+    if stored != count or len(ranges) != count or not all(ranges):
+        found = f"{len(ranges):,} after the number {stored:,}"
+    elif used_gap is not None:
+        found = f"pages {used_gap.start:,} to {used_gap.stop - 1:,}, which are used"
+    else:
+        return
+    effect = "a broker that trusts these ranges overwrites pages in use"
+    index.faults[path.name] = f"{expected} {found}: {effect}"
 
 
 class _Pages:
-    """The pages of an index file by number; unreadable ones become faults."""
+    """The pages of an index file by number."""
 
-    def __init__(self, file: BinaryIO, name: str, page_bytes: int, index: Index) -> None:
+    def __init__(self, file: BinaryIO, page_bytes: int, redone: Mapping[int, bytes]) -> None:
         self._file, self._size = file.fileno(), os.fstat(file.fileno()).st_size
-        self.name, self.page_bytes, self._index = name, page_bytes, index
+        self.page_bytes, self._redone = page_bytes, redone
         self.count = max(0, self._size - HEADER_BYTES) // page_bytes
-        self.redone: Mapping[int, bytes] = {}
+        self.count = max(self.count, max(redone, default=-1) + 1)
         self.seen: set[int] = set()
 
-    def offset(self, number: int) -> int:
-        """Return the offset of a page."""
-        return HEADER_BYTES + number * self.page_bytes
+    def check_size(self) -> None:
+        """Raise ``_BadPageError`` for bytes after the last complete page."""
+        number, cut = divmod(max(0, self._size - HEADER_BYTES), self.page_bytes)
+        if cut and number not in self._redone:
+            text = f"expected pages of {self.page_bytes:,} bytes, found {cut:,} bytes"
+            raise _BadPageError(f"{text} at {self._size - cut:,}")
 
-    def at(self, number: int) -> bytes:
-        """Return a page with its header."""
-        if (page := self.redone.get(number)) is not None:
+    def unexpected(self, number: int) -> _BadPageError:
+        """Return an error about the content of a page."""
+        text = f"expected roots or keys in {self._place(number)}, found other content"
+        return _BadPageError(text)
+
+    def _place(self, number: int) -> str:
+        return f"page {number:,} at {HEADER_BYTES + number * self.page_bytes:,}"
+
+    def _at(self, number: int) -> bytes:
+        if (page := self._redone.get(number)) is not None:
             return page
-        if number < 0 or self.offset(number + 1) > self._size:
-            raise _BadPageError(
-                f"expected page {number:,} at {self.offset(number):,}, found the end of the file"
-                f" at {self._size:,}"
-            )
-        page = os.pread(self._file, self.page_bytes, self.offset(number))
+        at = HEADER_BYTES + number * self.page_bytes
+        page = os.pread(self._file, self.page_bytes, at) if number >= 0 else b""
         if len(page) < self.page_bytes:
-            raise _BadPageError(f"expected page {number:,}, found that the file became shorter")
+            end = f"the end of the file at {self._size:,}"
+            raise _BadPageError(f"expected {self._place(number)}, found {end}")
         return page
 
-    def content(self, number: int, is_root: bool = True) -> bytes | None:
-        """Return the content that begins in a page; None after a fault.
+    def content(self, number: int, is_root: bool = True) -> bytes:
+        """Return the content that begins in a page. Raises ``_BadPageError``.
 
         A free page as root means an empty tree.
         """
-        try:
-            return b"".join(self._parts(number, is_root))
-        except _BadPageError as error:
-            self._index.add_fault(self.name, str(error))
-            return None
+        return b"".join(self._parts(number, is_root))
 
     def _parts(self, number: int, is_root: bool) -> Iterator[bytes]:
         while True:
-            page = self.at(number)
+            page = self._at(number)
             kind, _, follows, _ = _PAGE.unpack_from(page)
-            place = f"expected page {number:,} at {self.offset(number):,}"
             if number in self.seen:
-                raise _BadPageError(f"{place} once, found two references to it")
+                text = f"expected {self._place(number)} once, found two references to it"
+                raise _BadPageError(text)
             self.seen.add(number)
             if kind == _FREE_PAGE and is_root and page.strip(b"\0"):
                 return
@@ -300,12 +236,13 @@ class _Pages:
                 yield page[_PAGE.size : follows]
                 return
             else:
-                is_zero = not page.strip(b"\0")
-                what = described(page) if is_zero or kind else "a free page"
-                raise _BadPageError(f"{place}, found {what}")
+                raise _BadPageError(f"expected {self._place(number)}, found {described(page)}")
 
     def leaves(self, root: int, key_bytes: int) -> Iterator[tuple[int, bytes, int]]:
-        """Yield the number of keys, the content and the end of the keys of each leaf of a tree."""
+        """Yield the number of keys, the content and the end of the keys of each leaf of a tree.
+
+        Raises ``_BadPageError``.
+        """
         waiting = [root]
         while waiting:
             number = waiting.pop()
@@ -318,12 +255,13 @@ class _Pages:
                 if key_bytes == _TEXT_KEY:
                     for _ in range(count):
                         at += 2 + int.from_bytes(node[at : at + 2])
-                if node[at] == 1:
+                is_inner = node[at] == 1
+                if is_inner:
                     waiting += reversed(struct.unpack_from(f">{count + 1}q", node, at + 1))
-                else:
-                    yield count, node, at + 1
             except (IndexError, struct.error):
-                self.fault(number)
+                raise self.unexpected(number) from None
+            if not is_inner:
+                yield count, node, at + 1
 
     def look_at(self, root: int, key_bytes: int) -> None:
         """Check each page of a tree."""
@@ -336,27 +274,14 @@ class _Pages:
         while number >= 0 and (node := self.content(number, is_root=number == head)):
             number = int.from_bytes(node[:_LONG_BYTES], signed=True)
 
-    def fault(self, number: int) -> None:
-        """Record that a page does not have the expected content."""
-        at = self.offset(number)
-        text = f"expected roots or keys in page {number:,} at {at:,}, found other content"
-        self._index.add_fault(self.name, text)
-
 
 def _walk(pages: _Pages, name: str, index: Index) -> None:
-    """Check all pages that can be reached from the first."""
-    first = pages.content(0, is_root=False)
-    if first is None:
-        return
+    """Check all pages that can be reached from the first. Raises ``_BadPageError``."""
+    walk = _walk_jobs if name == "scheduleDB" else _walk_messages
     try:
-        if name == "db":
-            _walk_messages(pages, first, index)
-        elif name == "scheduleDB":
-            _walk_jobs(pages, first, index)
-        else:
-            pages.look_at(_long(first, 0), _TEXT_KEY)
+        walk(pages, pages.content(0, is_root=False), index)
     except (IndexError, struct.error):
-        pages.fault(0)
+        raise pages.unexpected(0) from None
 
 
 def _walk_jobs(pages: _Pages, first: bytes, index: Index) -> None:
@@ -364,8 +289,7 @@ def _walk_jobs(pages: _Pages, first: bytes, index: Index) -> None:
         index.is_legacy = True
         schedulers, counts = struct.unpack(">qq", first)
     elif not first.startswith(SCHEDULER_TOKEN):
-        pages.fault(0)
-        return
+        raise pages.unexpected(0)
     else:
         index.is_legacy = False
         at = len(SCHEDULER_TOKEN) + _INTEGER_BYTES

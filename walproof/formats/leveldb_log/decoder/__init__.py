@@ -25,7 +25,7 @@ COLUMNS: frozenset[str] = frozenset()
 NEEDS_PAYLOAD = True
 
 
-def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
+def decode_row(row: Row) -> Mapping[str, Any]:
     """Decode the payload of a record. Raises ``Undecodable``."""
     return decode(row.payload, row.is_cut)
 

@@ -58,7 +58,7 @@ _SHOWN_PAGES = 3
 _SHOWN_VALUES = 4
 
 
-def decode_row(row: Row, names: tuple[str, ...]) -> Mapping[str, Any]:
+def decode_row(row: Row) -> Mapping[str, Any]:
     """Decode the payload of a record. Raises ``Undecodable``."""
     numbers = json.loads(row.fields["pages"])
     return decode(row.payload, numbers, row.size // len(numbers) - _FRAME_HEADER_SIZE)

@@ -43,7 +43,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of a journal. ``OSError``; ``ValueError`` for its context."""
+    """Yield the events of a journal. Raises ``OSError``, and ``ValueError`` for a wrong context."""
     path = log.local()
     several = path.is_dir()
     name = journal_name(path, log.context) if several else ""
@@ -56,7 +56,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 
 class _Journal(Journal):
-    """The executable specification, with the records of a segment in runs of columns."""
+    """The executable specification, which yields records as runs of columns."""
 
     def __init__(
         self, files: Sequence[Path], several: bool, flushed: int | None, wanted: Wanted
@@ -86,7 +86,7 @@ class _Journal(Journal):
 
 
 class _Limited:
-    """The next events of a segment, which end at the offset ``end``."""
+    """At most ``MAX_SPECIFIED`` events of a segment; ``end`` is the offset after them."""
 
     def __init__(self, scan: SegmentScan) -> None:
         self.scan, self.end, self.is_over = scan, scan.at, False
