@@ -60,11 +60,9 @@ def sweep(
 ) -> int:
     """Compare answers on systematically damaged logs.
 
-    Run this command after all vectors pass in `walproof check`. The answers and logs of each
-    program are compared with those of the executable specification. The classes of cases include
-    truncations, other single changes, pairs of changes, other contexts, appends to damaged logs,
-    and writes of new logs. The summary reports how many cases of each class exist and how many of
-    them ran.
+    Run this command after all vectors pass in `walproof check`. The command damages intact vectors,
+    and compares the answers and logs of each program with those of the executable specification.
+    The summary reports how many cases of each class exist and how many of them ran.
 
     \b
     walproof sweep --format zmq-raft --cmd './my-reader' --cases 200000
