@@ -67,13 +67,7 @@ class Table:
             "format": self.format,
             "reader": self.reader,
             "agreement": [
-                {
-                    "reader": "new" if side == "old" else "old",
-                    "logs": side,
-                    "damaged": damaged,
-                    "agree": agreeing,
-                    "of": total,
-                }
+                {"logs": side, "damaged": damaged, "agree": agreeing, "of": total}
                 for (side, damaged), (agreeing, total) in sorted(self.cells.items())
             ],
             "changed": [asdict(changed) for changed in self.changed],

@@ -153,17 +153,16 @@ def _verdict_text(verdict: str, reason: str) -> str:
 
 
 def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
-    """Print coverage, implementations, rate, and the most harmful findings."""
+    """Print coverage, implementations and the most harmful findings."""
 
     def print_line(text: str, style: str = "") -> None:
         console.print(text, highlight=False, markup=False, style=style)
 
     coverage = [
-        (group, f"{ran:,}", f"{possible:,}", _share(ran, possible))
+        (group, f"{covered['ran']:,}", f"{covered['possible']:,}")
         for group, covered in summary["coverage"].items()
-        for ran, possible in ((covered["ran"], covered["possible"]),)
     ]
-    console.print(_table(("cases", "ran", "of possible", "share"), coverage))
+    console.print(_table(("cases", "ran", "of possible"), coverage))
     print_line(f"{_cases(summary)}\n")
     console.print(_outcomes(summary["implementations"]))
     print_line(
@@ -194,13 +193,6 @@ def _listed(counts: Mapping[str, int]) -> str:
     shown = ", ".join(f"{brief(name)} {n:,}" for name, n in list(counts.items())[:MAX_NAMED])
     more = len(counts) - MAX_NAMED
     return shown + (f", and {more} more" if more > 0 else "")
-
-
-def _share(ran: int, possible: int) -> str:
-    if not possible:
-        return "-"
-    share = ran / possible
-    return f"{share:.0%}" if share >= 0.1 else f"{share:.2g}" if share < 0.001 else f"{share:.1%}"
 
 
 def _cases(summary: Mapping[str, Any]) -> str:

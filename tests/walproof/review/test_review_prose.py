@@ -54,3 +54,12 @@ def test_level_removal_and_addition_of_requirements(tmp_path: Path) -> None:
         "REQUIREMENT_REMOVED ABC-003",
         "REQUIREMENT_ADDED ABC-004",
     }
+
+
+def test_weaker_norm_is_a_warning_and_a_typo_a_note(tmp_path: Path) -> None:
+    old = chapters(tmp_path / "old", CHAPTER)
+    typo = chapters(tmp_path / "typo", CHAPTER.replace("the trailer", "a trailer"))
+    new = chapters(tmp_path / "new", CHAPTER.replace("MUST skip", "SHOULD skip"))
+    (note,), (warning,) = (list(compare_requirements(old, each)) for each in (typo, new))
+    assert (note.severity, warning.severity) == ("note", "warning")
+    assert warning.change.startswith("must → should: ")
