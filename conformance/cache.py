@@ -1,8 +1,6 @@
 """Cache the results of implementations, and the digests of field listings, in ``.build``.
 
-A result is cached only if all results of its implementation are as expected. A changed input
-invalidates the result. The inputs are the implementation, its programs, the vectors, the known
-failures, the harness, the limits and the sandbox.
+A result is cached only if all results of its implementation are as expected.
 """
 
 from __future__ import annotations
@@ -95,7 +93,6 @@ class ResultCache:
 
 
 def _programs(needs: Sequence[str]) -> list[Any]:
-    """Return the files of the programs that an implementation needs, with size and time."""
     programs = []
     for program in sorted({name for need in needs for name in need.split("|")}):
         path = shutil.which(program)
@@ -107,7 +104,6 @@ def _programs(needs: Sequence[str]) -> list[Any]:
 
 @functools.cache
 def _harness() -> bytes:
-    """Return a digest of the code that runs and judges."""
     digest = hashlib.sha256()
     for path in _sources():
         digest.update(f"{path.relative_to(PACKAGES)}\0".encode() + path.read_bytes())
@@ -123,10 +119,7 @@ def _sources() -> Iterator[Path]:
 
 
 class DigestCache:
-    """Store digests of field listings in a file, so that logs need not be parsed again.
-
-    The file name includes a hash of ``sources``.
-    """
+    """Store digests of field listings in a file, so that logs need not be parsed again."""
 
     def __init__(self, folder: Path, name: str, sources: Sequence[Path]) -> None:
         digest = hashlib.sha256(name.encode())

@@ -223,7 +223,6 @@ class WritingStep(Step):
         return Judgement(text, self.expect, actual, NOT_REFUSED)
 
     def _files(self, path: Path, after: Mapping[str, Any]) -> list[str]:
-        """Return the differences in the files, those of the log and those beside it."""
         neutral = path.name == self.vector.neutral_name
 
         def place_of(name: str) -> Path:
@@ -233,7 +232,6 @@ class WritingStep(Step):
         return postconditions.differences(after, self._free, files, place_of)
 
     def _files_by_stated_name(self, path: Path) -> dict[str, int]:
-        """Return the existing files under the names that the vector has for them."""
         files = postconditions.files_in(path.parent)
         return {self._as_stated(name, path): size for name, size in files.items()}
 
@@ -291,10 +289,7 @@ class AppendStep(WritingStep):
         return _with_records("append", self.vector, path, seq)
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the files with the expected files, then compare the answer read from the log.
-
-        The answer must contain all acknowledged records and all surviving records.
-        """
+        """Compare the files with the expected files, then compare the answer read from the log."""
         if "refused" in reply:
             return self._refused(reply["refused"], path, self.vector.contents)
         if self.vector.body.get("must_refuse"):
@@ -345,7 +340,6 @@ def contents_at(path: Path) -> Contents | None:
 
 
 def _answer(path: Path, vector: Vector) -> dict[str, Any] | None:
-    """Return the executable specification's answer for the written log, ``None`` for no log."""
     format = formats.named(vector.body["format"])
     if not path.exists():
         return {"verdict": "intact", "reason": None, "records": [], "lost": [], "end": 0}

@@ -1,8 +1,4 @@
-"""Confirm fresh variants with a second reader that shares no code with the first.
-
-The second reader also reads the result of a write or an append. Golden vectors are confirmed by
-tests instead.
-"""
+"""Confirm fresh variants with a second reader that shares no code with the first."""
 
 from __future__ import annotations
 

@@ -14,9 +14,7 @@ from reference_impl.answer import INLINE_PAYLOAD_LIMIT, payload_to_json
 Record = Mapping[str, Any]
 
 # Properties that locate a record and do not describe its content.
-PLACE = ("file", "at", "size")
-PAYLOAD = ("payload", "payload_sha256")
-
+_PLACE = ("file", "at", "size")
 _TEXT = re.compile(rb"[\x20-\x7e]+")
 _LINES = re.compile(rb"[\x20-\x7e\n\t]*[\x20-\x7e][\x20-\x7e\n\t]*")
 
@@ -71,11 +69,6 @@ def tail(text: str, limit: int) -> str:
     return text if len(text) <= limit else "…" + text[len(text) - limit + 1 :]
 
 
-def bytes_in(number: int) -> str:
-    """Return a size for people: `14 B`, `97,270 B`."""
-    return f"{number:,} B"
-
-
 def payload_key(record: Record) -> str:
     """Return an identifier of a payload, the same for a full payload and a digest."""
     payload = record.get("payload")
@@ -100,17 +93,14 @@ def sized_payload_text(record: Record) -> str:
 
 
 def payload_text(record: Record, width: int = 24) -> str:
-    """Return a record's content in about `width` characters:
-
-    `"alpha"`, `"A" × 1,000`, `00ff1c…`.
-    """
+    """Return a record's content in about `width` characters, such as `"A" × 1,000`."""
     payload = record.get("payload")
     if isinstance(payload, str):
         return _bytes_text(bytes.fromhex(payload), width)
     digest = record.get("payload_sha256")
     if isinstance(digest, str):
         return f"sha256 {digest[:12]}…"
-    content = {key: value for key, value in record.items() if key not in PLACE}
+    content = {key: value for key, value in record.items() if key not in _PLACE}
     return _cut(printable(json.dumps(content, ensure_ascii=False)), width * 2) if content else "?"
 
 
@@ -141,7 +131,7 @@ def place_text(record: Record) -> str:
     if "at" in record:
         parts.append(f"at {record['at']}")
     if "size" in record:
-        parts.append(bytes_in(record["size"]))
+        parts.append(f"{record['size']:,} B")
     return ", ".join(parts)
 
 
@@ -162,8 +152,8 @@ def payload_difference(expected: Record, actual: Record) -> str:
         return "contents differ"
     wanted, given = bytes.fromhex(expected["payload"]), bytes.fromhex(actual["payload"])
     if wanted[: len(given)] == given:
-        return f"cut short by {bytes_in(len(wanted) - len(given))}"
+        return f"cut short by {len(wanted) - len(given):,} B"
     if given[: len(wanted)] == wanted:
-        return f"{bytes_in(len(given) - len(wanted))} too long"
+        return f"{len(given) - len(wanted):,} B too long"
     same = next(i for i, (x, y) in enumerate(zip(wanted, given, strict=False)) if x != y)
     return f"differs from byte {same} of the payload"

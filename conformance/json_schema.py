@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +23,13 @@ def validator(path: Path) -> Draft202012Validator:
     return Draft202012Validator(schema, registry=Registry(siblings))
 
 
-def problems(path: Path, value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the path and the message of each violation of a schema.
+def first_problem(path: Path, value: Any) -> tuple[str, str] | None:
+    """Return the path and the message of the first violation of a schema, None for a valid value.
 
     The path is empty if the value as a whole is invalid.
     """
-    for error in validator(path).iter_errors(value):
-        yield "/".join(map(str, error.instance_path)), _message(error)
-
-
-def first_problem(path: Path, value: Any) -> tuple[str, str] | None:
-    """Return the first of :func:`problems`, or None for a valid value."""
-    return next(problems(path, value), None)
+    error = next(validator(path).iter_errors(value), None)
+    return None if error is None else ("/".join(map(str, error.instance_path)), _message(error))
 
 
 def _message(error: ValidationError) -> str:

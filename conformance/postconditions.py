@@ -102,10 +102,7 @@ def file_differences(expected: Files, files: Files, free: Collection[str]) -> li
 
 
 def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[str]:
-    """Return the differences between expected and actual bytes in files.
-
-    ``place_of`` returns the path of a file by its name.
-    """
+    """Return the differences between expected and actual bytes in files."""
     wrong = []
     for (name, at), data in expected.items():
         actual = _bytes_at(place_of(name), at, len(data))
@@ -116,10 +113,7 @@ def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[s
 
 
 def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> list[str]:
-    """Return the files whose digest differs, if there is no other difference.
-
-    ``place_of`` returns a path by file name.
-    """
+    """Return the files whose SHA-256 is not the expected one."""
     actual = {name: _digest(place_of(name)) for name in expected if place_of(name).is_file()}
     wrong = [
         f"{name}: expected sha256 {digest[:12]}…, found {actual.get(name, 'no file')[:12]}…"

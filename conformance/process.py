@@ -162,10 +162,7 @@ class Process:
         return self._stderr.decode(errors="replace").strip() or None
 
     def send(self, data: bytes) -> None:
-        """Send data.
-
-        Data that the pipe does not take at once is written while waiting for a reply.
-        """
+        """Send data without waiting until the program takes it."""
         if not self._is_closed:  # otherwise the descriptors may belong to another file by now
             self._input += data
             self._write()
@@ -259,7 +256,6 @@ class Process:
     def _wait(
         self, deadline: float, seconds: float, max_bytes: int, complete: Callable[[], bool]
     ) -> None:
-        """Move data until the output is complete or has ended."""
         next_check = time.monotonic() + POLL_SECONDS
         while not complete() and not self._has_ended:
             now = time.monotonic()
@@ -302,7 +298,6 @@ class Process:
             self._fail(OverLimit(f"more than {mib} MiB of memory"))
 
     def _wait_for_exit(self, deadline: float, seconds: float) -> None:
-        """Wait for the exit of a program whose output has ended, and end its children."""
         try:
             self._popen.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -450,15 +445,13 @@ def describe_exit(status: int | None) -> str:
 
 
 def prepare_child(limits: Limits) -> None:
-    """Set the limits of a child before exec, and kill the child when the harness ends.
-
-    As a subreaper, the child remains the ancestor of its daemons.
-    """
+    """Set the limits of a child before exec, and kill the child when the harness ends."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if limits.file_bytes is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes, limits.file_bytes))
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        # A subreaper remains the ancestor of its daemons.
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
@@ -487,7 +480,6 @@ def resident_bytes(pid: int) -> int:
 
 
 def _processes(pids: Sequence[int]) -> list[psutil.Process]:
-    """Return the processes that still exist."""
     processes = []
     for pid in pids:
         with contextlib.suppress(psutil.Error):
@@ -496,7 +488,6 @@ def _processes(pids: Sequence[int]) -> list[psutil.Process]:
 
 
 def _kill_each(processes: Sequence[psutil.Process]) -> bool:
-    """Kill processes; return whether any was alive."""
     any_alive = False
     for process in processes:
         with contextlib.suppress(psutil.Error):

@@ -1,7 +1,4 @@
-"""One run, from vectors to report: plan the cases, run them, select the failures.
-
-The schema of a report is ``reports/report.schema.json``.
-"""
+"""One run, from vectors to report: plan the cases, run them, select the failures."""
 
 from __future__ import annotations
 
@@ -121,7 +118,6 @@ def _outcomes(
     progress: Callable[[int], None],
     cache: ResultCache | None,
 ) -> list[SubjectRun]:
-    """Return the outcome of every subject, in order: from an earlier run, or from now."""
     if cache is None:
         return run_subjects(plan.subjects, plan.cases, jobs, limits, lambda: progress(1))
     keys = [cache.key(subject, plan.cases(subject)) for subject in plan.subjects]
@@ -137,7 +133,6 @@ def _outcomes(
 
 
 def _isolation(subjects: Sequence[Subject]) -> Isolation:
-    """Return what isolated the programs of this run, and what they could still do."""
     started = [each for each in subjects if each.baseline is None and each.unavailable is None]
     return isolation(all(each.isolated for each in started))
 
@@ -157,7 +152,6 @@ def _leave_out_unread_formats(
 
 
 def _freshness(fresh: Fresh | None, described: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the report's data on fresh variants; None for a run on the golden vectors."""
     if fresh is None:
         return None
     return {
@@ -188,7 +182,6 @@ def describe(vector: Vector) -> dict[str, Any]:
 
 
 def _to_write(vector: Vector) -> list[str]:
-    """Return short texts of the first records to write."""
     records = vector.records_to_write()
     texts = []
     for record in records[:SHOWN]:
@@ -243,7 +236,6 @@ def _entry(
 
 
 def _paths_of(subject: Subject) -> dict[str, str]:
-    """Return the files to open for a failure, if they are below the working directory."""
     paths = {"place": subject.place, "known_failures": subject.known.path}
     here = Path.cwd().resolve()
     return {

@@ -120,7 +120,6 @@ def _run_shard(
 
 
 def _merged(subject: Subject, shards: Sequence[Shard]) -> SubjectRun:
-    """Return the outcome of a subject, with its results in case order."""
     run = SubjectRun(subject)
     if subject.unavailable is not None:
         run.status, run.because = "unavailable", subject.unavailable
@@ -218,7 +217,6 @@ class Worker:
         return result
 
     def _run_alone(self, case: Case, factor: int) -> Result | None:
-        """Return the result in a separate session, or None if none can be started."""
         session = self._new_session()
         try:
             session.start()
@@ -249,7 +247,6 @@ class Worker:
         return result
 
     def _run_step(self, session: Session, case: Case, step: Step, factor: int) -> Result | None:
-        """Return the difference in one request, None if there is none."""
         path = self.scratch.new_path(case.vector.neutral_name)
         step.prepare(path)
         wall_ms = factor * case.wall_ms
@@ -288,7 +285,6 @@ def new_session(
 
 
 def _confirmed(result: Result, alone: Result | None) -> Result:
-    """Return a crash, with the result of the case run alone."""
     if alone is None:
         return result
     if alone["class"] == result["class"]:

@@ -219,7 +219,6 @@ _SANDBOXED: Isolation = {"by": ["own folder", "bubblewrap"], "could": []}
 
 
 def _possible(hides: Iterable[Path]) -> list[str]:
-    """Return what a program can do if nothing isolates it."""
     names = dict.fromkeys(f"{path.name}/" if path.is_dir() else path.name for path in hides)
     see = [f"see {', '.join(names)}"] if names else []
     return [*see, "change your files", "use the network", "end your processes"]

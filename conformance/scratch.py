@@ -22,10 +22,7 @@ PREFIX = "walproof-scratch-"
 
 
 class Held:
-    """A new directory with a lock that shows that its creator is running.
-
-    Forked processes also hold the lock.
-    """
+    """A new directory with a lock that shows that its creator is running."""
 
     def __init__(self, parent: Path | None = None) -> None:
         self.folder, self._lock = _locked_folder(parent or _scratch_parent())
@@ -39,7 +36,6 @@ class Held:
 
 
 def _scratch_parent() -> Path:
-    """Return the directory for scratch copies: in memory, which is faster, if there is space."""
     if not os.environ.get("TMPDIR"):
         with contextlib.suppress(OSError):
             if shutil.disk_usage(IN_MEMORY).free >= ENOUGH and os.access(IN_MEMORY, os.W_OK):
@@ -48,7 +44,6 @@ def _scratch_parent() -> Path:
 
 
 def _locked_folder(parent: Path) -> tuple[Path, int]:
-    """Return a new directory and the descriptor with its lock."""
     _clear_once(parent)
     while True:
         # Another process may remove the unlocked directory between these lines.

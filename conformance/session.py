@@ -225,7 +225,6 @@ class BaselineSession(Session):
 
 
 def _reply_bytes(message: Message) -> int | None:
-    """Return the limit of the reply to a message, in bytes, None if it has none."""
     limit: int | None = message.get("limits", {}).get("reply_bytes")
     return limit
 

@@ -134,7 +134,6 @@ class Smoke:
             self._one_shot(format)
 
     def _greet(self) -> bool:
-        """Return whether there is a valid hello."""
         session = self._new_session()
         with self._step("starts", "a program that can be started"):
             session.spawn()
@@ -259,7 +258,6 @@ class Smoke:
         ]
 
     def _trivial(self, format: str) -> Case:
-        """Return the smallest undamaged log of a format that has a record."""
         vector = min(self._undamaged(format), key=lambda each: (each.body["size"], each.id))
         profiles = self.hello.get("profiles", [])
         return Case(vector, "strict" if "recover" not in profiles and profiles else "recover")
@@ -274,7 +272,6 @@ class Smoke:
         return self._send({**request, **(more or {})}, case.wall_ms / 1000)
 
     def _send(self, request: Reply, seconds: float) -> Reply:
-        """Return the reply without its number."""
         session = self._alive()
         self._seq += 1
         reply = session.request({**request, "seq": self._seq}, round(seconds * 1000))
@@ -284,7 +281,6 @@ class Smoke:
         return ProtocolSession(self.command, Limits(start_seconds=self.seconds), self._sandbox)
 
     def _alive(self) -> ProtocolSession:
-        """Return the session, or a new one if the last step ended the old one."""
         if self._session is None:
             self._session = self._new_session()
             self._session.start()
@@ -292,7 +288,6 @@ class Smoke:
 
     @contextlib.contextmanager
     def _step(self, name: str, expected: str) -> Iterator[_Step]:
-        """Note the outcome of one step; a fault does not stop the others."""
         step = _Step(expected)
         try:
             yield step

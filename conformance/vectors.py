@@ -30,10 +30,7 @@ class BrokenVector(BrokenDeclaration):
 
 @dataclass(frozen=True)
 class Vector:
-    """One vector: the description ``<slug>.json`` and the input beside it.
-
-    ``body`` is the parsed description (schema: ``vectors/schema.json``).
-    """
+    """One vector: the description ``<slug>.json`` and the input beside it."""
 
     path: Path
     body: Mapping[str, Any]

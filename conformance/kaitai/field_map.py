@@ -111,7 +111,6 @@ def _parse(
 
 
 def _unknown(fields: Callable[[], Iterable[Field]], path: str) -> str:
-    """Return the message for an unknown path: the fields below its longest known part."""
     steps = path.split(".")
     outers = {".".join(steps[:number]) for number in range(1, len(steps))}
     nearest = max((field.path for field in fields() if field.path in outers), key=len, default="")

@@ -103,7 +103,11 @@ def tarball(files: Mapping[str, bytes], top: str) -> bytes:
 def write_package(ecosystem: Ecosystem, files: Mapping[str, bytes], folder: Path) -> None:
     """Write the sources of a package, with the vectors in it, to a new folder."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(HERE / ecosystem.id, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    # Copy no times: Cargo would take the build of an earlier copy, with its path, for up to date.
+    shutil.copytree(
+        HERE / ecosystem.id, folder, ignore=shutil.ignore_patterns("__pycache__"),
+        copy_function=shutil.copyfile,
+    )  # fmt: skip
     body = json.loads(files[index.NAME])
     count = f"{body['counts']['vectors']:,}"
     context = {"ecosystem": ecosystem, "version": body["version"], "count": count}

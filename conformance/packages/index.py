@@ -87,10 +87,7 @@ def _digest(value: Any) -> str:
 
 
 def change(old: Index, new: Index) -> tuple[str, list[str]]:
-    """Return the class of the change between two sets (:data:`KINDS`) and the reasons.
-
-    The reasons for larger changes come first.
-    """
+    """Return the class of the change between two sets (:data:`KINDS`) and the reasons."""
     before = {row["id"]: row for row in old["vectors"]}
     after = {row["id"]: row for row in new["vectors"]}
     reasons: dict[str, list[str]] = {kind: [] for kind in KINDS}

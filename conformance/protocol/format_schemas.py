@@ -88,10 +88,6 @@ def context_schema(register: Register) -> dict[str, Any]:
 def _one_of(
     types: tuple[str, ...], values: tuple[str, ...], range: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """Return a schema for any of the types.
-
-    ``values`` are the allowed texts. ``range`` is the inclusive range of an integer.
-    """
     allowed = [dict(_TYPES[type]) for type in types if not (type == "text" and values)]
     for type in allowed:
         if range and type == _TYPES["integer"]:

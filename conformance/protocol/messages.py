@@ -77,7 +77,6 @@ def too_deep(message: Any) -> bool:
 
 
 def _inner(value: Any) -> list[Any]:
-    """Return the lists and objects in a value; numbers and texts have no levels."""
     if isinstance(value, dict):
         value = value.values()
     return [item for item in value if isinstance(item, (dict, list))]

@@ -20,11 +20,6 @@ BASELINES = "null baselines"
 _PLAIN = str.maketrans("…×→─│·–█✓✗≈†∞▲", ".x>-|.-#+x~CTO")
 
 
-def is_unicode(console: Console) -> bool:
-    """Return whether the console's encoding can print the glyphs."""
-    return console.encoding.lower().startswith("utf")
-
-
 def short(name: str, limit: int = NAME) -> str:
     """Return a name of at most ``limit`` characters on one line; an ellipsis marks a cut."""
     name = one_line(name)
@@ -35,7 +30,7 @@ def say(text: Text, console: Console) -> None:
     """Print one line without wrapping or padding, with control characters escaped."""
     text.rstrip()
     text = seen(text)
-    if not is_unicode(console):
+    if not console.encoding.lower().startswith("utf"):
         shown = text.plain.translate(_PLAIN)
         text.plain = shown.encode(console.encoding, "replace").decode(console.encoding)
     console.print(text, soft_wrap=True)
@@ -73,11 +68,7 @@ def print_table(
     baselines_from: int,
     console: Console,
 ) -> None:
-    """Print a table with names on the left and right-justified cells.
-
-    ``baselines_from`` is the index of the first baseline. A line separates the baselines from the
-    other rows.
-    """
+    """Print a table with names on the left and right-justified cells."""
     first = max([len(short(name)) for name, _ in rows] + [len(BASELINES)])
     widths = [
         GAP + max([len(heading), *(len(cells[column]) for _, cells in rows)])

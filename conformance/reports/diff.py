@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from .classes import BY_NAME, SEVERITY
@@ -40,10 +40,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Diff:
-    """All changes between two runs, those with the gravest effects first.
-
-    ``added`` and ``removed`` have the names of vectors and implementations.
-    """
+    """All changes between two runs, those with the gravest effects first."""
 
     changes: Sequence[Change]
     added: Mapping[str, Sequence[str]]
@@ -53,10 +50,6 @@ class Diff:
     def regressions(self) -> list[Change]:
         """Return everything that became worse."""
         return [each for each in self.changes if each.effect == "regression"]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the difference as a JSON object; `regressions` is their number."""
-        return {"regressions": len(self.regressions), **asdict(self)}
 
 
 def compare(old: Report, new: Report) -> Diff:
@@ -95,10 +88,6 @@ def _named_as_now(old: Sequence[Entry], after: Mapping[str, Entry]) -> dict[str,
 
 
 def _changes(old: Entry, new: Entry, vectors: Container[str]) -> Iterator[Change]:
-    """Yield the changes of an implementation: its status, its score, and its results.
-
-    ``vectors`` are the vectors of the new run.
-    """
     name = new["name"]
     if old["status"] != new["status"]:
         stopped = old["status"] == "ran"

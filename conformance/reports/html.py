@@ -1,14 +1,10 @@
-"""Write the run report as one self-contained HTML file that works from disk.
-
-The page has the matrix of each format, the failures by group, and the known failures by cause. The
-page shows the first failure of each group in the same form as the terminal.
-"""
+"""A run as one self-contained HTML file that works from disk."""
 
 from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +12,23 @@ from markupsafe import Markup
 from rich.console import Console
 
 from conformance import templates
-from conformance.saving import save
+from conformance.score import score
 from conformance.text import one_line
 
 from .classes import BY_NAME, CLASSES, worst
 from .json_report import Report
-from .matrix import matrices
 from .summary import (
     Failure,
     by_cause,
     cached_in,
+    groups_of,
     headline,
+    isolation_lines,
     mode_of,
     not_run,
     of_classes,
     unexpected,
 )
-from .terminal import isolation_lines
 from .terminal_failure import show_failure
 
 Result = Mapping[str, Any]
@@ -43,26 +39,22 @@ _WIDTH = 110
 _MOST_SHOWN = 200
 
 
-def write(report: Report, path: Path | str) -> None:
-    """Write `report` to `path` as one self-contained page."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    save(Path(path), render(report))
-
-
-def render(report: Report) -> str:
+def html(report: Report) -> str:
     """Return the page as text."""
     environment = templates.environment(_TEMPLATES, autoescape=True)
     environment.filters["line"] = one_line
     results = of_classes(report, BY_NAME)
+    formats = dict.fromkeys(vector["format"] for vector in report["vectors"].values())
     groups = by_cause(unexpected(report))
     page = environment.get_template("report.html.j2").render(
         report=report,
         headline=headline(report),
-        facts=[mode_of(report), cached_in(report), *(line for _, line in isolation_lines(report))],
+        facts=[mode_of(report), cached_in(report), *isolation_lines(report)],
         classes=CLASSES,
         totals=Counter(result["class"] for _, result in results),
         worst=worst,
-        matrices=matrices(report),
+        matrices={each: list(_lines(report, each)) for each in formats},
+        groups_of={each: groups_of(report, each) for each in formats},
         not_run=not_run(report),
         groups=groups,
         shown=[_in_full(report, *group[0]) for group in groups[:_MOST_SHOWN]],
@@ -72,8 +64,23 @@ def render(report: Report) -> str:
     return page.encode("utf-8", "backslashreplace").decode()
 
 
+def _lines(report: Report, format_id: str) -> Iterator[tuple[Result, dict[str, Counter[str]], Any]]:
+    """Yield each implementation, its results of each class by group, and its score of a format."""
+    vectors = report["vectors"]
+    for implementation in report["implementations"]:
+        results = [
+            each
+            for each in implementation["results"]
+            if vectors[each["vector"]]["format"] == format_id
+        ]
+        cells: dict[str, Counter[str]] = {}
+        for each in results:
+            cells.setdefault(vectors[each["vector"]]["group"], Counter())[each["class"]] += 1
+        if results:
+            yield implementation, cells, score(results, vectors)
+
+
 def _in_full(report: Report, implementation: Result, result: Result) -> Markup:
-    """Return a failure as HTML with the styles of a terminal."""
     console = Console(
         file=io.StringIO(), width=_WIDTH, record=True, force_terminal=True, color_system="standard"
     )
@@ -82,7 +89,6 @@ def _in_full(report: Report, implementation: Result, result: Result) -> Markup:
 
 
 def _by_listed_cause(results: Iterable[Failure]) -> dict[tuple[str, str], list[Result]]:
-    """Return the known failures by implementation and cause."""
     causes: dict[tuple[str, str], list[Result]] = {}
     for implementation, result in results:
         if result["class"] == "known-failure":

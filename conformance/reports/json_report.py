@@ -1,7 +1,4 @@
-"""Read and write the run report as a JSON file, with validation.
-
-The schema is `report.schema.json` in this directory.
-"""
+"""Read and write the run report as a JSON file, with validation."""
 
 from __future__ import annotations
 
@@ -15,27 +12,17 @@ from conformance.declaration import BrokenDeclaration
 Report: TypeAlias = dict[str, Any]
 
 SCHEMA_PATH = Path(__file__).with_name("report.schema.json")
-_SHOWN = 5
 
 
 class InvalidReport(BrokenDeclaration):
-    """The object is not a run report. `problems` holds one line per fault."""
-
-    def __init__(self, problems: list[str]) -> None:
-        self.problems = problems
-        more = len(problems) - _SHOWN
-        lines = problems[:_SHOWN] + ([f"and {more} more"] if more > 0 else [])
-        super().__init__("not a run report:\n  " + "\n  ".join(lines))
+    """The object is not a run report."""
 
 
 def validate(report: Report) -> None:
     """Raise `InvalidReport` unless `report` is a run report."""
-    problems = [
-        f"${'/' * bool(where)}{where}: {message}"
-        for where, message in json_schema.problems(SCHEMA_PATH, report)
-    ]
-    if problems:
-        raise InvalidReport(problems)
+    if (problem := json_schema.first_problem(SCHEMA_PATH, report)) is not None:
+        where, message = problem
+        raise InvalidReport(f"not a run report: {where or 'the report'}: {message}")
 
 
 def save(report: Report, path: Path | str) -> None:
@@ -55,7 +42,7 @@ def load(path: Path | str) -> Report:
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InvalidReport([f"{path}: {error}"]) from error
+        raise InvalidReport(f"{path}: {error}") from error
     validate(report)
     assert isinstance(report, dict)
     return report

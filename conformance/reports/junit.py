@@ -1,68 +1,38 @@
-"""Write the run report as JUnit XML, for continuous integration.
+"""A run as JUnit XML, for continuous integration: a test suite for each implementation.
 
-Each implementation is a test suite. Each result is a test case with the id of the vector as its
-name.
-
-* pass → passed
-* fail, unexpected-pass → failure
-* crash, timeout, over-limit, protocol-error → error
-* skipped, known-failure → skipped, because JUnit has no class for expected failures
-
-An implementation that could not run is a suite with the single test case `set-up`. The test case is
-skipped if the implementation is unavailable, and an error if it is broken. Null baselines are left
-out, because they fail by design.
+Known failures are skipped test cases, because JUnit has no class for expected failures. Null
+baselines are left out, because they fail by design.
 """
 
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from conformance.describe import lost_text, record_text, tail
-from conformance.saving import saved
+from conformance.describe import tail
 from conformance.text import printable
 
 from .classes import BY_NAME
+from .failure import facts
 from .json_report import Report
-from .side_by_side import request_facts
 from .summary import mode_of
 
-_RECORDS_SHOWN = 20
 
-
-def write(report: Report, path: Path | str) -> None:
-    """Write `report` to `path` as JUnit XML."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with saved(Path(path)) as file:
-        _indented(report).write(file)
-
-
-def text(report: Report) -> str:
+def junit(report: Report) -> str:
     """Return the XML as text."""
-    file = io.BytesIO()
-    _indented(report).write(file)
-    return file.getvalue().decode()
-
-
-def _indented(report: Report) -> JUnitXml:
-    document = build(report)
-    # The library's `pretty` would parse everything again.
-    ElementTree.indent(document._elem)
-    return document
-
-
-def build(report: Report) -> JUnitXml:
-    """Return the test suites of `report`."""
     document = JUnitXml("walproof")
     for implementation in report["implementations"]:
         if not implementation["baseline"]:
             document.add_testsuite(_suite(report, implementation))
     document.update_statistics()  # type: ignore[no-untyped-call]
-    return document
+    # The library's `pretty` would parse everything again.
+    ElementTree.indent(document._elem)
+    file = io.BytesIO()
+    document.write(file)
+    return file.getvalue().decode()
 
 
 def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
@@ -89,12 +59,15 @@ def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
         case.result = [result_type(because, implementation["status"])]
         suite.add_testcase(case)
     # All at once: the library recounts the suite for each single test case.
-    suite.add_testcases([_case(report, name, result) for result in implementation["results"]])
+    suite.add_testcases(
+        [_case(report, implementation, result) for result in implementation["results"]]
+    )
     return suite
 
 
-def _case(report: Report, name: str, result: dict[str, Any]) -> TestCase:
-    case = TestCase(result["vector"], f"{name}.{result['profile']}", (result["ms"] or 0.0) / 1000)
+def _case(report: Report, implementation: dict[str, Any], result: dict[str, Any]) -> TestCase:
+    class_name = f"{implementation['name']}.{result['profile']}"
+    case = TestCase(result["vector"], class_name, (result["ms"] or 0.0) / 1000)
     outcome = BY_NAME[result["class"]]
     if outcome.junit == "passed":
         return case
@@ -105,37 +78,16 @@ def _case(report: Report, name: str, result: dict[str, Any]) -> TestCase:
     result_type = {"failure": Failure, "error": Error, "skipped": Skipped}[outcome.junit]
     entry = result_type(printable(message), outcome.name)
     if outcome.junit != "skipped":
-        entry.text = printable(_details(report, result))
+        entry.text = printable(_details(report, implementation, result))
     case.result = [entry]
     if result.get("stderr"):
         case.system_err = tail(result["stderr"], 4000)
     return case
 
 
-def _details(report: Report, result: dict[str, Any]) -> str:
+def _details(report: Report, implementation: dict[str, Any], result: dict[str, Any]) -> str:
     vector = report["vectors"][result["vector"]]
-    lines = [vector["title"], "requirements: " + ", ".join(vector["requirements"])]
-    lines += [f"damage: {each}" for each in vector["damage"]]
-    lines += [f"{label}: {text}" for label, text in request_facts(result["vector"], vector)]
-    if vector.get("input"):
-        lines.append(f"log: {vector['input']}")
-    for side in ("expected", "actual"):
-        lines += _answer_lines(side, result.get(side))
-    lines.append(f"repeat: {result['repeat']}")
-    if result.get("ask"):
-        lines.append(f"see the exchange: {result['ask']}")
-    return "\n".join(lines)
-
-
-def _answer_lines(side: str, answer: dict[str, Any] | None) -> list[str]:
-    if answer is None:
-        return [f"{side}: no answer"]
-    verdict = answer.get("verdict") or "verdict not reported"
-    lines = [f"{side}: {verdict} {answer.get('reason') or ''}".rstrip()]
-    records = answer.get("records", [])
-    lines += [f"  {record_text(each)}" for each in records[:_RECORDS_SHOWN]]
-    if len(records) > _RECORDS_SHOWN:
-        lines.append(f"  and {len(records) - _RECORDS_SHOWN} more records")
-    lines += [f"  lost {lost_text(each)}" for each in answer.get("lost", [])]
-    lines += [f"  signal: {each}" for each in answer.get("signals", [])]
-    return lines
+    shown = [("vector", vector["title"]), *facts(report, implementation, result)]
+    shown += [("log", vector.get("input")), ("repeat", result["repeat"])]
+    shown.append(("see the messages", result.get("ask")))
+    return "\n".join(f"{label}: {text}" for label, text in shown if text)

@@ -19,12 +19,12 @@ from .summary import (
     by_cause,
     cached_in,
     headline,
+    isolation_lines,
     mode_of,
     not_run,
     tested,
     unexpected,
 )  # fmt: skip
-from .terminal import isolation_lines
 from .terminal_failure import show_failure
 
 # The number of failure groups to show; hosts truncate summaries after a mebibyte.
@@ -51,7 +51,7 @@ def markdown(report: Report) -> str:
             f"The report has {left} more results of {len(groups) - MOST} more kinds.",
         ]
     lines += ["", f"Mode: {mode_of(report)}. {cached_in(report) or ''}".rstrip(), ""]
-    lines += [f"{escaped(line)}  " for _, line in isolation_lines(report)]
+    lines += [f"{escaped(line)}  " for line in isolation_lines(report)]
     return "\n".join(lines) + "\n"
 
 
@@ -67,7 +67,6 @@ def _table(report: Report) -> list[str]:
 
 
 def _group(report: Report, alike: Sequence[Failure]) -> list[str]:
-    """Return one failure as in the terminal, collapsed, and the names of similar ones."""
     (implementation, result), *others = alike
     console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, force_terminal=False)
     show_failure(report, implementation, result, console)

@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from conformance.saving import save as save_file
+from conformance import saving
 
-from . import html, json_report, junit
+from . import json_report
+from .html import html
 from .json_report import Report
+from .junit import junit
 from .markdown import markdown
 from .sarif import sarif
 
@@ -17,12 +19,14 @@ from .sarif import sarif
 OUTPUTS: Mapping[str, Callable[[Report], str]] = {
     "json": lambda report: json.dumps(report) + "\n",
     "markdown": markdown,
-    "junit": junit.text,
+    "junit": junit,
     "sarif": sarif,
 }
 
-# The files in a report's directory besides report.json, junit.xml and report.html.
+# The files in a report's directory besides report.json.
 FILES: Mapping[str, Callable[[Report], str]] = {
+    "junit.xml": junit,
+    "report.html": html,
     "summary.md": markdown,
     "report.sarif": sarif,
 }
@@ -30,9 +34,6 @@ FILES: Mapping[str, Callable[[Report], str]] = {
 
 def save(report: Report, folder: Path) -> None:
     """Write the report in every form. Raises ``InvalidReport`` before anything is written."""
-    folder.mkdir(parents=True, exist_ok=True)
     json_report.save(report, folder / "report.json")
-    junit.write(report, folder / "junit.xml")
-    html.write(report, folder / "report.html")
     for name, shape in FILES.items():
-        save_file(folder / name, shape(report))
+        saving.save(folder / name, shape(report))

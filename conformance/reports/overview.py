@@ -74,7 +74,6 @@ def overview(implementation: Mapping[str, Any]) -> Overview:
 
 
 def _score(profile: str, counted: Mapping[str, int]) -> tuple[int, int]:
-    """Return passed and total: pairs for reading, otherwise logs."""
     if profile in WRITING:
         return counted["passed"], counted["total"]
     return counted["pairs_passed"], counted["pairs_total"]
@@ -86,7 +85,6 @@ def _logs(results: Iterable[Result]) -> int:
 
 
 def _missing(wanted: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> bool:
-    """Return whether one answer has records that the other lacks, False unless both exist."""
     if not wanted or not given or "records" not in wanted or "records" not in given:
         return False
     return bool(_payloads(wanted) - _payloads(given))

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from conformance import code_host
 from conformance.chapter import chapter
 from conformance.text import one_line
 
-from .classes import BY_NAME
+from .classes import BY_NAME, CLASSES
 from .json_report import Report
+from .summary import of_classes
 
 Entry = Mapping[str, Any]
 
 
 def sarif(report: Report) -> str:
     """Return the log with each unexpected result, and each known failure as suppressed."""
-    shown = [
-        (implementation, result)
-        for implementation, result in _results(report)
-        if not BY_NAME[result["class"]].expected or result["class"] == "known-failure"
-    ]
+    names = [each.name for each in CLASSES if not each.expected or each.name == "known-failure"]
+    shown = of_classes(report, names)
     rules: dict[str, dict[str, Any]] = {}
     for _, result in shown:
         id = _rule_of(report, result)
@@ -31,34 +27,6 @@ def sarif(report: Report) -> str:
     order = sorted(rules)
     results = [_sarif(report, *each, order) for each in shown]
     return code_host.sarif_log("walproof check", [rules[id] for id in order], results)
-
-
-def place_of(implementation: Entry, result: Entry) -> tuple[str, int]:
-    """Return the file and the line of a result, relative to the run's directory, or ``("", 0)``."""
-    listed = implementation.get("known_failures")
-    if result["class"] == "unexpected-pass" and listed:
-        return listed, _line_in(Path(listed), result)
-    return implementation.get("place") or "", 0
-
-
-def _line_in(listed: Path, result: Entry) -> int:
-    """Return the line of a case in a list of known failures: of its vector, then its profile."""
-    try:
-        lines = listed.read_text("utf-8").splitlines()
-    except OSError:
-        return 0
-    vector = f'"vector": {json.dumps(result["vector"])}'
-    profile = f'"profile": {json.dumps(result["profile"])}'
-    for number, line in enumerate(lines, 1):
-        if vector in line and any(profile in near for near in lines[number - 1 : number + 1]):
-            return number
-    return 0
-
-
-def _results(report: Report) -> Iterable[tuple[Entry, Entry]]:
-    for implementation in report["implementations"]:
-        if not implementation["baseline"]:
-            yield from ((implementation, result) for result in implementation["results"])
 
 
 def _rule_of(report: Report, result: Entry) -> str:
@@ -100,10 +68,12 @@ def _sarif(
         "partialFingerprints": {"case/v1": f"{name}/{result['vector']}/{result['profile']}"},
         "properties": {"class": result["class"], "requirements": vector["requirements"]},
     }
-    file, line = place_of(implementation, result)
+    # A known failure that passes is a fault of the list.
+    keys = ("known_failures", "place") if result["class"] == "unexpected-pass" else ("place",)
+    file = next((implementation[key] for key in keys if implementation.get(key)), "")
     logical = [{"fullyQualifiedName": result["vector"], "kind": "resource"}]
     entry["locations"] = [
-        (code_host.location(file, line) if file else {}) | {"logicalLocations": logical}
+        (code_host.location(file) if file else {}) | {"logicalLocations": logical}
     ]
     if result["class"] == "known-failure":
         cause = one_line(result.get("cause") or "listed as a known failure")

@@ -6,12 +6,18 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from conformance import sandbox
 from conformance.text import one_line
 
 from .classes import BY_NAME, CLASSES
 from .json_report import Report
 
 GOLDEN = "golden vectors"
+# The order of groups that several formats share; other groups follow in order of appearance.
+GROUP_ORDER = (
+    "framing", "layout", "fragments", "trailer", "checksum", "lengths", "types", "zeros", "resync",
+    "torn-tail", "dialects", "limits", "writing", "appending",
+)  # fmt: skip
 # An implementation of a run report, and one of its results.
 Failure = tuple[Mapping[str, Any], Mapping[str, Any]]
 
@@ -67,7 +73,6 @@ def scores(report: Report) -> str:
 
 
 def _passed(implementation: Mapping[str, Any]) -> str:
-    """Return passed results: a run on undamaged logs only has no pairs."""
     checked = [each for each in implementation["results"] if each["class"] != "skipped"]
     right = sum(each["class"] == "pass" for each in checked)
     return f"{right}/{len(checked)} results"
@@ -110,6 +115,21 @@ def cached_in(report: Report) -> str | None:
     when = f"the run at {first}" if first == last else f"the runs between {first} and {last}"
     have = "have" if len(ran) > 1 else "has"
     return f"{who} {have} not changed since {when}: these results are from then."
+
+
+def groups_of(report: Report, format_id: str) -> list[str]:
+    """Return the groups of one format, in reading order."""
+    present = dict.fromkeys(
+        vector["group"] for vector in report["vectors"].values() if vector["format"] == format_id
+    )
+    known = [group for group in GROUP_ORDER if group in present]
+    return known + [group for group in present if group not in GROUP_ORDER]
+
+
+def isolation_lines(report: Report) -> list[str]:
+    """Return what isolated the programs, then what did not."""
+    isolation = report.get("isolation")
+    return sandbox.isolation_lines(isolation) if isolation else []
 
 
 def by_cause(failures: Iterable[Failure]) -> list[list[Failure]]:

@@ -10,33 +10,26 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from conformance.compare import ANSWER_PARTS, every_part
-from conformance.sandbox import isolation_lines as lines_of_isolation
 from conformance.text import printable
-from reference_impl.formats import FORMATS
 
 from .classes import BY_NAME, SEVERITY
 from .console_text import GAP, print_hanging, print_tidy, say, short
+from .diff import EFFECTS, Diff
 from .json_report import Report
-from .overview import FEW, print_overview
-from .summary import GOLDEN, Failure, cached_in, mode_of, not_run, tested
-from .terminal_diff import print_diff
+from .overview import print_overview
+from .summary import GOLDEN, Failure, cached_in, isolation_lines, mode_of, not_run, tested
 from .terminal_failure import show_failure
 
 __all__ = ["print_diff", "print_kinds", "print_report", "show_alike", "show_failure"]
 
+_EFFECT_STYLES = {"regression": "bold red", "improvement": "green", "changed": "yellow"}
+
 
 def print_report(report: Report, console: Console, full_report: Path | str | None = None) -> None:
-    """Print a line for each implementation, the unavailable ones, and the totals.
-
-    ``full_report`` is the path to print.
-    """
+    """Print a line for each implementation, the unavailable ones, and the totals."""
     console.print()
     print_overview(report["implementations"], console)
     _print_not_run(report, console)
-    shown = tested(report)
-    if len(shown) <= FEW:
-        _print_titles(shown, report, console)
     _print_totals(report, console)
     if full_report is not None:
         say(Text(f"Full report: {full_report}"), console)
@@ -54,22 +47,6 @@ def _print_not_run(report: Report, console: Console) -> None:
         text = Text(short(each["name"]).ljust(width + GAP))
         text.append(each["status"], style=style)
         print_hanging(text, Text(because), console)
-
-
-def _print_titles(titled: Sequence[Mapping[str, Any]], report: Report, console: Console) -> None:
-    """Describe implementations: title, version, language, and reported parts of the formats."""
-    if not titled:
-        return
-    formats = {vector["format"] for vector in report["vectors"].values()} & set(FORMATS)
-    parts_of = {*every_part(formats), *ANSWER_PARTS}
-    width = max(len(short(each["name"])) for each in titled)
-    console.print()
-    for each in titled:
-        facts = [printable(part) for part in (each["version"], each["language"]) if part]
-        facts.append("reports " + " ".join(part for part in each["reports"] if part in parts_of))
-        line = Text(short(each["name"]).ljust(width + GAP), style="bold")
-        label = Text.assemble(line, printable(each["title"] or "untitled"))
-        print_hanging(label, Text(", ".join(facts), style="dim"), console, joint=", ")
 
 
 def _print_totals(report: Report, console: Console) -> None:
@@ -100,25 +77,14 @@ def _print_totals(report: Report, console: Console) -> None:
         say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
     else:
         say(Text("All is as expected.", style="bold green"), console)
-    for style, line in isolation_lines(report):
+    for style, line in zip(("dim", "yellow"), isolation_lines(report), strict=False):
         print_tidy(Text(line, style=style), console)
-
-
-def isolation_lines(report: Report) -> list[tuple[str, str]]:
-    """Return what isolated the programs, and what did not: a style and a line each."""
-    isolation = report.get("isolation")
-    if isolation is None:
-        return []
-    return list(zip(("dim", "yellow"), lines_of_isolation(isolation), strict=False))
 
 
 def print_kinds(
     report: Report, kinds: Sequence[Sequence[Failure]], most: int, console: Console
 ) -> None:
-    """Print the first result of each failure group (:func:`~conformance.reports.summary.by_cause`).
-
-    ``most`` is the maximum number of groups.
-    """
+    """Print the first result of each failure group, of at most ``most`` groups."""
     for (implementation, result), *alike in kinds[:most]:
         console.print()
         show_failure(report, implementation, result, console)
@@ -148,6 +114,35 @@ def show_alike(
     more = f" and {len(ids) - most} more" if len(ids) > most else ""
     label = Text(f"  the same in {_counted(len(results), 'more result')}")
     print_hanging(label, Text(", ".join(named) + more), console)
+
+
+def print_diff(diff: Diff, console: Console) -> None:
+    """Print the changes between two runs, regressions first."""
+    for effect in EFFECTS:
+        changes = [each for each in diff.changes if each.effect == effect]
+        if changes:
+            plural = "s" if len(changes) != 1 and effect != "changed" else ""
+            say(Text(f"{len(changes)} {effect}{plural}", style=_EFFECT_STYLES[effect]), console)
+        for each in changes:
+            case = "  ".join(filter(None, (each.implementation, each.vector, each.profile)))
+            line = Text.assemble("  ", _class(each.old), " → ", _class(each.new), f"  {case}")
+            say(line, console)
+            if each.difference and effect != "improvement":
+                print_tidy(Text(printable(each.difference), style="dim"), console, indent=6)
+            if each.repeat and effect == "regression":
+                say(Text(f"      {each.repeat}"), console)
+    for verb, listed in (("added", diff.added), ("removed", diff.removed)):
+        for noun, names in listed.items():
+            if names:
+                print_hanging(Text(f"{len(names)} {noun} {verb}"), Text(", ".join(names)), console)
+    bad = len(diff.regressions)
+    verdict = f"{bad} regression{'s' if bad != 1 else ''}." if bad else "No regressions."
+    say(Text(verdict, style="bold red" if bad else "bold green"), console)
+
+
+def _class(name: str) -> tuple[str, str]:
+    """Return the label and the style of a result class, or any other text without a style."""
+    return (BY_NAME[name].label, BY_NAME[name].style) if name in BY_NAME else (name, "")
 
 
 def _counted(number: int, noun: str) -> str:

@@ -100,7 +100,6 @@ class StructureStep(Step):
 
 
 def _first_difference(expected: Sequence[str], actual: Sequence[str]) -> str:
-    """Return the first difference of two listings: a few lines of each."""
     if list(expected) == list(actual):
         return "; the listings are the same, so the digest is not that of the listing"
     pairs = zip(expected, actual, strict=False)

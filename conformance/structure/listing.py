@@ -86,7 +86,6 @@ def digest(lines: Iterable[str]) -> Digest:
 
 @functools.lru_cache(maxsize=32)
 def _digests(grammar: str, grammars: Path) -> DigestCache:
-    """Return the cached digests for this parser and the code that computes them."""
     from conformance.cache import DigestCache  # adapters import listings, and start sooner without
 
     folder = Path(kaitai.__file__).parent

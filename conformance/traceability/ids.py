@@ -32,18 +32,6 @@ def duplicate_requirement(tree: Tree) -> Iterator[Found]:
                 yield here, f"{identifier} is defined already in {first[identifier]}"
 
 
-def mixed_prefixes(tree: Tree) -> Iterator[Found]:
-    """Report chapters with two prefixes, and prefixes of two chapters."""
-    owner: dict[str, str] = {}
-    for chapter in tree.chapters.values():
-        prefixes = sorted({identifier[:3] for identifier in chapter.ids})
-        if len(prefixes) > 1:
-            yield tree.show(chapter.path), f"ids of more than one prefix: {', '.join(prefixes)}"
-        for prefix in prefixes:
-            if owner.setdefault(prefix, chapter.format) != chapter.format:
-                yield tree.show(chapter.path), f"{prefix} is the prefix of {owner[prefix]}"
-
-
 def unknown_citation(tree: Tree) -> Iterator[Found]:
     """Report ids in prose, code or a grammar that no chapter defines."""
     prefixes = {identifier[:3] for identifier in tree.ids}
@@ -62,13 +50,6 @@ def requirement_without_vector(tree: Tree) -> Iterator[Found]:
         for identifier, line in chapter.requirements:
             if identifier not in exercised:
                 yield tree.show(chapter.path, line), f"no vector exercises {identifier}"
-
-
-def vector_without_requirement(tree: Tree) -> Iterator[Found]:
-    """Report vectors that list no requirement."""
-    for vector in tree.vectors.values():
-        if not _requirements(vector):
-            yield vector.id, "exercises no requirement"
 
 
 def vector_with_unknown_requirement(tree: Tree) -> Iterator[Found]:

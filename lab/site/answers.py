@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from conformance.reports.classes import SEVERITY
-from conformance.reports.side_by_side import Line, lines, reported, unsaid
+from conformance.reports.failure import ItemDifference, explain
 from conformance.text import printable
 from lab.site.run import OURS, REAL, TITLES, Implementation, Result, kind_of
 
@@ -19,11 +19,11 @@ Who = dict[str, list[str]]
 
 @dataclass
 class Differing:
-    """An unexpected answer: result class, remark, rows of part, expected and actual value."""
+    """An unexpected answer: result class, remark, and differing records and lost ranges."""
 
     outcome: str
     said: str
-    rows: Sequence[tuple[str, str, str]]
+    rows: Sequence[ItemDifference]
     who: Who = field(default_factory=dict)
 
 
@@ -72,22 +72,11 @@ def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
 
 
 def _differing(implementation: Implementation, result: Result) -> Differing:
-    compared = lines(result.get("expected"), reported(implementation, result), rows=MAX_LINES)
-    message = unsaid(str(result.get("difference") or ""), compared)
-    rows = list(_rows(compared)) if result.get("actual") is not None else []
-    return Differing(str(result["class"]), _cut(printable(message)), rows)
-
-
-def _rows(compared: Sequence[Line]) -> Iterable[tuple[str, str, str]]:
-    part = ""
-    for line in compared:
-        part = line.label or part
-        if line.kind != "same":
-            expected, given = (
-                _cut(" ".join(filter(None, (each.where, each.what))))
-                for each in (line.expected, line.actual)
-            )
-            yield part, expected, f"{given}; {line.note}" if line.note else given
+    sentences, items = explain(implementation, result)
+    rows = [ItemDifference(*(_cut(printable(text)) for text in each)) for each in items[:MAX_LINES]]
+    if (more := len(items) - MAX_LINES) > 0:
+        sentences.append(f"{more:,} more records or lost ranges differ")
+    return Differing(str(result["class"]), _cut(printable("; ".join(sentences))), rows)
 
 
 def _cut(text: str) -> str:

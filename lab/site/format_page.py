@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.reports.classes import worst
-from conformance.reports.matrix import groups_of
+from conformance.reports.summary import groups_of
 from conformance.vectors import Vector
 from lab.site import page_paths
 from lab.site.frame import Frame

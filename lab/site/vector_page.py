@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.chapter import Requirement, chapter
 from conformance.describe import lost_text, record_text
-from conformance.reports.side_by_side import request_facts
+from conformance.reports.failure import request_facts
 from lab.site import byte_view, page_paths
 from lab.site.answers import answers
 from lab.site.frame import Frame

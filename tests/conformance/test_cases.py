@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conformance import scratch as scratch_module
-from conformance.cases import Case, ReadStep, cases_of
+from conformance.cases import Case, cases_of
 from conformance.protocol.messages import validate
 from conformance.scratch import Scratch
 
@@ -149,19 +149,6 @@ class TestScratch:
         assert scratch_folder() == Path(tempfile.gettempdir())
         monkeypatch.setattr(scratch_module, "IN_MEMORY", tmp_path / "none")
         assert scratch_folder() == Path(tempfile.gettempdir())
-
-    def test_tmpdir_overrides_the_scratch_folder(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("TMPDIR", str(tmp_path))
-        monkeypatch.setattr(tempfile, "tempdir", None)
-        assert scratch_folder() == tmp_path
-
-
-def test_steps_do_not_share_a_copy(vector, tmp_path):
-    step = ReadStep(vector("one-record").contents, {})
-    step.prepare(tmp_path / "a")
-    (tmp_path / "a").write_bytes(b"")
-    step.prepare(tmp_path / "b")
-    assert (tmp_path / "b").read_bytes() == vector("one-record").contents
 
 
 def scratch_folder() -> Path:

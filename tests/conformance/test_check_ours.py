@@ -60,15 +60,6 @@ class TestOurs:
         assert (known["class"], known["cause"]) == ("known-failure", listed["causes"]["blind"])
         assert report()["implementations"][0]["score"]["pairs_passed"] == 0
 
-        check("--impl", "mine", *SMALL, "--update-known")
-        assert json.loads(path.read_text()) == listed
-
-        ours("duplicates_records")
-        assert check("--impl", "mine", *SMALL).status == 3
-        other = results(report())["payload-flipped-in-second-record"]
-        assert other["class"] == "fail"
-        assert other["cause"].startswith("listed with another difference")
-
         ours("breakable_reader")
         assert check("--impl", "mine", *SMALL).status == 3
         right = results(report())["payload-flipped-in-second-record"]
@@ -148,23 +139,11 @@ class TestBaseline:
 
         return of
 
-    def test_a_regression_is_shown_and_exits_3(self, run, baseline, tmp_path):
+    def test_a_regression_is_shown_and_exits_3(self, run, baseline):
         before = baseline("breakable_reader")
         outcome = run("ignores_checksums", "--baseline", before)
         assert outcome.status == 3
         assert "Changes since" in outcome.out and "1 regression" in outcome.out
-        changes = json.loads((tmp_path / "report" / "changes.json").read_text())
-        assert changes["changes"][0]["vector"] == "leveldb-log/payload-flipped-in-second-record"
-        assert changes["regressions"] == 1
-
-    def test_a_regression_to_a_known_failure_exits_3(self, run, baseline, tmp_path):
-        listed = tmp_path / "known.json"
-        because = ("--cause", "blind", "--because", "It never looks.")
-        run("ignores_checksums", "--known-failures", listed, "--update-known", *because)
-        before = baseline("breakable_reader")
-        known = ("--known-failures", listed)
-        assert run("ignores_checksums", *known).status == 0
-        assert run("ignores_checksums", *known, "--baseline", before).status == 3
 
     def test_an_improvement_or_no_change_exits_0(self, run, baseline):
         before = baseline("ignores_checksums")

@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 
 from conformance.compare import differences
-from conformance.describe import cut_around_difference, distinct_texts
-from conformance.reports.side_by_side import lines, unsaid
+from conformance.describe import (
+    cut_around_difference,
+    distinct_texts,
+    payload_text,
+    tail,
+)
+from conformance.reports.failure import explain
+from conformance.text import printable
 
 COMPOSED, DECOMPOSED = "caf\u00e9", unicodedata.normalize("NFD", "caf\u00e9")
 
@@ -80,31 +86,33 @@ def changed(**parts: Any) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_differences_are_visible_in_sentence_and_table(actual: dict[str, Any]) -> None:
+def test_differences_are_visible_in_sentence_and_list(actual: dict[str, Any]) -> None:
     (sentence,) = differences(EXPECTED, actual, REPORTS)
-    expected, found_text = sentence.partition("expected ")[2].split(", found ")
-    assert expected != found_text
-    (line,) = [line for line in lines(EXPECTED, actual) if line.kind != "same"]
-    left, right = (f"{side.what} {side.where}" for side in (line.expected, line.actual))
-    assert left != right
-    assert unsaid(f"{sentence} [01234567]", lines(EXPECTED, actual)) == "", "it is said once"
+    result = {
+        "profile": "recover", "expected": EXPECTED, "actual": actual, "difference": sentence,
+    }  # fmt: skip
+    for line in (sentence, *map(str, explain({"reports": REPORTS}, result)[1])):
+        expected, found = line.partition("expected ")[2].split(", found ")
+        assert expected != found
 
 
-def test_payloads_with_a_common_start_are_distinguished() -> None:
-    first = changed(record={"payload": "61" * 40})
-    other = changed(record={"payload": "61" * 39 + "62"})
-    (sentence,) = differences(first, other, REPORTS)
-    assert sentence.endswith(", which differs from byte 39 of the payload")
-    assert any(line.note == "differs from byte 39 of the payload" for line in lines(first, other))
+@pytest.mark.parametrize(
+    ("payload", "shown"),
+    [
+        (b"", '""'),
+        (b"A" * 97270, '"A" × 97,270'),
+        (bytes(32), "00 × 32"),
+        (b"\x00\xff", "00ff"),
+        (bytes(range(100)), "000102030405060708090a0b…"),
+        (b"MESSAGE=a\nUID=0\n", r'"MESSAGE=a\nUID=0\n"'),
+        (b"\n\n", "0a0a"),
+        (b"The quick brown fox jumps over", '"The quick brown fox j…"'),
+    ],
+)
+def test_payloads_are_short_and_readable(payload: bytes, shown: str) -> None:
+    assert payload_text({"payload": payload.hex()}) == shown
 
 
-def test_hidden_differences_are_described() -> None:
-    sentence = "end: expected 5, found 6; files: tmp (1 bytes) should not be there; bytes: x"
-    compared = lines({"end": 5}, {"end": 6})
-    assert unsaid(f"{sentence} [0123abcd]", compared) == (
-        "files: tmp (1 bytes) should not be there; bytes: x"
-    )
-    assert unsaid(sentence, []) == sentence
-    assert unsaid("the reader changed the log it read", compared) == (
-        "the reader changed the log it read"
-    )
+def test_external_text_cannot_move_the_cursor() -> None:
+    assert printable("a\x1b[2Jb\x00\r\nc\td\ud800") == "a\\x1b[2Jb\\x00\nc\td\\ud800"
+    assert tail("x" * 100 + "end\n", 10) == "…xxxxxxend"

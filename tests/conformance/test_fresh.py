@@ -73,8 +73,7 @@ def test_without_a_seed_nothing_varies():
     assert vary(b"alpha") == b"alpha"
 
 
-def test_about_one_vector_in_seven_has_no_variant(some, variants):
-    assert 0.1 * len(some) < len(variants.as_golden) < 0.2 * len(some)
+def test_every_format_has_variants(variants):
     with_variant = {id.partition("/")[0] for id in variants.variants}
     assert with_variant == set(registers())
 
@@ -223,16 +222,6 @@ def test_a_program_that_memorised_the_vectors_fails(tmp_path, by_heart, vectors)
     assert "--fresh 5 --vector leveldb-log/" in failed["repeat"]
     assert "seed 5" in (tmp_path / "report.html").read_text()
     assert 'name="vectors" value="fresh variants of seed 5' in (tmp_path / "junit.xml").read_text()
-
-
-def test_the_seed_is_random_unless_it_is_given(tmp_path, by_heart):
-    options = ("--cmd", by_heart, "--vector", "leveldb-log/three-records", "--profile", "recover")
-    seeds = set()
-    for _ in range(2):
-        done, report = run_check(tmp_path, *options, "--fresh")
-        assert done.return_value == 3
-        seeds.add(report["fresh"]["seed"])
-    assert len(seeds) == 2
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,3 @@ class TestKnownHangers:
         by_name = by_slug(run(subject, cases("one-record", "two-blocks", "three-records")))
         assert [result["class"] for result in by_name.values()] == ["known-failure", "fail", "fail"]
         assert len(list(tmp_path.glob("started-*"))) == 2  # the second session for the later cases
-
-    def test_a_fixed_known_failure_is_unexpected(self, cases, program, tmp_path):
-        known = self.known("two-blocks")
-        subject = Subject("s", "s", program(self.HANGS), known, writes=[tmp_path])
-        by_name = by_slug(run(subject, cases("two-blocks", "three-records")))
-        assert by_name["two-blocks"]["class"] == "fail"
-        assert "listed with another difference" in by_name["two-blocks"]["cause"]

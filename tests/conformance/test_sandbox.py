@@ -11,10 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from conformance import VECTORS
 from conformance import sandbox as sandbox_module
 from conformance.process import run_program
 from conformance.sandbox import Sandbox, bubblewrap, evidence, isolation, python_paths
+from conformance.subject import Subject
+from tests.conformance.scripted import run
 
+ANSWER = VECTORS / "leveldb-log" / "empty-log.json"
 needs_bubblewrap = pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap is not usable here")
 
 
@@ -103,6 +107,24 @@ def socket_here() -> Iterator[tuple[int, Callable[[], bool]]]:
             return True
 
         yield server.getsockname()[1], accepted
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("one_shot", [False, True])
+@pytest.mark.parametrize("isolated", [True, False])
+def test_a_program_under_test_cannot_see_the_answer(cases, program, one_shot, isolated) -> None:
+    lines = f"""
+    HELLO["reports"] = ["records", "signals"]
+    def answer():
+        return {{"records": [], "signals": ["seen"] * os.path.exists({str(ANSWER)!r})}}
+    def reply(request):
+        return {{"seq": request["seq"], "answer": answer()}}
+    """
+    loop = {"loop": "print(json.dumps(answer()))"} if one_shot else {}
+    command = program(lines, **loop)
+    subject = Subject("s", "s", command, one_shot=one_shot, isolated=isolated)
+    (result,) = run(subject, cases("empty-log")).results
+    assert result["class"] == ("pass" if isolated else "fail")
 
 
 @needs_bubblewrap

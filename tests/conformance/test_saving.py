@@ -124,32 +124,17 @@ from walproof.cli import main
 sys.argv = ["walproof", *sys.argv[1:]]
 main()
 """
-LARGE = "vectors/leveldb-log/large-lengths-in-every-block.log"
 LOG = "vectors/leveldb-log/three-records.log"
-COMMANDS = {
-    "recover": (["recover", LOG, "--out"], "new.log"),
-    "read --each": (["read", LARGE, "--each"], "records"),
-    "check": (["check", "--impl", "executable-spec", "--vector", "one-record", "--report"], "."),
-}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_full_disk_error_names_the_written_file(name: str, tmp_path: Path) -> None:
-    arguments, out = COMMANDS[name]
-    target = tmp_path / out
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, *arguments, target],
-        capture_output=True,
-        cwd=ROOT,
-    )
+def test_a_full_disk_error_names_the_written_file(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", LIMITED, "recover", LOG, "--out", tmp_path / "new.log"]
+    done = subprocess.run(command, capture_output=True, cwd=ROOT)
     assert done.returncode == 1
-    output_lines = done.stderr.decode().strip().splitlines()
-    assert len(output_lines) == 1, done.stderr
-    assert str(tmp_path) in output_lines[0] and "File too large" in output_lines[0]
-    left = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert not left or name == "read --each"
-    assert all(path.stat().st_size < 20 for path in left), "small and whole"
+    (line,) = done.stderr.decode().strip().splitlines()
+    assert str(tmp_path) in line and "File too large" in line
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("is_folder", [True, False])

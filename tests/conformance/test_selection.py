@@ -24,9 +24,7 @@ def test_by_glob_on_id_or_slug(choose):
     assert "leveldb-log/one-record" in choose(patterns=["one-record"])
     assert "leveldb-log/cut-in-a-header" in choose(patterns=["cut-*"])
     assert set(choose(patterns=["leveldb-log/cut-*"])) <= set(choose(patterns=["cut-*"]))
-    assert len(choose(patterns=["one-record", "three-records"])) > len(
-        choose(patterns=["one-record"])
-    )
+    assert len(choose(patterns=["one-record", "three-records"])) == 2
     assert choose(patterns=["ONE-RECORD"]) == choose(patterns=["no-such-vector"]) == []
 
 
@@ -66,10 +64,6 @@ class TestBrokenVectors:
         shutil.copy(source.input, folder)
         return folder
 
-    def test_a_valid_vector_loads(self, folder):
-        (vector,) = load_all(folder.parent).values()
-        assert len(vector.contents) == 12
-
     def test_a_changed_input_is_refused(self, folder):
         (folder / "one-record.log").write_bytes(b"other")
         vector = load(folder / "one-record.json")
@@ -95,20 +89,15 @@ class TestBrokenVectors:
 
 def test_filled_payloads_are_expanded():
     assert expand_payload({"fill": "61", "size": 3}) == {"payload": "616161"}
-    assert expand_payload({"fill": "00", "size": "2", "asqn": "7"}) == {
-        "payload": "0000",
-        "asqn": "7",
-    }
+    expanded = expand_payload({"fill": "00", "size": "2", "asqn": "7"})
+    assert expanded == {"payload": "0000", "asqn": "7"}
     assert expand_payload({"payload": "ff"}) == {"payload": "ff"}
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            {"context": {"no_such_key": 1}},
-            "context: unknown context key 'no_such_key' for leveldb-log",
-        ),
+        ({"context": {"no_such_key": 1}}, "context: unknown context key 'no_such_key' for leveldb"),
         ({"format": "toy-log"}, "format: expected one of leveldb-log, "),
     ],
 )

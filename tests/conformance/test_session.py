@@ -204,7 +204,6 @@ class TestOneShot:
     @pytest.mark.parametrize(
         ("line", "error", "message"),
         [
-            ("pass", Crash, "exit status 0"),
             ("sys.exit(4)", Crash, "exit status 4"),
             ("print('{}'); sys.stdout.flush(); os.abort()", Crash, "killed by SIGABRT"),
             ("print('no')", ProtocolError, "expected a line of JSON"),

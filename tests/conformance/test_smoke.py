@@ -110,19 +110,15 @@ def test_a_missing_program_is_reported(smoke):
 @pytest.mark.parametrize(
     ("name", "faults"),
     [
-        ("prints_garbage", {READS: "adapter", LONG_LINE: "adapter"}),
         ("answers_twice", {AGAIN: "adapter"}),
         ("forgets_bye", {BYE: "adapter", END: "adapter"}),
-        ("invents_a_record", {READS: "implementation", ONE_SHOT: "implementation"}),
         ("removes_the_log", {UNCHANGED: "implementation"}),
-        ("ignores_checksums", {}),
     ],
 )
 def test_faults_of_wrong_implementations_are_attributed(smoke, wrong, name, faults, monkeypatch):
     monkeypatch.setattr("conformance.smoke.BYE_SECONDS", 1.0)
     findings = wrong_steps(smoke(wrong(name), seconds=1.5 if name == "forgets_bye" else 10))
     assert faults.items() <= findings.items()
-    assert findings.keys() <= {NOWHERE} or faults
 
 
 def test_raw_line_and_number_are_shown(smoke, wrong):
@@ -176,12 +172,6 @@ class TestCommandLine:
         assert [step for step in STEPS if step not in outcome.out] == []
         assert "adapter speaks the protocol; read() is not written yet" in outcome.out
 
-    def test_an_adapters_fault_exits_3(self, walproof, wrong):
-        outcome = walproof("check", "--smoke", "--cmd", wrong("prints_garbage"))
-        assert outcome.status == 3
-        assert "b'3 records, all fine!" in outcome.out and "the adapter's" in outcome.out
-        assert "Found 2 faults of the adapter." in outcome.out
-
     def test_the_printed_command_shows_the_messages(self, walproof, program, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         lines = RIGHT.replace("data[7:]", "data[8:]")
@@ -197,7 +187,9 @@ class TestCommandLine:
     def test_a_missing_hello_suggests_the_one_shot_form(self, walproof, wrong):
         command = ("check", "--smoke", "--cmd", wrong("one_shot_hides_damage"))
         outcome = walproof(*command)
-        assert outcome.status == 3 and "use --one-shot" in outcome.out
+        assert outcome.status == 3
+        for text in ("the adapter's", "Found 1 fault of the adapter.", "use --one-shot"):
+            assert text in outcome.out
         outcome = walproof(*command, "--one-shot", "--format", "leveldb-log")
         assert outcome.status == 0 and "The one-shot form works" in outcome.out
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from pathlib import Path
@@ -20,7 +19,6 @@ from conformance.process import Limits
 from conformance.recipes.fresh import Fresh, fresh
 from conformance.reports import diff, json_report, outputs, terminal, terminal_smoke
 from conformance.reports.summary import by_cause, unexpected
-from conformance.saving import save
 from conformance.smoke import Smoke
 from conformance.subject import Subject
 from conformance.vectors import Selection, Vector, load, load_all
@@ -199,7 +197,6 @@ def check(
     if baseline is not None and before is not None:
         changes = diff.compare(before, report)
         regressions = len(changes.regressions)
-        save(folder / "changes.json", json.dumps(changes.to_json(), indent=1) + "\n")
         if is_text:
             say(f"Changes since {_shown(baseline)}:")
             terminal.print_diff(changes, console)

@@ -7,39 +7,29 @@ import io
 import pytest
 from rich.console import Console
 
-from conformance.chapter import chapter
 from conformance.reports.overview import overview, print_overview
 from conformance.reports.summary import by_cause
 from conformance.reports.terminal import show_alike
-from conformance.score import score
+from tests.conformance.reports.conftest import ReportBuilder
 
 
 def answer(*payloads):
     return {"records": [{"payload": each.encode().hex(), "at": 0} for each in payloads]}
 
 
-def result(vector, outcome="pass", profile="recover", expected=None, actual=None, difference=None):
-    return {
-        "vector": f"leveldb-log/{vector}", "profile": profile, "class": outcome,
-        "expected": expected, "actual": actual, "difference": difference,
-    }  # fmt: skip
+def wrong(expected, actual):
+    return {"expected": answer(*expected), "actual": answer(*actual)}
 
 
-# ``a`` is the control of the others.
-VECTORS = {
-    f"leveldb-log/{name}": {
-        "group": "checksum",
-        "control": None if name == "a" else "leveldb-log/a",
-    }
-    for name in "abcd"
-}
-
-
-def implementation(*results, name="mine", baseline=False):
-    return {
-        "name": name, "status": "ran", "baseline": baseline, "results": list(results),
-        "score": score(results, VECTORS), "profiles": ["recover"],
-    }  # fmt: skip
+def program(*results, name="mine", **more):
+    """Return an implementation with results: slug, class, and the rest of the result."""
+    b = ReportBuilder().vector("a", "checksum")
+    for slug in "bcd":
+        b.vector(slug, "checksum", control="a")
+    b.implementation(name, profiles=["recover"], **more)
+    for slug, outcome, parts in results:
+        b.result(slug, outcome, **parts)
+    return b.build()["implementations"][0]
 
 
 def printed(*implementations, width=80):
@@ -48,117 +38,90 @@ def printed(*implementations, width=80):
     return out.getvalue().splitlines()
 
 
-class TestOverview:
-    def test_a_missing_record_is_a_loss(self):
-        row = overview(
-            implementation(
-                result("a"),
-                result("b", "known-failure", expected=answer("x", "y"), actual=answer("x")),
-                result("c", "fail", expected=answer("x"), actual=answer("x", "z")),
-                result("d", "fail", expected=answer("x"), actual=answer("x")),
-            )
-        )
-        assert (row.loses, row.invents, row.silent) == (1, 1, 0)
-        assert (row.passed, row.totals) == ({"recover": 0}, {"recover": 3})
-
-    def test_a_duplicate_record_is_invented(self):
-        row = overview(
-            implementation(result("a", "fail", expected=answer("x"), actual=answer("x", "x")))
-        )
-        assert (row.loses, row.invents) == (0, 1)
-
-    def test_one_log_in_two_profiles_is_one_log(self):
-        lost = {"expected": answer("x"), "actual": answer()}
-        row = overview(
-            implementation(result("a", "fail", **lost), result("a", "fail", "strict", **lost))
-        )
-        assert row.loses == 1
-
-    def test_a_missing_answer_is_silent_and_not_a_loss(self):
-        row = overview(
-            implementation(
-                result("a", "crash", expected=answer("x")),
-                result("b", "fail", "write", expected=answer("x"), difference="refused"),
-            )
-        )
-        assert (row.loses, row.silent) == (0, 1)
-        assert row.passed == {"recover": 0, "write": 0}
-
-    def test_skipped_results_are_listed_and_not_counted(self):
-        skipped = result("b", "skipped", difference="no such compression here")
-        tested = implementation(
-            result("a"), skipped, result("c"), {**skipped, "vector": "leveldb-log/d"}
-        )
-        assert overview(tested).totals == {"recover": 1}
-        note = "not counted, since skipped: mine 2 (no such compression here: 2)"
-        assert printed(tested)[-1] == note
-
-    def test_an_unsupported_profile_is_not_listed_as_skipped(self):
-        tested = implementation(result("a"), result("b", "skipped", "strict", difference="no"))
-        assert "skipped" not in " ".join(printed(tested))
-
-    def test_writes_and_appends_have_a_score_of_their_own(self):
-        mine = implementation(
-            result("a"), result("b"), result("b", "fail", "append"), result("c", profile="append")
-        )
-        heads, _, row = printed(mine)[:3]
-        assert heads.split() == ["loses", "invents", "silent", "recover", "append"]
-        assert row.split() == ["mine", "1/1", "1/2"]
-
-    @pytest.mark.parametrize("width", [60, 80])
-    def test_the_table_fits_and_shows_losses_first(self, width):
-        lost = result("b", "fail", expected=answer("x"), actual=answer())
-        lines = printed(
-            implementation(result("a"), lost, name="a-name-that-is-longer-than-there-is-room"),
-            implementation(result("a", "fail"), name="null: intact", baseline=True),
-            width=width,
-        )
-        assert max(map(len, lines)) <= width
-        assert lines[0].split() == ["loses", "invents", "silent", "recover"]
-        assert lines[2].split() == ["a-name-that-is-longer-t…", "1", "0/1"]
-        assert lines[3].startswith("── null baselines")
+PASS = ("a", "pass", {})
+LOSS = ("b", "fail", wrong("x", ""))
 
 
-class TestCauses:
-    def test_groups_ignore_numbers_and_texts(self):
-        program = implementation()
-        several = [
-            (program, result("a", "fail", difference='records: expected 3, found 0: "x" (1 byte)')),
-            (program, result("b", "crash", difference="exit status 1")),
-            (program, result("c", "fail", difference='records: expected 5, found 1: "y" (1 byte)')),
-            (program, result("d", "fail", "write", difference="records: expected 3, found 0: …")),
-        ]
-        groups = by_cause(several)
-        assert [[each["vector"][-1] for _, each in group] for group in groups] == [
-            ["a", "c"], ["b"], ["d"],
-        ]  # fmt: skip
-
-    def test_groups_ignore_the_number_of_lost_ranges(self):
-        program = implementation()
-        differences = {
-            "a": "[1, 2) bad, found [1, 3) bad",
-            "b": "[1, 2) bad, [5, 6) bad, found [1, 3) bad, [4, 5) bad, [7, 8) bad",
-            "c": "[1, 2) odd, found [1, 3) bad",
-            "d": "[1, 2) bad, found none",
-        }
-        several = [
-            (program, result(name, "fail", difference=f"lost: expected {text}"))
-            for name, text in differences.items()
-        ]
-        groups = by_cause(several)
-        assert [[each["vector"][-1] for _, each in group] for group in groups] == [
-            ["a", "b"], ["c"], ["d"],
-        ]  # fmt: skip
-
-    def test_similar_failures_are_counted_and_named(self):
-        out = io.StringIO()
-        alike = [result("shown", profile="strict"), *(result(f"v{n}") for n in range(15))]
-        show_alike(result("shown"), alike, Console(file=out, width=80))
-        output = " ".join(out.getvalue().split())
-        assert output.startswith("the same in 16 more results: this one in strict, leveldb-log/v0,")
-        assert output.endswith("leveldb-log/v11 and 3 more")
+@pytest.mark.parametrize(
+    ("results", "numbers"),
+    [
+        ([("b", "known-failure", wrong("xy", "x"))], (1, 0, 0)),
+        ([("b", "fail", wrong("x", "xz"))], (0, 1, 0)),
+        ([("b", "fail", wrong("x", "xx"))], (0, 1, 0)),
+        ([("b", "fail", wrong("x", "x"))], (0, 0, 0)),
+        # One log in two profiles is one log.
+        ([LOSS, ("b", "fail", LOSS[2] | {"profile": "strict"})], (1, 0, 0)),
+        # A missing answer is silent, and a writer gives none.
+        ([("b", "crash", {"expected": answer("x")})], (0, 0, 1)),
+        ([("b", "fail", {"expected": answer("x"), "profile": "write"})], (0, 0, 0)),
+    ],
+)
+def test_lost_and_invented_records_are_counted(results, numbers):
+    row = overview(program(*results))
+    assert (row.loses, row.invents, row.silent) == numbers
 
 
-def test_a_requirement_in_a_sentence():
-    sentence = chapter("leveldb-log").requirements["LDB-001"].first_sentence
-    assert sentence.endswith("32768 bytes; the last block MAY be shorter.")
+def test_skipped_results_are_listed_and_not_counted():
+    skipped = {"difference": "no such compression here"}
+    strict = ("b", "skipped", {"profile": "strict", "difference": "not a profile of the reader"})
+    mine = program(PASS, ("b", "skipped", skipped), ("c", "pass", {}), ("d", "skipped", skipped))
+    assert overview(mine).totals == {"recover": 1}
+    assert printed(mine)[-1] == "not counted, since skipped: mine 2 (no such compression here: 2)"
+    assert "skipped" not in " ".join(printed(program(PASS, strict)))
+
+
+def test_writes_and_appends_have_a_score_of_their_own():
+    append = {"profile": "append"}
+    mine = program(PASS, ("b", "pass", {}), ("b", "fail", append), ("c", "pass", append))
+    heads, _, row = printed(mine)[:3]
+    assert heads.split() == ["loses", "invents", "silent", "recover", "append"]
+    assert row.split() == ["mine", "1/1", "1/2"]
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_the_table_fits_and_shows_losses_first(width):
+    lines = printed(
+        program(PASS, LOSS, name="a-name-that-is-longer-than-there-is-room"),
+        program(("a", "fail", {}), name="null: intact", baseline=True),
+        width=width,
+    )
+    assert max(map(len, lines)) <= width
+    assert lines[0].split() == ["loses", "invents", "silent", "recover"]
+    assert lines[2].split() == ["a-name-that-is-longer-t…", "1", "0/1"]
+    assert lines[3].startswith("── null baselines")
+
+
+def failures(*results):
+    mine = program(*results)
+    return [(mine, each) for each in mine["results"]]
+
+
+@pytest.mark.parametrize(
+    ("differences", "groups"),
+    [
+        (['records: expected 3, found 0: "x" (1 byte)', "exit status 1",
+          'records: expected 5, found 1: "y" (1 byte)'], ["ac", "b"]),
+        (["lost: expected [1, 2) bad, found [1, 3) bad",
+          "lost: expected [1, 2) bad, [5, 6) bad, found [1, 3) bad, [4, 5) bad, [7, 8) bad",
+          "lost: expected [1, 2) odd, found [1, 3) bad",
+          "lost: expected [1, 2) bad, found none"], ["ab", "c", "d"]),
+    ],
+)  # fmt: skip
+def test_groups_ignore_numbers_and_texts(differences, groups):
+    results = [
+        (slug, "fail", {"difference": text})
+        for slug, text in zip("abcd", differences, strict=False)
+    ]
+    found = by_cause(failures(*results))
+    assert ["".join(each["vector"][-1] for _, each in group) for group in found] == groups
+
+
+def test_similar_failures_are_counted_and_named():
+    out = io.StringIO()
+    names = [f"leveldb-log/v{n}" for n in range(15)]
+    alike = [{"vector": name, "profile": "recover"} for name in names]
+    shown = {"vector": "shown", "profile": "recover"}
+    show_alike(shown, [{**shown, "profile": "strict"}, *alike], Console(file=out, width=80))
+    output = " ".join(out.getvalue().split())
+    assert output.startswith("the same in 16 more results: this one in strict, leveldb-log/v0,")
+    assert output.endswith("leveldb-log/v11 and 3 more")

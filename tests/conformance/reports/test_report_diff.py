@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import io
-import json
 
 import pytest
 from rich.console import Console
@@ -20,7 +19,7 @@ def run(builder):
     def make(outcome="pass", difference=None):
         return (
             builder()
-            .vector("whole", "framing", kind="valid")
+            .vector("whole", "framing")
             .vector("flip", "checksum", control="whole")
             .implementation("reader")
             .result("whole")
@@ -118,11 +117,8 @@ def test_a_baseline_is_judged_by_its_score_alone(run):
     assert compare(new, old).regressions == []
 
 
-def test_json_and_text_agree(run):
+def test_changes_are_printed(run):
     diff = compare(run("pass"), run("crash", "exit status 134"))
-    written = json.loads(json.dumps(diff.to_json()))
-    assert [each["new"] for each in written["changes"]] == ["crash", "0/1 pairs"]
-    assert written["regressions"] == 1
     console = Console(file=io.StringIO(), width=80)
     terminal.print_diff(diff, console)
     text = console.file.getvalue()

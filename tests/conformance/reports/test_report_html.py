@@ -7,13 +7,13 @@ import re
 
 import pytest
 
-from conformance.reports import html
-from conformance.reports.matrix import matrices
+from conformance.reports.html import html
+from tests.conformance.reports.conftest import FLIPPED
 
 
 @pytest.fixture
 def page(report):
-    return html.render(report)
+    return html(report)
 
 
 def _sections(page):
@@ -23,14 +23,14 @@ def _sections(page):
 
 
 def test_every_failure_is_in_exactly_one_section(report, page):
-    sections = _sections(page)
+    sections = [re.sub(r"\bcontrol .*", "", each) for each in _sections(page)]
     expected = [
         (implementation["name"], result["vector"])
         for implementation in report["implementations"]
         for result in implementation["results"]
         if result["class"] not in ("pass", "skipped") and not implementation["baseline"]
     ]
-    assert len(expected) > 10
+    assert len(expected) > 5
     for name, vector in expected:
         of_both = [each for each in sections if re.search(rf" {name}[:,]", each) and vector in each]
         assert len(of_both) == 1, (name, vector)
@@ -39,22 +39,11 @@ def test_every_failure_is_in_exactly_one_section(report, page):
 def test_a_failure_is_shown_as_on_a_terminal(page):
     (section,) = [each for each in _sections(page) if "goleveldb" in each and "brbvo" in each]
     for text in (
-        "flip bit 3", "not expected", "[12, 32768) checksum-mismatch",
-        "walproof check --impl goleveldb --vector leveldb-log/checksum-bit-flip",
+        "flip bit 17", 'record at 12, 12 B: expected nothing, found "brbvo"',
+        f"walproof check --impl goleveldb --vector leveldb-log/{FLIPPED}",
     ):  # fmt: skip
         assert text in section
-
-
-def test_a_known_failure_has_its_cause(page):
-    (section,) = [each for each in _sections(page) if "It verifies no checksum." in each]
-    assert "2 records released that were lost" in section
-
-
-def test_every_colour_has_a_dark_counterpart(page):
-    style = page.split("<style>")[1].split("</style>")[0]
-    fixed = re.sub(r"light-dark\(#\w+, #\w+\)|\.c-crash \{.*?\}", "", style)
-    assert "color-scheme: light dark" in style
-    assert re.findall(r"#[0-9a-f]{3,6}", fixed) == []
+    assert any("It ignores the type." in each for each in _sections(page))
 
 
 def test_each_format_has_a_matrix_of_the_implementations_with_results(builder):
@@ -65,14 +54,7 @@ def test_each_format_has_a_matrix_of_the_implementations_with_results(builder):
     b.implementation("both").result("flip", "fail", format_id="kahadb-journal").others_pass()
     b.implementation("one").result("whole", "fail").result("flip")
     report = b.build()
-    first, second = matrices(report)
-    pairs = [
-        [(line.implementation["name"], line.pairs_passed, line.pairs_total) for line in each.lines]
-        for each in (first, second)
-    ]
-    assert pairs == [[("both", 1, 1), ("one", 0, 1)], [("both", 0, 1)]]
-    assert first.lines[1].cells == {"framing": {"fail": 1}, "checksum": {"pass": 1}}
-    page = html.render(report)
+    page = html(report)
     rows = re.findall(r'<th title="the reader (\w+)">(.*?)</tr>', page, re.S)
     cells = [(name, re.findall(r"(\d+/\d+ .)</td>", row)) for name, row in rows]
     assert cells == [
@@ -87,14 +69,14 @@ def test_the_page_loads_nothing(page):
 
 
 def test_text_from_a_run_is_escaped(report):
-    goleveldb = report["implementations"][2]
+    goleveldb = report["implementations"][1]
     for result in goleveldb["results"]:
         result["stderr"] = "</pre><script>alert(1)</script><!-- \ud800"
         result["difference"] = "<img src=x onerror=alert(2)>\ud800"
         result["cause"] = result["cause"] and "<img src=x onerror=alert(3)>"
     goleveldb["title"] = goleveldb["version"] = '"><img src=x onerror=alert(4)>'
-    report["implementations"][-3]["because"] = "<img src=x onerror=alert(5)>"
-    page = html.render(report)
+    report["implementations"][3]["because"] = "<img src=x onerror=alert(5)>"
+    page = html(report)
     page.encode("utf-8")
     assert all(f"alert({number})" in page for number in (1, 2, 3, 4, 5))
     assert "<img" not in page

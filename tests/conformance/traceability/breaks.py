@@ -117,11 +117,6 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
         (f"spec/toy2-log.md:1: TOY-001 is defined already in {MD}:3",
          write("spec/toy2-log.md", "**TOY-001 (MUST)** Reused.\n")),
     ],
-    "mixed_prefixes": [
-        (f"{MD}: ids of more than one prefix: NEW, TOY",
-         edit(MD, REASONS, f"**NEW-001 (MUST)** Odd.\n\n{REASONS}"),
-         change("sound", requirements=["TOY-001", "NEW-001"])),
-    ],
     "unknown_citation": [
         ("reference_impl/toy_log.py:1: no chapter defines TOY-003",
          write("reference_impl/toy_log.py", "# TOY-003: never used\n")),
@@ -132,9 +127,6 @@ BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
     "requirement_without_vector": [
         (f"{MD}:9: no vector exercises TOY-005",
          edit(MD, REASONS, f"**TOY-005 (MUST)** New.\n\n{REASONS}")),
-    ],
-    "vector_without_requirement": [
-        ("toy-log/sound: exercises no requirement", change("sound", requirements=[])),
     ],
     "vector_with_unknown_requirement": [
         ("toy-log/sound: the chapter toy-log does not define TOY-003",

@@ -69,19 +69,9 @@ def test_the_table_of_flips_is_written_from_search_and_register(toy: Toy) -> Non
     searched(toy)
     write_tables(toy.root)
     assert problems(toy.root) == []
-    assert (
-        "A search flipped bits of 1 undamaged vector, one at a time: every bit of each log."
-        " It tried 32 flips. After 3 of them,\nthe log was `intact` with other records. The table"
-        " counts each of these flips once, under its worst effect:\n"
-        "\n"
-        "* *changed*: a record has another payload\n"
-        "\n"
-        "| field | flipped | changed | why |\n"
-        "|---|---|---|---|\n"
-        "| `units[].body` | 24 | 3 | 1 |\n"
-        "\n"
-        "1. Nothing covers the body. (TOY-001)\n"
-    ) in (toy.root / "spec" / "toy-log.md").read_text("utf-8")
+    text = (toy.root / "spec" / "toy-log.md").read_text("utf-8")
+    assert "tried 32 flips" in text
+    assert "| `units[].body` | 24 | 3 | 1 |\n\n1. Nothing covers the body. (TOY-001)\n" in text
     read = load("toy-log", toy.root / "spec")
     assert read is not None
     assert text_of(read) == (toy.root / "spec/one-bit/toy-log.json").read_text("utf-8")
