@@ -12,6 +12,7 @@ from rich.console import Console
 from conformance.saving import named_in_errors, publish, temporary_sibling
 from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.journal_query import (
+    NOT_A_JOURNAL,
     JournalFilters,
     filter_options,
     journal_files,
@@ -21,8 +22,6 @@ from walproof.cli.journal_query import (
 from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import require_new_path, say
 from walproof.cli.stopping import stoppable
-
-NOT_A_JOURNAL = "only systemd journals have the Journal Export Format; use --parquet DIR"
 
 
 @click.command()
@@ -80,7 +79,7 @@ def export(
         raise click.UsageError(NOT_A_JOURNAL)
     typed, matches = split_words(words)
     query = journal_filters.query(matches)
-    with journal_files(typed, NOT_A_JOURNAL, format_id) as paths:
+    with journal_files(typed, format_id) as paths:
         return print_entries(paths, " ".join(typed), query, "export")
 
 

@@ -21,57 +21,12 @@ from walproof.cli.output import EXIT_STATUS, say
 from walproof.formats.systemd_journal.query import filters, output
 from walproof.formats.systemd_journal.query.filters import BadFilter, Cursor, Filter
 from walproof.formats.systemd_journal.query.selection import Paths, Query, Rest, select
-from walproof.formats.systemd_journal.query.times import BadTime, parse_time
+from walproof.formats.systemd_journal.query.times import parse_time
 from walproof.quantity import counted
 from walproof.systems import recognise
 
 SYSTEMD = "systemd-journal"
-NOT_A_JOURNAL = "expected systemd journals: other formats have no fields and no text form"
-_OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("-S", "--since"), {"metavar": "TIME", "help": "Entries at or after this time."}),
-    (("-U", "--until"), {"metavar": "TIME", "help": "Entries at or before this time."}),
-    (
-        ("-b", "--boot"),
-        {"metavar": "ID", "help": "Entries of a boot: 0 for the last, -1, 1, or an id."},
-    ),
-    (
-        ("-u", "--unit", "units"),
-        {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a unit."},
-    ),
-    (
-        ("--user-unit", "user_units"),
-        {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a user unit."},
-    ),
-    (("-p", "--priority"), {"metavar": "LEVEL", "help": "err and above, or a range: 3..6."}),
-    (
-        ("-t", "--identifier", "identifiers"),
-        {"metavar": "NAME", "multiple": True, "help": "Entries of a syslog identifier."},
-    ),
-    (("-g", "--grep", "pattern"), {"metavar": "REGEX", "help": "Entries whose message matches."}),
-    (
-        ("--case-sensitive",),
-        {
-            "type": bool,
-            "metavar": "BOOL",
-            "help": "Case of --grep; default: yes if REGEX has capitals.",
-        },
-    ),
-    (
-        ("--not", "excluded"),
-        {"metavar": "FIELD=VALUE", "multiple": True, "help": "Exclude entries with this field."},
-    ),
-    (("-n", "--lines"), {"metavar": "N", "help": "The last N entries, or the first +N."}),
-    (("-r", "--reverse", "is_reverse"), {"is_flag": True, "help": "Newest entries first."}),
-    (("--after-cursor",), {"metavar": "CURSOR", "help": "Entries after this cursor."}),
-    (
-        ("--from-seqnum",),
-        {
-            "metavar": "N",
-            "type": click.IntRange(0),
-            "help": "Entries with sequence number N or higher.",
-        },
-    ),
-)
+NOT_A_JOURNAL = "only systemd journals have fields and a text form; use export --parquet DIR"
 
 
 @dataclass(frozen=True)
@@ -91,7 +46,6 @@ class JournalFilters:
     lines: str | None
     is_reverse: bool
     after_cursor: str | None
-    from_seqnum: int | None
 
     @property
     def are_given(self) -> bool:
@@ -101,42 +55,36 @@ class JournalFilters:
     def query(self, words: Sequence[str] = ()) -> Query:
         """Build a query from these options and ``FIELD=VALUE`` arguments. Raises ``UsageError``."""
         now = time.time_ns() // 1000
-        groups = []
-        if self.units or self.user_units:
-            groups.append(_option("--unit", filters.group_of_units, self.units, self.user_units))
-        if self.identifiers:
-            groups.append(filters.group_of_identifiers(self.identifiers))
-        if self.priority is not None:
-            groups.append(_option("--priority", filters.group_of_priorities, self.priority))
-        if words:
-            encoded = [os.fsencode(word) for word in words]
-            groups.append(_option("", filters.group_of_matches, encoded))
+        encoded = [os.fsencode(word) for word in words]
+        groups = [
+            _option("--unit", filters.group_of_units, self.units, self.user_units),
+            _option("--identifier", filters.group_of_identifiers, self.identifiers or None),
+            _option("--priority", filters.group_of_priorities, self.priority),
+            _option("", filters.group_of_matches, encoded or None),
+        ]
         excluded = [
             _option("--not", filters.parse_match, os.fsencode(word)) for word in self.excluded
         ]
-        pattern = None
-        if self.pattern is not None:
-            pattern = _option("--grep", filters.message_pattern, self.pattern, self.case_sensitive)
+        pattern = _option("--grep", filters.message_pattern, self.pattern, self.case_sensitive)
         lines, are_oldest = _lines(self.lines)
         return Query(
-            Filter(groups, excluded, pattern),
-            None if self.since is None else _option("--since", parse_time, self.since, now),
-            None if self.until is None else _option("--until", parse_time, self.until, now),
-            self.from_seqnum or 0,
+            Filter([group for group in groups if group], excluded, pattern),
+            _option("--since", parse_time, self.since, now),
+            _option("--until", parse_time, self.until, now),
             self.boot,
             lines,
             are_oldest,
             # As in journalctl: with a pattern, search the last entries from the end.
             self.is_reverse or (pattern is not None and lines is not None and not are_oldest),
-            None if self.after_cursor is None
-            else _option("--after-cursor", Cursor.parse, self.after_cursor),
-        )  # fmt: skip
+            _option("--after-cursor", Cursor.parse, self.after_cursor),
+        )
 
 
-def _option(name: str, parse: Callable[..., Any], *values: object) -> Any:
+def _option(name: str, parse: Callable[..., Any], value: object, *more: object) -> Any:
+    """Parse the value of an option; None if it was not given. Raises ``UsageError``."""
     try:
-        return parse(*values)
-    except (BadFilter, BadTime) as error:
+        return None if value is None else parse(value, *more)
+    except BadFilter as error:
         raise click.UsageError(f"{name}: {error}" if name else str(error)) from None
 
 
@@ -151,6 +99,25 @@ def _lines(text: str | None) -> tuple[int | None, bool]:
 
 def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add the filters for journal entries to a command, as its argument ``journal_filters``."""
+    option = functools.partial(click.option, hidden=is_hidden)
+    several = functools.partial(option, multiple=True)
+    boots = "Entries of a boot: 0 for the last, -1, 1, or an id."
+    case = "Case of --grep; default: yes if REGEX has capitals."
+    options = (
+        option("-S", "--since", metavar="TIME", help="Entries at or after this time."),
+        option("-U", "--until", metavar="TIME", help="Entries at or before this time."),
+        option("-b", "--boot", metavar="ID", help=boots),
+        several("-u", "--unit", "units", metavar="UNIT", help="Entries of and about a unit."),
+        several("--user-unit", "user_units", metavar="UNIT", help="The same for a user unit."),
+        option("-p", "--priority", metavar="LEVEL", help="err and above, or a range: 3..6."),
+        several("-t", "--identifier", "identifiers", metavar="NAME", help="A syslog identifier."),
+        option("-g", "--grep", "pattern", metavar="REGEX", help="Entries whose message matches."),
+        option("--case-sensitive", type=bool, metavar="BOOL", help=case),
+        several("--not", "excluded", metavar="FIELD=VALUE", help="Entries without this field."),
+        option("-n", "--lines", metavar="N", help="The last N entries, or the first +N."),
+        option("-r", "--reverse", "is_reverse", is_flag=True, help="Newest entries first."),
+        option("--after-cursor", metavar="CURSOR", help="Entries after this cursor."),
+    )
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
@@ -158,10 +125,7 @@ def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Ca
             chosen = {each.name: values.pop(each.name) for each in fields(JournalFilters)}
             return command(journal_filters=JournalFilters(**chosen), **values)
 
-        decorated: Callable[..., Any] = with_filters
-        for names, attributes in reversed(_OPTIONS):
-            decorated = click.option(*names, hidden=is_hidden, **attributes)(decorated)
-        return decorated
+        return functools.reduce(lambda result, add: add(result), reversed(options), with_filters)
 
     return decorate
 
@@ -179,13 +143,8 @@ def split_words(words: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 @contextlib.contextmanager
-def journal_files(
-    typed: Sequence[str], otherwise: str = NOT_A_JOURNAL, format_id: str | None = None
-) -> Iterator[Paths]:
-    """Find journal files; print an error and exit if a file is unreadable or not a journal.
-
-    ``otherwise`` is the message for a folder of another system.
-    """
+def journal_files(typed: Sequence[str], format_id: str | None = None) -> Iterator[Paths]:
+    """Find journal files; print an error and exit if a file is unreadable or not a journal."""
     results: list[tuple[str, Path]] = []
     with contextlib.ExitStack() as stack:
         for path in typed:
@@ -195,7 +154,7 @@ def journal_files(
                 continue
             system = recognise(source.path, format_id)
             if system is not None and system.format != SYSTEMD:
-                raise UnknownFormat(otherwise)
+                raise UnknownFormat(NOT_A_JOURNAL)
             if system is not None:
                 Opened(source, named(SYSTEMD), system).tell()
                 prefix = f"{path}/" if len(typed) > 1 else ""
@@ -233,5 +192,4 @@ def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> i
 
 
 def _write_to_terminal(piece: bytes) -> None:
-    """Print lines with control characters escaped."""
     click.echo(printable(piece.decode("utf-8", "backslashreplace")), nl=False)

@@ -26,8 +26,7 @@ from walproof.systems.model import of_all
 def recover_without(typed: str, query: Query, out: Path, format_id: str | None) -> int:
     """Copy the journals of a path without the entries that a query selects.
 
-    If the path is a file, ``out`` is a file, otherwise a folder. Returns the exit status. Raises
-    ``ValueError`` and ``OSError``.
+    Returns the exit status. Raises ``ValueError`` and ``OSError``.
     """
     if format_id not in (None, SYSTEMD):
         raise click.UsageError(f"--drop: {NOT_A_JOURNAL}")
@@ -50,7 +49,7 @@ def recover_without(typed: str, query: Query, out: Path, format_id: str | None) 
                 new = created / path.relative_to(source.path)
                 new.parent.mkdir(parents=True, exist_ok=True)
                 done.append(_write(name, path, new, dropped))
-            if not all(each.is_refused for each in done):
+            if not all(map(_is_refused, done)):
                 publish(created, out)
         say("Only journals were written: other files may contain the removed entries.", err=True)
         return _say(typed, out, done)
@@ -58,17 +57,10 @@ def recover_without(typed: str, query: Query, out: Path, format_id: str | None) 
 
 @dataclass
 class _Written:
-    """The result for one file: entries written and removed."""
-
     file: JournalFile
     records: Shelf[Record] = field(default_factory=Shelf)
     dropped: int = 0
     missing_fields: int = 0
-
-    @property
-    def is_refused(self) -> bool:
-        """Return whether the file is not a readable journal."""
-        return self.file.end.verdict == "refused"
 
 
 def _identity(entry: JournalEntry) -> tuple[bytes, int, int, int]:
@@ -85,17 +77,19 @@ def _write(name: str, path: Path, new: Path, dropped: set[tuple[bytes, int, int,
         record = entry.record()
         done.missing_fields += "missing" in record.fields
         done.records.append(record)
-    if not done.is_refused:
+    if _is_refused(done):
+        say(f"{name}: refused ({done.file.end.reason}); not written", err=True)
+    else:
         write_log(named(SYSTEMD), path, done.records, new, {})
     return done
 
 
+def _is_refused(done: _Written) -> bool:
+    return done.file.end.verdict == "refused"
+
+
 def _say(typed: str, out: Path, done: Sequence[_Written]) -> int:
-    """Print what was written, removed and lost; return the exit status."""
-    for each in done:
-        if each.is_refused:
-            say(f"{each.file.name}: refused ({each.file.end.reason}); not written", err=True)
-    if all(each.is_refused for each in done):
+    if all(map(_is_refused, done)):
         return EXIT_STATUS["refused"]
     written = sum(len(each.records) for each in done)
     dropped = sum(each.dropped for each in done)

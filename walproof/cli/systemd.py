@@ -11,10 +11,8 @@ from typing import BinaryIO, get_args
 import click
 
 from conformance.saving import save
-from reference_impl.register import registers
-from reference_impl.systemd_journal.builder import COMPRESSIONS, CannotWrite, Options, Writer
+from reference_impl.systemd_journal.builder import CannotWrite, Options, Writer
 from reference_impl.systemd_journal.export_format import is_text
-from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from walproof.cli.journal_query import (
     JournalFilters,
     filter_options,
@@ -28,9 +26,8 @@ from walproof.formats.systemd_journal.query.journal_file import JournalFile
 from walproof.formats.systemd_journal.query.output import Mode
 from walproof.quantity import counted
 
-SYSTEMD = "systemd-journal"
-#: Largest number of skipped input ranges that are listed.
-MAX_SHOWN_RANGES = 20
+#: journalctl verifies files with a longer header only from systemd 254 on.
+SYSTEMD_252_HEADER_BYTES = 264
 
 
 @click.group()
@@ -79,8 +76,7 @@ def read_journals(words: tuple[str, ...], journal_filters: JournalFilters, mode:
 @systemd.command()
 @click.argument("log", metavar="PATH")
 @click.argument("name", metavar="[FIELD]", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON value per line.")
-def fields(log: str, name: str | None, as_json: bool) -> int:
+def fields(log: str, name: str | None) -> int:
     """List the fields of journals, or all values of a field.
 
     PATH is a journal file, a compressed journal file, a pipe, or a folder. Values are listed newest
@@ -98,34 +94,16 @@ def fields(log: str, name: str | None, as_json: bool) -> int:
     listed: dict[bytes, None] = {}  # unique, in file order
     with journal_files([log]) as paths:
         for shown, path in paths:
-            status = max(status, _gather(shown, path, name, listed))
+            file = JournalFile(shown, path)
+            values = file.names() if name is None else file.values(os.fsencode(name))
+            listed.update(dict.fromkeys(values))
+            if file.end.reason:
+                text = f"{file.end.verdict} ({file.end.reason}); walproof verify lists the findings"
+                say(f"{shown}: {text}", err=True)
+            status = max(status, EXIT_STATUS[file.end.verdict])
     for value in sorted(listed) if name is None else listed:
-        say(_shown(value, as_json))
+        say(value.decode() if is_text(value) else json.dumps({"hex": value.hex()}))
     return status
-
-
-def _gather(log: str, path: Path, name: str | None, listed: dict[bytes, None]) -> int:
-    """Collect the field names of a file, or the values of one field; return the exit status."""
-    file = JournalFile(log, path)
-    values = file.names() if name is None else file.values(os.fsencode(name))
-    listed.update(dict.fromkeys(values))
-    if not file.is_readable:
-        words = registers()[SYSTEMD].reasons[str(file.end.reason)].words
-        say(f"{log}: {words} ({file.end.reason})", err=True)
-    elif file.end.verdict != "intact":
-        text = f"{file.end.verdict} ({file.end.reason}); walproof verify lists the findings"
-        say(f"{log}: {text}", err=True)
-    return EXIT_STATUS[file.end.verdict]
-
-
-def _shown(value: bytes, as_json: bool) -> str:
-    try:
-        text = value.decode()
-    except UnicodeDecodeError:
-        text = None
-    if text is None or not (as_json or is_text(value)):
-        return json.dumps({"hex": value.hex()})
-    return json.dumps(text, ensure_ascii=False) if as_json else text
 
 
 @systemd.command("import")
@@ -133,24 +111,8 @@ def _shown(value: bytes, as_json: bool) -> str:
 @click.option(
     "--out", required=True, metavar="FILE", type=click.Path(path_type=Path), help="New file."
 )
-@click.option("--compact/--regular", default=True, show_default=True, help="Layout.")
-@click.option("--keyed/--jenkins", default=True, show_default=True, help="Hash.")
-@click.option(
-    "--compression", type=click.Choice(list(COMPRESSIONS)), default="zstd", show_default=True
-)
-@click.option("--header-size", type=int, default=264, show_default=True, help="264 is systemd 252.")
-@click.option("--seal", "key", metavar="KEY", help="Verification key to seal with.")
 @click.option("--strict", is_flag=True, help="Write nothing if an entry is incomplete.")
-def import_(
-    stream: BinaryIO,
-    out: Path,
-    compact: bool,
-    keyed: bool,
-    compression: str,
-    header_size: int,
-    key: str | None,
-    strict: bool,
-) -> int:
+def import_(stream: BinaryIO, out: Path, strict: bool) -> int:
     """Write a journal from exported entries.
 
     EXPORT is in the Journal Export Format; the default is standard input. Times, boot ids and
@@ -165,24 +127,21 @@ def import_(
     Exit status: 0 written, 3 written with skipped ranges, 1 for a usage or I/O error, or if the
     input has only incomplete entries.
     """
+    file_id = secrets.token_bytes(16)
+    options = Options(
+        header_size=SYSTEMD_252_HEADER_BYTES,
+        compression="zstd",
+        file_id=file_id,
+        seqnum_id=file_id,
+        machine_id=_machine_id(),
+    )
+    created = Writer(options)
     try:
-        options = Options(
-            header_size=header_size,
-            compact=compact,
-            keyed=keyed,
-            compression=compression,
-            key=VerificationKey.parse(key) if key else None,
-            continuous=header_size >= 272,
-            file_id=(file_id := secrets.token_bytes(16)),
-            seqnum_id=file_id,
-            machine_id=_machine_id(),
-        )
-        created = Writer(options)
         skipped = _write_all(created, stream.read(), strict)
         if skipped and not created.header.n_entries:
             raise click.ClickException(f"no complete entry found; nothing was written to {out}")
         save(out, created.finish(), replace=False)
-    except (CannotWrite, BadKey, ValueError) as error:
+    except CannotWrite as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{out}: {error.strerror or error}") from None
@@ -192,7 +151,6 @@ def import_(
 
 
 def _write_all(writer: Writer, stream: bytes, strict: bool) -> int:
-    """Write the complete entries, report the skipped ranges, and return the number of ranges."""
     count = 0
     for entry in read_entries(stream):
         if isinstance(entry, WholeEntry):
@@ -207,15 +165,11 @@ def _write_all(writer: Writer, stream: bytes, strict: bool) -> int:
         if strict:
             raise click.ClickException(f"at {entry.start}: {entry.why}")
         count += 1
-        if count <= MAX_SHOWN_RANGES:
-            say(f"skipped [{entry.start}, {entry.end}): {entry.why}", err=True)
-    if count > MAX_SHOWN_RANGES:
-        say(f"and {counted(count - MAX_SHOWN_RANGES, 'range')} more", err=True)
+        say(f"skipped [{entry.start}, {entry.end}): {entry.why}", err=True)
     return count
 
 
 def _machine_id() -> bytes:
-    """Return the id of this machine, or zeros if it has none."""
     try:
         return bytes.fromhex(Path("/etc/machine-id").read_text().strip())
     except (OSError, ValueError):

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat, named
 from reference_impl.register import registers
-from reference_impl.systemd_journal import inspection, layout, loaded
+from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from walproof.cli.opening import Opened, log_in, source_of
-from walproof.cli.output import say, say_json
-from walproof.cli.summary import progress
-from walproof.formats import plugin_for
-from walproof.formats.systemd_journal.boot_ids import find_contradictions
+from walproof.cli.output import say
+from walproof.formats.systemd_journal.query.journal_file import JournalFile
 from walproof.quantity import counted
-from walproof.summary.model import WORTH_A_KERNEL
 from walproof.summary.unpacked import Unpacked, unpacked
 from walproof.systems import System
 from walproof.systems.contents import FoundLog, Item, NotRead, contents_of
@@ -34,8 +29,7 @@ SYSTEMD = "systemd-journal"
 @click.command()
 @click.argument("log", metavar="PATH")
 @click.option("--key", metavar="KEY", help="Verification key of a sealed file.")
-@click.option("--json", "as_json", is_flag=True, help="Print each finding as one object per line.")
-def verify(log: str, key: str | None, as_json: bool) -> int:
+def verify(log: str, key: str | None) -> int:
     """Verify a log; for systemd journals, every hash and link.
 
     PATH is a log, a compressed log, a pipe, or a folder. For journals, the command checks
@@ -60,14 +54,14 @@ def verify(log: str, key: str | None, as_json: bool) -> int:
             VerificationKey.parse(key)
         except BadKey as error:
             raise click.UsageError(f"--key: {error}") from None
-    run = _Verification({"key": key} if key else {}, as_json)
+    context = {"key": key} if key else {}
     with source_of(log) as source:
         if not source.path.is_dir():
-            return run.file(source)
+            return _verify_file(source, context)
         items = contents_of(source.path, "" if source.is_copy else source.typed).items
         if all(isinstance(item.what, NotRead) and not item.what.is_fault for item in items):
             raise UnknownFormat(f"{source.path}: expected a log, or a folder with logs")
-        return max(run.item(source, item) for item in items)
+        return max(_verify_item(source, item, context) for item in items)
 
 
 CAVEAT = (
@@ -76,163 +70,111 @@ CAVEAT = (
 )
 
 
-@dataclass(frozen=True)
-class _Verification:
-    """Verifies logs and prints the findings; the public methods return exit statuses."""
-
-    context: Mapping[str, str]
-    as_json: bool
-
-    def file(self, source: Unpacked) -> int:
-        """Verify a file."""
-        try:
-            log = log_in(source, None)
-        except UnknownFormat:  # the refusal of a journal is more precise
-            log = Opened(source, named(SYSTEMD))
-        if log.format.id == SYSTEMD:
-            return self._journal(log.name, log.path)
-        if self.context:
-            raise click.UsageError("--key is only for sealed systemd journals")
-        return self._log(log)
-
-    def item(self, source: Unpacked, item: Item) -> int:
-        """Verify a system or a log of a folder."""
-        what = item.what
-        if isinstance(what, System) and what.format == SYSTEMD:
-            name = item.name or source.typed
-            losses = [finding for finding in what.findings if finding.harm == "lost"]
-            for finding in losses:
-                file = f"{name}/{finding.file}: " if finding.file else ""
-                self._print(name, finding.to_json(), f"{file}{finding.text}")
-            broken = {finding.file for finding in losses}
-            statuses = [
-                self._journal(str(Path(item.name, log.name)), what.path(log))
-                for log in what.logs
-                if log.name not in broken
-            ]
-            return max([3 if broken else 0, *statuses])
-        if isinstance(what, System):
-            place = replace(source, path=what.folder, typed=item.name or source.typed)
-            return self._log(Opened(place, named(what.format), what))
-        if isinstance(what, FoundLog):
-            with unpacked(str(what.path)) as inner:
-                return self.file(replace(inner, typed=item.name))
-        say(f"{item.name}: not read: {what.why}", err=True)
-        return int(what.is_fault)
-
-    def _print(self, log: str, body: Mapping[str, Any], text: str) -> None:
-        """Print a finding: ``body`` with --json, else ``text``."""
-        if self.as_json:
-            say_json({"log": log, **body})
-        else:
-            say(text)
-
-    def _log(self, log: Opened) -> int:
-        """Print the findings about a system's folder, and each lost range with its rule."""
-        reasons = registers()[log.format.id].reasons
-        count = 0
-        for finding in log.system.findings if log.system is not None else ():
-            if finding.harm != "none":
-                count += 1
-                file = f"{finding.file}: " if finding.file else ""
-                self._print(log.name, finding.to_json(), f"{file}{finding.text}")
-        for event in log.events("recover", {}, tells=False):
-            if isinstance(event, Lost):
-                count += 1
-                reason = reasons[event.reason]
-                rules = ", ".join(reason.requirements)
-                file = f"{event.file}: " if event.file else ""
-                text = f"{event.start}–{event.end}: {event.reason} [{rules}]: {reason.words}"
-                body = {**event.to_json(), "rule": rules, "text": reason.words}
-                self._print(log.name, body, f"{file}{text}")
-            elif isinstance(event, End):
-                end = event
-        if end.verdict == "refused":
-            say(f"{log.name}: {log.format.id}, refused ({end.reason})", err=True)
-            return 4
-        if not self.as_json:
-            message = counted(count, "finding") if count else "no findings"
-            say(f"{log.name}: {log.format.id}, {message}")
-        return 3 if count or end.verdict != "intact" else 0
-
-    def _journal(self, name: str, path: Path) -> int:
-        with loaded(path) as data:
-            size = len(data)
-            why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
-            if why is not None:
-                words = registers()[SYSTEMD].reasons[why].words
-                say(f"{name}: {words} ({why})", err=True)
-                return 4
-            header = layout.parse_header(data[: layout.HEADER_FULL])
-            is_unproved = bool(self.context) and not header.sealed
-            if is_unproved:
-                text = "not sealed: the key proves nothing about this file"
-                start, length = layout.HEADER_FIELDS["compatible_flags"]
-                body = _place(start, start + length, "header", "not-sealed", "SDJ-006", text)
-                self._print(name, body, f"{name}: {text}")
-            counts = self._counts_if_intact(data) if size >= WORTH_A_KERNEL else None
-            faults = 0
-            if counts is None:
-                with progress(size, "verifying") as show:
-
-                    def show_some(at: int) -> None:
-                        if at % 4096 == 0:
-                            show(at)
-
-                    checked = inspection.inspect(data, self.context, show_some)
-                found = find_contradictions(checked.view, checked.entries, checked.items)
-                for fault in [*checked.faults, *found]:
-                    faults += 1
-                    self._fault(name, fault, checked.view)
-                counts = checked.walk.counts.total(), len(checked.entries), checked.sealed_until
-        objects, entries, sealed_until = counts
-        if not self.as_json:
-            other = "other " if is_unproved else ""
-            findings = counted(faults, "finding") if faults else f"no {other}findings"
-            say(f"{name}: {findings}, {counted(objects, 'object')}, {counted(entries, 'entry')}")
-            self._print_seals(header, sealed_until)
-        return 3 if faults or is_unproved else 0
-
-    def _counts_if_intact(self, data: mmap.mmap | bytes) -> tuple[int, int, int | None] | None:
-        """Return the objects and entries of an intact file, and the end of its sealed time."""
-        if not plugin_for(SYSTEMD).has_scanner:
-            return None
-        from walproof.formats.systemd_journal.scanner.intact import check_file
-
-        file = check_file(data, self.context)
-        if file is None or file.has_contradictions():
-            return None
-        return len(file.offsets), len(file.entries), file.sealed_until
-
-    def _fault(self, name: str, fault: Fault, view: View) -> None:
-        if fault.start < view.header.header_size:
-            what = "header"
-        else:
-            framed = view.frame(fault.start)
-            what = "" if isinstance(framed, str) else layout.TYPE_NAMES[framed[0]]
-        body = _place(fault.start, fault.end, what or None, fault.reason, fault.rule, fault.text)
-        place = f"{fault.start}–{fault.end}{f' ({what})' if what else ''}"
-        self._print(name, body, f"{name}: {place}: {fault.reason} [{fault.rule}]: {fault.text}")
-
-    def _print_seals(self, header: layout.Header, until: int | None) -> None:
-        if not header.sealed:
-            return
-        if not self.context:
-            say("The file is sealed. Without --key the seals were not verified.")
-            return
-        if until is not None:
-            shown = datetime.fromtimestamp(until / 1_000_000, UTC)
-            say(f"The seals are valid for entries up to {shown.isoformat()}.")
-            if header.tail_entry_realtime > until:
-                say("Later entries are not sealed: the key proves nothing about them.")
-        else:
-            say("No valid seal covers an entry: the key proves nothing about the entries.")
-        if not header.compatible_flags & layout.SEALED_CONTINUOUS:
-            say(CAVEAT)
+def _verify_file(source: Unpacked, context: Mapping[str, str]) -> int:
+    try:
+        log = log_in(source, None)
+    except UnknownFormat:  # the refusal of a journal is more precise
+        log = Opened(source, named(SYSTEMD))
+    if log.format.id == SYSTEMD:
+        return _verify_journal(log.name, log.path, context)
+    if context:
+        raise click.UsageError("--key is only for sealed systemd journals")
+    return _verify_log(log)
 
 
-def _place(
-    start: int, end: int, what: str | None, reason: str, rule: str, text: str
-) -> dict[str, Any]:
-    place = {"from": start, "to": end, "object": what}
-    return {**place, "reason": reason, "rule": rule, "text": text}
+def _verify_item(source: Unpacked, item: Item, context: Mapping[str, str]) -> int:
+    what = item.what
+    if isinstance(what, System) and what.format == SYSTEMD:
+        name = item.name or source.typed
+        losses = [finding for finding in what.findings if finding.harm == "lost"]
+        for finding in losses:
+            say(f"{name}/{finding.file}: {finding.text}" if finding.file else finding.text)
+        broken = {finding.file for finding in losses}
+        statuses = [
+            _verify_journal(str(Path(item.name, log.name)), what.path(log), context)
+            for log in what.logs
+            if log.name not in broken
+        ]
+        return max([3 if broken else 0, *statuses])
+    if isinstance(what, System):
+        place = replace(source, path=what.folder, typed=item.name or source.typed)
+        return _verify_log(Opened(place, named(what.format), what))
+    if isinstance(what, FoundLog):
+        with unpacked(str(what.path)) as inner:
+            return _verify_file(replace(inner, typed=item.name), context)
+    say(f"{item.name}: not read: {what.why}", err=True)
+    return int(what.is_fault)
+
+
+def _verify_log(log: Opened) -> int:
+    reasons = registers()[log.format.id].reasons
+    count = 0
+    for finding in log.system.findings if log.system is not None else ():
+        if finding.harm != "none":
+            count += 1
+            say(f"{finding.file}: {finding.text}" if finding.file else finding.text)
+    for event in log.events("recover", {}, tells=False):
+        if isinstance(event, Lost):
+            count += 1
+            reason = reasons[event.reason]
+            rules = ", ".join(reason.requirements)
+            file = f"{event.file}: " if event.file else ""
+            say(f"{file}{event.start}–{event.end}: {event.reason} [{rules}]: {reason.words}")
+        elif isinstance(event, End):
+            end = event
+    if end.verdict == "refused":
+        say(f"{log.name}: {log.format.id}, refused ({end.reason})", err=True)
+        return 4
+    say(f"{log.name}: {log.format.id}, {counted(count, 'finding') if count else 'no findings'}")
+    return 3 if count or end.verdict != "intact" else 0
+
+
+def _verify_journal(name: str, path: Path, context: Mapping[str, str]) -> int:
+    file = JournalFile(name, path, context=context)
+    if not file.is_readable:
+        words = registers()[SYSTEMD].reasons[str(file.end.reason)].words
+        place = "".join(f"{gap.start}–{gap.end}: " for gap in file.lost)
+        say(f"{name}: {place}{words} ({file.end.reason})", err=True)
+        return 4
+    checked = file.inspection
+    header = checked.view.header
+    is_unproved = bool(context) and not header.sealed
+    if is_unproved:
+        text = "not sealed: the key proves nothing about this file"
+        start, length = layout.HEADER_FIELDS["compatible_flags"]
+        fault = Fault(start, start + length, "not-sealed", "SDJ-006", text)
+        _print_fault(name, fault, checked.view)
+    faults = 0
+    for fault in (*checked.faults, *file.contradictions()):
+        faults += 1
+        _print_fault(name, fault, checked.view)
+    other = "other " if is_unproved else ""
+    findings = counted(faults, "finding") if faults else f"no {other}findings"
+    objects, entries = checked.walk.counts.total(), len(checked.entries)
+    say(f"{name}: {findings}, {counted(objects, 'object')}, {counted(entries, 'entry')}")
+    if header.sealed and context:
+        _print_seals(header, checked.sealed_until)
+    elif header.sealed:
+        say("The file is sealed. Without --key the seals were not verified.")
+    return 3 if faults or is_unproved else 0
+
+
+def _print_fault(name: str, fault: Fault, view: View) -> None:
+    what = ""
+    if fault.start < view.header.header_size:
+        what = " (header)"
+    elif not isinstance(framed := view.frame(fault.start), str):
+        what = f" ({layout.TYPE_NAMES[framed[0]]})"
+    say(f"{name}: {fault.start}–{fault.end}{what}: {fault.reason} [{fault.rule}]: {fault.text}")
+
+
+def _print_seals(header: layout.Header, until: int | None) -> None:
+    if until is not None:
+        shown = datetime.fromtimestamp(until / 1_000_000, UTC)
+        say(f"The seals are valid for entries up to {shown.isoformat()}.")
+        if header.tail_entry_realtime > until:
+            say("Later entries are not sealed: the key proves nothing about them.")
+    else:
+        say("No valid seal covers an entry: the key proves nothing about the entries.")
+    if not header.compatible_flags & layout.SEALED_CONTINUOUS:
+        say(CAVEAT)

@@ -6,13 +6,11 @@ import re
 import shlex
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
 
 from conformance import ROOT
 from tests.real_files import read_journal
-from tests.walproof.formats.systemd_journal.journals import MODES
 from walproof.cli import walproof
 
 PAGE = (ROOT / "docs" / "journals.md").read_text("utf-8")
@@ -44,14 +42,3 @@ def test_the_examples_show_the_output_of_the_commands(
             Path(target).write_bytes(done.stdout_bytes)
         else:
             assert done.stdout + done.stderr == shown, command
-
-
-def test_the_tables_have_every_filter_and_form() -> None:
-    group = walproof.get_command(click.Context(walproof), "systemd")
-    command = group.commands["read"]  # type: ignore[union-attr]
-    table = PAGE.partition("| filter | selects |")[2].partition("\n\n")[0]
-    for option in command.params:
-        if isinstance(option, click.Option) and option.name != "mode":
-            for name in option.opts:
-                assert f"`{name}`" in table or f"`{name} " in table, name
-    assert re.findall(r"^\| `([a-z][a-z-]*)` \|", PAGE, re.MULTILINE) == list(MODES)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reference_impl.answer import Record
 from reference_impl.systemd_journal.export_format import field_to_json, parse_export
 from walproof.scan.columns import Column, NumberColumn
-
-if TYPE_CHECKING:
-    pass
 
 
 class EntryFieldsColumn(Column):

@@ -26,18 +26,16 @@ def decode_row(row: Row) -> Mapping[str, Any]:
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """Describe an entry by the line of journalctl and other fields.
-
-    See :func:`walproof.decode.phrase`.
-    """
+    """Return the line that journalctl prints for an entry, and its priority and message id."""
     results = dict(value["fields"])
-    shown = short.line(results, int(fields["realtime"]))
+    shown = short.start(results, int(fields["realtime"]))
     if "MESSAGE" not in results:
         shown = " ".join(
             [shown, *(f"{name}={quoted(all[-1])}" for name, all in results.items())][:5]
         )
-    elif len(shown) > LONGEST:
-        shown = f"{shown[:LONGEST]}…"
+    else:
+        shown = f"{shown} {short.message(results['MESSAGE'][-1])}"
+        shown = f"{shown[:LONGEST]}…" if len(shown) > LONGEST else shown
     more = [short.priority(results)]
     if "MESSAGE_ID" in results:
         known = short.printable(results["MESSAGE_ID"][-1])

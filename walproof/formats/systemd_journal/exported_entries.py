@@ -1,7 +1,4 @@
-"""Recover entries from a damaged stream in the Journal Export Format.
-
-``reference_impl.systemd_journal.export_format`` stops at the first fault.
-"""
+"""Recover entries from a damaged stream in the Journal Export Format."""
 
 from __future__ import annotations
 
@@ -11,12 +8,11 @@ from dataclasses import dataclass, field
 
 from reference_impl.systemd_journal.export_format import ABOUT
 from reference_impl.systemd_journal.objects import FIELD_NAME
+from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD
 
 #: The largest field that systemd imports.
 MAX_FIELD_BYTES = 768 << 20
-_FIRST_LINES = (b"__CURSOR=", b"__REALTIME_TIMESTAMP=")
 _NEXT_ENTRY = re.compile(rb"\n\n|\n(?=__CURSOR=)")
-_BOOT_ID = re.compile(rb"_BOOT_ID=([0-9a-f]{32})")
 _NUMBER = re.compile(rb"[0-9]{1,20}")
 
 
@@ -46,14 +42,11 @@ class Skipped:
 
 @dataclass
 class _Lines:
-    """The lines of an entry read so far."""
-
     start: int
     about: dict[bytes, bytes] = field(default_factory=dict)
     payloads: list[bytes] = field(default_factory=list)
 
     def entry(self, end: int) -> WholeEntry | Skipped:
-        """Return the entry, or a reason to skip it."""
         times = []
         for name in (b"__REALTIME_TIMESTAMP", b"__MONOTONIC_TIMESTAMP"):
             if (value := self.about.get(name)) is None:
@@ -63,7 +56,7 @@ class _Lines:
                 text = f"{name.decode()}: expected a number, found {shown!r}"
                 return Skipped(self.start, end, text)
             times.append(int(value))
-        boots = [match[1] for match in map(_BOOT_ID.fullmatch, self.payloads) if match]
+        boots = [match[1] for match in map(BOOT_FIELD.fullmatch, self.payloads) if match]
         if not boots:
             return Skipped(self.start, end, "entry without _BOOT_ID of 32 hexadecimal digits")
         # Omit fields with invalid names, as systemd does.

@@ -35,18 +35,12 @@ class SystemdSweep(FormatSweep):
     selecting = ("match", "from_seqnum", "from_realtime")
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """See :class:`FormatSweep`. Fields have hashes, the items that refer to them have none.
-
-        This follows from SDJ-020.
-        """
+        """See :class:`FormatSweep`. Items that refer to fields have no hashes (SDJ-020)."""
         fields = {field for each in written for field in _fields_of(each)}
         return all(field in fields for field in _fields_of(payload))
 
     def determines(self, context: Mapping[str, Any]) -> bool:
-        """Return whether the specification determines the result. See :class:`FormatSweep`.
-
-        The output of compressors differs, and a sealed file needs a valid key (SDJ-070).
-        """
+        """See :class:`FormatSweep`. Compressors differ, and keys may be invalid (SDJ-070)."""
         if "key" in context:
             try:
                 VerificationKey.parse(str(context["key"]))
@@ -84,10 +78,7 @@ class SystemdSweep(FormatSweep):
         return records
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """See :class:`FormatSweep`.
-
-        Some builds of systemd lack compressors; old releases know fewer flags.
-        """
+        """See :class:`FormatSweep`. Builds of systemd differ in compressors and known flags."""
         assert isinstance(contents, bytes)
         return bool(_flags(contents) & (layout.XZ | layout.LZ4 | layout.ZSTD)) or bool(
             int.from_bytes(contents[8:12], "little") & layout.TAIL_ENTRY_BOOT_ID
@@ -101,7 +92,6 @@ class SystemdSweep(FormatSweep):
 
 
 def _fields_of(payload: bytes) -> Collection[bytes]:
-    """Return the fields of a payload in export format."""
     return [field for entry in parse_export(io.BytesIO(payload)) for field in entry.payloads]
 
 
@@ -114,7 +104,6 @@ def _flags(data: bytes) -> int:
 
 
 def _last(task: Task) -> int:
-    """Return the time of the last entry, or the start time of the file."""
     if task.appends and task.records:
         return max(int(record.fields["realtime"]) for record in task.records)
     return SEALED_START + 20_000_000 if "key" in task.context else START

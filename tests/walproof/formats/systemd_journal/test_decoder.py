@@ -1,54 +1,15 @@
-"""Compare the line of an entry with journalctl."""
+"""Describe an entry by its line of journalctl, and other fields."""
 
 from __future__ import annotations
 
-import os
 import random
-import re
-import shutil
-import subprocess
-from pathlib import Path
 
-import pytest
-
-from reference_impl.answer import NewRecord
-from reference_impl.formats import named
-from tests.conftest import unavailable
+from tests.walproof.formats.systemd_journal.journals import START
 from walproof import decode
 from walproof.formats.systemd_journal.query import short
 
-NOW = 1_700_000_000_123_456
-LIMIT = 1 << 20
 Entry = list[tuple[str, bytes]]
 NAMED: Entry = [("_HOSTNAME", b"box"), ("SYSLOG_IDENTIFIER", b"app"), ("_PID", b"7")]
-ENTRIES: list[Entry] = [
-    [*NAMED, ("MESSAGE", b"hello")],
-    [("MESSAGE", b"nobody said it")],
-    [("_COMM", b"cat"), ("SYSLOG_PID", b"12"), ("MESSAGE", b"")],
-    [*NAMED, ("_COMM", b"cat"), ("SYSLOG_PID", b"12"), ("MESSAGE", "größer 😀".encode())],
-    [*NAMED, ("MESSAGE", b"a\nb\n  c")],
-    [*NAMED, ("MESSAGE", b"with\ttab")],
-    [*NAMED, ("MESSAGE", b"\x1b[1;31mred\x1b[0m")],
-    [*NAMED, ("MESSAGE", b"\x1b]8;;http://x\x07link\x1b]8;;\x07")],
-    [*NAMED, ("MESSAGE", b"dos line\r\nnext\r")],
-    [*NAMED, ("MESSAGE", b"a\rb")],
-    [*NAMED, ("MESSAGE", b"\x00\x01binary\xff")],
-    [*NAMED, ("MESSAGE", b"\xff" * 1536)],
-    [*NAMED, ("MESSAGE", b"\x01" * 1023)],
-    [*NAMED, ("MESSAGE", b"\x01" * 1024)],
-    [*NAMED, ("MESSAGE", b"\x01" * (LIMIT + LIMIT // 2 + 9))],
-    [*NAMED, ("MESSAGE", b"\xc2\x85 a control of C1")],
-    [*NAMED, ("MESSAGE", b"\x1b[ unfinished")],
-    [*NAMED, ("MESSAGE", b"x" * 5000)],
-    [("_HOSTNAME", b"h" * 300), ("_COMM", b"c" * 299), ("_PID", b"\x01"), ("MESSAGE", b"m")],
-    [("_HOSTNAME", b"bad\xff"), ("SYSLOG_IDENTIFIER", b"\xfe"), ("_COMM", b"c"), ("MESSAGE", b"m")],
-    [*NAMED, ("_SOURCE_REALTIME_TIMESTAMP", b"1600000000999999"), ("MESSAGE", b"earlier")],
-    [*NAMED, ("_SOURCE_REALTIME_TIMESTAMP", b"0"), ("MESSAGE", b"no time")],
-    [*NAMED, ("_SOURCE_REALTIME_TIMESTAMP", b"36028797018963968"), ("MESSAGE", b"too late")],
-    [*NAMED, ("_SOURCE_REALTIME_TIMESTAMP", b"yesterday"), ("MESSAGE", b"no number")],
-    [*NAMED, ("SYSLOG_IDENTIFIER", b""), ("MESSAGE", b"twice")],
-    [*NAMED, ("PRIORITY", b"3"), ("MESSAGE_ID", b"0" * 32), ("MESSAGE", b"an error")],
-]
 
 
 def fields_of(entry: Entry) -> dict[str, list[bytes]]:
@@ -58,71 +19,22 @@ def fields_of(entry: Entry) -> dict[str, list[bytes]]:
     return results
 
 
-def export(entry: Entry) -> bytes:
-    return b"".join(
-        name.encode() + b"\n" + len(value).to_bytes(8, "little") + value + b"\n"
-        for name, value in entry
-    )
-
-
-def journalctl(entries: list[Entry], path: Path) -> list[str]:
-    """Return the output of the real program for each entry of a journal."""
-    if shutil.which("journalctl") is None:
-        unavailable("unavailable, because there is no journalctl")
-    texts = []
-    for number, entry in enumerate(entries):
-        log = path / f"{number}.journal"
-        when = {"realtime": str(NOW), "monotonic": "1", "boot_id": "01" * 16}
-        named("systemd-journal").write(log, [NewRecord(export(entry), when)], {})
-        done = subprocess.run(
-            ["journalctl", f"--file={log}", "--output=short-iso", "--utc", "--no-pager", "-q"],
-            env={**os.environ, "LC_ALL": "C.UTF-8", "SYSTEMD_COLORS": "0", "TZ": "UTC"},
-            capture_output=True, check=True, timeout=60,
-        )  # fmt: skip
-        texts.append(done.stdout.decode())
-    return texts
-
-
-def as_printed(line: str) -> str:
-    """Return the text with further lines indented."""
-    first, *more = line.split("\n")
-    at = first.index(": ") + 2
-    return "\n".join([first, *(" " * at + each for each in more)]) + "\n"
-
-
-def test_the_line_is_that_of_journalctl(tmp_path: Path) -> None:
-    for entry, theirs in zip(ENTRIES, journalctl(ENTRIES, tmp_path), strict=True):
-        ours = short.line(fields_of(entry), NOW)
-        if re.match(r"\S+\+0000 ", theirs):  # before systemd 255
-            ours = ours.replace("+00:00", "+0000", 1)
-        assert as_printed(ours) == theirs, entry[-1][1][:40]
-
-
 def phrase(entry: Entry) -> str:
     return decode.phrase(
-        "systemd-journal", {"fields": list(fields_of(entry).items())}, {"realtime": NOW}
+        "systemd-journal", {"fields": list(fields_of(entry).items())}, {"realtime": START}
     )
 
 
 def test_the_phrase_has_priority_and_message_id() -> None:
     head = "2023-11-14T22:13:20+00:00 box app[7]:"
-    assert phrase(ENTRIES[-1]) == f"{head} an error  (err, MESSAGE_ID {'0' * 32})"
-    assert phrase(ENTRIES[0]) == f"{head} hello"
+    error = [("PRIORITY", b"3"), ("MESSAGE_ID", b"0" * 32), ("MESSAGE", b"an error")]
+    assert phrase([*NAMED, *error]) == f"{head} an error  (err, MESSAGE_ID {'0' * 32})"
+    assert phrase([*NAMED, ("MESSAGE", b"hello\n  all")]) == f"{head} hello\n  all"
+    assert phrase([*NAMED, ("MESSAGE", b"\1" * (3 << 19))]) == f"{head} [1.5M blob data]"
     assert phrase([*NAMED, ("PRIORITY", b"9"), ("MESSAGE", b"x")]) == f"{head} x"
     assert phrase([*NAMED, ("B", b"\xff\0")]).startswith(f'{head} _HOSTNAME="box" ')
     assert phrase([("B", b"\xff\0")]) == "2023-11-14T22:13:20+00:00 unknown: B=0xff00"
     assert len(phrase([*NAMED, ("MESSAGE", b"x" * 5000)])) < 260
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (0, "0B"), (1023, "1023B"), (1024, "1.0K"), (1075, "1.0K"), (1127, "1.1K"),
-        (2**20 - 1, "1023.9K"), (2**20, "1.0M"), (2**60, "1.0E"), (2**64 - 1, "15.9E"),
-    ],
-)  # fmt: skip
-def test_sizes(count: int, text: str) -> None:
-    assert short.size(count) == text
 
 
 def test_nothing_raises() -> None:

@@ -1,7 +1,4 @@
-"""Find journal files in a disk image by their signature, and objects without a file header.
-
-DATA and ENTRY objects store offsets of each other, which determine where the file began.
-"""
+"""Find journal files in a disk image by their signature, and objects without a file header."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from walproof.carve.reading import as_file, read_file
 from walproof.formats.systemd_journal.carver import objects
 
 FORMAT = "systemd-journal"
-HEADER, DATA = range(2)
+HEADER = 0
 #: Maximum bytes read of a journal file; systemd's own limit is usually lower.
 LARGEST = 1 << 30
 
@@ -63,7 +60,6 @@ class Carver(base.Carver):
         return run is not None and objects.has_key(self.image, run, header.file_id)
 
     def _file(self, at: int) -> Find | None:
-        """Return a journal file, up to the size in its header or the first invalid object."""
         head = self.image.read(at, layout.HEADER_FULL)
         if len(head) < layout.HEADER_MIN or refusal(head) is not None:
             return Find(at, at + len(layout.SIGNATURE), "loose", "signature")
@@ -100,7 +96,6 @@ class Carver(base.Carver):
             place = following + 1
 
     def _objects(self, at: int) -> Find | None:
-        """Return consecutive objects up to the last one that is verified."""
         run = objects.run_at(self.image, at, self.image.size)
         certainty = objects.certainty(self.image, run) if run else None
         if run is None or certainty is None:

@@ -109,12 +109,13 @@ def records(image: Image, run: Sequence[Object]) -> Iterator[Loose]:
     }
     hashes = {each.at: _hash(image, each) for each in run if each.at in payloads}
     is_compact = _is_compact(image, run)
-    entries = [(each, _items(image, each, is_compact)) for each in run if each.kind == layout.ENTRY]
-    base = _base(image, payloads, hashes, entries)
+    entries = [each for each in run if each.kind == layout.ENTRY]
+    base = _base(image, payloads, entries)
     used: set[int] = set()
-    for entry, items in entries:
+    for entry in entries:
         if base is None:
             break
+        items = _items(image, entry, is_compact)
         positions = [
             base + item
             for item, hash_ in items
@@ -154,7 +155,6 @@ def _as_record(image: Image, entry: Object, items: int, payloads: Sequence[bytes
 
 
 def _frame(image: Image, at: int) -> Object | None:
-    """Return the object at an offset, judged by its frame alone."""
     head = image.read(at, layout.OBJECT_SIZE)
     if len(head) < layout.OBJECT_SIZE or any(head[2:8]):
         return None
@@ -184,7 +184,6 @@ def _named(image: Image, at: int, size: int) -> int:
 
 
 def _payload(image: Image, frame: Object) -> bytes | None:
-    """Return the field of a DATA object if it has a name."""
     compression = frame.flags & layout.OBJECT_COMPRESSED
     if not compression:
         start = _named(image, frame.at, frame.size)
@@ -229,25 +228,13 @@ def _items(image: Image, entry: Object, is_compact: bool) -> Items:
     return list(struct.iter_unpack("<QQ", body[: len(body) // 16 * 16]))
 
 
-def _base(
-    image: Image,
-    payloads: dict[int, bytes],
-    hashes: dict[int, int],
-    entries: Sequence[tuple[Object, Items]],
-) -> int | None:
+def _base(image: Image, payloads: dict[int, bytes], entries: Sequence[Object]) -> int | None:
     """Return the offset in the image where the file began, by the majority of stored offsets."""
     votes: Counter[int] = Counter()
-    starts = [entry.at for entry, _ in entries[:VOTERS]]
+    starts = [entry.at for entry in entries[:VOTERS]]
     for place in list(payloads)[:VOTERS]:
-        first = _number(image, place + ENTRY_OFFSET)
-        if first:
+        if first := _number(image, place + ENTRY_OFFSET):
             votes.update(start - first for start in starts)
-    by_hash: dict[int | None, int] = {}
-    by_hash |= {hash_: place for place, hash_ in list(hashes.items())[: 16 * VOTERS]}
-    for _, items in entries[:VOTERS]:
-        for item, hash_ in items:
-            if hash_ in by_hash:
-                votes[by_hash[hash_] - item] += VOTERS
     return votes.most_common(1)[0][0] if votes else None
 
 

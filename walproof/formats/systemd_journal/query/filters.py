@@ -168,7 +168,10 @@ def group_of_units(units: Sequence[str], user_units: Sequence[str]) -> tuple[Alt
 
 
 def unit_name(text: str) -> str:
-    """Complete a unit name: ``ssh`` is ssh.service, ``/home`` is home.mount. ``BadFilter``."""
+    """Complete a unit name: ``ssh`` is ssh.service, ``/home`` is home.mount.
+
+    Raises :class:`BadFilter`.
+    """
     if not text:
         raise BadFilter("expected a unit name, found an empty string")
     if text.startswith("/"):
@@ -198,10 +201,7 @@ def group_of_identifiers(names: Sequence[str]) -> tuple[Alternative, ...]:
 
 
 def group_of_priorities(text: str) -> tuple[Alternative, ...]:
-    """Select ``err`` or ``3`` and all more important priorities; ``warning..err`` is a range.
-
-    Raises :class:`BadFilter`.
-    """
+    """Select ``err`` and all more important priorities, or a range. Raises :class:`BadFilter`."""
     first, dots, last = text.partition("..")
     low, high = (0, _priority(first)) if not dots else (_priority(first), _priority(last))
     low, high = min(low, high), max(low, high)
@@ -217,10 +217,7 @@ def _priority(text: str) -> int:
 
 
 def message_pattern(text: str, is_case_sensitive: bool | None) -> re.Pattern[bytes]:
-    """Compile a regular expression; by default, upper-case letters make it case-sensitive.
-
-    Raises :class:`BadFilter`.
-    """
+    """Compile a regular expression; capitals make it case-sensitive. Raises :class:`BadFilter`."""
     if is_case_sensitive is None:
         is_case_sensitive = any(char.isupper() for char in text)
     try:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reference_impl.answer import End, Record
 from reference_impl.systemd_journal import layout
-from reference_impl.systemd_journal.export_format import BOOT_ID
 from reference_impl.systemd_journal.inspection import Inspection, cursor
 from reference_impl.systemd_journal.loading import load
+from reference_impl.systemd_journal.objects import Fault
 from reference_impl.systemd_journal.reader import Examination, examine
 from walproof.formats import plugin_for
-from walproof.formats.systemd_journal.boot_ids import ID
+from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD, ID_PLACE
 from walproof.summary.model import WORTH_A_KERNEL
+
+if TYPE_CHECKING:
+    from walproof.formats.systemd_journal.scanner.intact import Intact
 
 FORMAT = "systemd-journal"
 #: Size of the largest payload that is cached.
@@ -39,10 +42,13 @@ class JournalFile:
     ) -> None:
         self.name = name
         data = load(path)
-        examined = None
-        if profile == "recover" and _used_bytes(data) >= WORTH_A_KERNEL:
-            examined = _scan(data, context)
-        examined = examined or examine(data, profile, context)
+        intact = _check_if_large(data, context) if profile == "recover" else None
+        if intact is None:
+            examined = examine(data, profile, context)
+        else:
+            inspection, end = intact.inspection, End("intact", None, intact.walk.end)
+            examined = Examination(inspection, inspection.entries, (), end)
+        self._may_contradict = intact is None or intact.has_contradictions()
         self._entries, self.lost, self.end = examined.entries, examined.lost, examined.end
         self.is_readable = examined.inspection is not None
         self._inspection = examined.inspection
@@ -58,6 +64,18 @@ class JournalFile:
         """Return the entries that a reader returns, in file order."""
         for at in self._entries:
             yield JournalEntry(self, at)
+
+    def contradictions(self) -> Iterator[Fault]:
+        """Yield a fault for each entry whose boot id differs from its hashed field ``_BOOT_ID``.
+
+        A crash may leave the boot id half written (systemd#29334).
+        """
+        for at in self.inspection.entries if self._may_contradict else ():
+            entry = JournalEntry(self, at)
+            stored, hashed = entry.boot_id.hex(), entry.boot().decode()
+            if hashed != stored:
+                text = f"boot id {stored} in an ENTRY with _BOOT_ID={hashed}"
+                yield Fault(at + ID_PLACE, at + ID_PLACE + 16, "bad-entry", "SDJ-015", text)
 
     def payload(self, item: int) -> bytes:
         """Return ``FIELD=value`` of a valid DATA object."""
@@ -124,13 +142,10 @@ class JournalEntry:
         return self.file.inspection.is_missing_fields(self.at)
 
     def boot(self) -> bytes:
-        """Return the boot id in hexadecimal, from the field ``_BOOT_ID`` if it exists.
-
-        Only the field has a hash.
-        """
+        """Return the boot id in hexadecimal; the field ``_BOOT_ID`` has a hash and comes first."""
         for payload in self.payloads():
-            if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
-                return payload[len(BOOT_ID) :]
+            if match := BOOT_FIELD.fullmatch(payload):
+                return match[1]
         return self.boot_id.hex().encode()
 
     def record(self) -> Record:
@@ -138,22 +153,13 @@ class JournalEntry:
         return self.file.inspection.record(self.at)
 
 
-def _used_bytes(data: mmap.mmap | bytes) -> int:
-    """Return the bytes of a file up to its last object; the rest is free space."""
-    if len(data) < layout.HEADER_MIN:
-        return len(data)
-    tail = layout.parse_header(data[: layout.HEADER_FULL]).tail_object_offset
-    return tail if 0 < tail < len(data) else len(data)
-
-
-def _scan(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Examination | None:
-    """Check a file with the scanner; return None if it is not intact or numba is missing."""
-    if not plugin_for(FORMAT).has_scanner:
+def _check_if_large(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | None:
+    """Check a file with the scanner; None if it is small or not intact, or without numba."""
+    used = len(data)
+    if used >= layout.HEADER_MIN:  # the rest of the file is free space
+        used = min(used, layout.parse_header(data[: layout.HEADER_FULL]).tail_object_offset or used)
+    if used < WORTH_A_KERNEL or not plugin_for(FORMAT).has_scanner:
         return None
     from walproof.formats.systemd_journal.scanner.intact import check_file
 
-    file = check_file(data, context)
-    if file is None:
-        return None
-    inspection = file.inspection
-    return Examination(inspection, inspection.entries, (), End("intact", None, inspection.walk.end))
+    return check_file(data, context)

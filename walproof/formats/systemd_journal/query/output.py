@@ -10,11 +10,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
-from reference_impl.systemd_journal.export_format import BOOT_ID, export_field
+from reference_impl.systemd_journal.export_format import BOOT_ID, export_entry, export_field
 from walproof.formats.systemd_journal.query import short
 from walproof.formats.systemd_journal.query.journal_file import JournalEntry
 
-_NUMBERS = [str(byte) for byte in range(256)]
 Mode = Literal["short", "short-iso", "cat", "json", "export"]
 
 
@@ -29,66 +28,56 @@ def printed(entries: Iterable[JournalEntry], mode: Mode) -> Iterator[bytes]:
         if before not in (None, boot):
             yield b"-- Boot %s --\n" % boot
         before = boot
-        yield _short(entry, short.iso_time if mode == "short-iso" else short.syslog_time)
+        yield _short(entry, short.ISO if mode == "short-iso" else short.SYSLOG)
 
 
-def _short(entry: JournalEntry, time: Callable[[int], str]) -> bytes:
-    """Return the line of an entry; empty if it has no message."""
+def _short(entry: JournalEntry, form: str) -> bytes:
     fields: dict[str, list[bytes]] = {}
     for payload in entry.payloads():
         name, _, value = payload.partition(b"=")
         fields.setdefault(name.decode("ascii"), []).append(value)
-    if "MESSAGE" not in fields and entry.is_missing_fields:
-        fields["MESSAGE"] = [b"[fields are lost]"]
-    if "MESSAGE" not in fields:
-        return b""
-    return f"{short.lines(fields, entry.realtime, time)}\n".encode()
+    message = short.last(fields, "MESSAGE")
+    if message is None:
+        if not entry.is_missing_fields:
+            return b""
+        message = b"[fields are lost]"
+    start = short.start(fields, entry.realtime, form)
+    indented = short.message(message).replace("\n", "\n " + " " * len(start.encode()))
+    return f"{start} {indented}\n".encode()
 
 
 def export(entry: JournalEntry) -> bytes:
     """Return the Journal Export Format as printed since systemd 254 (SDJ-090, SDJ-091)."""
-    lines = (
-        f"__CURSOR={entry.cursor}",
-        f"__REALTIME_TIMESTAMP={entry.realtime}",
-        f"__MONOTONIC_TIMESTAMP={entry.monotonic}",
-        f"__SEQNUM={entry.seqnum}",
-        f"__SEQNUM_ID={entry.seqnum_id.hex()}",
-        f"_BOOT_ID={entry.boot().decode()}",
-        "",
-    )
+    numbers = {
+        "cursor": entry.cursor,
+        "realtime": entry.realtime,
+        "monotonic": entry.monotonic,
+        "seqnum": entry.seqnum,
+        "boot_id": entry.boot().decode(),
+    }
     fields = (export_field(each) for each in entry.payloads() if not each.startswith(BOOT_ID))
-    return b"".join(["\n".join(lines).encode(), *fields, b"\n"])
+    return export_entry(numbers, entry.seqnum_id.hex(), b"".join(fields))
 
 
 def json_object(entry: JournalEntry) -> bytes:
     """Return a JSON object: text as a string, other values as arrays of bytes."""
-    members: dict[str, list[str]] = {
-        "__CURSOR": [_json_text(entry.cursor)],
-        "__REALTIME_TIMESTAMP": [f'"{entry.realtime}"'],
-        "__MONOTONIC_TIMESTAMP": [f'"{entry.monotonic}"'],
-        "__SEQNUM": [f'"{entry.seqnum}"'],
-        "__SEQNUM_ID": [f'"{entry.seqnum_id.hex()}"'],
-        "_BOOT_ID": [f'"{entry.boot().decode()}"'],
+    members: dict[str, list[str | list[int]]] = {
+        "__CURSOR": [entry.cursor],
+        "__REALTIME_TIMESTAMP": [str(entry.realtime)],
+        "__MONOTONIC_TIMESTAMP": [str(entry.monotonic)],
+        "__SEQNUM": [str(entry.seqnum)],
+        "__SEQNUM_ID": [entry.seqnum_id.hex()],
+        "_BOOT_ID": [entry.boot().decode()],
     }
     for payload in entry.payloads():
         if not payload.startswith(BOOT_ID):
             name, _, value = payload.partition(b"=")
-            members.setdefault(name.decode("ascii"), []).append(_json_value(value))
-    parts = [f'"{name}":{_one_or_all(values)}' for name, values in members.items()]
-    return f"{{{','.join(parts)}}}\n".encode()
-
-
-def _one_or_all(values: list[str]) -> str:
-    return values[0] if len(values) == 1 else f"[{','.join(values)}]"
-
-
-def _json_value(value: bytes) -> str:
-    text = short.printable(value)
-    return f"[{','.join(map(_NUMBERS.__getitem__, value))}]" if text is None else _json_text(text)
-
-
-def _json_text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+            text = short.printable(value)
+            members.setdefault(name.decode("ascii"), []).append(
+                list(value) if text is None else text
+            )
+    shown = {name: values[0] if len(values) == 1 else values for name, values in members.items()}
+    return f"{json.dumps(shown, ensure_ascii=False, separators=(',', ':'))}\n".encode()
 
 
 def cat(entry: JournalEntry) -> bytes:

@@ -17,8 +17,9 @@ from walproof.formats.systemd_journal.system_folder.merge import comes_before, i
 
 #: The display name of each file, and its path.
 Paths = Sequence[tuple[str, Path]]
-_BOOT = re.compile(r"(?P<id>[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
-_OFFSET = re.compile(r"[+-]?\d{1,9}")
+_BOOT = re.compile(
+    r"(?P<id>[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?(?P<offset>[+-]?\d{1,9})?"
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,6 @@ class Query:
     filter: Filter = field(default_factory=Filter)
     since: int | None = None
     until: int | None = None
-    from_seqnum: int = 0
     #: Boot id or boot number: 0 is the last boot, -1 the boot before it, and 1 the first boot.
     boot: str | None = None
     #: Number of entries to show: the last entries, or the first ones if ``are_oldest`` is true.
@@ -48,10 +48,9 @@ class Rest:
 
 
 def select(paths: Paths, query: Query, rest: Rest) -> Iterator[JournalEntry]:
-    """Yield the entries that a query selects.
+    """Yield the entries that a query selects, and complete ``rest`` after the last one.
 
-    ``rest`` receives the lost ranges and the end, and is complete after the last entry. Raises
-    ``OSError``, and :class:`BadFilter` if the boot does not exist.
+    Raises ``OSError``, and :class:`BadFilter` if the boot does not exist.
     """
     boot = None if query.boot is None else find_boot(paths, query.boot)
     entries: Iterator[JournalEntry]
@@ -85,9 +84,7 @@ def _is_selected(entry: JournalEntry, query: Query, boot: bytes | None) -> bool:
         return False
     if query.until is not None and entry.realtime > query.until:
         return False
-    if entry.seqnum < query.from_seqnum or (boot is not None and entry.boot() != boot):
-        return False
-    return query.filter.selects(entry)
+    return (boot is None or entry.boot() == boot) and query.filter.selects(entry)
 
 
 def _after(
@@ -104,16 +101,14 @@ def _after(
 
 def find_boot(paths: Paths, text: str) -> bytes:
     """Return the id of a boot by id or number. Raises :class:`BadFilter`."""
-    match = _BOOT.match(text)
-    assert match is not None
-    rest = text[match.end() :]
-    wanted = match["id"].replace("-", "").encode() if match["id"] else None
-    if wanted is not None and not rest:
-        return wanted
-    if not _OFFSET.fullmatch(rest):
+    match = _BOOT.fullmatch(text)
+    if match is None or not text:
         raise BadFilter(f"expected 0, -1, 1 or the id of a boot, found {text!r}")
+    wanted = match["id"].replace("-", "").encode() if match["id"] else None
+    if wanted is not None and not match["offset"]:
+        return wanted
     boots = list(dict.fromkeys(entry.boot() for entry in _all(paths, Rest())))
-    number = int(rest)
+    number = int(match["offset"])
     if wanted is not None:
         if wanted not in boots:
             raise BadFilter(f"no entry of boot {wanted.decode()}")
@@ -121,5 +116,5 @@ def find_boot(paths: Paths, text: str) -> bytes:
     else:
         place = number - 1 if number > 0 else len(boots) - 1 + number
     if not 0 <= place < len(boots):
-        raise BadFilter(f"no boot {rest}: there are entries of {len(boots)}")
+        raise BadFilter(f"no boot {number}: there are entries of {len(boots)}")
     return boots[place]

@@ -1,4 +1,4 @@
-"""Print an entry like ``journalctl --output=short-iso --utc``.
+"""Print parts of an entry like ``journalctl --output=short-iso --utc``.
 
 Upstream authority: systemd ``src/shared/logs-show.c``, ``output_short``; ``strip_tab_ansi`` and
 ``format_bytes_full`` of ``src/basic``.
@@ -7,7 +7,7 @@ Upstream authority: systemd ``src/shared/logs-show.c``, ``output_short``; ``stri
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from reference_impl.systemd_journal.export_format import NONCHARACTERS
@@ -24,30 +24,20 @@ _NUMBER = re.compile(rb"[1-9][0-9]{0,19}")
 _ANSI = re.compile(rb"\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 _NOT_PRINTABLE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{NONCHARACTERS}]")
 _UNITS = "KMGTPE"
-_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+#: Formats of the time of an entry.
+ISO, SYSLOG = "%Y-%m-%dT%H:%M:%S+00:00", "%b %d %H:%M:%S"
 
 Fields = Mapping[str, Sequence[bytes]]
 
 
-def line(fields: Fields, realtime: int) -> str:
-    """Format an entry as one line. ``realtime`` is in microseconds since 1970."""
-    value = _last(fields, "MESSAGE")
-    start = _start(fields, realtime, iso_time)
-    return start if value is None else f"{start} {message(value)}"
+def start(fields: Fields, realtime: int, form: str = ISO) -> str:
+    """Return the text before the message of an entry.
 
-
-def lines(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
-    """Return the same text with another time format and with further lines indented."""
-    start = _start(fields, realtime, time)
-    value = _last(fields, "MESSAGE")
-    first, *others = message(value or b"").split("\n")
-    spaces = " " * (len(start.encode()) + 1)
-    return "\n".join([f"{start} {first}", *(f"{spaces}{each}" for each in others)])
-
-
-def _start(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
-    """Return the text before the message of an entry."""
-    parts = [time(moment(fields, realtime))]
+    ``realtime`` is in microseconds since 1970; the time of the source, if known, replaces it.
+    """
+    stored = last(fields, "_SOURCE_REALTIME_TIMESTAMP") or b""
+    is_valid = _NUMBER.fullmatch(stored) and int(stored) < _LATEST
+    parts = [_shown(int(stored) if is_valid else realtime, form)]
     host, name = _named(fields, "_HOSTNAME"), _named(fields, "SYSLOG_IDENTIFIER", "_COMM")
     if host is not None:
         parts.append(host)
@@ -60,29 +50,11 @@ def _start(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
     return " ".join(parts)
 
 
-def moment(fields: Fields, realtime: int) -> int:
-    """Return the time of the source, else the time of reception."""
-    stored = _last(fields, "_SOURCE_REALTIME_TIMESTAMP") or b""
-    if _NUMBER.fullmatch(stored) and int(stored) < _LATEST:
-        return int(stored)
-    return realtime
-
-
-def iso_time(realtime: int) -> str:
-    """``2023-11-14T22:13:20+00:00``."""
+def _shown(time: int, form: str) -> str:
     try:
-        return datetime.fromtimestamp(realtime // 10**6, UTC).isoformat(timespec="seconds")
-    except (ValueError, OverflowError, OSError):
-        return f"{realtime} µs"
-
-
-def syslog_time(realtime: int) -> str:
-    """``Nov 14 22:13:20``."""
-    try:
-        when = datetime.fromtimestamp(realtime // 10**6, UTC)
-    except (ValueError, OverflowError, OSError):
-        return f"{realtime} µs"
-    return f"{_MONTHS[when.month - 1]} {when:%d %H:%M:%S}"
+        return datetime.fromtimestamp(time // 10**6, UTC).strftime(form)
+    except (ValueError, OverflowError, OSError):  # after the year 9999
+        return f"{time} µs"
 
 
 def message(value: bytes) -> str:
@@ -103,30 +75,25 @@ def printable(value: bytes) -> str | None:
 
 def size(count: int) -> str:
     """Format a size as ``12B`` or ``1.5K``: truncated, not rounded, to a tenth."""
-    power = min((count.bit_length() - 1) // 10, len(_UNITS)) if count else 0
-    if power == 0:
+    if count < 1024:
         return f"{count}B"
+    power = min((count.bit_length() - 1) // 10, len(_UNITS))
     tenths = (count >> 10 * (power - 1)) * 10 // 1024
     return f"{tenths // 10}.{tenths % 10}{_UNITS[power - 1]}"
 
 
 def priority(fields: Fields) -> str | None:
     """Return the name of the priority, such as ``err``; None if syslog does not define it."""
-    stored = _last(fields, "PRIORITY") or b""
+    stored = last(fields, "PRIORITY") or b""
     return PRIORITIES[stored[0] - ord("0")] if re.fullmatch(b"[0-7]", stored) else None
 
 
 def _named(fields: Fields, *names: str) -> str | None:
-    """Return the first of these fields that is printable."""
-    for name in names:
-        value = _last(fields, name)
-        if value is not None and len(value) < _LONGEST_NAME:
-            text = printable(value)
-            if text is not None:
-                return text
-    return None
+    values = (last(fields, name) for name in names)
+    short = (value for value in values if value is not None and len(value) < _LONGEST_NAME)
+    return next((text for value in short if (text := printable(value)) is not None), None)
 
 
-def _last(fields: Fields, name: str) -> bytes | None:
-    """Return the last value of a field, as journalctl does for repeated fields."""
+def last(fields: Fields, name: str) -> bytes | None:
+    """Return the last value of a field, which journalctl prints; None without the field."""
     return fields[name][-1] if name in fields else None

@@ -7,8 +7,10 @@ Upstream authority: systemd ``src/basic/time-util.c`` (``parse_timestamp``, ``pa
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
+
+from walproof.formats.systemd_journal.query.filters import BadFilter
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECOND = 1_000_000
@@ -26,29 +28,21 @@ _UNITS = {
 }
 _SIZES = {name: size for size, names in _UNITS.items() for name in names}
 _SPAN = re.compile(r"\s*(\d+)(?:\.(\d+))?\s*([a-zA-Zµμ]*)\s*")
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_LONG_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MOMENT = re.compile(
-    r"(?:(?P<year>\d{4}|\d{2})-(?P<month>\d{1,2})-(?P<day>\d{1,2}))?"
-    r"(?:(?:^|(?<=\d)[ T])(?P<hour>\d{1,2}):(?P<minute>\d{1,2})"
-    r"(?::(?P<second>\d{1,2})(?:\.(?P<fraction>\d+))?)?)?"
+    r"(?:(?P<weekday>[A-Za-z]+),? )?(?P<date>\d{4}-\d\d-\d\d)?"
+    r"(?:(?:^|(?<=\d)[ T])(?P<time>\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?"
+    r"(?: (?P<zone>[A-Za-z][\w+/-]*)| ?(?P<offset>[+-]\d\d:?\d\d|Z))?"
 )
-_OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>\d{2}):?(?P<minutes>\d{2})")
-
-
-class BadTime(ValueError):
-    """An invalid timestamp; the message contains the expected forms."""
 
 
 def parse_time(text: str, now: int) -> int:
     """Return microseconds since 1970; ``now`` is the current time in the same unit.
 
-    A time without a zone is in UTC. Raises :class:`BadTime`.
+    A time without a zone is in UTC. Raises :class:`BadFilter`.
     """
-    plain = text.strip()
-    time = _parse(plain, now)
+    time = _parse(text.strip(), now)
     if time is None:
-        raise BadTime(
+        raise BadFilter(
             "expected a time such as 2023-11-14, '2023-11-14 22:13:20', yesterday, -1h or"
             f" @1700000000, found {text!r}"
         )
@@ -86,53 +80,18 @@ def _span(text: str, unit: str | None = None) -> int | None:
 
 
 def _moment(text: str, today: int) -> int | None:
-    """Parse a date, a time of day, or both. A weekday must match the date."""
-    day, _, rest = text.partition(" ")
-    weekday = None
-    for names in (_WEEKDAYS, _LONG_WEEKDAYS):
-        if day.lower().rstrip(",") in names:
-            weekday, text = names.index(day.lower().rstrip(",")), rest.strip()
-    text, zone = _zone(text)
     match = _MOMENT.fullmatch(text)
-    if match is None or not text or zone is None:
+    if match is None or not (match["date"] or match["time"]):
         return None
-    date = datetime.fromtimestamp(today // SECOND, UTC)
-    year, month, of_month = date.year, date.month, date.day
-    if match["year"]:
-        year, month, of_month = int(match["year"]), int(match["month"]), int(match["day"])
-        if len(match["year"]) == 2:
-            year += 2000 if year < 69 else 1900
+    date = match["date"] or f"{datetime.fromtimestamp(today // SECOND, UTC):%Y-%m-%d}"
     try:
-        moment = datetime(
-            year, month, of_month,
-            int(match["hour"] or 0), int(match["minute"] or 0), int(match["second"] or 0),
-            int(f"{match['fraction'] or '0':0<6}"[:6]), zone,
-        )  # fmt: skip
-    except ValueError:
+        moment = datetime.fromisoformat(f"{date} {match['time'] or '00:00'}{match['offset'] or ''}")
+        if moment.tzinfo is None:
+            is_named = match["zone"] not in (None, "UTC")
+            moment = moment.replace(tzinfo=ZoneInfo(match["zone"]) if is_named else UTC)
+    except (KeyError, ValueError, OSError):  # no such date, time or zone
         return None
-    if weekday is not None and moment.weekday() != weekday:
+    weekday = f"{moment:%A}".lower()
+    if (match["weekday"] or weekday).lower() not in (weekday, weekday[:3]):
         return None
     return (moment - EPOCH) // timedelta(microseconds=1)
-
-
-def _zone(text: str) -> tuple[str, timezone | ZoneInfo | None]:
-    """Split the time zone from the end of a text; the default is UTC."""
-    if text.endswith("Z") and "T" in text:
-        return text[:-1], UTC
-    head, _, tail = text.rpartition(" ")
-    if re.search(r":\d\d(\.\d+)?[+-]\d\d:?\d\d$", text):
-        length = 6 if text[-3] == ":" else 5
-        head, tail = text[:-length], text[-length:]
-    if (match := _OFFSET.fullmatch(tail)) is not None and head:
-        offset = timedelta(hours=int(match["hours"]), minutes=int(match["minutes"]))
-        if offset >= timedelta(days=1):
-            return text, None
-        return head.strip(), timezone(offset if match["sign"] == "+" else -offset)
-    if head and re.fullmatch(r"[A-Za-z][A-Za-z0-9_+/-]*", tail):
-        if tail in ("UTC", "Z"):
-            return head.strip(), UTC
-        try:
-            return head.strip(), ZoneInfo(tail)
-        except (KeyError, ValueError, OSError):  # unknown zone
-            return text, None
-    return text, UTC

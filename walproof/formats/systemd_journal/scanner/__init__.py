@@ -1,12 +1,8 @@
 """The bulk scanner of systemd journals; ``reference_impl.systemd_journal`` is authoritative.
 
-A log is not split, because an entry refers to fields anywhere in the file. The whole file is
-checked before the first record is returned. A compiled kernel reads intact files. The executable
-specification reads all other files, and selections of entries.
-
-Memory use is 1.5 times the file size, plus the decompressed fields and a run of records. Each
-object takes about 80 more bytes, and each field of an entry takes 8 more. An entry whose fields
-exceed a gibibyte is marked as truncated.
+A log is not split, because an entry refers to fields anywhere in the file. Compiled kernels read
+intact files, and the executable specification reads all others. Memory use is 1.5 times the file
+size, plus the decompressed fields, about 80 bytes for each object, and 8 for each item.
 """
 
 from __future__ import annotations
@@ -56,8 +52,6 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 
 class _Columns:
-    """The entries of a file as columns, in runs."""
-
     def __init__(self, file: Intact, wanted: Wanted) -> None:
         self.file, self.wanted = file, wanted
         self.most = min(wanted.max_payload, LIMIT)
@@ -83,7 +77,6 @@ class _Columns:
         self.ranks[numbers] = [ranks[each] for each in repeated]
 
     def runs(self) -> Iterator[Records]:
-        """Yield the entries."""
         start, totals = 0, self.totals
         while start < len(self.file.entries):
             full = int(np.searchsorted(totals, totals[start] + _RUN_BYTES))
@@ -134,7 +127,6 @@ class _Columns:
     def _fields(
         self, items: NDArray[np.int32], bounds: Numbers, total: int, is_huge: NDArray[np.bool_]
     ) -> tuple[pa.Array, NDArray[np.bool_]]:
-        """Return the names and values of all fields, and mark the entries with a cut value."""
         file, ends = self.file, _ends(len(items))
         text = arrays.pooled(min(total, self.most * len(items)))
         are_cut = kernel.write_values(
@@ -167,12 +159,10 @@ class _Columns:
 
 
 def _ends(count: int) -> NDArray[np.int32]:
-    """Return memory for the offsets of a column."""
     return arrays.pooled(count + 1, np.int32)
 
 
 def _sums(values: NDArray[Any]) -> Numbers:
-    """Return the sum of the values before each value, and that of all values."""
     sums = np.zeros(len(values) + 1, np.int64)
     np.cumsum(values, out=sums[1:])
     return sums

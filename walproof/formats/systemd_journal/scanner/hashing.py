@@ -143,7 +143,6 @@ def name_length(data, start, end):
 
 @helper
 def _is_printable(word):
-    """Return whether each of eight bytes is printable ASCII."""
     ones = uint64(0x0101010101010101)
     return (word | word - uint64(0x20) * ones | word + ones) & uint64(0x80) * ones == 0
 

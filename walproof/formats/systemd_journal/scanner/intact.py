@@ -21,7 +21,7 @@ from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View, budget
 from reference_impl.systemd_journal.sealing import VerificationKey
 from reference_impl.systemd_journal.seals import Seals
 from reference_impl.systemd_journal.walk import Walk
-from walproof.formats.systemd_journal.boot_ids import ID, ID_PLACE
+from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD, ID_PLACE
 from walproof.formats.systemd_journal.scanner import kernel
 from walproof.formats.systemd_journal.scanner.kernel import FAR, FAULTY, Shape
 
@@ -31,15 +31,11 @@ Numbers = NDArray[np.int64]
 MAX_PLAIN_BYTES = 1 << 30
 #: The smallest object has a header of 16 bytes and some content; the next one is aligned.
 _SMALLEST_OBJECT = 24
-
-
 #: Context keys that select entries; the reference applies them.
 SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 
 
 class _CompletedWalk(Walk):
-    """The walk over a file whose objects are known."""
-
     def __init__(self, view: View, offsets: Numbers, types: NDArray[np.uint8], end: int) -> None:
         self.view, self.end = view, end
         self.last = int(offsets[-1]) if len(offsets) else 0
@@ -47,14 +43,13 @@ class _CompletedWalk(Walk):
         self.kinds = bytearray(1)  # large, and only needed after all checks, or for seals
 
     def map_objects(self, offsets: Numbers, types: NDArray[np.uint8]) -> None:
-        """Fill the map of objects."""
         self.kinds = bytearray((self.last >> 3) + 1)
         np.frombuffer(self.kinds, np.uint8)[offsets >> 3] = types
 
 
 @dataclass(frozen=True)
 class Intact:
-    """The objects of an intact file, in file order, and its entries."""
+    """The types and offsets of the objects of an intact file, in file order, and its entries."""
 
     view: View
     walk: _CompletedWalk
@@ -63,9 +58,7 @@ class Intact:
     data: NDArray[np.uint8]
     #: Numbers in ``data`` at multiples of eight.
     words: NDArray[np.uint64]
-    #: Offset of each object.
     offsets: Numbers
-    #: Type of each object.
     kinds: NDArray[np.uint8]
     #: Start of the payload of each DATA and FIELD object in ``data``.
     starts: Numbers
@@ -77,7 +70,6 @@ class Intact:
     field_of: NDArray[np.int32]
     #: Whether the payload of each DATA object can be written as a line.
     are_text: NDArray[np.bool_]
-    #: Offsets of the entries.
     entries: Numbers
     bounds: Numbers
     #: Bytes of the payloads of the items of all entries before each entry, and of all entries.
@@ -107,10 +99,9 @@ class Intact:
         is_id = np.zeros(len(self.offsets), np.bool_)
         boots = np.zeros((len(self.offsets), 16), np.uint8)
         for number in np.flatnonzero(self.ends - self.starts == len(BOOT_ID) + 32).tolist():
-            payload = self.payload(number)
-            if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
+            if match := BOOT_FIELD.fullmatch(self.payload(number)):
                 is_id[number] = True
-                boots[number] = np.frombuffer(bytes.fromhex(payload[-32:].decode()), np.uint8)
+                boots[number] = np.frombuffer(bytes.fromhex(match[1].decode()), np.uint8)
         places = np.flatnonzero(is_id[self.items])
         entries = self.entries[np.searchsorted(self.bounds, places, side="right") - 1]
         stored = self.data[(entries + ID_PLACE)[:, None] + np.arange(16)]
@@ -128,13 +119,9 @@ def check_file(raw: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | N
     header = layout.parse_header(raw[: layout.HEADER_FULL])
     size, count = len(raw), header.n_objects
     view = View(raw, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
-    if (
-        header.header_size > size
-        or count > size // _SMALLEST_OBJECT
-        or any(check_shape(header, size))
-    ):
+    if header.header_size > size or count > size // _SMALLEST_OBJECT:
         return None
-    if view.in_the_header() is not None:
+    if any(check_shape(header, size)) or view.in_the_header() is not None:
         return None
     data = _read_only(np.frombuffer(raw, np.uint8))
     shape = Shape(size, header.header_size, header.data_fixed, header.item_size, header.slot_size)

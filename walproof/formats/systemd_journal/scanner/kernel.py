@@ -89,10 +89,9 @@ def _is_framed(data, shape, at):
 
 @kernel
 def walk(data, shape, tail, offsets, ends, kinds, objects):
-    """List the objects from the header to ``tail``, the offset of the last object (SDJ-040).
+    """List the objects up to ``tail`` (SDJ-040).
 
-    ``objects[at // 8]`` receives the index of the object at offset ``at``. Returns the number of
-    objects, or ``FAULTY``, and the end of the last object.
+    Returns the number of objects, or ``FAULTY``, and the end of the last object.
     """
     at, last, count = int64(shape.header_size), int64(0), 0
     while last < tail:
@@ -107,10 +106,7 @@ def walk(data, shape, tail, offsets, ends, kinds, objects):
 
 @kernel
 def check_contents(data, keys, offsets, kinds, starts, ends, name_ends, are_text):
-    """Check the content of each object (SDJ-015, SDJ-044, SDJ-045).
-
-    Fills ``name_ends`` and ``are_text`` for the DATA objects.
-    """
+    """Check the content of each object (SDJ-015, SDJ-044, SDJ-045)."""
     limit = uint64(TIME_LIMIT)
     for number in range(offsets.shape[0]):
         at, kind = offsets[number], kinds[number]
@@ -164,10 +160,7 @@ def check_entries(
     data, shape, to_give, repeat_limit, entries, kinds, objects, sizes, stamps, counts, bounds,
     totals, items,
 ):  # fmt: skip
-    """Check sequence numbers, items and their limits (SDJ-043, SDJ-047, SDJ-092).
-
-    Fills ``items``, ``bounds`` and ``totals`` for each entry, and ``counts`` for each DATA object.
-    """
+    """Check sequence numbers, items and their limits (SDJ-043, SDJ-047, SDJ-092)."""
     seqnum, used, total = uint64(0), 0, to_give
     for entry in range(entries.shape[0]):
         at, to_repeat = entries[entry], repeat_limit
@@ -218,11 +211,7 @@ def check_table(data, start, size, wanted, offsets, kinds):
 def check_field_lists(
     data, shape, offsets, kinds, starts, ends, name_ends, objects, marks, field_of
 ):  # fmt: skip
-    """Check the DATA list of each FIELD (SDJ-025); return the total length, or ``FAULTY``.
-
-    ``field_of`` receives the index of the FIELD of each DATA object. The first FIELD in the file
-    has index 0.
-    """
+    """Check the DATA list of each FIELD (SDJ-025); return the total length, or ``FAULTY``."""
     count, fields = 0, -1
     for field in range(offsets.shape[0]):
         if kinds[field] != FIELD:
@@ -316,11 +305,7 @@ def mark_repeated(names, items, bounds):
 
 @kernel
 def sort_fields(ranks, n_ranks, items, bounds):
-    """Sort the items of each entry by rank, without negative ranks and repetitions.
-
-    ``ranks`` has the rank of each item, less than ``n_ranks``. Returns the sorted items, and the
-    end of the items of each entry.
-    """
+    """Sort the items of each entry by rank; omit negative ranks and repetitions."""
     first = bounds[0]
     chosen, rows = np.empty(bounds[-1] - first, np.int32), np.empty(bounds[-1] - first, np.int32)
     # Sort all items by rank first, and then append each one to its entry.
@@ -348,11 +333,7 @@ def sort_fields(ranks, n_ranks, items, bounds):
 
 @kernel
 def write_bodies(data, starts, name_ends, ends, are_text, items, firsts, lasts, most, to, bounds):
-    """Write entries in the Journal Export Format (SDJ-090), each truncated to ``most`` bytes.
-
-    ``items[firsts[n]:lasts[n]]`` are the items of entry n, and ``to[bounds[n]:bounds[n + 1]]``
-    receives its text. Returns an array that marks the truncated entries.
-    """
+    """Write entries in the Journal Export Format (SDJ-090), and mark the truncated ones."""
     are_cut = np.zeros(firsts.shape[0], np.bool_)
     at = bounds[0] = 0
     for entry in range(firsts.shape[0]):
@@ -383,7 +364,7 @@ def write_bodies(data, starts, name_ends, ends, are_text, items, firsts, lasts, 
 
 @kernel
 def write_values(data, name_ends, ends, items, entry_bounds, most, to, bounds):
-    """Write each value, truncated to ``most`` bytes. Mark the entries with a truncated value."""
+    """Write the value of each item, and mark the entries with a truncated value."""
     are_cut = np.zeros(entry_bounds.shape[0] - 1, np.bool_)
     at = bounds[0] = 0
     for entry in range(are_cut.shape[0]):
@@ -399,7 +380,6 @@ def write_values(data, name_ends, ends, items, entry_bounds, most, to, bounds):
 
 @helper
 def _put_digits(to, at, value, count):
-    """Write the last ``count`` hexadecimal digits of a number."""
     shift = uint64(4 * count)
     for place in range(uint64(at), uint64(at + count)):
         shift -= uint64(4)
@@ -417,7 +397,6 @@ def _put_id(to, at, data, start):
 
 @helper
 def _put_number(to, at, letter, value):
-    """Write ``;letter=`` and a number in hexadecimal without leading zeros."""
     to[at], to[at + 1], to[at + 2] = 59, letter, 61
     count = 1
     while count < 16 and value >> uint64(4 * count):

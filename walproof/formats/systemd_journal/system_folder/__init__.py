@@ -47,7 +47,7 @@ BESIDE = {"fss": "the current sealing key", "fss.tmp": "an unfinished sealing ke
 #: File names used by journald and journal-remote.
 OF_JOURNALD = re.compile(r"(system|user-\d+|remote(-.+)?)(@[0-9a-f-]+)?\.journal~?")
 _PACKED = re.compile(r".+\.journal~?\.\w+")
-_ARCHIVED = re.compile(r"(?P<source>.+)@(?P<rest>[0-9a-f-]+)\.journal(?P<aside>~?)")
+_ARCHIVED = re.compile(r".+@[0-9a-f-]+\.journal")
 HEADER = 512
 
 
@@ -61,11 +61,6 @@ class Held:
     #: Reason why the file cannot be opened.
     fault: str | None = None
 
-    @property
-    def first_time(self) -> int:
-        """Return the time of the first entry, in microseconds since 1970."""
-        return self.header.head_entry_realtime if self.header else 0
-
 
 class SystemdFolder(SystemFolder):
     """See :class:`SystemFolder`."""
@@ -73,50 +68,48 @@ class SystemdFolder(SystemFolder):
     def recognise(self, folder: Path) -> System | None:
         """Recognise the directory by a file name of journald, or by the header of a journal."""
         locations = [folder]
-        locations += [path for path in sorted(folder.iterdir()) if _is_of_a_machine(path)]
+        for path in sorted(folder.iterdir()):
+            if path.is_dir() and MACHINE.fullmatch(path.name):
+                locations.append(path)
         merged_folders = {place.resolve() for place in locations}
         beside: list[Path] = []
-        names: list[str] = []
+        held: list[Held] = []
         subfolders: list[Path] = []
-        findings: list[Finding] = []
         for place in locations:
             for entry in sorted(place.iterdir()):
-                name = entry.relative_to(folder).as_posix()
                 # A dangling link may have been a journal. Opening a pipe would block.
                 may_be_read = entry.is_file() or not entry.exists()
                 if entry.name.endswith(SUFFIXES) and may_be_read:
-                    names.append(name)
+                    held.append(_held_at(entry, entry.relative_to(folder).as_posix()))
                 elif entry.is_file() and not entry.name.startswith("."):
                     beside.append(entry)
                 elif entry.is_dir() and entry.resolve() not in merged_folders:
                     subfolders.append(entry)
-        held = [_held_at(folder / name, name) for name in names]
-        held.sort(key=lambda each: (each.first_time, each.name))
-        if not any(OF_JOURNALD.fullmatch(Path(name).name) for name in names):
-            has_header = any(each.header for each in held)
-            if not has_header or any(map(_is_another_log, beside)):
-                return None
-        # Look into other files late: the directory may contain thousands of them.
-        others: list[OtherFile] = []
-        for entry in beside:
-            name = entry.relative_to(folder).as_posix()
-            others.append(OtherFile(name, _role_of_other(entry), entry.stat().st_size))
-        # Search late: another directory may contain a million files.
+        headers = [each.header for each in held if each.header]
+        if not any(OF_JOURNALD.fullmatch(Path(each.name).name) for each in held) and (
+            not headers or any(map(_is_another_log, beside))
+        ):
+            return None
+        held.sort(
+            key=lambda each: (each.header.head_entry_realtime if each.header else 0, each.name)
+        )
+        # Look into other files and folders late: there may be a million of them.
+        others = [
+            OtherFile(
+                path.relative_to(folder).as_posix(), _role_of_other(path), path.stat().st_size
+            )
+            for path in beside
+        ]
+        findings = [*_findings(folder, held)]
         for subfolder in subfolders:
             findings += _unmerged_folder(subfolder, subfolder.relative_to(folder).as_posix())
-        machines = {each.header.machine_id for each in held if each.header}
-        title = "journals of one host" if len(machines) == 1 else "journals"
-        if len(machines) > 1:
-            title = f"journals of {len(machines)} hosts"
+        hosts = len({header.machine_id for header in headers})
+        of_hosts = {0: "", 1: " of one host"}.get(hosts, f" of {hosts} hosts")
         logs = [SystemLog(each.name, _role(each)) for each in held]
-        findings = [*_findings(folder, held), *findings]
-        return System(self, f"systemd, {title}", folder, FORMAT, logs, others, findings)
+        return System(self, f"systemd, journals{of_hosts}", folder, FORMAT, logs, others, findings)
 
     def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
-        """See :class:`SystemFolder`.
-
-        The header counts the entries, including those in a truncated part.
-        """
+        """See :class:`SystemFolder`. Compares with the number of entries in the header."""
         header = _held_at(system.path(log), log.name).header
         if header is not None and found.records < header.n_entries:
             gone = counted(header.n_entries - found.records, "entry")
@@ -220,10 +213,6 @@ def _held_at(path: Path, name: str) -> Held:
     return Held(name, parse_header(head))
 
 
-def _is_of_a_machine(path: Path) -> bool:
-    return path.is_dir() and MACHINE.fullmatch(path.name) is not None
-
-
 def _role_of_other(path: Path) -> str:
     if path.name in BESIDE:
         return BESIDE[path.name]
@@ -243,7 +232,6 @@ def _is_another_log(path: Path) -> bool:
 
 
 def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:
-    """Return a directory whose journals journalctl does not merge with those around it."""
     files = [
         path
         for path in folder.rglob("*")
@@ -256,7 +244,6 @@ def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:
 
 
 def _shown(path: Path) -> str:
-    """Describe the first bytes of a file with an invalid signature."""
     size = path.stat().st_size
     if size == 0:
         return "an empty file"
@@ -268,7 +255,6 @@ def _shown(path: Path) -> str:
 
 
 def _chains(held: Sequence[Held]) -> list[list[str]]:
-    """Group files into chains with ascending sequence numbers."""
     chains: list[tuple[bytes, int, list[str]]] = []
     for each in sorted(held, key=lambda each: each.header.head_entry_seqnum if each.header else 0):
         header = each.header
@@ -285,25 +271,18 @@ def _chains(held: Sequence[Held]) -> list[list[str]]:
 
 
 def _role(held: Held) -> str:
-    """Return the owner of a file, and whether it is still written to."""
-    name = held.name.rpartition("/")[2]
-    match = _ARCHIVED.fullmatch(name)
-    source = match["source"] if match else re.sub(r"\.journal~?$", "", name)
-    user = re.fullmatch(r"user-(\d+)", source)
-    whose = "the system" if source == "system" else f"user {user[1]}" if user else source
-    if name.endswith("~"):
-        state = ", set aside: not closed cleanly, or damaged"
-    elif match:
-        state = ", archived"
+    if held.name.endswith("~"):
+        state = "set aside: not closed cleanly, or damaged"
+    elif _ARCHIVED.fullmatch(held.name):
+        state = "archived"
     else:
         is_online = held.header is not None and held.header.state == layout.ONLINE
-        state = ", in use when it was copied" if is_online else ""
+        state = "in use when it was copied" if is_online else "current"
     since = moment(held.header.head_entry_realtime) if held.header and held.header.n_entries else ""
-    return f"{whose}{state}{f'; from {since}' if since else ''}"
+    return f"{state}; from {since}" if since else state
 
 
 def _fault_of(path: Path) -> str:
-    """Return a message why a file without a header is not a journal."""
     if recognise_file(path):
         expected, content = f"a header of {layout.HEADER_MIN} bytes", f"{path.stat().st_size} bytes"
     else:

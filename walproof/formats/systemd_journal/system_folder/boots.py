@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from walproof.formats.systemd_journal.boot_ids import ID
+from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD
 from walproof.quantity import counted, moment
 
 #: Maximum number of boots shown, the latest ones.
@@ -30,31 +30,23 @@ class Boots:
         self.contradictions = 0
 
     def take(self, fields: Mapping[str, Any]) -> None:
-        """See :class:`~walproof.systems.model.Observer`.
-
-        The boot of an entry is that of its hashed field ``_BOOT_ID``, if it has one.
-        """
-        boot_id = fields.get("boot_id")
-        if isinstance(boot_id, str):
-            hashed = dict(fields.get("fields", ())).get("_BOOT_ID", boot_id)
-            if hashed != boot_id and isinstance(hashed, str) and ID.fullmatch(hashed.encode()):
-                boot_id, self.contradictions = hashed, self.contradictions + 1
-            self._add(boot_id, int(fields["realtime"]), int(fields["realtime"]), 1)
-        elif boot_id is not None:
-            corrected = _hashed_boots(boot_id, fields.get("fields"))
-            if corrected:
-                self.contradictions += len(corrected)
-                boots = boot_id.to_pylist()
-                for row, hashed in corrected.items():
-                    boots[row] = hashed
-                boot_id = boots
-            for boot in _grouped(boot_id, fields["realtime"]):
-                self._add(*boot)
-
-    def _add(self, boot_id: str, first: int, last: int, entries: int) -> None:
-        known = self.boots.setdefault(boot_id, Boot(first, last, 0))
-        known.first, known.last = min(known.first, first), max(known.last, last)
-        known.entries += entries
+        """See :class:`~walproof.systems.model.Observer`."""
+        boots = fields.get("boot_id")
+        if boots is None:
+            return
+        if isinstance(boots, str):
+            value = dict(fields.get("fields", ())).get("_BOOT_ID", boots)
+            is_other = value != boots and _is_boot(str(value).encode())
+            hashed = {0: value} if is_other else {}
+            boots, times = [boots], [int(fields["realtime"])]
+        else:
+            hashed = _hashed_boots(boots, fields.get("fields"))
+            boots, times = boots.to_pylist(), fields["realtime"].to_pylist()
+        for row, (boot_id, time) in enumerate(zip(boots, times, strict=True)):
+            boot = self.boots.setdefault(hashed.get(row, boot_id), Boot(time, time, 0))
+            boot.first, boot.last = min(boot.first, time), max(boot.last, time)
+            boot.entries += 1
+            self.contradictions += row in hashed
 
     def lines(self) -> list[str]:
         """See :class:`~walproof.systems.model.Observer`. The last boot is number 0."""
@@ -76,7 +68,7 @@ class Boots:
 
 
 def _hashed_boots(boot_ids: Any, entry_fields: Any) -> dict[int, str]:
-    """Return the boots in fields ``_BOOT_ID`` that differ from those of the entries, by row."""
+    """Return each field ``_BOOT_ID`` that differs from the boot id of its entry, by row."""
     if entry_fields is None:
         return {}
     import pyarrow.compute as pc
@@ -87,14 +79,8 @@ def _hashed_boots(boot_ids: Any, entry_fields: Any) -> dict[int, str]:
     hashed = pairs.field(1).filter(is_boot)
     differ = pc.not_equal(hashed, boot_ids.take(rows).cast(hashed.type))
     result = zip(rows.filter(differ).to_pylist(), hashed.filter(differ).to_pylist(), strict=True)
-    return {row: value.decode() for row, value in result if ID.fullmatch(value)}
+    return {row: value.decode() for row, value in result if _is_boot(value)}
 
 
-def _grouped(boot_ids: Any, times: Any) -> Iterator[tuple[str, int, int, int]]:
-    """Group a run of columns by boot: id, first time, last time, number of entries."""
-    import pyarrow as pa
-
-    groups = pa.table({"boot": boot_ids, "time": times}).group_by("boot")
-    wanted = [("time", "min"), ("time", "max"), ("time", "count")]
-    for row in groups.aggregate(wanted).to_pylist():
-        yield row["boot"], row["time_min"], row["time_max"], row["time_count"]
+def _is_boot(value: bytes) -> bool:
+    return BOOT_FIELD.fullmatch(b"_BOOT_ID=" + value) is not None

@@ -68,7 +68,6 @@ def comes_before(entry: JournalEntry, other: JournalEntry | Cursor, boots: BootT
 def _entries_of(
     chain: Sequence[Callable[[], JournalFile]], lost: list[Lost], ends: list[End]
 ) -> Iterator[JournalEntry]:
-    """Yield the entries of a chain of files; collect the lost ranges and the ends."""
     for open_file in chain:
         file = open_file()
         yield from file.entries()
