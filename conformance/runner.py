@@ -292,11 +292,6 @@ def _confirmed(result: Result, alone: Result | None) -> Result:
     return result | {"difference": f"{result['difference']}{ALONE}{alone['class']}"}
 
 
-def repeats_alone(result: Result) -> bool:
-    """Return whether a program ended again in the case when it was run alone."""
-    return ALONE not in result["difference"]
-
-
 def reads(session: Session, case: Case) -> bool:
     """Return whether a program reads the format of a case."""
     formats = session.hello["formats"]

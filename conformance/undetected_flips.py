@@ -97,10 +97,10 @@ def _fits(pattern: str, field: str) -> bool:
     return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), field) is not None
 
 
-def table(register: Register, searched: Searched, noun: str = "undamaged vector") -> str:
+def table(register: Register, searched: Searched) -> str:
     """Return the chapter's section on undetected flips in Markdown, without the heading.
 
-    The fields with the gravest effects come first. ``noun`` is the word for a searched log.
+    The fields with the gravest effects come first.
     """
     logs = searched["logs"].values()
     hits = hits_in(logs)
@@ -113,7 +113,7 @@ def table(register: Register, searched: Searched, noun: str = "undamaged vector"
             share = f"every bit of {_count(whole, 'log')}, and {sample} of the others"
     tried = sum(log["flips"] for log in logs)
     text = (
-        f"A search flipped bits of {_count(len(logs), noun)}, one at a time: {share}."
+        f"A search flipped bits of {_count(len(logs), 'undamaged vector')}, one at a time: {share}."
         f" It tried {tried:,} flips."
     )
     if not hits:

@@ -60,7 +60,8 @@ _load_golden_vectors = cache(_load_vectors)
 
 
 def _load_all(*root: Path) -> dict[str, vectors.Vector]:
-    return _load_vectors(*root) if root else _load_golden_vectors()
+    # A copy, because `walproof check --vector FILE` adds a vector.
+    return _load_vectors(*root) if root else dict(_load_golden_vectors())
 
 
 # A process reads the golden vectors once: test modules, which are imported later, get this one.

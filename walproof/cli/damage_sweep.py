@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import signal
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
 
 from conformance import REPORTS, known_failures
 from conformance.process import Limits
+from conformance.saving import save
 from conformance.session import PROGRAM_FAILURES
-from conformance.vectors import BrokenVector, Vector, load, load_all
+from conformance.vectors import BrokenVector, Vector, load_all
 from walproof.cli import stopping, subjects
 from walproof.progress import progress_bar
 from walproof.sweep import controls, findings, plan, report
@@ -27,14 +29,17 @@ from walproof.sweep.minimise import minimise
 from walproof.sweep.plan import Enumerations, Plan
 from walproof.sweep.programs import REFERENCE, NoProgram, Program, program_of
 from walproof.sweep.proposals import Proposer
-from walproof.sweep.settings import PROFILES, WRITING
-from walproof.sweep.sweep_folder import AnotherSweep, ShardFailed, SweepFolder, run_shards
+from walproof.sweep.result import Result
+from walproof.sweep.settings import PROFILES
+from walproof.sweep.shard_runner import run_shards
 
-CASES = {"quick": 200_000, "full": 20_000_000}
 #: Largest number of findings that become vector proposals.
 MAX_PROPOSALS = 20
 HELLO_SECONDS = 10.0
-#: Time limit for minimising findings after a signal, in seconds.
+SUMMARY = "summary.json"
+#: Time limit for minimising findings.
+MINIMISE_SECONDS = 20.0
+#: Time limit for minimising findings after a signal.
 SECONDS_AFTER_STOP = 3.0
 
 
@@ -43,50 +48,76 @@ def damage_sweep(
     patterns: Sequence[str],
     names: Sequence[str],
     commands: Sequence[str],
-    depth: str,
-    cases: int | None,
+    cases: int,
     seconds: float | None,
     profiles: Sequence[str],
     out: Path | None,
-    fresh: bool,
     seed: int,
     wall_ms: int,
     memory: int,
     isolated: bool,
-    minimise_seconds: float,
 ) -> int:
     """Run a sweep with the given options; return the exit status."""
-    started = time.monotonic()
-    folder = SweepFolder(out or REPORTS / "sweep" / format)
+    shown_out = out or REPORTS / "sweep" / format
+    folder = shown_out.absolute()
     try:
         vectors = load_all()
         limits = Limits(memory_bytes=memory << 20)
         programs = _programs(format, names, commands, limits, profiles, isolated)
-        chosen = controls.choose(vectors, format, patterns, depth)
+        chosen = controls.choose(vectors, format, patterns)
         chosen_plan, enumerations = plan.make(
-            format, chosen, depth, cases or CASES[depth], programs, limits, wall_ms, seed,
+            format, chosen, cases, programs, limits, wall_ms, seed,
             profiles=[profile for profile in PROFILES if profile in profiles or not profiles],
         )  # fmt: skip
         if not chosen_plan.shards:
             raise click.UsageError(f"--profile: no program supports {' or '.join(profiles)}")
-        todo = folder.begin(chosen_plan, fresh, replace=out is None)
-        run = _run(chosen_plan, folder, todo, seconds)
+        _require_replaceable(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        started = time.monotonic()
+        results, stopped_by = _run(chosen_plan, seconds)
+        run_seconds = time.monotonic() - started
     except BrokenVector as error:
         raise click.ClickException(f"invalid vector: {error}") from None
-    except (AnotherSweep, ShardFailed, controls.NoControl) as error:
+    except BrokenProcessPool:
+        raise click.ClickException("a worker process died") from None
+    except controls.NoControl as error:
         raise click.ClickException(str(error)) from None
-    if run["stopped_by"]:
-        minimise_seconds = min(minimise_seconds, SECONDS_AFTER_STOP)
-    all_findings = _findings(enumerations, folder, vectors, minimise_seconds)
-    run["wall"] = time.monotonic() - started
-    summary = report.summary(chosen_plan, folder, all_findings, run)
-    folder.write_json("summary.json", summary)
-    report.show(summary, Console(), str(out or REPORTS / "sweep" / format))
-    if run["stopped_by"]:
-        return 128 + signal.Signals[run["stopped_by"]]
+    result = Result()
+    for number in sorted(results):
+        result.add(results[number])
+    minimise_seconds = MINIMISE_SECONDS if stopped_by is None else SECONDS_AFTER_STOP
+    all_findings = _findings(enumerations, result, vectors, minimise_seconds)
+    (folder / SUMMARY).unlink(missing_ok=True)
+    shutil.rmtree(folder / "proposals", ignore_errors=True)
+    proposer = Proposer(enumerations, vectors, folder)
+    for finding in all_findings[:MAX_PROPOSALS]:
+        proposer.propose(finding)
+        finding.repeat = _repeat(finding, folder, chosen_plan)
+    summary = report.summary(
+        chosen_plan, result, all_findings, run_seconds,
+        is_complete=len(results) == len(chosen_plan.shards),
+        stopped_by=None if stopped_by is None else stopped_by.name,
+    )  # fmt: skip
+    save(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
+    report.show(summary, Console(), str(shown_out))
+    if stopped_by is not None:
+        return 128 + stopped_by
     is_new = any(finding.cause is None for finding in all_findings)
-    fails = any(about["fails_undamaged"] for about in summary["implementations"].values())
-    return 3 if is_new or fails else 0
+    return 3 if is_new or any(result.fails.values()) else 0
+
+
+def _require_replaceable(folder: Path) -> None:
+    """Raise an error if a folder holds anything but the results of an earlier sweep."""
+    if not folder.exists() or not any(folder.iterdir()):
+        return
+    try:
+        summary = json.loads((folder / SUMMARY).read_bytes())
+    except (OSError, ValueError):
+        summary = None
+    if not (isinstance(summary, dict) and {"coverage", "findings"} <= summary.keys()):
+        raise click.ClickException(
+            f"{folder}: expected a new folder, or one with the results of a sweep"
+        )
 
 
 def _programs(
@@ -97,8 +128,6 @@ def _programs(
     profiles: Sequence[str],
     isolated: bool,
 ) -> list[Program]:
-    """Return the programs under test, described by their hello messages."""
-    names = [name for name in names if name != REFERENCE]
     if not names and not commands:
         return []
     programs: list[Program] = []
@@ -119,42 +148,32 @@ def _programs(
 
 
 def _run(
-    chosen_plan: Plan, folder: SweepFolder, todo: Sequence[int], seconds: float | None
-) -> dict[str, Any]:
-    """Run the remaining shards, with a progress bar, until they are done or a signal arrives."""
+    chosen_plan: Plan, seconds: float | None
+) -> tuple[dict[int, Result], signal.Signals | None]:
+    """Return the results of the finished shards, and the signal that stopped the run."""
     done = 0
     started = time.monotonic()
-    stopped_by = None
-    with stopping.as_ctrl_c() as came, progress_bar("starting", len(todo)) as bar:
-
-        def progress(shards: int, cases: int) -> None:
-            nonlocal done
-            done += cases
-            rate = done / max(0.001, time.monotonic() - started)
-            bar.advance(shards, f"{done:,} cases, {rate:,.0f}/s")
-
+    results: dict[int, Result] = {}
+    with stopping.as_ctrl_c() as came, progress_bar("starting", len(chosen_plan.shards)) as bar:
         try:
-            run_shards(chosen_plan, folder, todo, seconds, progress)
+            for number, result in run_shards(chosen_plan, seconds):
+                results[number] = result
+                done += result.cases
+                rate = done / max(0.001, time.monotonic() - started)
+                bar.advance(1, f"{done:,} cases, {rate:,.0f}/s")
         except KeyboardInterrupt:
-            stopped_by = (came or [signal.SIGINT])[0].name
-    return {
-        "seconds": time.monotonic() - started,
-        "cases": done,
-        "resumed": len(chosen_plan.shards) - len(todo),
-        "stopped_by": stopped_by,
-    }
+            return results, (came or [signal.SIGINT])[0]
+    return results, None
 
 
 def _findings(
     enumerations: Enumerations,
-    folder: SweepFolder,
+    result: Result,
     vectors: Mapping[str, Vector],
     minimise_seconds: float,
 ) -> list[findings.Finding]:
-    """Merge and minimise the findings of all shards, and propose vectors for them."""
     chosen_plan = enumerations.plan
-    signatures = findings.merged(folder.markers())
-    failing = {signature.implementation for signature in signatures}
+    failing = {signature.implementation for signature in result.occurrences}
     ours = [
         program.name
         for program in chosen_plan.programs
@@ -167,37 +186,19 @@ def _findings(
         }
     except known_failures.BrokenList as error:
         raise click.ClickException(str(error)) from None
-    all_findings = findings.findings(signatures.values(), known)
+    all_findings = findings.findings(result.occurrences.values(), known)
     minimise(enumerations, all_findings, minimise_seconds)
-    proposer = Proposer(enumerations, vectors, folder)
-    for number, finding in enumerate(all_findings):
+    for finding in all_findings:
         findings.describe(enumerations, finding)
-        if number < MAX_PROPOSALS:
-            proposer.propose(finding)
-            finding.repeat = _repeat(finding, folder, vectors, chosen_plan)
     return all_findings
 
 
-def _repeat(
-    finding: findings.Finding, folder: SweepFolder, vectors: Mapping[str, Vector], plan: Plan
-) -> str | None:
+def _repeat(finding: findings.Finding, folder: Path, plan: Plan) -> str | None:
     """Return the command that repeats the simplest case; None if there is no vector for it."""
     signature, proposal = finding.signature, finding.proposal
-    if proposal is None:  # no expected answer
+    if proposal is None or signature.implementation == REFERENCE:
         return None
+    (program,) = [each for each in plan.programs if each.name == signature.implementation]
     is_new = proposal.endswith(".json")
-    path = folder.path / proposal if is_new else vectors[proposal].path
-    name, profile = subjects.program_name(), f"--profile {signature.profile}"
-    if signature.implementation != REFERENCE:
-        (program,) = [each for each in plan.programs if each.name == signature.implementation]
-        vector = shlex.quote(os.path.relpath(path)) if is_new else proposal
-        return f"{program.subject.repeat} --vector {vector} {profile}"
-    if signature.profile in WRITING:
-        format, _, slug = finding.best.control.partition("/")
-        return f"{name} sweep --format {format} --control {slug} {profile}"
-    proposed = load(path)
-    context = proposed.body.get("context", {})
-    items = (f"{key}={json.dumps(value)}" for key, value in context.items())
-    options_of_context = "".join(f" --context {shlex.quote(item)}" for item in items)
-    log = shlex.quote(os.path.relpath(proposed.input))
-    return f"{name} read --format {proposed.body['format']} {profile}{options_of_context} {log}"
+    vector = shlex.quote(os.path.relpath(folder / proposal)) if is_new else proposal
+    return f"{program.subject.repeat} --vector {vector} --profile {signature.profile}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 from rich.console import Console
@@ -16,7 +15,6 @@ from conformance.vectors import BrokenVector, load_all
 from reference_impl.paths import SPEC
 from reference_impl.register import registers
 from walproof.cli.checkout import must_be_checkout
-from walproof.cli.context import context_of
 from walproof.cli.output import say, say_json
 from walproof.progress import progress_bar
 from walproof.sweep import flips
@@ -25,8 +23,6 @@ from walproof.sweep import flips
 def flip_sweep(
     format: str,
     patterns: Sequence[str],
-    paths: Sequence[Path],
-    context_items: Sequence[str],
     bits_at_most: int,
     is_saved: bool,
     as_json: bool,
@@ -34,23 +30,17 @@ def flip_sweep(
     """Run the search with the given options; return the exit status."""
     if is_saved:
         must_be_checkout("sweep --flips --save", "writes the chapter's table")
-    if is_saved and (paths or patterns):
+    if is_saved and patterns:
         raise click.UsageError("--save is for a search of all vectors of a format")
-    if context_items and not paths:
-        raise click.UsageError("--context is for a LOG; vectors have a context of their own")
     try:
-        if paths:
-            context = context_of(context_items, format)
-            logs = [flips.flipped_log_at(path, format, context, bits_at_most) for path in paths]
-        else:
-            logs = flips.choose_logs(load_all(), format, patterns, bits_at_most)
+        logs = flips.choose_logs(load_all(), format, patterns, bits_at_most)
         if not logs:
             raise click.ClickException(f"no intact vector of {format} fits")
         with progress_bar("flips", sum(log.count for log in logs)) as bar:
             stretches = flips.run_flips(logs, flips.flip_tasks(logs), bar.advance)
     except BrokenVector as error:
         raise click.ClickException(f"invalid vector: {error}") from None
-    except (flips.NotIntact, flips.Disagreement) as error:
+    except flips.Disagreement as error:
         raise click.ClickException(str(error)) from None
     searched = flips.totals(format, bits_at_most, logs, stretches)
     register = registers()[format]
@@ -76,8 +66,7 @@ def flip_sweep(
         say_json({**searched, "flips": undetected, "problems": problems}, indent=1)
     else:
         console = Console()
-        noun = "log" if paths else "undamaged vector"
-        console.print(Markdown(undetected_flips.table(register, searched, noun)))
+        console.print(Markdown(undetected_flips.table(register, searched)))
         for problem in problems:
             console.print(problem, style="bold red", highlight=False, markup=False)
     if is_saved:

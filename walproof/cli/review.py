@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -12,8 +10,7 @@ import click
 from conformance import ROOT
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.output import say_json, say_lines
-
-OUTPUTS = ("text", "json", "markdown", "sarif")
+from walproof.progress import progress_bar
 
 
 @click.command()
@@ -25,32 +22,28 @@ OUTPUTS = ("text", "json", "markdown", "sarif")
               help="Work tree with grammars in ksy/; default: that of Walproof.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="FORMAT",
               help="Format to review, such as leveldb-log; repeatable.")  # fmt: skip
-@click.option("--output", default="text", show_default=True, help="Output format.",
-              type=click.Choice(OUTPUTS))  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with every finding and log.")
 @click.option("--sweep", "count", default=300, show_default=True, metavar="N",
               help="Number of fresh damaged logs; 0 to use only the vectors.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, help="Seed of the fresh damage.")
-@click.option("--api", is_flag=True, help="Let changed names fail the review as well.")
 def review(
     revision: str,
     root: Path | None,
     formats: tuple[str, ...],
-    output: str,
+    as_json: bool,
     count: int,
     seed: int,
-    api: bool,
 ) -> int:
     """Report which readers a format change breaks.
 
     The command compares the grammars, chapters, executable specification and vectors of the work
     tree with those of REV. READ findings affect new readers on old files. WRITE findings affect old
     readers on new files. RECOVER findings affect the survivors of damage. API findings affect only
-    names. To allow a finding, list it with a reason in .walproof-review.toml. docs/review.md
-    describes the rules.
+    names. docs/review.md describes the rules.
 
     \b
     walproof review --against main
-    walproof review --against HEAD --format leveldb-log --output markdown
+    walproof review --against HEAD --format leveldb-log
     walproof review --repository . --against main    grammars of your own, in ksy/
 
     Exit status: 0 compatible, 1 breaking, 2 if the review failed.
@@ -58,8 +51,7 @@ def review(
     from conformance.kaitai.compile import GrammarError, ToolMissing
     from conformance.vectors import BrokenVector
     from walproof.review.finding import CannotReview
-    from walproof.review.printing import markdown, sarif, text
-    from walproof.review.review import Review
+    from walproof.review.printing import text
     from walproof.review.review import review as make
     from walproof.review.revision import take_out
 
@@ -69,31 +61,23 @@ def review(
         raise click.UsageError(f"--repository {root}: no folder ksy")
     new = (root or ROOT).resolve()
 
-    def say(what: str) -> None:
-        if sys.stderr.isatty():
-            click.echo(f"\r\x1b[K{what} …", err=True, nl=False)
-
     try:
-        with tempfile.TemporaryDirectory(prefix="walproof-review-") as folder:
+        with (
+            tempfile.TemporaryDirectory(prefix="walproof-review-") as folder,
+            progress_bar("preparing") as bar,
+        ):
             old, against = Path(folder), revision
             if (Path(revision) / "ksy").is_dir() or (Path(revision) / "vectors").is_dir():
                 old = Path(revision).resolve()
             else:
                 commit = take_out(new, revision, old)
                 against = f"{revision} ({commit})" if commit != revision else revision
-            outcome = make(old, new, against, formats, count, seed, say)
+            outcome = make(old, new, against, formats, count, seed, bar.show)
     except (BrokenVector, CannotReview, GrammarError, ToolMissing) as error:
         say_lines(f"walproof review: {error}", err=True)
         return 2
-    finally:
-        if sys.stderr.isatty():
-            click.echo("\r\x1b[K", err=True, nl=False)
-    if output == "json":
+    if as_json:
         say_json(outcome.to_json(), indent=1)
     else:
-        shapes: dict[str, Callable[[Review], str]] = {
-            "text": text, "markdown": markdown, "sarif": sarif,
-        }  # fmt: skip
-        click.echo(shapes[output](outcome), nl=False)
-    names = api and any(f.severity == "warning" and "API" in f.classes for f in outcome.findings)
-    return 1 if outcome.breaks or names else 0
+        click.echo(text(outcome), nl=False)
+    return 1 if outcome.breaks else 0

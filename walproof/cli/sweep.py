@@ -11,45 +11,40 @@ from reference_impl.formats import FORMATS
 from walproof.cli import stopping, subjects
 from walproof.sweep.settings import PROFILES
 
-OF_FLIPS = ("paths", "context_items", "bits_at_most", "is_saved", "as_json")
+#: Parameters that only the bit-flip search accepts.
+OF_FLIPS = ("bits_at_most", "is_saved", "as_json")
 #: Parameters that only the damage sweep accepts.
-OF_DAMAGE = ("names", "commands", "depth", "cases", "seconds", "profiles", "out", "fresh", "seed",
-             "wall_ms", "memory", "isolated", "minimise_seconds")  # fmt: skip
+OF_DAMAGE = ("names", "commands", "cases", "seconds", "profiles", "out", "seed",
+             "wall_ms", "memory", "isolated")  # fmt: skip
 
 
 @click.command()
-@click.argument("paths", metavar="[LOG]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "format", required=True, type=click.Choice(sorted(FORMATS)))
 @click.option("--impl", "names", multiple=True, metavar="NAME",
               help="Implementation of this repository, such as fast-scan.")  # fmt: skip
 @click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Program to test.")
-@click.option("--depth", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
-@click.option("--cases", type=click.IntRange(1), metavar="N",
-              help="Largest number of cases. [default: 200000, full: 20000000]")  # fmt: skip
+@click.option("--cases", type=click.IntRange(1), metavar="N", default=200_000, show_default=True,
+              help="Largest number of cases.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0), metavar="S",
-              help="Time after which no shard starts; run the same command to resume.")  # fmt: skip
+              help="Time after which no shard starts.")  # fmt: skip
 @click.option("--control", "patterns", multiple=True, metavar="GLOB",
               help="Vectors to damage. [default: the small intact ones]")  # fmt: skip
 @click.option("--profile", "profiles", multiple=True, type=click.Choice(PROFILES),
               help="Profile. [default: all four]")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path),
-              help="Folder for the results. [default: reports/sweep/FORMAT]")  # fmt: skip
-@click.option("--fresh", is_flag=True, help="Start again, even if the folder holds a sweep.")
+              help="New folder for the results; an earlier sweep there is replaced."
+              " [default: reports/sweep/FORMAT]")  # fmt: skip
 @click.option("--seed", default=1, show_default=True, help="Seed that selects the pairs.")
 @click.option("--wall-ms", default=2000, show_default=True, help="Time limit of each request.")
 @click.option(
     "--memory", default=2048, show_default=True, metavar="MIB", help="Memory limit of each program."
 )
 @subjects.isolation
-@click.option("--minimise", "minimise_seconds", default=20.0, show_default=True, metavar="S",
-              help="Time limit for minimising findings.")  # fmt: skip
 @click.option("--flips", is_flag=True,
               help="Flip each bit of intact logs; list the undetected flips.")  # fmt: skip
 @click.option("--at-most", "bits_at_most", type=click.IntRange(1), default=4096, show_default=True,
               metavar="N", help="With --flips: bits per log, at most; larger logs are sampled."
               " An eighth above 64 KiB or 256 records.")  # fmt: skip
-@click.option("--context", "context_items", metavar="KEY=VALUE", multiple=True,
-              help="With --flips: context of LOG; VALUE is JSON or text.")  # fmt: skip
 @click.option("--save", "is_saved", is_flag=True,
               help="With --flips: write spec/one-bit and the chapter's table.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="With --flips: print every flip as JSON.")
@@ -65,16 +60,14 @@ def sweep(
 ) -> int:
     """Compare answers on systematically damaged logs.
 
-    Run this command after all vectors pass in `walproof check`. The answers and logs of each
-    program are compared with those of the executable specification. The classes of cases include
-    truncations, other single changes, pairs of changes, other contexts, appends to damaged logs,
-    and writes of new logs. The summary reports how many cases of each class exist and how many of
-    them ran.
+    Run this command after all vectors pass in `walproof check`. The command damages intact vectors,
+    and compares the answers and logs of each program with those of the executable specification.
+    The summary reports how many cases of each class exist and how many of them ran.
 
     \b
     walproof sweep --format zmq-raft --cmd './my-reader' --cases 200000
     walproof sweep --format leveldb-log --impl fast-scan --impl leveldb-cpp
-    walproof sweep --format leveldb-log --control three-records --depth full
+    walproof sweep --format leveldb-log --control three-records
     walproof sweep --format zeebe-journal --cmd './my-writer' --profile append --profile write
 
     COMMAND is any program that implements the protocol (conformance/README.md), or the one-shot
@@ -82,20 +75,17 @@ def sweep(
     context. A one-shot program is run in the profile strict only with --profile strict. Each
     program runs in its own folder without network access.
 
-    DIR/sweep is a Parquet table with a row for each case. DIR/summary.json lists the findings.
-    DIR/proposals has vectors for the findings.
+    DIR/summary.json lists the findings. DIR/proposals has vectors for the findings.
 
-    Ctrl-C and SIGTERM stop the sweep. The summary then covers the finished part, and the same
-    command resumes it.
+    Ctrl-C and SIGTERM stop the sweep. The summary then covers the finished part.
 
-    With --flips, each bit of a copy of LOG is flipped on its own. A flip is listed if the copy
+    With --flips, each bit of the intact vectors is flipped on its own. A flip is listed if the log
     still reads as `intact` although its records differ. A listed flip shows either a limit of the
-    format or a missing rule. Without LOG, the bits of vectors are flipped.
+    format or a missing rule.
 
     \b
     walproof sweep --flips --format zmq-raft
     walproof sweep --flips --format leveldb-log --control three-records --json | jq .flips
-    walproof sweep --flips --format zeebe-journal ~/raft-partition/partitions/1
 
     Exit status: 0 if there are no findings except those that match known failures or that the
     register explains, 3 for other findings, 1 for a usage or I/O error, 130 or 143 if it was
@@ -110,11 +100,9 @@ def sweep(
         is click.core.ParameterSource.COMMANDLINE
     ]
     if given:
-        named = " and ".join(
-            each.opts[0] if isinstance(each, click.Option) else "LOG" for each in given
-        )
+        named = " and ".join(each.opts[0] for each in given)
         raise click.UsageError(f"{named}: {'not with' if flips else 'needs'} --flips")
-    # Imported here, so that --help works without numpy and Arrow.
+    # Imported here, so that --help works without numpy.
     if flips:
         from walproof.cli.flip_sweep import flip_sweep
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -11,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.compare import differences
-from conformance.contents import read_contents, write_contents
-from conformance.vectors import expand_payload
+from conformance.contents import write_contents
 from walproof.review.finding import CannotReview, Class, Finding, Severity
 from walproof.review.fresh_damage import Aim, aimed, sweep
 from walproof.review.logs import LogUnderReview, logs_of, merged
@@ -29,7 +26,6 @@ class Changed:
     """A log that both versions answer differently; ``how`` is the change of the answer."""
 
     log: str
-    origin: str
     damaged: bool
     rule: str
     how: str
@@ -46,7 +42,6 @@ class Table:
     #: logs (``old``, ``new``), and whether they are damaged.
     cells: dict[tuple[str, bool], tuple[int, int]] = field(default_factory=dict)
     changed: list[Changed] = field(default_factory=list)
-    not_run: str = ""
 
     def count(self, log: LogUnderReview, agrees: bool) -> None:
         """Count one log."""
@@ -59,27 +54,20 @@ class Table:
         for rule, (class_, severity, hurts) in effects.items():
             entries = [changed for changed in self.changed if changed.rule == rule]
             if entries:
+                more = f" and {len(entries) - 1} more" if len(entries) > 1 else ""
                 logs = f"{len(entries)} log{'s' * (len(entries) != 1)}"
-                names = first_names([entry.log for entry in entries], 1)
-                change = f"{logs}: {names}: {entries[0].how}"
+                change = f"{logs}: {entries[0].log}{more}: {entries[0].how}"
                 yield Finding(
                     rule, (class_,), severity, self.reader, change, hurts, format=self.format
                 )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the table in ``walproof review --output json``."""
+        """Return the table in ``walproof review --json``."""
         return {
             "format": self.format,
             "reader": self.reader,
-            "not_run": self.not_run or None,
             "agreement": [
-                {
-                    "reader": "new" if side == "old" else "old",
-                    "logs": side,
-                    "damaged": damaged,
-                    "agree": agreeing,
-                    "of": total,
-                }
+                {"logs": side, "damaged": damaged, "agree": agreeing, "of": total}
                 for (side, damaged), (agreeing, total) in sorted(self.cells.items())
             ],
             "changed": [asdict(changed) for changed in self.changed],
@@ -87,35 +75,24 @@ class Table:
 
 
 class Behaviour:
-    """The logs of one format, and the answers of both sides.
-
-    ``workers`` has a :class:`Worker` for each side that reads the format. ``missing`` has a reason
-    for each side that does not.
-    """
+    """The logs of one format, and the answers of both sides, if both read the format."""
 
     def __init__(
-        self, format: str, workers: Mapping[str, Worker], bodies: Mapping[str, Mapping[str, Any]],
-        missing: Mapping[str, str], scratch: Path,
+        self, format: str, workers: Mapping[str, Worker], roots: Mapping[str, Path],
+        runs: bool, scratch: Path,
     ) -> None:  # fmt: skip
-        self.format, self.workers, self.bodies = format, workers, bodies
-        self.missing, self.scratch = missing, scratch
+        self.format, self.workers, self.roots = format, workers, roots
+        self.runs, self.scratch = runs, scratch
         self.logs: dict[str, LogUnderReview] = {}
-        self.profiles = ["recover"]
-        if any("expect_strict" in body for side in SIDES for body in bodies[side].values()):
-            self.profiles.append("strict")
 
     def gather(self, count: int, seed: int, aim: Aim) -> None:
-        """Read logs with the old and the new readers.
+        """Read the logs of the vectors and ``count`` damaged copies with both readers.
 
-        The logs are the vectors of both versions, logs from both writers, and damaged copies.
-        ``aim`` contains the numbers and fields of changed expressions. In some damaged copies,
-        these fields are changed, or values are near these numbers.
+        Further copies have fields and positions near the numbers in ``aim``.
         """
-        vectors = [logs_of(self.bodies[side], side) for side in SIDES]
-        if self.missing:
-            self.logs = merged(*vectors)
+        self.logs = merged(*(logs_of(self.roots[side], self.format, side) for side in SIDES))
+        if not self.runs:
             return
-        self.logs = merged(*vectors, *(self._written(side) for side in SIDES))
         self._read(self.logs.values())
         for log in self.logs.values():
             # A log that its own side does not report as intact counts as damaged.
@@ -132,15 +109,12 @@ class Behaviour:
     def specification(self) -> Table:
         """Return the table of the executable specification."""
         table = Table(self.format, "executable specification")
-        if self.missing:
-            table.not_run = "; ".join(f"{side}: {why}" for side, why in self.missing.items())
-            return table
         for log in self.logs.values():
             difference, damaged_rule = self._difference(log)
             table.count(log, not difference)
             if difference:
                 table.changed += [
-                    Changed(log.name, log.origin, log.damaged, rule, difference)
+                    Changed(log.name, log.damaged, rule, difference)
                     for rule in log.rules(damaged_rule)
                 ]
         return table
@@ -177,67 +151,27 @@ class Behaviour:
         for number, log in enumerate(waiting):
             write_contents(log.contents, self._path(log, number))
 
-        hung = threading.Event()
-
         def run(side: str) -> None:
             for number, log in enumerate(waiting):
-                for profile in self.profiles:
-                    if hung.is_set():
-                        return
+                for profile in ("recover", "strict"):
                     answers = log.answers if profile == "recover" else log.strict
                     answers[side] = reply = self.workers[side].ask(
                         do="read", format=self.format, path=str(self._path(log, number)),
                         profile=profile, context=log.context,
                     )  # fmt: skip
-                    if side == "new" and reply.get("hangs"):
-                        hung.set()
+                    if side == "new" and reply.get("error", "").startswith("no answer"):
                         raise CannotReview(
-                            f"{reply.get('place') or 'outside reference_impl'}: the new reader of"
-                            f" {log.format} failed on {log.name}, profile {profile}:"
-                            f" {reply['error']}"
+                            f"the new reader of {log.format} failed on {log.name}, profile"
+                            f" {profile}: {reply['error']}"
                         )
 
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(run, SIDES))
 
     def _path(self, log: LogUnderReview, number: int) -> Path:
-        """Return the path of a log, with the file name that the format expects."""
-        folder = self.scratch / f"{log.origin}-{number}-{log.key[:12]}"
+        folder = self.scratch / f"{number}-{log.key[:12]}"
         folder.mkdir(exist_ok=True)
         return folder / log.file_name
-
-    def _written(self, side: str) -> Iterator[LogUnderReview]:
-        """Yield the logs that the writer of one side creates from the records in the vectors."""
-        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
-            bodies = {id: body for name in SIDES for id, body in self.bodies[name].items()}
-            for number, (id, body) in enumerate(bodies.items()):
-                if body["operation"] != "write":
-                    continue
-                path = Path(folder) / str(number)
-                records = [expand_payload(record) for record in body["records"]]
-                context = body.get("context", {})
-                reply = self.workers[side].ask(
-                    do="write", format=self.format, path=str(path), records=records,
-                    context=context,
-                )  # fmt: skip
-                if "done" in reply and path.exists():
-                    yield LogUnderReview(
-                        f"{id} by the {side} writer", self.format, read_contents(path), context,
-                        {side}, False, "written", None, str(body["input"]),
-                    )  # fmt: skip
-
-    def writers(self) -> Iterator[Finding]:
-        """Yield a finding if the writers produce different bytes for the same records."""
-        names = {
-            log.name.split(" by the ")[0]
-            for log in self.logs.values()
-            if log.origin == "written" and len(log.sides) == 1
-        }
-        if names:
-            hurts = "programs that compare bytes; the table shows whether old readers read them"
-            change = f"records of {first_names(sorted(names))}"
-            yield Finding("WRITES_OTHER_BYTES", ("WRITE",), "warning", self.format, change, hurts,
-                          format=self.format)  # fmt: skip
 
 
 def describe(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
@@ -275,9 +209,3 @@ EFFECTS: Effects = {
     ),
     "REASON_CHANGED": ("RECOVER", "warning", "programs that use the reported reason"),
 }  # fmt: skip
-
-
-def first_names(names: list[str], shown: int = 3) -> str:
-    """Return the first names, and the number of further names."""
-    more = len(names) - shown
-    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")

@@ -46,12 +46,7 @@ def aim_at(findings: Iterable[Finding]) -> Aim:
 
 
 def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]:
-    """Yield damaged copies of the first undamaged logs, or nothing if ``aim`` has no number.
-
-    Some copies are one byte longer or shorter. Other copies end at a given distance after one of
-    the last records, or have a changed field. Each distance and field value differs from a number
-    in ``aim`` by at most 1.
-    """
+    """Yield damaged copies of the first undamaged logs with values near the numbers in ``aim``."""
     if not aim.numbers:
         return
     distances = sorted({number + step for number in aim.numbers for step in (-1, 0, 1)} - {-1})
@@ -61,18 +56,13 @@ def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]
             edges = edges_of(base, file, length)[-MAX_EDGES:]
             ends = {edge + distance for edge in edges for distance in distances} | {length - 1}
             for end in sorted(end for end in ends if 0 <= end < length):
-                damage = Damage(base.contents, base.format)
-                damage.truncate(end, file)
-                yield damaged_copy(base, damage)
-            damage = Damage(base.contents, base.format)
-            damage.extend(bytes(1), "1 zero", file)
-            yield damaged_copy(base, damage)
+                yield damaged_copy(base, "truncate", end, file)
+            yield damaged_copy(base, "extend", bytes(1), "1 zero", file)
             for field in _fields(base, file, aim):
+                path = f"{file}:{field.path}" if file else field.path
                 for number in distances:
                     if number < 1 << 8 * (field.end - field.start):
-                        damage = Damage(base.contents, base.format)
-                        damage.set(f"{file}:{field.path}" if file else field.path, number)
-                        yield damaged_copy(base, damage)
+                        yield damaged_copy(base, "set", path, number)
 
 
 def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
@@ -92,21 +82,17 @@ def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
 
 
 def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[LogUnderReview]:
-    """Yield ``count`` damaged copies of undamaged logs. Equal seeds give equal copies.
-
-    Most damage affects record boundaries and headers.
-    """
+    """Yield ``count`` damaged copies of undamaged logs. Equal seeds give equal copies."""
     chance = random.Random(seed)
     usable = [log for log in bases if 0 < size(log.contents) <= LARGE_BYTES]
     for number in range(count if usable else 0):
         base = usable[number % len(usable)]
         damage = Damage(base.contents, base.format)
         _damage(base, damage, chance)
-        yield damaged_copy(base, damage)
+        yield _copy(base, damage)
 
 
 def _damage(base: LogUnderReview, damage: Damage, chance: random.Random) -> None:
-    """Apply a random operation to one file of a log."""
     file = chance.choice(sorted(name for name, data in damage.files.items() if data))
     data = damage.files[file]
     edges = edges_of(base, file, len(data))
@@ -142,11 +128,17 @@ def _damage(base: LogUnderReview, damage: Damage, chance: random.Random) -> None
             damage.did(f"duplicate [{start}, {end}){suffix}")
 
 
-def damaged_copy(base: LogUnderReview, damage: Damage) -> LogUnderReview:
-    """Return a damaged copy of a log, named after the damage."""
+def damaged_copy(base: LogUnderReview, operation: str, *arguments: Any) -> LogUnderReview:
+    """Return a copy of a log after an operation of the damage algebra."""
+    damage = Damage(base.contents, base.format)
+    getattr(damage, operation)(*arguments)
+    return _copy(base, damage)
+
+
+def _copy(base: LogUnderReview, damage: Damage) -> LogUnderReview:
     return LogUnderReview(
         f"{base.name} · {'; '.join(damage.operations)}", base.format, damage.contents,
-        base.context, set(base.sides), True, "sweep", base.key, base.file_name,
+        base.context, set(base.sides), True, base.key, base.file_name,
     )  # fmt: skip
 
 

@@ -79,15 +79,13 @@ class Member:
 
 
 class Grammar:
-    """The types of one grammar in the folder ``ksy`` of a tree.
-
-    ``renames`` maps names in expressions to the names in the other version.
-    """
+    """The types of one grammar in the folder ``ksy`` of a tree."""
 
     def __init__(self, name: str, root: Path) -> None:
         self.name, self.root = name, root
         self.types = Types(name, root / "ksy")
         self.top = self.types.types[self.types.top]
+        #: Names in expressions, with the names in the other version.
         self.renames: dict[str, str] = {}
         self._groups: set[str] = set()
         texts = {file: file.read_text(encoding="utf-8") for file in self.types.files}
@@ -145,10 +143,7 @@ class Grammar:
         )
 
     def is_bounded(self, type: Type, visited: frozenset[str] = frozenset()) -> bool:
-        """Return whether readers ignore bytes after the last known field of a type.
-
-        This is the case at the end of a file, in a substream of fixed size, and at a given offset.
-        """
+        """Return whether readers ignore bytes after the last known field of a type."""
         if type.name in visited or type is self.top:
             return True
         for owner in self.types.types.values():

@@ -28,7 +28,7 @@ EFFECTS: Effects = {
 
 
 def compare_grammars(old: Path, new: Path) -> dict[str, GrammarDiff]:
-    """Return the differences of the grammars that both trees have, by name, without equal ones.
+    """Return the differences of the grammars that both trees have, by name.
 
     Raises :class:`~conformance.kaitai.compile.GrammarError` and ``ToolMissing``.
     """
@@ -56,20 +56,17 @@ def added_and_removed(old: Path, new: Path) -> Iterator[Finding]:
 
 
 class GrammarRun:
-    """Run both versions of the grammars of one format over logs.
-
-    ``held`` maps the key of a field to the number of undamaged logs with this field. ``undamaged``
-    and ``damaged`` count the undamaged and the damaged logs in which the field differs between the
-    versions. ``moved`` contains the grammars whose fields have other offsets in an undamaged log.
-    """
+    """Run both versions of the grammars of one format over logs."""
 
     def __init__(
         self, diffs: Mapping[str, GrammarDiff], format: str, worker: Worker, scratch: Path
     ) -> None:
         self.diffs, self.format, self.worker, self.scratch = diffs, format, worker, scratch
+        #: Number of undamaged logs with a field, and of logs in which the field differs.
         self.held: Counter[str] = Counter()
         self.undamaged: Counter[str] = Counter()
         self.damaged: Counter[str] = Counter()
+        #: Grammars whose fields have other offsets in an undamaged log.
         self.moved: set[str] = set()
         self._requests = {name: _request(name, diff) for name, diff in diffs.items()}
         self._damaged_logs = 0
@@ -90,15 +87,14 @@ class GrammarRun:
             if difference:
                 rules = log.rules("READS_DAMAGED" if follows else "GRAMMAR_ON_DAMAGE")
                 table.changed += [
-                    Changed(log.name, log.origin, log.damaged, rule, difference) for rule in rules
+                    Changed(log.name, log.damaged, rule, difference) for rule in rules
                 ]
         return table
 
     def read(self, log: LogUnderReview, follows: bool = False) -> str | None:
-        """Return the first difference in a log, or an empty text if there is none.
+        """Return the first difference in a log, or an empty text; None without a changed grammar.
 
-        The result is None if no file of the log has a changed grammar. ``follows`` is true if the
-        undamaged original also differs.
+        ``follows`` is true if the undamaged original also differs.
         """
         difference = None
         held, differ = set(), set()

@@ -26,7 +26,6 @@ class LogUnderReview:
     #: ``old``, ``new`` or both.
     sides: set[str]
     damaged: bool
-    origin: str
     #: Key of the undamaged original.
     control: str | None = None
     file_name: str = "log"
@@ -49,32 +48,20 @@ class LogUnderReview:
         return [rule for side, rule in rules.items() if side in self.sides]
 
 
-def vector_bodies(root: Path, formats: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
-    """Return the vectors of a tree by id, each with its directory under ``folder``."""
-    selected = set(formats)
-    bodies = {}
-    for path in sorted((root / "vectors").glob("*/*.json")):
-        if selected and path.parent.name not in selected:
-            continue
+def logs_of(root: Path, format: str, side: str) -> Iterator[LogUnderReview]:
+    """Yield the logs of the vectors of one side. Raises :class:`BrokenVector`."""
+    for path in sorted((root / "vectors" / format).glob("*.json")):
         try:
             body = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise BrokenVector(f"{path}: not JSON: {error}") from None
-        bodies[str(body["id"])] = {**body, "folder": path.parent}
-    return bodies
-
-
-def logs_of(bodies: Mapping[str, Mapping[str, Any]], side: str) -> Iterator[LogUnderReview]:
-    """Yield the logs of the vectors of one side."""
-    for id, body in bodies.items():
-        input = Path(body["folder"]) / str(body["input"])
+        input, control = path.parent / str(body["input"]), body.get("control")
         if not input.exists():
             continue
-        damaged = body.get("control") is not None or bool(body["made_by"].get("damage"))
+        damaged = control is not None or bool(body["made_by"].get("damage"))
         yield LogUnderReview(
-            id, str(body["format"]), read_contents(input), body.get("context", {}), {side},
-            damaged or body.get("kind") in ("corrupt", "eof"), "vector", body.get("control"),
-            input.name,
+            str(body["id"]), format, read_contents(input), body.get("context", {}), {side},
+            damaged or body.get("kind") in ("corrupt", "eof"), control, input.name,
         )  # fmt: skip
 
 

@@ -1,17 +1,15 @@
-"""Print a review: text for a terminal, Markdown for a pull request, SARIF for a code host."""
+"""Print a review."""
 
 from __future__ import annotations
 
 import textwrap
-from typing import Any
 
-from conformance.code_host import location, sarif_log
 from walproof.review.behaviour import Table
-from walproof.review.finding import RULES, Finding, summary
+from walproof.review.finding import Finding, summary
 from walproof.review.review import Review
 
 WIDTH = 110
-#: Maximum number of findings and logs in each section; the JSON output has all.
+#: Maximum number of findings and logs in each section; ``--json`` prints all.
 MAX_SHOWN = 12
 
 LEGEND = {
@@ -21,7 +19,6 @@ LEGEND = {
     "API": "names only",
     "TEXT": "the text of the specification",
 }
-_LEVELS = {"breaking": "error", "warning": "warning", "note": "note"}
 
 
 def headline(review: Review) -> str:
@@ -29,10 +26,9 @@ def headline(review: Review) -> str:
     if not review.findings:
         return f"compatible with {review.against}: no relevant difference"
     counts = summary(review.findings)
-    excused = sum(finding.excused is not None for finding in review.findings)
     parts = [
         f"{number} {word}{'s' * (number != 1 and word in ('warning', 'note'))}"
-        for word, number in {**counts, "excused": excused}.items()
+        for word, number in counts.items()
         if number
     ]
     if not review.breaks:
@@ -42,53 +38,28 @@ def headline(review: Review) -> str:
 
 
 def text(review: Review) -> str:
-    """Return the report for a terminal."""
+    """Return the report for a terminal or a pull request."""
     lines = [headline(review)]
     for title, findings in sections(review).items():
         lines += ["", title]
         for finding in findings[:MAX_SHOWN]:
             lines += _finding(finding)
-        lines += _more(len(findings), "  ")
+        lines += _more(len(findings))
     for table in review.tables:
         lines += ["", f"Behaviour of the {table.reader}, {table.format}"]
         lines += [f"  {line}" for line in _table(table)]
         changed = _changed(table)
         for line in changed[:MAX_SHOWN]:
             lines += _wrapped(line, "  ", "      ")
-        lines += _more(len(changed), "  ")
-    return "\n".join([*lines, *_endings(review)]) + "\n"
-
-
-def markdown(review: Review) -> str:
-    """Return the report for a pull request, or for spec/CHANGES.md."""
-    lines = [f"**{headline(review)}**"]
-    for title, findings in sections(review).items():
-        lines += ["", f"### {title}", "", "| | class | rule | subject | change | affects |"]
-        lines += ["|---|---|---|---|---|---|"]
-        for f in findings[:MAX_SHOWN]:
-            where = f"<br>`{f.where}`" if f.where else ""
-            state = f"excused: {_cell(f.excused)}" if f.excused else f.severity
-            cells = [state, " ".join(f.classes), f"`{f.rule}`", f"`{f.subject}`{where}"]
-            lines.append(f"| {' | '.join([*cells, _cell(f.change), _cell(f.hurts)])} |")
-        lines += ["", *_more(len(findings), "")]
-    for table in review.tables:
-        lines += ["", f"### Behaviour of the {table.reader}, {table.format}", "", "```"]
-        lines += [*_table(table), "```", ""]
-        changed = _changed(table)
-        lines += [f"- {_cell(line)}" for line in changed[:MAX_SHOWN]]
-        lines += _more(len(changed), "- ")
+        lines += _more(len(changed))
     return "\n".join([*lines, *_endings(review)]) + "\n"
 
 
 def sections(review: Review) -> dict[str, list[Finding]]:
     """Return the findings by the title of their section, without empty sections."""
-    by_title: dict[str, list[Finding]] = {
-        "Structure": [], "Behaviour": [], "Text": [], "Excused": [],
-    }  # fmt: skip
+    by_title: dict[str, list[Finding]] = {"Structure": [], "Behaviour": [], "Text": []}
     for finding in review.findings:
-        if finding.excused is not None:
-            title = "Excused"
-        elif finding.classes == ("TEXT",) or finding.rule.startswith("VECTOR_"):
+        if finding.classes == ("TEXT",):
             title = "Text"
         else:
             title = "Structure" if finding.where.startswith("ksy/") else "Behaviour"
@@ -100,15 +71,10 @@ def _finding(finding: Finding) -> list[str]:
     head = f"{finding.severity:<9} {' '.join(finding.classes):<13} {finding.rule:<21}"
     lines = _wrapped(f"{head} {finding.subject}: {finding.change}", "  ", " " * 10)
     where = f"{finding.where}  " if finding.where else ""
-    lines += _wrapped(f"{where}affects {finding.hurts}", " " * 12)
-    if finding.excused:
-        lines += _wrapped(f"excused: {finding.excused}", " " * 12)
-    return lines
+    return lines + _wrapped(f"{where}affects {finding.hurts}", " " * 12)
 
 
 def _table(table: Table) -> list[str]:
-    if table.not_run:
-        return [f"not run: {table.not_run}"]
     lines = [f"{'':<14}{'old logs':>16}{'damaged':>16}{'new logs':>16}{'damaged':>16}"]
     for reader, own_side in (("old reader", "old"), ("new reader", "new")):
         cells = []
@@ -128,17 +94,15 @@ def _changed(table: Table) -> list[str]:
 
 def _endings(review: Review) -> list[str]:
     lines = [f"Not run: {reason}." for reason in review.skipped]
-    for excuse in review.unused_excuses:
-        lines.append(f"Unused excuse: {excuse.rule} {excuse.subject}")
     if held := review.isolation:
         open = f"; not isolated, they could {'; '.join(held['could'])}" if held["could"] else ""
         lines.append(f"Isolation of the readers: {', '.join(held['by'])}{open}.")
     return ["", *lines] if lines else []
 
 
-def _more(count: int, indent: str) -> list[str]:
+def _more(count: int) -> list[str]:
     hidden = count - MAX_SHOWN
-    return [f"{indent}{hidden} more (see --output json)"] if hidden > 0 else []
+    return [f"  {hidden} more (see --json)"] if hidden > 0 else []
 
 
 def _wrapped(line: str, indent: str, hanging: str = "") -> list[str]:
@@ -148,32 +112,3 @@ def _wrapped(line: str, indent: str, hanging: str = "") -> list[str]:
         short, WIDTH, initial_indent=indent, subsequent_indent=hanging or indent,
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
-
-
-def _cell(value: str) -> str:
-    return value.replace("|", "\\|").replace("\n", " ")
-
-
-def sarif(review: Review) -> str:
-    """Return the SARIF log; excused findings are suppressed, with the reason."""
-    used = sorted({finding.rule for finding in review.findings})
-    rules = [{"id": id, "shortDescription": {"text": RULES[id]}} for id in used]
-    return sarif_log("walproof review", rules, [_result(f, used) for f in review.findings])
-
-
-def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
-    classes = " ".join(finding.classes)
-    message = f"{finding.subject}: {finding.change} ({classes}; affects {finding.hurts})"
-    result: dict[str, Any] = {
-        "ruleId": finding.rule,
-        "ruleIndex": rules.index(finding.rule),
-        "level": _LEVELS[finding.severity],
-        "message": {"text": message},
-        "properties": {"classes": list(finding.classes)},
-    }
-    file, line = finding.location
-    if file:
-        result["locations"] = [location(file, line)]
-    if finding.excused is not None:
-        result["suppressions"] = [{"kind": "inSource", "justification": finding.excused}]
-    return result

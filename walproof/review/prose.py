@@ -1,14 +1,12 @@
-"""Compare the text of the specification: requirements and vectors."""
+"""Compare the text of the specification."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from conformance.chapter import Requirement, chapter
-from walproof.review.behaviour import describe, first_names
 from walproof.review.finding import Finding, Severity
 
 _STRENGTH = re.compile(r"\b(?:(?:must|shall|should)(?: not)?|MAY(?: NOT)?|never)\b", re.I)
@@ -22,7 +20,6 @@ def strength(text: str) -> list[str]:
 
 
 def _requirements(root: Path) -> dict[str, Requirement]:
-    """Return the requirements of all chapters of a tree, by id."""
     return {
         id: requirement
         for path in sorted((root / "spec").glob("*.md"))
@@ -34,22 +31,14 @@ def _full_text(requirement: Requirement) -> str:
     return " ".join(requirement.markdown.split())
 
 
-def compare_requirements(
-    old: Path, new: Path, vectors: Mapping[str, Mapping[str, Any]] | None = None
-) -> Iterator[Finding]:
-    """Yield a finding for each requirement that was added, removed, reworded or has a new level.
-
-    ``vectors`` are the new vectors.
-    """
+def compare_requirements(old: Path, new: Path) -> Iterator[Finding]:
+    """Yield a finding for each requirement that was added, removed, reworded or has a new level."""
     before, after = _requirements(old), _requirements(new)
     conformance = "implementations, whose conformance may change"
     for id, was in before.items():
         now = after.get(id)
         if now is None:
-            names = [name for name, body in (vectors or {}).items() if id in body["requirements"]]
-            verb = "exercises" if len(names) == 1 else "exercise"
-            citing = f"{first_names(names)} still {verb} it: " if names else ""
-            yield _text("REQUIREMENT_REMOVED", "warning", id, f"{citing}“{_full_text(was)}”",
+            yield _text("REQUIREMENT_REMOVED", "warning", id, f"“{_full_text(was)}”",
                         "implementations that rely on it", was.where)  # fmt: skip
             continue
         if was.level != now.level:
@@ -69,57 +58,6 @@ def compare_requirements(
             severity: Severity = "warning" if "MUST" in now.level else "note"
             yield _text("REQUIREMENT_ADDED", severity, id, f"{now.level}: “{_full_text(now)}”",
                         "implementations that do not satisfy it yet", now.where)  # fmt: skip
-
-
-def compare_vectors(
-    old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Finding]:
-    """Yield findings for vectors that were added, removed or changed."""
-    for id in sorted({*old, *new}):
-        where = f"vectors/{id}.json"
-        if id not in new:
-            yield _text("VECTOR_REMOVED", "warning", id, "removed",
-                        "implementations: this case is no longer tested", "")  # fmt: skip
-        elif id not in old:
-            change = f"for {', '.join(new[id]['requirements'])}"
-            yield _text("VECTOR_ADDED", "note", id, change, "nobody", where)
-        else:
-            yield from _compare_vector(id, old[id], new[id], where)
-
-
-def _compare_vector(
-    id: str, was: Mapping[str, Any], now: Mapping[str, Any], where: str
-) -> Iterator[Finding]:
-    cited = [set(body["requirements"]) for body in (was, now)]
-    if cited[0] != cited[1]:
-        lost, gained = sorted(cited[0] - cited[1]), sorted(cited[1] - cited[0])
-        parts = [f"{w} {', '.join(ids)}" for w, ids in (("lost", lost), ("gained", gained)) if ids]
-        yield _text("VECTOR_REQUIREMENT", "warning" if lost else "note", id, "; ".join(parts),
-                    "the coverage of requirements", where)  # fmt: skip
-    difference = _answers(was, now)
-    if difference and was["sha256"] != now["sha256"]:
-        yield _text("VECTOR_ANSWER", "note", id, f"different bytes and answer: {difference}",
-                    "nobody: the log itself changed", where)  # fmt: skip
-    elif difference:
-        damaged = now.get("control") is not None or now["kind"] in ("corrupt", "eof")
-        yield Finding(
-            "VECTOR_ANSWER", ("RECOVER" if damaged else "READ",), "breaking", id, difference,
-            "implementations that gave the old answer", where, format=str(now["format"]),
-        )  # fmt: skip
-
-
-def _answers(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Describe the differences between the expected answers of a vector."""
-    differences = [
-        describe({"answer": was[key]}, {"answer": now[key]})
-        for key in ("expect", "expect_strict")
-        if key in was and key in now
-    ]
-    if was.get("table") != now.get("table"):
-        differences.append("different answers to its truncations")
-    if was.get("accept") != now.get("accept"):
-        differences.append("different additional answers are accepted")
-    return "; ".join(filter(None, dict.fromkeys(differences)))
 
 
 def _text(

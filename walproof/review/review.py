@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from conformance.kaitai.grammars import names_of
-from walproof.review.behaviour import EFFECTS, SIDES, Behaviour, Table
-from walproof.review.excuses import FILE, Excuse, excused, load_excuses
+from walproof.review.behaviour import EFFECTS, Behaviour, Table
 from walproof.review.finding import CLASSES, CannotReview, Finding, in_order, summary
 from walproof.review.fresh_damage import aim_at
 from walproof.review.grammars import EFFECTS as GRAMMAR_EFFECTS
 from walproof.review.grammars import GrammarRun, added_and_removed, compare_grammars
-from walproof.review.logs import vector_bodies
-from walproof.review.prose import compare_requirements, compare_vectors
+from walproof.review.prose import compare_requirements
 from walproof.review.revision import Worker
 
 UNKNOWN = "does not support the format"
@@ -34,19 +32,18 @@ class Review:
     tables: list[Table] = field(default_factory=list)
     #: Parts that did not run, with reasons.
     skipped: list[str] = field(default_factory=list)
-    unused_excuses: list[Excuse] = field(default_factory=list)
     #: Mechanisms that isolated the readers (``by``), and accesses that remained possible
     #: (``could``).
     isolation: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def breaks(self) -> list[str]:
-        """The classes of the breaking findings that are not excused."""
+        """The classes of the breaking findings."""
         classes = {c for finding in self.findings if finding.breaks for c in finding.classes}
         return [c for c in CLASSES if c in classes]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the output of ``walproof review --output json``."""
+        """Return the output of ``walproof review --json``."""
         return {
             "against": self.against,
             "formats": self.formats,
@@ -57,7 +54,6 @@ class Review:
             "behaviour": [table.to_json() for table in self.tables],
             "not_run": self.skipped,
             "isolation": self.isolation,
-            "unused_excuses": [excuse.rule for excuse in self.unused_excuses],
         }
 
 
@@ -65,20 +61,22 @@ def review(
     old: Path, new: Path, against: str = "old", formats: tuple[str, ...] = (),
     count: int = 300, seed: int = 0, report_progress: Report = lambda _: None,
 ) -> Review:  # fmt: skip
-    """Review the change from one tree to another.
+    """Review the change from one tree to another, with ``count`` damaged copies of logs.
 
-    Each tree contains ksy/, spec/, vectors/ and reference_impl/. ``formats`` selects formats; by
-    default, all formats are reviewed. ``count`` damaged copies are generated from ``seed``.
-    ``report_progress`` is called with a line for each step. Raises
-    :class:`~conformance.kaitai.compile.GrammarError`, or
+    Raises :class:`~conformance.kaitai.compile.GrammarError`, ``ToolMissing``, and
     :class:`~walproof.review.finding.CannotReview` if the new readers do not run.
     """
-    bodies = {"old": vector_bodies(old, formats), "new": vector_bodies(new, formats)}
+    roots = {"old": old, "new": new}
     report_progress("comparing the grammars")
     diffs = compare_grammars(old, new)
-    chosen = list(formats) or sorted({b["format"] for side in SIDES for b in bodies[side].values()})
+    vectors = [path for root in roots.values() for path in (root / "vectors").glob("*/*.json")]
+    chosen = list(formats) or sorted({path.parent.name for path in vectors})
     outcome = Review(against, chosen)
-    findings = list(_text(old, new, bodies, formats))
+    findings = [
+        finding
+        for finding in compare_requirements(old, new)
+        if not formats or Path(finding.location[0]).stem in formats
+    ]
     unchanged = [format for format in chosen if same_specification(old, new, format)]
     if unchanged:
         scope = "" if len(unchanged) == len(chosen) else f" of {', '.join(unchanged)}"
@@ -86,9 +84,7 @@ def review(
     if not diffs:
         outcome.skipped.append("grammars: equivalent on both sides")
     with tempfile.TemporaryDirectory(prefix="walproof-review-") as folder:
-        workers = {
-            side: Worker(root, scratch=Path(folder)) for side, root in (("old", old), ("new", new))
-        }
+        workers = {side: Worker(root, scratch=Path(folder)) for side, root in roots.items()}
         outcome.isolation = workers["old"].sandbox.isolation()
         try:
             for format in chosen:
@@ -97,18 +93,15 @@ def review(
                 scratch.mkdir()
                 missing = _missing(workers, format)
                 findings += _format_findings(missing, format)
-                bodies_of_format = {
-                    s: {i: b for i, b in bodies[s].items() if b["format"] == format} for s in SIDES
-                }
                 own_diffs = {name: diffs[name] for name in names_of(format) if name in diffs}
                 if format in unchanged and not own_diffs:
                     continue
-                run = Behaviour(format, workers, bodies_of_format, missing, scratch)
+                run = Behaviour(format, workers, roots, not missing, scratch)
                 run.gather(count, seed, aim_at(f for d in own_diffs.values() for f in d.findings()))
-                if format not in unchanged:
+                if format not in unchanged and not missing:
                     table = run.specification()
                     outcome.tables.append(table)
-                    findings += [*table.findings(EFFECTS), *run.writers()]
+                    findings += table.findings(EFFECTS)
                 if own_diffs:
                     grammar = GrammarRun(own_diffs, format, workers["new"], scratch)
                     table = grammar.run(run.logs.values())
@@ -123,8 +116,7 @@ def review(
         reported = {(finding.rule, finding.where) for finding in findings}
         others = (f for name, diff in diffs.items() if name not in known for f in diff.findings())
         findings += [f for f in others if (f.rule, f.where) not in reported]
-    marked, outcome.unused_excuses = excused(findings, load_excuses(new / FILE))
-    outcome.findings = in_order(marked)
+    outcome.findings = in_order(findings)
     return outcome
 
 
@@ -159,10 +151,7 @@ def _missing(workers: dict[str, Worker], format: str) -> dict[str, str]:
 
 
 def _format_findings(missing: dict[str, str], format: str) -> Iterator[Finding]:
-    """Yield findings for formats that only one side reads, and for an old side that does not run.
-
-    Raises :class:`CannotReview` if the new side does not run.
-    """
+    """Yield findings for a side without readers. Raises :class:`CannotReview` for the new side."""
     if missing.get("new", UNKNOWN) != UNKNOWN:
         raise CannotReview(f"the new side has {missing['new']}")
     if missing == {"old": UNKNOWN}:
@@ -175,18 +164,3 @@ def _format_findings(missing: dict[str, str], format: str) -> Iterator[Finding]:
         hurts = "the review: the behaviour of these readers is unknown"
         yield Finding("NOT_RUN", ("READ", "RECOVER"), "warning", "old reader", missing["old"],
                       hurts, format=format)  # fmt: skip
-
-
-def _text(
-    old: Path, new: Path, bodies: dict[str, dict[str, Any]], formats: tuple[str, ...]
-) -> Iterator[Finding]:
-    prefixes = {
-        requirement.split("-")[0]
-        for side in SIDES
-        for body in bodies[side].values()
-        for requirement in body["requirements"]
-    }
-    for finding in compare_requirements(old, new, bodies["new"]):
-        if not formats or finding.subject.split("-")[0] in prefixes:
-            yield finding
-    yield from compare_vectors(bodies["old"], bodies["new"])

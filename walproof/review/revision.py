@@ -22,13 +22,15 @@ WORKER = Path(__file__).resolve().parent / "worker.py"
 
 
 def take_out(root: Path, revision: str, into: Path) -> str:
-    """Extract the :data:`PARTS` of a revision into a folder; return the short id of the commit.
+    """Extract the :data:`PARTS` of a revision; return the short id of the commit.
 
     Raises :class:`~walproof.review.finding.CannotReview`.
     """
     commit = _git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if not commit:
-        raise CannotReview(f"{revision}: no such revision of {root}{_of_a_shallow_clone(root)}")
+        raise CannotReview(
+            f"{revision}: no such revision of {root} (a shallow clone lacks earlier commits)"
+        )
     names = _git(root, "ls-tree", "--name-only", commit).split()
     parts = [part for part in PARTS if part in names]
     if parts:
@@ -37,15 +39,6 @@ def take_out(root: Path, revision: str, into: Path) -> str:
             with tarfile.open(file.name) as archive:
                 archive.extractall(into, filter="data")
     return _git(root, "rev-parse", "--short", commit)
-
-
-def _of_a_shallow_clone(root: Path) -> str:
-    if _git(root, "rev-parse", "--is-shallow-repository") != "true":
-        return ""
-    return (
-        "; this is a shallow clone without earlier commits, so fetch them"
-        " (git fetch --unshallow; for actions/checkout, fetch-depth: 0)"
-    )
 
 
 def _git(root: Path, *arguments: str) -> str:
@@ -57,16 +50,20 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 class Worker:
-    """The readers of one tree, in a sandboxed process that can write only to ``scratch``."""
+    """The readers of one tree, in a sandboxed process that can read the logs in ``scratch``."""
 
     def __init__(self, root: Path, wall_seconds: float = 20, scratch: Path | None = None) -> None:
         (BUILD / "kaitai").mkdir(parents=True, exist_ok=True)
-        self._wall_seconds = wall_seconds
         self._folder = tempfile.TemporaryDirectory(prefix="walproof-sandbox-")
         self.sandbox = Sandbox(
             Path(self._folder.name),
-            reads=[*python_paths(), root, WORKER, BUILD / "kaitai"],
-            writes=[] if scratch is None else [scratch],
+            reads=[
+                *python_paths(),
+                root,
+                WORKER,
+                BUILD / "kaitai",
+                *([scratch] if scratch else []),
+            ],
             bare=True,
         )
         # -P: modules beside the worker must not shadow those of the revision.
@@ -79,15 +76,11 @@ class Worker:
         )
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """Send a request, and return the reply or ``{"error": …}``.
-
-        An error means that the reader raised an exception, crashed or timed out.
-        """
+        """Send a request; return the reply, or ``{"error": …}`` if the reader fails."""
         try:
-            return self._program.request({"seconds": self._wall_seconds * 0.75, **request})
+            return self._program.request(request)
         except NoReply as why:
-            text = str(why)
-            return {"error": "the reader crashed" if text == "it exited without a reply" else text}
+            return {"error": str(why), "place": ""}
 
     def close(self) -> None:
         """Stop the process, if it runs."""

@@ -91,11 +91,7 @@ class Alignment:
 
 
 class GrammarDiff:
-    """The differences between two versions of a grammar.
-
-    ``pairs`` maps the key of an old field or instance to the key and the name in the new version. A
-    field is left out if other fields now have its bytes.
-    """
+    """The differences between two versions of a grammar."""
 
     def __init__(self, old: Grammar, new: Grammar) -> None:
         self.old, self.new = old, new
@@ -103,6 +99,7 @@ class GrammarDiff:
         old.renames = new.renames
         self._types: list[tuple[Type, Type, Alignment]] = []
         self._enums: dict[str, str] = {}
+        #: Key and name of the new field for each old field, except where others have its bytes.
         self.pairs: dict[str, tuple[str, str]] = {}
         self._pair()
         split = {m for _, _, a in self._types for gap in self._split(a) for m in (*gap[0], *gap[1])}
@@ -315,7 +312,6 @@ class GrammarDiff:
     # -- pairs of members --------------------------------------------------------------------------
 
     def _compare(self, m: Member, n: Member) -> Iterator[Finding]:
-        """Yield the findings of a pair of fields or instances."""
         old, new = self.old.attributes(m), self.new.attributes(n)
         if m.id != n.id and not n.id.startswith("_unnamed"):
             yield self._finding(_RENAMED, m, n, f"{m.id} → {n.id}")
@@ -421,7 +417,6 @@ class GrammarDiff:
                                   grammar.location(type, *member.path))  # fmt: skip
 
     def _compare_enums(self, a: str, b: str) -> Iterator[Finding]:
-        """Yield the findings of two enums: names affect programs, values affect bytes."""
         old, new = self.old.types.enums[a], self.new.types.enums[b]
         old_values, new_values = ({v: k for k, v in side.items()} for side in (old, new))
 
@@ -459,11 +454,7 @@ class GrammarDiff:
 
 
 def _may_be_absent(attributes: Attributes) -> str:
-    """Return why an old log without this field is still valid, or "" if it is not.
-
-    The reason is ``never`` for a condition that is always false. It is ``end`` if the field may be
-    empty at the end of the stream. It is ``condition`` for any other condition.
-    """
+    """Return why a log may lack this field: ``never``, ``end``, ``condition``, or ""."""
     condition = attributes["if"]
     if condition == "false":
         return "never"

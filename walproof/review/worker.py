@@ -4,20 +4,17 @@ The program exchanges JSON lines on stdin and stdout. It imports only the standa
 kaitaistruct, and ``reference_impl``, because an older revision may lack everything else.
 
 * ``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}``
-* ``{"do": "write", "format", "path", "records", "context"}`` → ``{"done"}``
 * ``{"do": "knows", "format"}`` → ``{"known"}``
 * ``{"do": "grammars", "path", "folders", "grammar", "top", "pairs"}`` → ``{"held", "differ",
   "moved", "why"}``. ``folders`` has the folders of the ``old`` and the ``new`` parser.
 
 The reply to a failed request has ``error`` and ``place``, the innermost line of ``reference_impl``.
-It also has ``hangs`` if the request took longer than its ``seconds``.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-import signal
 import sys
 import traceback
 from collections import defaultdict, deque
@@ -41,19 +38,6 @@ def read(request: dict[str, Any]) -> dict[str, Any]:
     return {"answer": collect(events).to_json()}
 
 
-def write(request: dict[str, Any]) -> dict[str, Any]:
-    """Write a log with these records with the writer of this revision."""
-    from reference_impl import formats
-    from reference_impl.answer import NewRecord
-
-    records = []
-    for record in request["records"]:
-        fields = {name: value for name, value in record.items() if name != "payload"}
-        records.append(NewRecord(bytes.fromhex(record["payload"]), fields))
-    formats.named(request["format"]).write(Path(request["path"]), records, request["context"])
-    return {"done": True}
-
-
 def knows(request: dict[str, Any]) -> dict[str, Any]:
     """Return whether this revision has a format, after importing its package."""
     from reference_impl import formats
@@ -65,10 +49,7 @@ def knows(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def grammars(request: dict[str, Any]) -> dict[str, Any]:
-    """Compare the field maps of two grammars for one file.
-
-    ``held`` lists the fields that are in both maps. ``differ`` lists the fields that differ.
-    """
+    """Compare the field maps of two grammars for one file."""
     data = Path(request["path"]).read_bytes()
     (old, old_error), (new, new_error) = (
         field_map(data, request["folders"][side], request["grammar"], request["top"])
@@ -186,23 +167,11 @@ def _parser(folder: str, grammar: str) -> ModuleType:
     return importlib.import_module(f"{package}.{grammar}")
 
 
-DO = {"read": read, "write": write, "knows": knows, "grammars": grammars}
-
-
-class _TookTooLong(BaseException):
-    """Raised when the time limit of a request is over; a reader cannot catch it as its own
-    error."""
-
-
-def _over(*_: Any) -> None:
-    raise _TookTooLong
+DO = {"read": read, "knows": knows, "grammars": grammars}
 
 
 def place_of(error: BaseException) -> str:
-    """Return the innermost line of ``reference_impl`` in an error, or "" if there is none.
-
-    The line is written like ``reference_impl/x/reader.py:12``.
-    """
+    """Return the innermost line of an error: ``reference_impl/x/reader.py:12``, or ""."""
     if isinstance(error, SyntaxError) and error.filename:
         lines = [(error.filename, error.lineno)]
     else:
@@ -216,25 +185,17 @@ def place_of(error: BaseException) -> str:
 
 def answered(request: dict[str, Any]) -> dict[str, Any]:
     """Return the reply to one request, also if the reader fails."""
-    seconds = float(request.get("seconds", 0))
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
         return DO[request["do"]](request)
-    except _TookTooLong as timeout:
-        text = f"no answer within {seconds:g} s"
-        return {"error": text, "place": place_of(timeout), "hangs": True}
     except Exception as error:
         text = f"{type(error).__name__}: {str(error)[:200]}"
         return {"error": text, "place": place_of(error)}
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def main() -> None:
     """Answer requests until stdin ends."""
     replies = sys.stdout
     sys.stdout = sys.stderr  # output of a reader must not mix with replies
-    signal.signal(signal.SIGALRM, _over)
     for line in sys.stdin:
         print(json.dumps(answered(json.loads(line))), file=replies, flush=True)
 

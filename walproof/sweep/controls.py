@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import fnmatch
 import functools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import Contents, by_name, read_contents, size
+from conformance.contents import Contents, by_name, size
 from conformance.recipes.generate import answer_to
-from conformance.vectors import Vector
+from conformance.vectors import Selection, Vector
 from reference_impl.answer import Record
 from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, fields_of
 from walproof.sweep.settings import Setting, settings_of
 
-#: Maximum bytes of a control, by depth; also of all its payloads, which may be compressed. A
-#: control has one prefix per byte.
-MAX_CONTROL_BYTES = {"quick": 40 << 10, "full": 128 << 10}
+#: Maximum bytes of a control; also of all its payloads, which may be compressed. A control has one
+#: prefix per byte.
+MAX_CONTROL_BYTES = 40 << 10
 
-#: Maximum records of a control, by depth; each case reads all of them.
-MAX_CONTROL_RECORDS = {"quick": 64, "full": 1000}
+#: Maximum records of a control; each case reads all of them.
+MAX_CONTROL_RECORDS = 64
 
 
 class NoControl(ValueError):
@@ -48,9 +47,9 @@ class Control:
 
     @property
     def path(self) -> Path:
-        """Return the path that the JSON file of the log would have as a vector.
+        """Path of the JSON file that the log would have as a vector.
 
-        If the file name of the log has a different stem, readers depend on the file name.
+        Readers depend on the file name of the log if its stem differs.
         """
         return Path(f"{self.id.rpartition('/')[2]}.json")
 
@@ -71,29 +70,30 @@ class Control:
 
 
 def control_of(vector: Vector, vectors: Collection[Vector] = ()) -> Control:
-    """Return a vector as a control, read by the executable specification.
-
-    ``vectors`` of the same format provide other contexts.
-    """
+    """Return a vector as a control, with contexts from other ``vectors`` of the format."""
     format, name = str(vector.body["format"]), vector.input.name
     context = dict(vector.body.get("context", {}))
     records = answer_to(format, vector.contents, context, name=name).records
-    settings = settings_of(vectors, format, name, context, by_name(vector.contents), records)
+    settings = settings_of(vectors, format, name, context, records)
     return with_fields(
         Control(vector.id, format, vector.contents, name, context, records, settings=settings)
     )
 
 
-def is_selected(id: str, patterns: Sequence[str]) -> bool:
-    """Return whether the id of a vector, or its slug, matches a pattern."""
-    names = (id, id.partition("/")[2])
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)
-
-
-def control_at(path: Path, format: str, context: Mapping[str, Any]) -> Control:
-    """Return a log of the user as a control without records. Raises ``OSError``."""
-    bare = Control(str(path), format, read_contents(path), path.name, context)
-    return with_fields(bare)
+def undamaged(
+    vectors: Mapping[str, Vector], format: str, patterns: Sequence[str]
+) -> Iterator[Vector]:
+    """Yield the undamaged vectors that are intact and not empty, and match a pattern if any."""
+    for vector in Selection(patterns, [format]).choose(vectors.values()):
+        body = vector.body
+        if (
+            vector.operation in ("read", "truncations")
+            and vector.control is None
+            and not vector.damage
+            and body["size"] > 0
+            and body["expect"]["verdict"] == "intact"
+        ):
+            yield vector
 
 
 def with_fields(bare: Control) -> Control:
@@ -107,40 +107,23 @@ def with_fields(bare: Control) -> Control:
     )
 
 
-def choose(
-    vectors: Mapping[str, Vector], format: str, patterns: Sequence[str], depth: str
-) -> list[Control]:
-    """Return the controls of a sweep, smallest log first.
+def choose(vectors: Mapping[str, Vector], format: str, patterns: Sequence[str]) -> list[Control]:
+    """Return the controls of a sweep, smallest log first. Raises :class:`NoControl`.
 
-    ``patterns`` select vectors by id or slug. By default, the controls are all undamaged vectors
-    that are intact, not empty and not too large. Raises :class:`NoControl`.
+    Without ``patterns``, large logs are left out.
     """
     controls = []
     of_format = [vector for vector in vectors.values() if vector.body["format"] == format]
-    for vector in of_format:
-        body = vector.body
-        if body["operation"] not in ("read", "truncations"):
-            continue
-        is_intact = body["expect"]["verdict"] == "intact"
-        if patterns:
-            if not is_selected(vector.id, patterns):
-                continue
-            if not is_intact:
-                raise NoControl(f"{vector.id}: expected an intact log, found a damaged one")
-        elif (
-            vector.control is not None
-            or vector.damage
-            or "accept" in body  # several answers are correct: a difference would mean nothing
-            or not 0 < body["size"] <= MAX_CONTROL_BYTES[depth]
-            or not is_intact
-        ):
+    for vector in undamaged(vectors, format, patterns):
+        # If several answers are correct, a difference would mean nothing.
+        if not patterns and ("accept" in vector.body or vector.body["size"] > MAX_CONTROL_BYTES):
             continue
         control = control_of(vector, of_format)
         payloads = [len(record.payload) for record in control.records]
-        is_small = len(payloads) <= MAX_CONTROL_RECORDS[depth]
-        if patterns or (is_small and sum(payloads) <= MAX_CONTROL_BYTES[depth]):
+        is_small = len(payloads) <= MAX_CONTROL_RECORDS and sum(payloads) <= MAX_CONTROL_BYTES
+        if patterns or is_small:
             controls.append(control)
     if not controls:
         selection = ", ".join(patterns) or "the default selection"
-        raise NoControl(f"no vector of {format} matches {selection}")
+        raise NoControl(f"no undamaged vector of {format} matches {selection}")
     return sorted(controls, key=lambda control: (control.size, control.id))

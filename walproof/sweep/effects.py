@@ -46,9 +46,7 @@ _SEVERITY = {effect: rank for rank, effects in enumerate(_BY_SEVERITY) for effec
 
 
 def rank(effects: str) -> int:
-    """Return the severity of effects joined by ``+``: 0 is the most harmful, unknown effects come
-    last.
-    """
+    """Return the severity of effects joined by ``+``; 0 is the most harmful."""
     return min(_SEVERITY.get(effect, len(_SEVERITY)) for effect in effects.split("+"))
 
 
@@ -99,9 +97,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class Difference:
-    """One wrong answer: its effects, the sentences of the harness, and the reported verdict and
-    reason.
-    """
+    """One wrong answer: effects, sentences of the harness, reported verdict and reason."""
 
     kind: str
     text: str
@@ -127,15 +123,14 @@ def difference_of(
     if judgement.actual is None or not judgement.parts:
         return Difference(judgement.effect, text)
     difference = compare(judgement.expected, judgement.actual, judgement.parts, written)
-    actual = judgement.actual
-    reported = [
-        str(actual.get(part) or "") if part in judgement.parts else ""
-        for part in ("verdict", "reason")
-    ]
-    effects = [
-        effect for effect in (difference.kind if difference else "", judgement.effect) if effect
-    ]
-    return Difference("+".join(effects), text, *reported)
+    effects = [difference.kind if difference else "", judgement.effect]
+    reported = _reported(judgement.actual, judgement.parts)
+    return Difference("+".join(filter(None, effects)), text, *reported)
+
+
+def _reported(actual: Mapping[str, Any], parts: Sequence[str]) -> list[str]:
+    """Return the reported verdict and reason, each empty if the program does not report it."""
+    return [str(actual.get(part) or "") * (part in parts) for part in ("verdict", "reason")]
 
 
 def compare(
@@ -144,11 +139,7 @@ def compare(
     parts: Sequence[str],
     written: frozenset[str] | None,
 ) -> Difference | None:
-    """Return the effects in which two normalised answers differ in ``parts``; None if they
-    agree.
-
-    ``written`` is as in :func:`difference_of`.
-    """
+    """Return the difference of two normalised answers in ``parts``; None if they agree."""
     sentences = differences(expected, actual, parts)
     if not sentences:
         return None
@@ -166,14 +157,11 @@ def compare(
             effects.append(_range_effect(expected["lost"], lost))
         else:
             effects.append(f"other-{part}")
-    reported = [
-        str(actual.get(part) or "") if part in parts else "" for part in ("verdict", "reason")
-    ]
-    return Difference("+".join(dict.fromkeys(effects)), "; ".join(sentences), *reported)
+    kind = "+".join(dict.fromkeys(effects))
+    return Difference(kind, "; ".join(sentences), *_reported(actual, parts))
 
 
 def _spans(lost: Sequence[Mapping[str, Any]], file: str | None) -> list[tuple[int, int]]:
-    """Return the sorted lost ranges of a file."""
     of_file = (gap for gap in lost if (gap.get("file") or "") == (file or ""))
     return sorted((gap["from"], gap["to"]) for gap in of_file)
 
@@ -190,7 +178,6 @@ def _is_covered(gap: Mapping[str, Any], lost: Sequence[Mapping[str, Any]]) -> bo
 
 
 def _is_touched(record: Mapping[str, Any], lost: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a lost range overlaps a record."""
     start, end = record["at"], record["at"] + record["size"]
     return any(lo < end and start < hi for lo, hi in _spans(lost, record.get("file")))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_right
 from collections.abc import Sequence
+from random import Random
 from typing import NamedTuple
 
 from conformance.contents import Contents
@@ -27,7 +28,7 @@ ATTEMPTS = 16
 #: Maximum number of record lists to write, or to append to the undamaged log.
 LISTS = 1 << 16
 
-#: Maximum content bytes that depth ``quick`` flips one bit of, evenly spaced.
+#: Maximum content bytes of which one bit is flipped, evenly spaced.
 CONTENT_FLIPS = 4096
 
 
@@ -50,16 +51,15 @@ class DamagedLog(NamedTuple):
 
 
 class Enumeration:
-    """All ways to damage a control. Each has a family, and a number within this family.
+    """All ways to damage a control, each with a family and a number within the family.
 
-    The families are the undamaged log, single changes and pairs of changes. Equal arguments give
-    the same numbers in every process. ``older`` contains the logs that serve as older generations.
+    Equal arguments give the same numbers in every process. ``older`` contains logs that serve as
+    older generations.
     """
 
     def __init__(
         self,
         control: Control,
-        depth: str,
         older: Sequence[Control],
         seed: int,
     ) -> None:
@@ -70,7 +70,7 @@ class Enumeration:
         for name, data in control.files.items():
             with_file = [other for other in older if other.files.get(name)]
             file = File(name, data, control.fields[name])
-            families += _families(control, file, depth, with_file)
+            families += _families(control, file, with_file)
         families += folders.families(control)
         self.families = [family for family in families if family.count]
         self.seed = seed
@@ -142,10 +142,7 @@ class Enumeration:
         return [(self.families[family], number)]
 
     def describe(self, family: int, number: int) -> Recipe:
-        """Describe a damage in words.
-
-        Raises ``AssertionError`` if the described operations do not produce the damaged bytes.
-        """
+        """Describe a damage in words. Raises ``AssertionError`` if the words give other bytes."""
         halves = self._halves(family, number)
         assert halves is not None, "the number has no valid pair"
         calls = [call for half, n in halves for call in half.changes[n].calls]
@@ -174,16 +171,13 @@ def _aimed(control: Control) -> Damage:
     return damage
 
 
-def _families(control: Control, file: File, depth: str, older: Sequence[Control]) -> list[Family]:
+def _families(control: Control, file: File, older: Sequence[Control]) -> list[Family]:
     """Return the families of one file; their order determines the numbers of cases."""
-    full, content = depth == "full", file.fields.content
-    if not full:
-        content = content[:: max(1, -(-len(content) // CONTENT_FLIPS))]
-    families = [Family("flip", operations.flips(file, content, 8 if full else 1), file.name)]
+    content = file.fields.content
+    content = content[:: max(1, -(-len(content) // CONTENT_FLIPS))]
+    families = [Family("flip", operations.one_bit_flips(file, content), file.name)]
     for name, damages in operations.DAMAGES.items():
         changes = damages(file, older, f"{control.id}:{file.name}")
-        if name == "set" and full:
-            changes = operations.set_values(file, every_value=True)
         imported = (control, *older) if name in IMPORTING else ()
         families.append(Family(name, operations.effective(file.data, changes), file.name, imported))
     resealed = operations.effective(file.data, operations.reseal(file, control.format))
@@ -201,21 +195,18 @@ class Pairs:
         self.families = [f for f in families if f.operation != UNDAMAGED]
         singles = sum(family.count for family in self.families)
         self.count = singles * (singles - 1) // 2
-        self.seed = mixed(seed ^ int.from_bytes(control.id.encode()[-8:], "little"))
+        self.seed = seed
 
     def halves(self, number: int) -> list[tuple[Family, int]] | None:
         """Return the changes of a pair in the order to apply them; None if no pair is valid."""
-        for attempt in range(ATTEMPTS):
-            if halves := self._drawn(mixed(self.seed + number * ATTEMPTS + attempt)):
-                return halves
-        return None
+        chance = Random(f"{self.seed} {self.control.id} {number}")
+        attempts = (self._drawn(chance) for _ in range(ATTEMPTS))
+        return next((halves for halves in attempts if halves), None)
 
-    def _drawn(self, chance: int) -> list[tuple[Family, int]] | None:
-        families = self.families
-        family, other = families[chance % len(families)], families[(chance >> 16) % len(families)]
-        chance = mixed(chance)
-        first = (family, (chance & 0xFFFFFFFF) % family.count)
-        second = (other, (chance >> 32) % other.count)
+    def _drawn(self, chance: Random) -> list[tuple[Family, int]] | None:
+        family, other = chance.choices(self.families, k=2)
+        first = (family, chance.randrange(family.count))
+        second = (other, chance.randrange(other.count))
         if first == second:
             return None
         if family.on_folder or other.on_folder:
@@ -240,7 +231,6 @@ _SEALING, _KEEPING, _RESIZING, _AT_THE_END = range(4)
 
 
 def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
-    """Return a sort key for the edits of a pair of changes."""
     if family.forges:
         return (_SEALING, 0)
     lo, hi, new = edits[0]
@@ -251,11 +241,3 @@ def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
 
 def _overlap(edits: Sequence[Edit], other_edits: Sequence[Edit]) -> bool:
     return any(lo < b_hi and b_lo < hi for lo, hi, _ in edits for b_lo, b_hi, _ in other_edits)
-
-
-def mixed(value: int) -> int:
-    """Return the pseudo-random number that splitmix64 derives from ``value``."""
-    value = (value + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-    value = ((value ^ value >> 30) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
-    value = ((value ^ value >> 27) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
-    return value ^ value >> 31

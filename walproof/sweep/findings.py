@@ -1,4 +1,4 @@
-"""Group the signatures of all shards into findings, each with its simplest case."""
+"""Group signatures into findings, each with its simplest case."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from walproof.sweep.effects import Signature, rank
 from walproof.sweep.enumeration import PAIR, UNDAMAGED, Recipe
 from walproof.sweep.known import Known
 from walproof.sweep.plan import Enumerations
-from walproof.sweep.shard import Occurrence, add_occurrence, occurrence_from_json
+from walproof.sweep.result import Occurrence
 from walproof.sweep.writing import records_for, text_of
 
 
@@ -72,22 +72,12 @@ class Finding:
         self.best = min(self.best, other.best, key=lambda b: (rank(b.signature.gravest), b.order))
 
 
-def merged(markers: Iterable[Mapping[str, Any]]) -> dict[Signature, Occurrence]:
-    """Return the signatures of all shards."""
-    occurrences: dict[Signature, Occurrence] = {}
-    for marker in markers:
-        for body in marker["findings"]:
-            add_occurrence(occurrences, occurrence_from_json(body))
-    return occurrences
-
-
 def findings(
     signatures: Iterable[Occurrence], known_failures: Mapping[str, Known]
 ) -> list[Finding]:
-    """Group signatures into findings, and return the most harmful finding first.
+    """Return the findings, most harmful first.
 
-    Signatures with the same effect form one finding. New findings with the same
-    :attr:`Finding.damage` are then joined.
+    New findings with the same :attr:`Finding.damage` are joined.
     """
     by_effect: dict[Hashable, Finding] = {}
     for occurrence in signatures:

@@ -22,12 +22,11 @@ from conformance.kaitai.grammars import grammar_of
 from conformance.scratch import Held
 from conformance.undetected_flips import EFFECTS, Searched
 from conformance.vectors import Vector
-from reference_impl.answer import Record, collect
-from reference_impl.formats import named
+from reference_impl.answer import Record
 from reference_impl.register import registers
 from walproof.formats import plugin_for
 from walproof.sweep import shares
-from walproof.sweep.controls import Control, control_at, is_selected, with_fields
+from walproof.sweep.controls import Control, undamaged, with_fields
 from walproof.sweep.specification import Reference
 from walproof.worker_pool import map_unordered
 
@@ -40,20 +39,12 @@ TASK_FLIPS = 4096
 _REPEATED = re.compile(r"(\b\w+\[\]\.)\1+")
 
 
-class NotIntact(ValueError):
-    """Raised for a log that is already damaged."""
-
-
 class Disagreement(Exception):
     """Raised if the profiles disagree on an intact log, or the executable specification fails."""
 
 
 class UndetectedFlip(NamedTuple):
-    """A flip of bit ``bit`` of the byte at ``at`` that no check detects.
-
-    ``file`` is empty in a log of one file. ``path`` is the path of the field, and ``field`` is its
-    generic name.
-    """
+    """A flip that no check detects; ``file`` is empty in a log of one file."""
 
     file: str
     at: int
@@ -79,8 +70,7 @@ class Stretch(NamedTuple):
 class FlippedLog:
     """An intact log and the flips to try, half in the structure and half in the content.
 
-    Flips in the structure have the lowest numbers. If one half has too few bits, the other half
-    gets more flips.
+    Flips in the structure have the lowest numbers.
     """
 
     control: Control
@@ -131,11 +121,7 @@ class FlippedLog:
         return shares.divide(self.at_most, limits, (1.0, 1.0))
 
     def field(self, file: str, at: int) -> str:
-        """Return the generic name of the field at an offset.
-
-        If the format has several file types, the name begins with the file type. Repeated steps are
-        merged: ``elements[].elements[].first`` becomes ``elements[].first``.
-        """
+        """Return the generic name of a field, after the file type if the format has several."""
         name = self.control.fields[file].name_at(at)
         return self._file_types[file] + _REPEATED.sub(r"\1", name)
 
@@ -153,42 +139,22 @@ class FlippedLog:
 def choose_logs(
     vectors: Mapping[str, Vector], format: str, patterns: Sequence[str], at_most: int
 ) -> list[FlippedLog]:
-    """Return the logs of all undamaged vectors whose answer is `intact`, smallest first.
+    """Return the intact logs of undamaged vectors, smallest first.
 
-    ``patterns`` select vectors by id or slug. Of several vectors with the same log and context,
-    only one is used. Vectors whose context selects records are excluded.
+    ``patterns`` select vectors by id or slug. Vectors whose context selects records are left out.
     """
     logs: dict[tuple[str, str, str], FlippedLog] = {}
-    for id, vector in vectors.items():
-        body = vector.body
-        context = dict(body.get("context", {}))
-        if (
-            body["format"] != format
-            or body["operation"] not in ("read", "truncations")
-            or vector.control is not None
-            or vector.damage
-            or body["size"] == 0
-            or body["expect"]["verdict"] != "intact"
-            or not context.keys().isdisjoint(plugin_for(format).sweep.selecting)
-        ):
-            continue
-        if patterns and not is_selected(id, patterns):
+    for vector in undamaged(vectors, format, patterns):
+        body, context = vector.body, dict(vector.body.get("context", {}))
+        if not context.keys().isdisjoint(plugin_for(format).sweep.selecting):
             continue
         identity = (str(body["sha256"]), repr(sorted(context.items())), vector.input.suffix)
         if identity not in logs:
-            bare = Control(id, format, vector.contents, vector.input.name, context)
+            bare = Control(vector.id, format, vector.contents, vector.input.name, context)
             logs[identity] = _flipped_log(
                 with_fields(bare), len(body["expect"]["records"]), at_most
             )
     return sorted(logs.values(), key=lambda log: (log.control.size, log.control.id))
-
-
-def flipped_log_at(path: Path, format: str, context: Mapping[str, Any], at_most: int) -> FlippedLog:
-    """Return the log at a path. Raises :class:`NotIntact` and ``OSError``."""
-    answer = collect(named(format).read(path, "recover", context))
-    if answer.verdict != "intact":
-        raise NotIntact(f"{path}: expected an intact log (see walproof read)")
-    return _flipped_log(control_at(path, format, context), len(answer.records), at_most)
 
 
 def _flipped_log(control: Control, records: int, at_most: int) -> FlippedLog:
@@ -213,10 +179,7 @@ def run_flips(
     tasks: Sequence[Task],
     progress: Callable[[int], None] = lambda count: None,
 ) -> list[Stretch]:
-    """Try flips in a worker pool, and return the results in the order of the tasks.
-
-    ``progress`` receives the number of newly finished flips.
-    """
+    """Try flips in a worker pool; return the results in the order of the tasks."""
     scratch = Held()
     outcomes: dict[Task, Stretch] = {}
     try:
@@ -246,10 +209,7 @@ def _run_task(task: Task) -> tuple[Task, Stretch]:
 
 
 def search(log: FlippedLog, numbers: Sequence[int], reference: Reference) -> Stretch:
-    """Try the flips with these numbers.
-
-    Raises :class:`Disagreement` if the executable specification fails or its profiles differ.
-    """
+    """Try the flips with these numbers. Raises :class:`Disagreement`."""
     control = log.control
     stretch = Stretch(control.id, Counter(), [])
     before = reference.read(control, control.contents).records
@@ -306,9 +266,9 @@ GONE, CHANGED, INVENTED, ORDER, FIELDS = EFFECTS
 
 
 def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
-    """Return the most harmful effect on the records, or None if the records did not change.
+    """Return the most harmful effect on the records; None if they are equal.
 
-    The effect ``fields`` is followed by the names of the changed fields, as in ``fields: term``.
+    The effect ``fields`` is followed by the names of the changed fields: ``fields: term``.
     """
     if list(before) == list(after):
         return None

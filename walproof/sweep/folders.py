@@ -73,9 +73,7 @@ def _similar_contents(control: Control, name: str) -> list[tuple[bytes, str]]:
 
 
 def _blocked(name: str, others: Iterable[str]) -> bool:
-    """Return whether a file of this name would conflict with a folder, or need one in place of a
-    file.
-    """
+    """Return whether a file of this name conflicts with another file or its folder."""
     return any(name.startswith(f"{o}/") or o.startswith(f"{name}/") for o in others)
 
 

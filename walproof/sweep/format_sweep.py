@@ -114,9 +114,7 @@ class FormatSweep:
         return NewRecord(b"x")
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """Return records to write: all types, sizes at boundaries, and some records that must be
-        refused.
-        """
+        """Return records to write, some of which must be refused."""
         return [NewRecord(self.payload(chance, task)) for _ in range(how_many(chance))]
 
     def payload(self, chance: Random, task: Task) -> bytes:
@@ -126,10 +124,7 @@ class FormatSweep:
         return chance.randbytes(some_size(chance))
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """Return whether a writer may refuse an append that the specification accepts.
-
-        ``before`` is the answer to the log.
-        """
+        """Return whether a writer may refuse an append that the specification accepts."""
         return False
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
@@ -139,15 +134,11 @@ class FormatSweep:
     def otherwise(
         self, records: Sequence[NewRecord], before: Answer, task: Task
     ) -> tuple[list[NewRecord], str] | None:
-        """Return an alternative correct append: records whose result is also accepted, and the
-        reason.
-        """
+        """Return records whose append is also accepted, and the reason."""
         return None
 
     def owes_no_answer(self, error: Exception) -> bool:
-        """Return whether a reader's error is the correct answer to its context, so that there is no
-        case.
-        """
+        """Return whether the error of a reader is the correct answer to its context."""
         return False
 
     def takes_back(self, records: Sequence[NewRecord]) -> bool:
@@ -167,15 +158,12 @@ class FormatSweep:
     ) -> Sequence[Record]:
         """Return the records in the bytes of an undamaged log, in log order.
 
-        ``records`` are the records that a reader returns. A log may also store hidden records, such
-        as records of an older log.
+        A log may store hidden records that a reader does not return.
         """
         return records
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
-        """Return whether each payload of a log has a checksum; otherwise changes may be
-        undetectable.
-        """
+        """Return whether each payload of a log has a checksum."""
         return True
 
     def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:

@@ -40,8 +40,8 @@ MEANING: Mapping[str, str] = {
 class Written:
     """The records of a control, prepared for comparing answers with them.
 
-    ``imported`` contains the logs from which some damage operations copy bytes. ``expected``
-    contains the records that readers return from the undamaged log.
+    ``imported`` contains logs from which damage may copy bytes. ``expected`` contains the records
+    that readers return.
     """
 
     def __init__(
@@ -64,8 +64,7 @@ class Written:
     def faults(self, output: Answer, contents: Contents, shifts: bool, forges: bool) -> list[str]:
         """Return the invariants that an answer violates.
 
-        If ``shifts`` is true, the damage may have moved whole units. If ``forges`` is true,
-        checksums may have been recomputed after the damage.
+        ``shifts`` and ``forges`` are those of the :class:`~walproof.sweep.enumeration.DamagedLog`.
         """
         if output.verdict == "refused":
             return []
@@ -92,15 +91,10 @@ class Written:
         return broken
 
     def _is_whole(self, record: Record) -> bool:
-        """Return whether a record was written and is complete."""
         return not record.fields.get("missing") and record.payload in self.written
 
     def _was_written(self, record: Record, shifts: bool, noticed: bool) -> bool:
-        """Return whether a record may have been written, as far as the format can determine.
-
-        ``noticed`` is true if the verdict is not `intact`. If ``shifts`` is true, units of the log
-        moved.
-        """
+        """Return whether a record may have been written, as far as the format can determine."""
         payload = record.payload
         if record.fields.get("missing"):
             return True
@@ -139,7 +133,6 @@ class Written:
 
 
 def _spans(output: Answer) -> list[tuple[int, int]]:
-    """Return the sorted spans of records and lost ranges."""
     records = [(record.at, record.at + record.size) for record in output.records]
     return sorted(records + [(gap.start, gap.end) for gap in output.lost])
 
@@ -151,8 +144,7 @@ def same_again(
     output: Answer,
     profile: str = "recover",
 ) -> bool:
-    """Return whether a second read gives the same answer, and whether a log cut at ``end`` has the
-    same records."""
+    """Return whether a second read, and a read of the log cut at ``end``, agree."""
     if reader.read(control, contents, profile) != output:
         return False
     cut = cut_at_end(contents, output)

@@ -27,9 +27,8 @@ SLOW_CLASSES = frozenset({"timeout", "over-limit"})
 class Known:
     """The causes of an implementation's known failures, by effect.
 
-    Each vector in the list of known failures runs once more, like a case of the sweep. A finding
-    gets the cause of a known failure with the same effect, verdicts and reasons. An equal effect
-    does not prove an equal cause.
+    Each vector in the list of known failures runs once more. An equal effect does not prove an
+    equal cause.
     """
 
     def __init__(

@@ -11,8 +11,8 @@ from conformance.scratch import Held
 from walproof.sweep.enumeration import PAIR
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Enumerations, Run
+from walproof.sweep.result import Occurrence
 from walproof.sweep.settings import simplest
-from walproof.sweep.shard import Occurrence
 from walproof.sweep.shard_runner import ShardRunner
 
 #: Maximum number of cases tried on each smaller log.
@@ -34,7 +34,7 @@ def descend(
     simpler: Callable[[Simplest, Candidate], Simplest | None],
     is_over: Callable[[], bool],
 ) -> Simplest:
-    """Return the simplest case that can be reached from a case step by step.
+    """Return the simplest case that can be reached step by step.
 
     Each step takes the first candidate for which ``simpler`` returns a case.
     """
@@ -70,10 +70,9 @@ def _minimise(
     enumerations: Enumerations, finding: Finding, runner: ShardRunner, deadline: float
 ) -> None:
     def simpler(best: Occurrence, runs: tuple[Run, ...]) -> Occurrence | None:
-        runner.plan = replace(runner.plan, shards=(runs,))
         fitting = [
             each
-            for each in runner.run(0).occurrences.values()
+            for each in runner.run(runs).occurrences.values()
             if each.signature.effect == best.signature.effect and each.order < best.order
         ]
         return min(fitting, key=lambda each: each.order, default=None)
@@ -128,7 +127,6 @@ def _simpler(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run
 
 
 def _other_lists(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run, ...]]:
-    """Yield other lists of records to write, on the smallest logs."""
     plan = enumerations.plan
     control = enumerations.number(best.control)
     like = plan.controls[control].settings[best.setting]

@@ -141,20 +141,24 @@ def prefixes(file: File) -> Sequence[Change]:
     return Computed(len(file.data), change)
 
 
-def flips(file: File, offsets: Sequence[int], bits: int = 8) -> Sequence[Change]:
-    """Flip all 8 bits of the bytes at some offsets, or one if ``bits`` is 1."""
+def flips(file: File) -> Sequence[Change]:
+    """Flip each bit of the structure."""
+    offsets = file.fields.structural
+    return Computed(8 * len(offsets), lambda n: _flip(file, offsets[n >> 3], n & 7))
 
-    def change(number: int) -> Change:
-        at = offsets[number >> 3] if bits == 8 else offsets[number]
-        bit = number & 7 if bits == 8 else at & 7
-        new = bytes([file.data[at] ^ 1 << bit])
-        field = file.fields.at(at)
-        call = Call("flip_byte", (at, bit), file.name)
-        if field is not None:
-            call = Call("flip", (file.named(field.path), 8 * (at - field.start) + bit))
-        return Change(((at, at + 1, new),), file.fields.name_at(at), (call,))
 
-    return Computed(len(offsets) * bits, change)
+def one_bit_flips(file: File, offsets: Sequence[int]) -> Sequence[Change]:
+    """Flip one bit of the bytes at some offsets."""
+    return Computed(len(offsets), lambda n: _flip(file, offsets[n], offsets[n] & 7))
+
+
+def _flip(file: File, at: int, bit: int) -> Change:
+    new = bytes([file.data[at] ^ 1 << bit])
+    field = file.fields.at(at)
+    call = Call("flip_byte", (at, bit), file.name)
+    if field is not None:
+        call = Call("flip", (file.named(field.path), 8 * (at - field.start) + bit))
+    return Change(((at, at + 1, new),), file.fields.name_at(at), (call,))
 
 
 def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
@@ -164,22 +168,14 @@ def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
     return data
 
 
-def set_values(file: File, every_value: bool = False) -> Iterator[Change]:
-    """Set structural fields to edge values. If ``every_value`` is true, also set each of their
-    bytes to any value.
-    """
+def set_values(file: File) -> Iterator[Change]:
+    """Set structural fields to edge values."""
     structural = set(file.fields.structural)
     for field in file.fields.leaves:
         if field.start not in structural:
             continue
         old = file.data[field.start : field.end]
         values = edge_values(old) if len(old) <= 8 else [bytes(len(old)), b"\xff" * len(old)]
-        if every_value:
-            values += [
-                old[:at] + bytes([value]) + old[at + 1 :]
-                for at in range(len(old))
-                for value in range(256)
-            ]
         path = file.named(field.path)
         for new in dict.fromkeys(values):
             edit = (field.start, field.end, new)
@@ -192,9 +188,7 @@ def _set(path: str, new: bytes) -> Call:
 
 
 def edge_values(old: bytes) -> list[bytes]:
-    """Return zero, all ones, the extreme signed numbers, 1, and the old value ± 1, in both byte
-    orders.
-    """
+    """Return extreme numbers, 1, and the old value ± 1, in both byte orders."""
     width = len(old)
     top = 1 << 8 * width - 1
     values = [0, 2 * top - 1, top, top - 1, 1]
@@ -370,7 +364,7 @@ def _values(old: bytes, path: str) -> Iterator[tuple[bytes, Call]]:
 #: The changes to one file by operation, from the file, older generations and a seed for garbage.
 DAMAGES: Mapping[str, Callable[[File, Sequence[Control], str], Iterable[Change]]] = {
     "truncate": lambda file, older, seed: prefixes(file),
-    "flip": lambda file, older, seed: flips(file, file.fields.structural),
+    "flip": lambda file, older, seed: flips(file),
     "set": lambda file, older, seed: set_values(file),
     "zero": lambda file, older, seed: on_fields(file, "zero"),
     "fill": lambda file, older, seed: on_fields(file, "fill"),

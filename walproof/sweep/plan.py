@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from conformance import __version__
-from conformance.contents import digest
 from conformance.process import Limits
 from walproof.formats import plugin_for
 from walproof.sweep import shares
 from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import Enumeration
-from walproof.sweep.programs import REFERENCE, Program
+from walproof.sweep.programs import Program
 from walproof.sweep.settings import PROFILES
 
 #: Default time limit of a request in milliseconds.
@@ -55,7 +51,6 @@ class Plan:
     """A sweep. The executable specification reads every case."""
 
     format: str
-    depth: str
     seed: int
     controls: tuple[Control, ...]
     programs: tuple[Program, ...]
@@ -69,37 +64,6 @@ class Plan:
     #: Planned and possible cases of each group.
     coverage: Mapping[str, Coverage] = field(default_factory=dict)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the implementations, in column order."""
-        return (REFERENCE, *(program.name for program in self.programs))
-
-    def describe(self) -> dict[str, Any]:
-        """Return the identity of the plan as JSON."""
-        return {
-            "walproof": __version__,
-            "format": self.format,
-            "depth": self.depth,
-            "seed": self.seed,
-            "profiles": list(self.profiles),
-            "controls": [
-                {"id": c.id, "sha256": digest(c.contents), "settings": len(c.settings)}
-                for c in self.controls
-            ],
-            "cases": sum(covered.planned for covered in self.coverage.values()),
-            "implementations": list(self.columns),
-            "programs": [program.describe() for program in self.programs],
-            "limits": asdict(self.limits) | {"wall_ms": self.wall_ms},
-            "shards": len(self.shards),
-            "cut": hashlib.sha256(repr(self.shards).encode()).hexdigest()[:16],
-        }
-
-    @property
-    def digest(self) -> str:
-        """A short digest of the plan."""
-        text = json.dumps(self.describe(), sort_keys=True).encode()
-        return hashlib.sha256(text).hexdigest()[:16]
-
 
 class Enumerations:
     """The changes of each control of a plan, enumerated on first use."""
@@ -112,7 +76,7 @@ class Enumerations:
         if control not in self._enumerations:
             plan = self.plan
             self._enumerations[control] = Enumeration(
-                plan.controls[control], plan.depth, older(plan.controls, control), plan.seed
+                plan.controls[control], older(plan.controls, control), plan.seed
             )  # fmt: skip
         return self._enumerations[control]
 
@@ -122,10 +86,7 @@ class Enumerations:
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:
-    """Return the next smaller and the next larger control, to serve as older generations.
-
-    A control is excluded if it has another extension, or a context that selects records.
-    """
+    """Return the neighbours of a control that can serve as older generations."""
     suffix = controls[number].name.rpartition(".")[2]
     near = [controls[n] for n in (number - 1, number + 1) if 0 <= n < len(controls)]
     return [
@@ -139,44 +100,37 @@ def older(controls: Sequence[Control], number: int) -> list[Control]:
 def make(
     format: str,
     controls: Sequence[Control],
-    depth: str,
     cases: int,
     programs: Sequence[Program] = (),
     limits: Limits | None = None,
     wall_ms: int = WALL_MS,
     seed: int = 1,
-    shard_cases: int = SHARD_CASES,
     profiles: Sequence[str] = PROFILES,
 ) -> tuple[Plan, Enumerations]:
-    """Select at most ``cases`` cases, divide them into shards, and return the plan and its changes.
+    """Return a plan of at most ``cases`` cases, and its changes.
 
-    Each group gets a share of the cases (:data:`~walproof.sweep.shares.WEIGHTS`). The share is
-    divided among the controls, then among their settings, and then among the families. Small
-    controls get more cases.
+    Each group gets a share (:data:`~walproof.sweep.shares.WEIGHTS`), divided among its blocks.
     """
     bare = Plan(
-        format, depth, seed, tuple(controls), tuple(programs), limits or Limits(), wall_ms,
+        format, seed, tuple(controls), tuple(programs), limits or Limits(), wall_ms,
         tuple(profiles),
     )  # fmt: skip
     enumerations = Enumerations(bare)
-    blocks: defaultdict[str, list[list[Block]]] = defaultdict(list)
+    blocks: defaultdict[str, list[Block]] = defaultdict(list)
     for number in range(len(controls)):
-        of_control: defaultdict[str, list[Block]] = defaultdict(list)
         for group, block in _blocks(bare, enumerations[number], number):
-            of_control[group].append(block)
-        for group, of_group in of_control.items():
-            blocks[group].append(of_group)
+            blocks[group].append(block)
     groups = [group for group in shares.WEIGHTS if group in blocks]
-    possible = [sum(block.limit for of in blocks[group] for block in of) for group in groups]
+    possible = [sum(block.limit for block in blocks[group]) for group in groups]
     planned = shares.divide(cases, possible, [shares.WEIGHTS[group] for group in groups])
     runs = [
         run
         for group, total in zip(groups, planned, strict=True)
-        for run in _runs(blocks[group], total, controls)
+        for run in _runs(blocks[group], total)
     ]
     plan = replace(
         bare,
-        shards=_cut(sorted(runs), shard_cases),
+        shards=_cut(sorted(runs)),
         coverage={
             group: Coverage(*counts)
             for group, *counts in zip(groups, planned, possible, strict=True)
@@ -199,8 +153,10 @@ class Block(NamedTuple):
 def _blocks(plan: Plan, enumeration: Enumeration, control: int) -> Iterator[tuple[str, Block]]:
     """Yield the blocks of a control with their groups, without those that no program supports."""
 
+    small = 10.0 if enumeration.control.size <= SMALL_BYTES else 1.0
+
     def block(number: int, family: int, weight: float) -> Block:
-        return Block(control, family, number, enumeration.count(family), weight)
+        return Block(control, family, number, enumeration.count(family), small * weight)
 
     for number, setting in enumerate(enumeration.control.settings):
         if setting.profile not in plan.profiles:
@@ -225,20 +181,14 @@ def _blocks(plan: Plan, enumeration: Enumeration, control: int) -> Iterator[tupl
             yield shares.PAIRS, block(number, enumeration.pair, weight)
 
 
-def _runs(
-    blocks: Sequence[Sequence[Block]], total: int, controls: Sequence[Control]
-) -> Iterator[Run]:
-    """Yield the runs of a group, shared by its controls, then by the blocks of each control."""
-    weights = [10.0 if controls[of[0].control].size <= SMALL_BYTES else 1.0 for of in blocks]
-    limits = [sum(block.limit for block in of) for of in blocks]
-    for of_control, share in zip(blocks, shares.divide(total, limits, weights), strict=True):
-        parts = shares.divide(share, [b.limit for b in of_control], [b.weight for b in of_control])
-        for block, count in zip(of_control, parts, strict=True):
-            if count:
-                yield Run(block.control, block.family, block.setting, 0, count)
+def _runs(blocks: Sequence[Block], total: int) -> Iterator[Run]:
+    limits, weights = [block.limit for block in blocks], [block.weight for block in blocks]
+    for block, count in zip(blocks, shares.divide(total, limits, weights), strict=True):
+        if count:
+            yield Run(block.control, block.family, block.setting, 0, count)
 
 
-def _cut(runs: Sequence[Run], shard_cases: int) -> tuple[tuple[Run, ...], ...]:
+def _cut(runs: Sequence[Run]) -> tuple[tuple[Run, ...], ...]:
     """Divide runs into shards in an order that mixes the controls."""
     shards: list[list[Run]] = []
     room = 0
@@ -247,7 +197,7 @@ def _cut(runs: Sequence[Run], shard_cases: int) -> tuple[tuple[Run, ...], ...]:
         while start < run.stop:
             if not room:
                 shards.append([])
-                room = shard_cases
+                room = SHARD_CASES
             count = min(run.stop - start, room)
             shards[-1].append(run._replace(start=start, stop=start + count))
             start += count

@@ -1,4 +1,4 @@
-"""Write the simplest case of a finding as a vector: description, input, and a recipe to paste."""
+"""Write the simplest case of a finding as a vector, with a recipe for reads and appends."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import by_name, digest, size
+from conformance.contents import digest, size, write_contents
 from conformance.recipes.generate import answer_to, dump
+from conformance.saving import save
 from conformance.vectors import Vector, expand_payload
 from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import Recipe
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Enumerations
 from walproof.sweep.settings import READING
-from walproof.sweep.sweep_folder import SweepFolder
 from walproof.sweep.writing import Writer, records_for
 
 #: Keys of a vector that writes or appends.
@@ -28,7 +28,7 @@ class Proposer:
     """Write proposals; each has the group and the requirements of its control in ``vectors``."""
 
     def __init__(
-        self, enumerations: Enumerations, vectors: Mapping[str, Vector], folder: SweepFolder
+        self, enumerations: Enumerations, vectors: Mapping[str, Vector], folder: Path
     ) -> None:
         self.enumerations = enumerations
         self.folder = folder
@@ -37,11 +37,9 @@ class Proposer:
         self._slugs = {id.partition("/")[2] for id in self.vectors}
 
     def propose(self, finding: Finding) -> None:
-        """Write a proposed vector: ``proposals/<format>/<slug>.json``, the input and ``<slug>.py``.
+        """Write a proposed vector, or set ``proposal`` to the id of a vector with the same log.
 
-        If a vector with the same log and context exists, the finding gets the id of that vector
-        instead. If every reader rejects the context, there is no answer to expect, and no vector is
-        written.
+        If every reader rejects the context, there is no answer to expect and no proposal.
         """
         best = finding.best
         assert finding.recipe is not None
@@ -94,12 +92,13 @@ class Proposer:
             **answers,
             "notes": f"Found by the sweep: {finding.signature.implementation}: {best.text}.",
         }
-        folder = f"proposals/{self.format}"
-        for file, data in by_name(contents).items():
-            self.folder.write(f"{folder}/{body['input']}{'/' * bool(file)}{file}", data)
-        self.folder.write(f"{folder}/{slug}.py", _recipe(finding.recipe, bare, body))
-        self.folder.write(f"{folder}/{slug}.json", dump(body))
-        finding.proposal = f"{folder}/{slug}.json"
+        folder = self.folder / "proposals" / self.format
+        (folder / slug).mkdir(parents=True)
+        write_contents(contents, folder / slug / name)
+        if setting.profile != "write":  # each format has verbs of its own to build a log
+            save(folder / f"{slug}.py", _recipe(finding.recipe, bare, body))
+        save(folder / f"{slug}.json", dump(body))
+        finding.proposal = f"proposals/{self.format}/{slug}.json"
 
     def _slug(self, finding: Finding) -> str:
         signature = finding.signature
@@ -133,11 +132,9 @@ def _kind(finding: Finding, verdict: str) -> str:
 
 
 def _recipe(recipe: Recipe, control: Control, body: Mapping[str, Any]) -> bytes:
-    """Return a recipe function for ``conformance/recipes``."""
     source, slug = (id.partition("/")[2].replace("-", "_") for id in (control.id, body["id"]))
-    decorator = {"read": "damaged", "append": "appending", "write": "writing"}[body["operation"]]
-    arguments = [source] * (decorator != "writing")
-    arguments += [repr(text) for text in (body["group"], *body["requirements"])]
+    decorator = "damaged" if body["operation"] == "read" else "appending"
+    arguments = [source, *(repr(text) for text in (body["group"], *body["requirements"]))]
     lines = [*recipe.calls]
     for key in sorted({*control.context, *body["context"]}):
         if key not in body["context"]:
@@ -149,9 +146,7 @@ def _recipe(recipe: Recipe, control: Control, body: Mapping[str, Any]) -> bytes:
         lines.append(f"log.append(bytes.fromhex({record['payload']!r}){fields})")
     expect = body["expect"]
     verb = "expect_refusal" if body.get("must_refuse") else "expect"
-    # A recipe that writes has no source, so its log has none of the control's records.
-    numbered = control.records if decorator != "writing" else ()
-    survivors = _survivors([record.payload for record in numbered], expect["records"])
+    survivors = _survivors([record.payload for record in control.records], expect["records"])
     lines.append(f"log.{verb}({expect['verdict']!r}, {expect['reason']!r}, survivors={survivors})")
     text = (
         f"@BOOK.{decorator}({', '.join(arguments)}, kind={body['kind']!r})\n"
@@ -161,7 +156,7 @@ def _recipe(recipe: Recipe, control: Control, body: Mapping[str, Any]) -> bytes:
 
 
 def _survivors(payloads: Sequence[bytes], records: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the expected records as numbers of the control's records, or as new payloads."""
+    """Return the numbers of records in the control, or the payloads of new records."""
     numbers = {payload.hex(): number for number, payload in reversed(list(enumerate(payloads)))}
     texts = [record.get("payload", "") for record in records]
     return [numbers.get(text, bytes.fromhex(text)) for text in texts]

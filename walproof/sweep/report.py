@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from conformance import cases
 from conformance.reports.console_text import say
-from conformance.sandbox import isolation_lines
+from conformance.sandbox import isolation, isolation_lines
 from walproof.quantity import counted
 from walproof.sweep import effects, invariants
 from walproof.sweep.effects import NO_ANSWER
@@ -21,18 +21,14 @@ from walproof.sweep.fields import brief
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Plan
 from walproof.sweep.programs import REFERENCE
+from walproof.sweep.result import COUNTED, Result
 from walproof.sweep.settings import READING
-from walproof.sweep.sweep_folder import SweepFolder
-from walproof.worker_pool import core_count
 
 #: Maximum number of findings on the terminal.
 MAX_SENTENCES = 10
 
 #: Maximum number of changes, fields and the like in one line.
 MAX_NAMED = 5
-
-#: Columns of the table ``sweep`` whose values are counted, besides the outcomes.
-_COUNTED = ("group", "operation", "profile", "varied", "verdict")
 
 _EFFECTS = {
     "crash": "crashes",
@@ -64,56 +60,37 @@ _OF_PROGRAMS = {
 
 
 def summary(
-    plan: Plan, folder: SweepFolder, findings: Sequence[Finding], run: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the summary that is written to ``summary.json``.
-
-    ``run`` describes this run: ``seconds``, number of ``cases``, number of ``resumed`` shards.
-    """
-    markers = folder.markers()
-    skipped: Counter[str] = Counter()
-    by_name: defaultdict[str, dict[str, Any]] = defaultdict(
-        lambda: {"version": None, "skipped_because": None, "fails_undamaged": {},
-                 "not_sent_because": Counter()}
-    )  # fmt: skip
-    for marker in markers:
-        skipped.update(marker["cases"])
-        for name, version in marker["versions"].items():
-            by_name[name]["version"] = version
-        for name, reason in marker["skipped"].items():
-            by_name[name]["skipped_because"] = reason
-        for name, failed in marker["fails"].items():
-            by_name[name]["fails_undamaged"] |= failed
-        for name, reasons in marker["unsent"].items():
-            by_name[name]["not_sent_because"].update(reasons)
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for table in folder.tables():
-        for name in table.column_names:
-            if name in _COUNTED or name.startswith("outcome_"):
-                for each in table.column(name).drop_null().value_counts().to_pylist():
-                    counts[name][each["values"]] += each["counts"]
+    plan: Plan, result: Result, findings: Sequence[Finding], seconds: float, is_complete: bool,
+    stopped_by: str | None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the summary that is written to ``summary.json``."""
+    programs = plan.programs
+    is_isolated = all(program.subject.isolated for program in programs)
     return {
         "format": plan.format,
-        "depth": plan.depth,
-        "plan": plan.digest,
-        "complete": len(markers) == len(plan.shards),
-        "stopped_by": run.get("stopped_by"),
-        "shards": {"done": len(markers), "of": len(plan.shards)},
+        "complete": is_complete,
+        "stopped_by": stopped_by,
         "controls": [control.id for control in plan.controls],
-        "cases": counts["operation"].total(),
-        "doubles_skipped": skipped["doubles"],
-        "void": skipped["void"],
+        "cases": result.cases,
+        "doubles_skipped": result.skipped_cases["doubles"],
+        "void": result.skipped_cases["void"],
         "coverage": {
-            group: {"ran": counts["group"][group], **covered._asdict()}
+            group: {"ran": result.counts["group"][group], **covered._asdict()}
             for group, covered in plan.coverage.items()
         },
-        **{f"by_{name}": dict(counts[name].most_common()) for name in _COUNTED},
+        **{f"by_{name}": dict(result.counts[name].most_common()) for name in COUNTED},
         "implementations": {
-            name: by_name[name] | {"outcomes": dict(counts[f"outcome_{name}"].most_common())}
-            for name in plan.columns
+            name: {
+                "version": result.versions.get(name),
+                "skipped_because": result.skipped.get(name),
+                "fails_undamaged": result.fails[name],
+                "not_sent_because": result.unsent[name],
+                "outcomes": dict(result.outcomes[name].most_common()),
+            }
+            for name in (REFERENCE, *(program.name for program in programs))
         },
-        "isolation": next((marker["isolation"] for marker in markers if marker["isolation"]), None),
-        "run": {**run, "processors": core_count()},
+        "isolation": isolation(is_isolated) if programs else None,
+        "seconds": seconds,
         "findings": [as_json(finding) for finding in findings],
     }
 
@@ -165,8 +142,6 @@ def sentence(finding: Finding) -> str:
     if signature.context:
         text += f", with a different {signature.context}"
     text += f", profile {signature.profile}. Difference: {best.text}."
-    if not best.alone:
-        text += " It did not happen again in a fresh process."
     return text
 
 
@@ -178,19 +153,16 @@ def _verdict_text(verdict: str, reason: str) -> str:
 
 
 def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
-    """Print coverage, implementations, rate, and the most harmful findings."""
+    """Print coverage, implementations and the most harmful findings."""
 
     def print_line(text: str, style: str = "") -> None:
         console.print(text, highlight=False, markup=False, style=style)
 
     coverage = [
-        (group, f"{ran:,}", f"{possible:,}", _share(ran, possible))
+        (group, f"{covered['ran']:,}", f"{covered['possible']:,}")
         for group, covered in summary["coverage"].items()
-        for ran, possible in ((covered["ran"], covered["possible"]),)
     ]
-    console.print(_table(("cases", "ran", "of possible", "share"), coverage))
-    print_line(f"By damage: {_listed(summary['by_operation'])}.")
-    print_line(f"Profiles: {_listed(summary['by_profile'])}.")
+    console.print(_table(("cases", "ran", "of possible"), coverage))
     print_line(f"{_cases(summary)}\n")
     console.print(_outcomes(summary["implementations"]))
     print_line(
@@ -200,7 +172,7 @@ def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
     for name, about in summary["implementations"].items():
         for line in _exclusions(name, about):
             print_line(line, "bold")
-    print_line(f"\n{_rate(summary['run'])}\n")
+    console.print()
     _findings(summary["findings"], console)
     console.print()
     say(Text(f"Results: {folder}"), console)
@@ -218,38 +190,29 @@ def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    """Return the most frequent names with their counts."""
     shown = ", ".join(f"{brief(name)} {n:,}" for name, n in list(counts.items())[:MAX_NAMED])
     more = len(counts) - MAX_NAMED
     return shown + (f", and {more} more" if more > 0 else "")
 
 
-def _share(ran: int, possible: int) -> str:
-    if not possible:
-        return "-"
-    share = ran / possible
-    return f"{share:.0%}" if share >= 0.1 else f"{share:.2g}" if share < 0.001 else f"{share:.1%}"
-
-
 def _cases(summary: Mapping[str, Any]) -> str:
     text = (
         f"{counted(summary['cases'], 'case')} on {counted(len(summary['controls']), 'control')} of"
-        f" {summary['format']}, depth {summary['depth']}."
+        f" {summary['format']}, in {summary['seconds']:.1f} s."
     )
     if summary["doubles_skipped"] or summary["void"]:
         text += f" Skipped {counted(summary['doubles_skipped'], 'duplicate')}"
         text += f" and {counted(summary['void'], 'void case')}"
         text += " (no log, or one above the size limit of the harness)."
     if not summary["complete"]:
-        shards = summary["shards"]
-        text += f" {shards['done']} of {shards['of']} shards are done; to resume, run it again."
+        planned = sum(covered["planned"] for covered in summary["coverage"].values())
+        text += f" The plan has {counted(planned, 'case')}."
     if summary["stopped_by"]:
         text = f"Stopped by {summary['stopped_by']}. Results so far: {text}"
     return text
 
 
 def _outcomes(implementations: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Return a table of outcomes, with the columns that any implementation needs."""
     counts = {name: Counter(about["outcomes"]) for name, about in implementations.items()}
     seen = {outcome for of in counts.values() for outcome in of} - {"agrees", "differs"}
     shown = ["agrees", "differs", *sorted(seen)]
@@ -264,7 +227,6 @@ def _outcomes(implementations: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def _exclusions(name: str, about: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the cases that an implementation did not get, with the reasons."""
     if failed := about["fails_undamaged"]:
         listed = [f"{control}: {brief(text)}" for control, text in failed.items()]
         more = f"; and {len(listed) - MAX_NAMED} more" if len(listed) > MAX_NAMED else ""
@@ -274,16 +236,6 @@ def _exclusions(name: str, about: Mapping[str, Any]) -> Iterator[str]:
         yield f"{name} skipped: {about['skipped_because']}"
     for reason, count in about["not_sent_because"].items():
         yield f"{name} did not get {counted(count, 'case')}: {reason}."
-
-
-def _rate(run: Mapping[str, Any]) -> str:
-    if not run["cases"]:
-        return "No cases left to run."
-    text = f"{counted(run['cases'], 'case')} in {run['seconds']:.1f} s"
-    if run["resumed"]:
-        text += f", resuming after {counted(run['resumed'], 'shard')}"
-    rate, processors = run["cases"] / run["seconds"], counted(run["processors"], "processor")
-    return f"{text}: {rate:,.0f} cases/s on {processors}."
 
 
 def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
@@ -297,13 +249,8 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
         text += f" The {MAX_SENTENCES} most harmful:"
     console.print(text, highlight=False, markup=False, style="bold")
     for number, finding in enumerate(findings[:MAX_SENTENCES], 1):
-        text = f"{counted(finding['cases'], 'case')}: {_listed(finding['by_damage'])}."
-        text += f" Profiles: {_listed(finding['by_profile'])}"
-        for key, n in finding["by_varied_key"].items():
-            text += f", with a different {key} {n:,}"
-        lines = [finding["sentence"], f"{text}."]
-        if len(finding["by_effect"]) > 1:
-            lines[-1] += f" Effects: {_listed(finding['by_effect'])}."
+        cases = f"{counted(finding['cases'], 'case')}: {_listed(finding['by_damage'])}."
+        lines = [finding["sentence"], cases]
         if finding["known"]:
             lines.append(f"Looks like the known failure {finding['known']['cause']}.")
         if finding["proposal"]:

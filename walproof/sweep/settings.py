@@ -44,16 +44,14 @@ class Setting:
 
 
 def settings_of(
-    vectors: Collection[Vector], format: str, name: str, context: Context, files: Iterable[str],
-    records: Sequence[Record],
-) -> list[Setting]:  # fmt: skip
-    """Return all settings of a control: for reading, then for appending, then for writing.
+    vectors: Collection[Vector], format: str, name: str, context: Context, records: Sequence[Record]
+) -> list[Setting]:
+    """Return all settings of a control: for reading, then appending, then writing.
 
-    The control's own context comes first. The first setting for appending exists twice: with a
-    plain record, and with the records of the control. Other contexts come from the register and
-    from ``vectors``; if ``vectors`` is empty, there are none.
+    The control's own context comes first. Other contexts come from the register and from
+    ``vectors``; if ``vectors`` is empty, there are none.
     """
-    contexts = _changed_contexts(vectors, format, context, files, records) if vectors else []
+    contexts = _changed_contexts(vectors, format, context, records) if vectors else []
     reading = [
         Setting(profile, other, differing(context, other))
         for other in (context, *contexts)
@@ -80,12 +78,7 @@ def simplest(settings: Sequence[Setting], like: Setting) -> list[int]:
 def _writing_contexts(
     vectors: Iterable[Vector], format: str, operation: str, name: str, context: Context
 ) -> list[Context]:
-    """Return the contexts of a writer, from vectors that write a log with the same extension.
-
-    The simplest context comes first. It has the values that all vectors of the operation share, and
-    the values in ``context``. If the value of a key in ``near`` is a number, this number plus 1 and
-    minus 1 are used as well.
-    """
+    """Return the contexts of a writer, simplest first, from vectors with the same extension."""
     keys, sweep = registers()[format].context, plugin_for(format).sweep
     writing = [vector for vector in vectors if vector.operation == operation]
     others = [dict(vector.body.get("context", {})) for vector in writing]
@@ -132,15 +125,13 @@ def reads_any(format: str, context: Context) -> bool:
 
 
 def _changed_contexts(
-    vectors: Iterable[Vector], format: str, context: Context, files: Iterable[str],
-    records: Sequence[Record],
-) -> list[Context]:  # fmt: skip
-    """Return the contexts that change, add or remove one key of the control's context."""
+    vectors: Iterable[Vector], format: str, context: Context, records: Sequence[Record]
+) -> list[Context]:
     others = [vector.body.get("context", {}) for vector in vectors]
     contexts: list[Context] = []
     for name, key in keys(format).items():
         known = _distinct(other[name] for other in others if name in other)
-        values = list(_values(key, list(files), records))
+        values = list(_values(key, records))
         values += known[:: -(-len(known) // FROM_VECTORS) or 1]
         if name in context:
             contexts.append({k: v for k, v in context.items() if k != name})
@@ -165,7 +156,7 @@ def _distinct(values: Iterable[Any]) -> list[Any]:
     return distinct
 
 
-def _values(key: ContextKey, files: Sequence[str], records: Sequence[Record]) -> Iterator[Any]:
+def _values(key: ContextKey, records: Sequence[Record]) -> Iterator[Any]:
     """Yield values for a key by its types: allowed values, edge values, and values from the log."""
     yield from key.values
     if key.default is not None:
@@ -182,7 +173,6 @@ def _values(key: ContextKey, files: Sequence[str], records: Sequence[Record]) ->
     elif "integer" in key.types:
         yield from _SIZES
     if "text" in key.types and not key.values:
-        yield from dict.fromkeys(part for name in files for part in _parts(name))
         yield "elsewhere"
 
 
@@ -197,14 +187,3 @@ def _near(name: str, records: Sequence[Record]) -> list[int]:
         for value in numbers[len(numbers) // 2 :][:1] + numbers[-1:] + numbers[:1]:
             near += [value, value - 1, value + 1]
     return list(dict.fromkeys(near))
-
-
-def _parts(name: str) -> Iterator[str]:
-    """Yield parts of a file name that a context may contain: folder, name, text before a number."""
-    first, _, remainder = name.partition("/")
-    if remainder:
-        yield first
-    yield name.rpartition("/")[2]
-    stem = name.rpartition("-")[0]
-    if stem:
-        yield stem

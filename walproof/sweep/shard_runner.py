@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import functools
+import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +15,8 @@ from conformance import cases
 from conformance.contents import digest, size
 from conformance.describe import payload_key
 from conformance.outcome import died
-from conformance.runner import Worker, repeats_alone
-from conformance.sandbox import isolation
+from conformance.runner import Worker
+from conformance.scratch import Held
 from conformance.session import PROGRAM_FAILURES
 from conformance.vectors import Vector
 from reference_impl.answer import Answer, NewRecord, payload_to_json
@@ -27,10 +28,11 @@ from walproof.sweep.enumeration import DamagedLog, Enumeration
 from walproof.sweep.invariants import Written
 from walproof.sweep.plan import Enumerations, Plan, Run
 from walproof.sweep.programs import REFERENCE, Program
+from walproof.sweep.result import COUNTED, Occurrence, Result
 from walproof.sweep.settings import Setting, simplest
-from walproof.sweep.shard import Occurrence, ShardResult, add_occurrence
 from walproof.sweep.specification import Reference
 from walproof.sweep.writing import Request, Writer, records_for
+from walproof.worker_pool import map_unordered
 
 #: Of this many cases, one is read again, and once more after a cut at its ``end``.
 REREAD_INTERVAL = 32
@@ -83,14 +85,12 @@ class Case:
         return self.enumeration.operation(self.family)
 
     @property
-    def fingerprint(self) -> int:
-        """A number of 64 bits that identifies the log and the request in every process."""
+    def identity(self) -> str:
+        """A text that identifies the log and the request."""
         name, setting = PurePath(self.prepared.control.name), self.setting
         new = [(record.payload, dict(record.fields)) for record in self.new]
         context = sorted(setting.context.items())
-        log = digest(self.damaged.contents)
-        text = repr((name.suffix, setting.profile, context, new, log))
-        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big", signed=True)
+        return repr((name.suffix, setting.profile, context, new, digest(self.damaged.contents)))
 
     @property
     def size(self) -> int:
@@ -116,10 +116,7 @@ class Case:
 
 
 class ShardRunner:
-    """Run shards of a plan; readers and programs keep running between shards.
-
-    ``folder`` is an exclusive scratch folder, best in memory.
-    """
+    """Run shards of a plan, in an exclusive scratch folder."""
 
     def __init__(self, plan: Plan, folder: Path, enumerations: Enumerations | None = None) -> None:
         self.plan = plan
@@ -130,9 +127,8 @@ class ShardRunner:
             for program in plan.programs
         }
         self.enumerations = enumerations or Enumerations(plan)
-        self._prepared: dict[tuple[int, int], PreparedControl | None] = {}
+        self.prepared = functools.cache(self._prepare)
         self._sound: dict[tuple[str, int, int], bool] = {}
-        self._begin(0)
 
     def __enter__(self) -> ShardRunner:
         return self
@@ -141,28 +137,17 @@ class ShardRunner:
         for worker in self.workers.values():
             worker.close()
 
-    def run(self, number: int) -> ShardResult:
+    def run(self, shard: Sequence[Run]) -> Result:
         """Run one shard. Errors of a reader are findings; only errors of the machine are raised."""
-        self._begin(number)
-        if self.plan.programs:
-            is_isolated = all(each.subject.isolated for each in self.plan.programs)
-            self.result.isolation = isolation(is_isolated)
-        for run in self.plan.shards[number]:
+        self.result = Result()
+        self._identities: set[str] = set()
+        self._failures: Counter[str] = Counter()
+        for run in shard:
             self._run(run)
         return self.result
 
-    def _begin(self, number: int) -> None:
-        self.result = ShardResult(number)
-        self._fingerprints: set[int] = set()
-        self._failures: Counter[str] = Counter()
-
-    def prepared(self, number: int, setting: int) -> PreparedControl | None:
-        """Return a control in a setting; None if the specification rejects the context."""
-        if (number, setting) not in self._prepared:
-            self._prepared[number, setting] = self._prepare(number, setting)
-        return self._prepared[number, setting]
-
     def _prepare(self, number: int, setting: int) -> PreparedControl | None:
+        """Return a control in a setting; None if the specification rejects the context."""
         bare = self.plan.controls[number]
         chosen = bare.settings[setting]
         control, expected = replace(bare, context=chosen.context), bare.records
@@ -187,14 +172,14 @@ class ShardRunner:
     def _run(self, run: Run) -> None:
         prepared = self.prepared(run.control, run.setting)
         if prepared is None:
-            self.result.cases["void"] += run.stop - run.start
+            self.result.skipped_cases["void"] += run.stop - run.start
             return
         enumeration = self.enumerations[run.control]
         programs = self._programs(run)
         for family, number in numbers_of(run, enumeration):
             damaged = enumeration.make(family, number)
             if damaged is None:
-                self.result.cases["void"] += 1
+                self.result.skipped_cases["void"] += 1
                 continue
             case = self._case(run, prepared, family, number, damaged)
             if self._make(case):
@@ -210,20 +195,17 @@ class ShardRunner:
         return Case(run, family, number, enumeration, prepared, damaged, new, keys)
 
     def _make(self, case: Case) -> bool:
-        """Add a case and the result of the executable specification.
-
-        Return False if the case is void, is a duplicate, or has no expected answer.
-        """
+        """Add a case; return False if it is void, a duplicate, or has no expected answer."""
         result, writes = self.result, case.setting.writes
-        mark = case.fingerprint
-        if mark in self._fingerprints:
-            result.cases["doubles"] += 1
+        identity = case.identity
+        if identity in self._identities:
+            result.skipped_cases["doubles"] += 1
             return False
-        self._fingerprints.add(mark)
+        self._identities.add(identity)
         text = ""
         try:
             faults = self._expect(case)
-            if not writes and len(result.rows) % REREAD_INTERVAL == 0:
+            if not writes and result.cases % REREAD_INTERVAL == 0:
                 log = case.prepared.control, case.damaged.contents
                 same = invariants.same_again(
                     self.reference, *log, case.expected, case.setting.profile
@@ -231,22 +213,21 @@ class ShardRunner:
                 faults += [] if same else [invariants.NOT_AGAIN]
         except Exception as error:  # a defect is a finding; the sweep continues
             if not writes and plugin_for(self.plan.format).sweep.owes_no_answer(error):
-                result.cases["void"] += 1
+                result.skipped_cases["void"] += 1
                 return False
             case.expected, text = _NOTHING, f"{type(error).__name__}: {error}"
             faults = [invariants.RAISES]
         if case.request is not None and not case.request.is_judged:
-            result.cases["void"] += 1
+            result.skipped_cases["void"] += 1
             return False
-        result.rows.append(self._row(case, mark, bool(faults)))
+        self._count(case)
+        result.outcomes[REFERENCE]["differs" if faults else "agrees"] += 1
         for fault in faults:
             self._find(case, REFERENCE, Difference(fault, text or invariants.MEANING[fault]))
         return case.request is not None or not writes
 
     def _expect(self, case: Case) -> list[str]:
-        """Set the expected answer of a case; return the invariants that the executable
-        specification violates.
-        """
+        """Set the expected answer of a case; return the violated invariants."""
         prepared, setting = case.prepared, case.setting
         contents, shifts, forges = case.damaged
         if not setting.writes:
@@ -260,27 +241,21 @@ class ShardRunner:
         case.keys = prepared.keys.union(map(_key, payloads))
         return [*request.faults]
 
-    def _row(self, case: Case, mark: int, is_faulty: bool) -> dict[str, Any]:
-        setting, expected = case.setting, case.expected
+    def _count(self, case: Case) -> None:
+        setting = case.setting
         if setting.writes:
             group = shares.WRITES if setting.profile == "write" else shares.APPENDS
         elif setting.varied:
             group = shares.CONTEXTS
         else:
             group = case.enumeration.group(case.family)
-        return {
-            "shard": self.result.number, "group": group, "control": case.enumeration.control.id,
-            "operation": case.operation, "family": case.family, "number": case.number,
-            "profile": setting.profile,
-            "context": json.dumps(dict(setting.context)) if setting.varied else None,
-            "varied": ", ".join(setting.varied), "size": case.size,
-            "fingerprint": mark, "verdict": expected.verdict, "reason": expected.reason,
-            "records": len(expected.records),
-            f"outcome_{REFERENCE}": "differs" if is_faulty else "agrees",
-        }  # fmt: skip
+        self.result.cases += 1
+        varied = ", ".join(setting.varied)
+        values = (group, case.operation, setting.profile, varied, case.expected.verdict)
+        for name, value in zip(COUNTED, values, strict=True):
+            self.result.counts[name][value] += 1
 
-    def _find(self, case: Case, name: str, difference: Difference, alone: bool = True) -> None:
-        """Add a difference under its signature."""
+    def _find(self, case: Case, name: str, difference: Difference) -> None:
         expected, setting, enumeration = case.expected, case.setting, case.enumeration
         signature = Signature(
             name, case.operation, enumeration.field(case.family, case.number), difference.kind,
@@ -289,15 +264,14 @@ class ShardRunner:
         )  # fmt: skip
         occurrence = Occurrence(
             signature, 1, enumeration.control.id, case.family, case.run.setting, case.number,
-            case.size, difference.text, alone,
+            case.size, difference.text,
         )  # fmt: skip
-        add_occurrence(self.result.occurrences, occurrence)
+        self.result.add_occurrence(occurrence)
 
     # -- programs ------------------------------------------------------------------------------
 
     def _programs(self, run: Run) -> list[Program]:
-        """Return the programs that get the cases of a run, those that pass the undamaged
-        control."""
+        """Return the programs that get the cases of a run."""
         setting = self.plan.controls[run.control].settings[run.setting]
         sound = []
         for program in self.plan.programs:
@@ -322,7 +296,7 @@ class ShardRunner:
             self._sound[key] = difference is None
             if difference is not None:
                 control_name = f"{control.id} {setting.profile}"
-                self.result.fails.setdefault(program.name, {})[control_name] = difference
+                self.result.fails[program.name][control_name] = difference
         return self._sound[key]
 
     def _wrong_undamaged(self, program: Program, run: Run) -> str | None:
@@ -337,7 +311,6 @@ class ShardRunner:
         return difference.text if difference is not None else None
 
     def _send(self, case: Case, program: Program) -> None:
-        """Send a case to a program and add the outcome."""
         name = program.name
         if self._failures[name] >= MAX_FAILURES:
             reason = f"stopped after {MAX_FAILURES} crashes in a shard"
@@ -349,10 +322,9 @@ class ShardRunner:
         if result["class"] == "skipped":
             self.result.skipped.setdefault(name, str(result["difference"]))
         outcome = {"pass": "agrees", "fail": "differs"}.get(result["class"], result["class"])
-        self.result.rows[-1][f"outcome_{name}"] = outcome
+        self.result.outcomes[name][outcome] += 1
         if difference is not None:
-            alone = result["class"] == "fail" or repeats_alone(result)
-            self._find(case, name, difference, alone)
+            self._find(case, name, difference)
 
     def _run_case(self, case: Case, program: Program) -> tuple[dict[str, Any], Difference | None]:
         worker, harness_case = self.workers[program.name], case.for_harness(self.plan.wall_ms)
@@ -378,9 +350,38 @@ def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
     count = enumeration.count(run.family)
     for position in range(run.start, run.stop):
         number = position
-        if run.spread and run.family == enumeration.pair:
-            number = 2 * position + run.setting % 2  # the two profiles get different pairs
-        elif run.spread:
+        if run.spread:
             # Controls often begin alike, so each begins with another prefix.
             number = shares.spread(position, count, 7919 * (run.control + run.setting))
         yield enumeration.resolved(run.family, number)
+
+
+def run_shards(plan: Plan, seconds: float | None = None) -> Iterator[tuple[int, Result]]:
+    """Run the shards of a plan in a worker pool; yield numbers and results.
+
+    No shard starts after ``seconds``. Raises ``BrokenProcessPool`` if a process crashes.
+    """
+    deadline = None if seconds is None else time.monotonic() + seconds
+    # This process owns the scratch folder and removes it, however the workers end.
+    scratch = Held()
+    try:
+        arguments = (plan, scratch.folder)
+        yield from map_unordered(
+            _run_shard, range(len(plan.shards)), _start_worker, arguments, deadline
+        )
+    finally:
+        scratch.close()
+
+
+#: In a worker process: the runner of its shards.
+_runner: ShardRunner | None = None
+
+
+def _start_worker(plan: Plan, scratch: Path) -> None:
+    global _runner
+    _runner = ShardRunner(plan, Path(tempfile.mkdtemp(dir=scratch)))
+
+
+def _run_shard(number: int) -> tuple[int, Result]:
+    assert _runner is not None
+    return number, _runner.run(_runner.plan.shards[number])

@@ -18,7 +18,7 @@ WEIGHTS = {
 
 
 def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[int]:
-    """Divide ``total`` into parts by weight. ``limits`` are the maximum sizes of the parts.
+    """Divide ``total`` into parts by weight.
 
     If a part reaches its limit, the other parts get the rest.
     """

@@ -97,7 +97,6 @@ class Writer:
         self, name: str, contents: Contents, setting: Setting, new: Sequence[NewRecord],
         because: str,
     ) -> dict[str, Any]:  # fmt: skip
-        """Return another correct result of an append."""
         state = self._perform(name, contents, new, setting)
         old = postconditions.files_of(contents, name)
         files = {name if name in old else f"{name}*": n for name, n in state.files.items()}

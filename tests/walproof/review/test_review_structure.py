@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from conformance import ROOT
 from walproof.review.grammar import Grammar
 from walproof.review.grammars import GrammarRun
 from walproof.review.logs import LogUnderReview
@@ -18,6 +19,7 @@ from walproof.review.worker import answered
 
 HERE = Path(__file__).parent
 GRAMMAR = (HERE / "toy_log.ksy").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
 CHANGES = tomllib.loads((HERE / "changes.toml").read_text(encoding="utf-8"))["change"]
 
 
@@ -73,7 +75,7 @@ def test_prepared_change_gets_expected_classes_and_rules(
     if any(finding.fields or finding.rule == "FIELD_RESHAPED" for finding in findings):
         run = GrammarRun({"toy_log": diff}, "toy-log", cast(Worker, InProcess()), tmp_path)
         for number, data in enumerate(LOGS):
-            run.read(LogUnderReview(f"{number}", "toy-log", data, {}, {"old"}, False, "vector"))
+            run.read(LogUnderReview(f"{number}", "toy-log", data, {}, {"old"}, False))
         findings = run.structural()
     breaks = {c for finding in findings if finding.severity == "breaking" for c in finding.classes}
     assert breaks == set(change["breaks"]), findings
@@ -83,5 +85,6 @@ def test_prepared_change_gets_expected_classes_and_rules(
     if not change["rules"]:
         assert findings == []
     for finding in findings:
+        assert f"| `{finding.rule}` |" in PAGE
         assert finding.where.startswith("ksy/toy_log.ksy:")
         assert finding.hurts

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -11,9 +9,7 @@ import pytest
 from walproof.review.finding import CannotReview, Finding
 from walproof.review.fresh_damage import Aim, aim_at, aimed
 from walproof.review.logs import LogUnderReview
-from walproof.review.prose import compare_requirements, strength
 from walproof.review.review import review, same_specification
-from walproof.review.revision import Worker, take_out
 
 from .trees import copy_of_repository, run_review
 
@@ -29,23 +25,6 @@ def test_syntax_error_in_the_new_side_is_reported(tmp_path: Path) -> None:
 +def looks_like(head: bytes, name: str -> bool:""",
             slugs=SLUGS,
         )
-
-
-def test_endless_loop_in_a_reader_is_located(tmp_path: Path) -> None:
-    root = tmp_path / "tree"
-    (root / "reference_impl").mkdir(parents=True)
-    (root / "reference_impl" / "__init__.py").touch()
-    (root / "reference_impl" / "formats.py").write_text("n = 0\nwhile n == n:\n    continue\n")
-    worker = Worker(root, wall_seconds=2)
-    try:
-        began = time.monotonic()
-        reply = worker.ask(do="knows", format="leveldb-log")
-        assert time.monotonic() - began < 30
-        assert reply["hangs"] and reply["place"] in (
-            "reference_impl/formats.py:2", "reference_impl/formats.py:3",
-        )  # fmt: skip
-    finally:
-        worker.close()
 
 
 def test_old_side_that_does_not_run_is_a_warning(tmp_path: Path) -> None:
@@ -67,45 +46,10 @@ def test_code_of_other_formats_is_ignored(tmp_path: Path) -> None:
     assert not same_specification(old, new, "leveldb-log")
 
 
-@pytest.mark.parametrize(
-    ("text", "norms"),
-    [
-        ("A reader MUST NOT skip it; it may be long.", ["must not"]),
-        ("It should be cut, and MAY NOT stay.", ["should", "may not"]),
-        ("A maybe, a mustard and a shoulder.", []),
-    ],
-)
-def test_normative_words_are_extracted(text: str, norms: list[str]) -> None:
-    assert strength(text) == norms
-
-
-def test_weaker_norm_is_a_warning_and_a_typo_a_note(tmp_path: Path) -> None:
-    text = "# A\n\n**ABC-001 (MUST)** A reader MUST NOT follow it{}.\n"
-    for side, addition in (("old", ""), ("typo", " up"), ("new", "")):
-        (tmp_path / side / "spec").mkdir(parents=True)
-        chapter = text.format(addition)
-        if side == "new":
-            chapter = chapter.replace("MUST NOT", "SHOULD NOT")
-        (tmp_path / side / "spec" / "a.md").write_text(chapter)
-    (typo,) = compare_requirements(tmp_path / "old", tmp_path / "typo")
-    (norm,) = compare_requirements(tmp_path / "old", tmp_path / "new")
-    assert (typo.severity, norm.severity) == ("note", "warning")
-    assert norm.change.startswith("must not → should not: ")
-
-
-def test_removed_requirement_names_its_vectors(tmp_path: Path) -> None:
-    for side, text in (("old", "**ABC-001 (MUST)** It ends.\n"), ("new", "Nothing.\n")):
-        (tmp_path / side / "spec").mkdir(parents=True)
-        (tmp_path / side / "spec" / "a.md").write_text(text)
-    vectors = {f"a/{n}": {"requirements": ["ABC-001"]} for n in range(5)}
-    (finding,) = compare_requirements(tmp_path / "old", tmp_path / "new", vectors)
-    assert finding.change.startswith("a/0, a/1, a/2 and 2 more still exercise it: ")
-
-
 def log(contents: bytes, **more: object) -> LogUnderReview:
     answers = {"old": {"answer": {"records": [{"at": 0}, {"at": 5}], "lost": []}},
                "new": {"answer": {"records": [{"at": 0}], "lost": []}}}  # fmt: skip
-    return LogUnderReview("a", "leveldb-log", contents, {}, {"old", "new"}, False, "vector",
+    return LogUnderReview("a", "leveldb-log", contents, {}, {"old", "new"}, False,
                           answers=answers, **more)  # type: ignore[arg-type]  # fmt: skip
 
 
@@ -121,17 +65,3 @@ def test_damage_uses_numbers_of_changed_expressions(tmp_path: Path) -> None:
     for number in (15, 16, 17, 18):
         assert f"a · set blocks[0].records[0].header.len_data to {number}" in names
     assert list(aimed([log(b"abc")], Aim())) == []
-
-
-def test_shallow_clone_is_reported(tmp_path: Path) -> None:
-    def git(*arguments: str, at: Path = tmp_path) -> None:
-        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments],
-                       cwd=at, check=True, capture_output=True)  # fmt: skip
-
-    full, shallow = tmp_path / "whole", tmp_path / "shallow"
-    git("init", "-q", str(full))
-    for number in range(2):
-        git("commit", "-q", "--allow-empty", "-m", str(number), at=full)
-    git("clone", "-q", "--depth", "1", f"file://{full}", str(shallow))
-    with pytest.raises(CannotReview, match=r"HEAD~1.*shallow clone.*fetch-depth: 0"):
-        take_out(shallow, "HEAD~1", tmp_path)

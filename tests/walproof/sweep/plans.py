@@ -15,8 +15,9 @@ from walproof.sweep.controls import Control, control_of
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Enumerations, Plan
 from walproof.sweep.programs import Program
+from walproof.sweep.result import Result
 from walproof.sweep.settings import READING
-from walproof.sweep.sweep_folder import SweepFolder, run_shards
+from walproof.sweep.shard_runner import run_shards
 
 LEVELDB = ("leveldb-log/three-records", "leveldb-log/fragments-in-two-blocks")
 #: Undamaged vectors of each format.
@@ -60,30 +61,19 @@ def small_plan(
     cases: int = 3000,
     wall_ms: int = plan.WALL_MS,
     contexts: bool = False,
-    shard_cases: int = plan.SHARD_CASES,
     profiles: Sequence[str] = READING,
 ) -> tuple[Plan, Enumerations]:
     format = controls[0].partition("/")[0]
     vectors = [v for v in _vectors() if v.body["format"] == format] if contexts else []
     chosen = [control_of(load(VECTORS / f"{id}.json"), vectors) for id in controls]
     return plan.make(
-        format, chosen, "quick", cases, programs, wall_ms=wall_ms, shard_cases=shard_cases,
-        profiles=profiles,
+        format, chosen, cases, programs, wall_ms=wall_ms, profiles=profiles,
     )  # fmt: skip
 
 
-def run_sweep(plan: Plan, path: Path) -> list[Finding]:
-    """Run a sweep to its end; return its findings."""
-    folder = SweepFolder(path)
-    run_shards(plan, folder, folder.begin(plan, False))
-    markers = folder.markers()
-    assert len(markers) == len(plan.shards)
-    return findings.findings(findings.merged(markers).values(), {})
-
-
-def fails_undamaged(path: Path, name: str) -> dict[str, str]:
-    """Return the failures of a program on undamaged controls, by control and profile."""
-    failed: dict[str, str] = {}
-    for marker in SweepFolder(path).markers():
-        failed |= marker["fails"].get(name, {})
-    return failed
+def run_sweep(plan: Plan) -> tuple[Result, list[Finding]]:
+    """Run a sweep to its end; return its result and its findings."""
+    result = Result()
+    for _, of_shard in sorted(run_shards(plan), key=lambda each: each[0]):
+        result.add(of_shard)
+    return result, findings.findings(result.occurrences.values(), {})

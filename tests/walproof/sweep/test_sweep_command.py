@@ -6,16 +6,26 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click import ClickException
+from click.testing import CliRunner, Result
 
 from tests.walproof.sweep.plans import wrong
 from walproof.cli.sweep import sweep
 
+THREE = ("--format", "leveldb-log", "--control", "three-records")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(sweep, arguments, standalone_mode=False)
+
+
+def command(name: str) -> str:
+    return " ".join(wrong(name).subject.command)
+
 
 def test_command_with_correct_readers(tmp_path: Path) -> None:
-    arguments = ["--format", "leveldb-log", "--control", "three-records", "--cases", "200"]
-    arguments += ["--impl", "executable-spec", "--impl", "fast-scan", "--out", str(tmp_path)]
-    result = CliRunner().invoke(sweep, arguments, standalone_mode=False)
+    result = run(*THREE, "--cases", "200", "--impl", "executable-spec", "--impl", "fast-scan",
+                 "--wall-ms", "20000", "--out", str(tmp_path))  # fmt: skip
     assert result.exception is None, result.output
     assert result.return_value == 0
     assert "No findings." in result.output
@@ -27,18 +37,47 @@ def test_command_with_correct_readers(tmp_path: Path) -> None:
     outcomes = {name: entry["outcomes"] for name, entry in summary["implementations"].items()}
     assert outcomes["executable-spec"] == outcomes["reference"] == {"agrees": summary["cases"]}
     assert outcomes["fast-scan"] == {"agrees": profiles["recover"]}
-    second = CliRunner().invoke(sweep, arguments, standalone_mode=False)
-    assert "No cases left to run." in second.output
 
 
-def test_command_reports_a_wrong_reader(tmp_path: Path) -> None:
-    program = wrong("hides_damage").subject.command
-    arguments = ["--format", "leveldb-log", "--control", "three-records"]
-    arguments += ["--cmd", " ".join(program), "--cases", "300", "--out", str(tmp_path)]
-    result = CliRunner().invoke(sweep, arguments, standalone_mode=False)
-    assert result.return_value == 3, result.output
-    assert "does not report a loss" in result.output
-    assert list((tmp_path / "proposals" / "leveldb-log").glob("*.json"))
+def test_results_replace_only_those_of_an_earlier_sweep(tmp_path: Path) -> None:
+    arguments = (*THREE, "--cases", "30", "--out", str(tmp_path / "out"))
+    wrong_reader = run(*arguments, "--cmd", command("ignores_checksums"))
+    assert wrong_reader.return_value == 3, wrong_reader.output
+    assert list((tmp_path / "out" / "proposals" / "leveldb-log").glob("*.json"))
+    assert run(*arguments).return_value == 0
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["summary.json"]
+    (tmp_path / "out" / "summary.json").write_text('{"findings": 3}')
+    refused = run(*arguments)
+    assert isinstance(refused.exception, ClickException)
+    assert "expected a new folder" in str(refused.exception)
+    assert (tmp_path / "out" / "summary.json").read_text() == '{"findings": 3}'
+
+
+def test_command_reports_a_failed_control(tmp_path: Path) -> None:
+    result = run(*THREE, "--cases", "60", "--cmd", command("duplicates_records"),
+                 "--out", str(tmp_path))  # fmt: skip
+    output = " ".join(result.output.split())
+    failed = "duplicates_records.py fails 1 undamaged control: leveldb-log/three-records recover"
+    assert failed in output
+    assert "cases: damaged copies of the failed controls" in output
+    assert "No findings." in output
+    assert result.return_value == 3
+
+
+def test_option_seconds_limits_the_run(tmp_path: Path) -> None:
+    result = run(*THREE, "--seconds", "0", "--out", str(tmp_path))
+    assert result.return_value == 0
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert not summary["complete"] and summary["cases"] == 0
+
+
+def test_option_profile_selects_cases(tmp_path: Path) -> None:
+    arguments = (*THREE, "--cases", "40", "--profile", "append", "--out", str(tmp_path))
+    result = run(*arguments)
+    assert result.return_value == 0, result.output
+    assert "appends" in result.output and "writes" not in result.output
+    failed = run(*arguments, "--cmd", command("breakable_reader"))
+    assert "no program supports append" in str(failed.exception)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from walproof.sweep import effects, invariants
 from walproof.sweep.effects import Signature
 from walproof.sweep.findings import findings
 from walproof.sweep.invariants import Written
-from walproof.sweep.shard import Occurrence
+from walproof.sweep.result import Occurrence
 from walproof.sweep.specification import Reference
 
 THREE = control("leveldb-log/three-records")

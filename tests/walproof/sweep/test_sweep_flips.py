@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from conformance import undetected_flips
-from conformance.contents import digest
 from conformance.vectors import load_all
 from reference_impl.answer import Record
 from reference_impl.register import Unseen
@@ -67,30 +65,12 @@ def test_large_log_is_sampled_without_duplicates() -> None:
     assert max(b - a for a, b in pairwise(content)) < 500
 
 
-def test_equal_and_damaged_logs_are_skipped() -> None:
-    vectors = load_all()
-    for format in ("leveldb-log", "kahadb-journal"):
-        logs = choose_logs(vectors, format, [], BITS)
-        identities = {(digest(log.control.contents), repr(log.control.context)) for log in logs}
-        assert len(identities) == len(logs)
-        for log in logs:
-            assert vectors[log.control.id].body["expect"]["verdict"] == "intact"
-            assert not vectors[log.control.id].damage
-
-
-def test_results_follow_the_task_order_and_copies_are_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("conformance.scratch.IN_MEMORY", tmp_path)
-    monkeypatch.delenv("TMPDIR", raising=False)
+def test_results_follow_the_task_order() -> None:
     logs = choose_logs(load_all(), "zmq-raft", ["three-entries", "terms-and-votes"], 400)
     tasks = [(n, range(start, start + 100)) for n in (1, 0) for start in range(0, 400, 100)]
     outcomes = run_flips(logs, tasks)
-    assert [outcome.log for outcome in outcomes] == [logs[1].control.id] * 4 + [
-        logs[0].control.id
-    ] * 4
+    assert [outcome.log for outcome in outcomes] == [logs[n].control.id for n, _ in tasks]
     assert [outcome.tried.total() for outcome in outcomes] == [100] * 8
-    assert not any(tmp_path.iterdir())
 
 
 def test_command_lists_each_flip() -> None:
@@ -111,18 +91,6 @@ def test_command_lists_each_flip() -> None:
     assert report["tried"]["batches[].records[].payload"] == 40 and report["problems"] == []
 
 
-def test_command_does_not_modify_the_given_log(tmp_path: Path) -> None:
-    data = load_all()["zmq-raft/three-entries"].contents
-    assert isinstance(data, bytes)
-    path = tmp_path / "00000000000001.rlog"
-    path.write_bytes(data)
-    arguments = ["--flips", "--format", "zmq-raft", str(path)]
-    result = CliRunner().invoke(sweep, arguments, standalone_mode=False)
-    assert result.return_value == 0, result.output
-    assert "rlog: data.entries[].header.term" in result.output
-    assert path.read_bytes() == data
-
-
 def test_command_reports_unexplained_flips(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("conformance.undetected_flips.explained_by", lambda hit, entries: [])
     arguments = ["--flips", "--format", "kahadb-journal", "--control", "hello-without-checksum"]
@@ -137,15 +105,9 @@ def test_command_reports_unexplained_flips(monkeypatch: pytest.MonkeyPatch) -> N
     [
         (["--control", "no-such-vector"], "no intact vector of leveldb-log fits"),
         (["--control", "three-records", "--save"], "--save is for a search of all vectors"),
-        (["--context", "x=1"], "--context is for a LOG"),
-        (["torn.log"], "expected an intact log"),
     ],
 )
-def test_search_rejects_invalid_arguments(
-    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("torn.log").write_bytes(b"\1\2\3")
+def test_search_rejects_invalid_arguments(arguments: list[str], message: str) -> None:
     result = CliRunner().invoke(sweep, ["--flips", "--format", "leveldb-log", *arguments])
     assert result.exit_code != 0
     assert message in result.output

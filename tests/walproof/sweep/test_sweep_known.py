@@ -9,11 +9,11 @@ from typing import Any, cast
 
 from conformance.registry import Implementation
 from conformance.vectors import load_all
+from tests.walproof.sweep import plans
 from tests.walproof.sweep.plans import small_plan, wrong
 from walproof.sweep import findings
 from walproof.sweep.findings import Finding
 from walproof.sweep.known import Known
-from walproof.sweep.sweep_folder import SweepFolder, run_shards
 
 THREE = ("leveldb-log/three-records",)
 
@@ -32,12 +32,9 @@ def listed(path: Path, *entries: tuple[str, str]) -> Implementation:
 
 def run_sweep(tmp_path: Path, *entries: tuple[str, str]) -> list[Finding]:
     plan, _ = small_plan(wrong("hides_damage"), controls=THREE, cases=600)
-    folder = SweepFolder(tmp_path / "out")
-    run_shards(plan, folder, folder.begin(plan, False))
+    result, _ = plans.run_sweep(plan)
     known_failures = Known(listed(tmp_path / "known.json", *entries), load_all(), plan)
-    return findings.findings(
-        findings.merged(folder.markers()).values(), {"hides_damage": known_failures}
-    )
+    return findings.findings(result.occurrences.values(), {"hides_damage": known_failures})
 
 
 def test_finding_gets_the_cause_of_the_known_failure(tmp_path: Path) -> None:
