@@ -58,26 +58,33 @@ class Opened:
 
     def tell(self) -> None:
         """Print the findings about the folder of a system on standard error."""
-        self._print(self.system.findings if self.system is not None else ())
+        self.tell_of(self.findings)
 
     def losses(self) -> list[Finding]:
-        """Read a system's logs again; return all losses, and print those not printed yet.
+        """Read the logs of a system again, and return the losses that the summary reports.
 
         Some losses, such as that of a vote, follow only from the logs and other files together.
         Without a system, return the losses of a file that is a part of one.
         """
-        known: Sequence[Finding] = ()
+        findings: Sequence[Finding] = ()
         if self.system is not None:
-            known, findings = self.system.findings, examined(self.system).findings
-        elif self.source.is_copy or recognise(self.path.absolute().parent) is None:
-            return []
-        else:
+            findings = examined(self.system).findings
+        elif not self.source.is_copy and self._is_part():
             findings = findings_of_file(self.path, summarise(self.format.id, self.path, {}))
-        result = [each for each in findings if each.harm == "lost"]
-        self._print(each for each in result if each not in known)
-        return result
+        return [each for each in findings if each.harm == "lost"]
 
-    def _print(self, findings: Iterable[Finding]) -> None:
+    def _is_part(self) -> bool:
+        with contextlib.suppress(OSError):  # a folder that may not be listed
+            return recognise(self.path.absolute().parent) is not None
+        return False
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """The findings about the folder of a system that do not depend on its records."""
+        return self.system.findings if self.system is not None else ()
+
+    def tell_of(self, findings: Iterable[Finding]) -> None:
+        """Print findings on standard error, except harmless ones."""
         for finding in findings:
             if finding.harm != "none":
                 about = f"{finding.file}: " if finding.file else ""
@@ -88,8 +95,7 @@ class Opened:
         """Return whether a writer may append: not to a copy, nor to a log with missing parts."""
         if self.source.is_copy or self.logs_apart is not None:
             return False
-        findings = self.system.findings if self.system is not None else ()
-        return not any(finding.harm == "lost" for finding in findings)
+        return not any(finding.harm == "lost" for finding in self.findings)
 
     @property
     def name(self) -> str:

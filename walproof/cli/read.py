@@ -28,6 +28,7 @@ from walproof.cli.record_table import (
 )
 from walproof.cli.summary import progress, terminal_size
 from walproof.summary.model import size_of
+from walproof.systems import Finding
 from walproof.systems.reading import is_worth_a_scanner
 
 #: Size of a payload from which the line of its record is written in pieces.
@@ -111,8 +112,8 @@ def read(
     walproof read ./partition --operations --where position=100:200
     walproof read /var/lib/raft --each entries
 
-    Exit status: 0 intact, 3 torn or damaged, or files of the folder are lost, 4 refused, 1 for a
-    usage or I/O error.
+    Exit status: 0 intact, 3 torn, damaged or with a loss in the folder of its system, 4 refused, 1
+    for a usage or I/O error.
     """
     _one_way(lost_only=lost_only, json=as_json, jsonl=as_lines if not pending else None,
              operations=operations, pending=pending, each=folder)  # fmt: skip
@@ -149,11 +150,17 @@ def read(
             rows = stored.lost_count if lost_only else stored.rows
             is_merged = source.logs_apart is not None
             print_table(stored, source.format.id, console, shown, rows, is_merged)
-            losses = source.losses()
+            losses = _losses(source)
             may_resume = source.may_resume and not losses
             print_summary(stored, source.format.id, source.name, console, resume=may_resume)
             return max(EXIT_STATUS[stored.end.verdict], 3 if losses else 0)
-        return max(status, 3 if source.losses() else 0)
+        return max(status, 3 if _losses(source) else 0)
+
+
+def _losses(source: Opened) -> list[Finding]:
+    losses = source.losses()
+    source.tell_of(each for each in losses if each not in source.findings)
+    return losses
 
 
 def _one_way(**ways: object) -> None:

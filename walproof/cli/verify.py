@@ -15,7 +15,7 @@ from reference_impl.register import registers
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
-from walproof.cli.opening import Opened, examined, log_in, source_of
+from walproof.cli.opening import Opened, log_in, source_of
 from walproof.cli.output import say
 from walproof.formats.systemd_journal.query.journal_file import JournalFile
 from walproof.quantity import counted
@@ -109,11 +109,9 @@ def _verify_item(source: Unpacked, item: Item, context: Mapping[str, str]) -> in
 def _verify_log(log: Opened) -> int:
     reasons = registers()[log.format.id].reasons
     count = 0
-    for finding in examined(log.system).findings if log.system is not None else ():
-        is_of_folder = log.system is not None and finding in log.system.findings
-        if finding.harm == "lost" or (is_of_folder and finding.harm != "none"):
-            count += 1
-            say(f"{finding.file}: {finding.text}" if finding.file else finding.text)
+    for finding in [*(each for each in log.findings if each.harm == "look"), *log.losses()]:
+        count += 1
+        say(f"{finding.file}: {finding.text}" if finding.file else finding.text)
     for event in log.events("recover", {}, tells=False):
         if isinstance(event, Lost):
             count += 1

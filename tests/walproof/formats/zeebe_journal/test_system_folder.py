@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import struct
 from collections.abc import Callable
@@ -256,8 +257,8 @@ def test_an_empty_first_segment_is_not_a_complete_log(
     segment = folder / f"{NAME}-1.log"
     segment.write_bytes(bytes(zeros))
     text = f"at 0, found {found}: the entries of this segment are lost"
-    for words in ([folder], [segment], ["read", folder], ["read", segment]):
-        done = run(*words)
+    for words in itertools.product([(), ("read",), ("verify",)], [folder, segment]):
+        done = run(*words[0], words[1])
         assert done.return_value == 3
         assert text in " ".join(done.output.split())
         assert "Safe to append" not in done.output
