@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,10 +16,13 @@ from walproof.cli.output import EXIT_STATUS, say
 from walproof.formats import plugin_for
 from walproof.lake.recognition import recognise_log
 from walproof.summary.logs import looks_like
+from walproof.summary.model import Summary
+from walproof.summary.summary import summarise
 from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
-from walproof.systems import System, recognise
+from walproof.systems import Finding, System, examine, recognise
 from walproof.systems.contents import FoundLog, NotRead, contents_of
 from walproof.systems.reading import read_log
+from walproof.systems.text_conversion import conversion_finding
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,34 @@ class Opened:
 
     def tell(self) -> None:
         """Print the findings about the folder of a system on standard error."""
-        for finding in self.system.findings if self.system is not None else ():
+        self.tell_of(self.findings)
+
+    def losses(self) -> list[Finding]:
+        """Read the logs of a system again, and return the losses that the summary reports.
+
+        Some losses, such as that of a vote, follow only from the logs and other files together.
+        Without a system, return the losses of a file that is a part of one.
+        """
+        findings: Sequence[Finding] = ()
+        if self.system is not None:
+            findings = examined(self.system).findings
+        elif not self.source.is_copy and self._is_part():
+            findings = findings_of_file(self.path, summarise(self.format.id, self.path, {}))
+        return [each for each in findings if each.harm == "lost"]
+
+    def _is_part(self) -> bool:
+        with contextlib.suppress(OSError):  # a folder that may not be listed
+            return recognise(self.path.absolute().parent) is not None
+        return False
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """The findings about the folder of a system that do not depend on its records."""
+        return self.system.findings if self.system is not None else ()
+
+    def tell_of(self, findings: Iterable[Finding]) -> None:
+        """Print findings on standard error, except harmless ones."""
+        for finding in findings:
             if finding.harm != "none":
                 about = f"{finding.file}: " if finding.file else ""
                 say(f"{self.source.typed}: {about}{finding.text}", err=True)
@@ -65,13 +95,38 @@ class Opened:
         """Return whether a writer may append: not to a copy, nor to a log with missing parts."""
         if self.source.is_copy or self.logs_apart is not None:
             return False
-        findings = self.system.findings if self.system is not None else ()
-        return not any(finding.harm == "lost" for finding in findings)
+        return not any(finding.harm == "lost" for finding in self.findings)
 
     @property
     def name(self) -> str:
         """The path as typed, and how the log was unpacked: ``a.gz, unpacked from gzip``."""
         return f"{self.source.typed}{self.source.origin}"
+
+
+def examined(system: System) -> System:
+    """Read the logs of a system, and return it with the findings that follow from them."""
+    summaries = {}
+    for log in system.logs:
+        with contextlib.suppress(OSError):
+            summaries[log.name] = summarise(system.format, system.path(log), {})
+    return examine(system, summaries)
+
+
+def findings_of_file(path: Path, about: Summary) -> list[Finding]:
+    """Return the findings of a file's folder, if it is a system's, and those about the file."""
+    around = recognise(path.absolute().parent)
+    findings: list[Finding] = []
+    part = None
+    if around is not None:
+        findings += [each for each in around.findings if each.file == path.name]
+        part = next((log for log in around.logs if log.name == path.name), None)
+    if around is not None and part is not None:
+        findings += around.folder_type.of_log(around, part, about)
+    elif path.is_file():
+        findings += plugin_for(about.format).system_folder.of_dialect(path)
+    if about.verdict != "intact":
+        findings += conversion_finding(about.format, path, path.name)
+    return findings
 
 
 @contextlib.contextmanager

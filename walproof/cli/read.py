@@ -28,6 +28,7 @@ from walproof.cli.record_table import (
 )
 from walproof.cli.summary import progress, terminal_size
 from walproof.summary.model import size_of
+from walproof.systems import Finding
 from walproof.systems.reading import is_worth_a_scanner
 
 #: Size of a payload from which the line of its record is written in pieces.
@@ -111,7 +112,8 @@ def read(
     walproof read ./partition --operations --where position=100:200
     walproof read /var/lib/raft --each entries
 
-    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
+    Exit status: 0 intact, 3 torn, damaged or with a loss in the folder of its system, 4 refused, 1
+    for a usage or I/O error.
     """
     _one_way(lost_only=lost_only, json=as_json, jsonl=as_lines if not pending else None,
              operations=operations, pending=pending, each=folder)  # fmt: skip
@@ -125,8 +127,8 @@ def read(
         most = 0 if lost_only else shown
         events = _events(source, profile, context, most)
         if folder is not None:
-            return write_record_files(source, events, folder)
-        if operations or pending:
+            status = write_record_files(source, events, folder)
+        elif operations or pending:
             from walproof.cli.operations import print_operations, print_pending
 
             # No progress bar if the lines go to the same terminal.
@@ -134,20 +136,31 @@ def read(
             with progress(0 if is_mixed else size_of(source.path)) as passed:
                 seen = watched(events, source.path, passed)
                 if pending:
-                    return print_pending(source, seen, as_lines)
-                return print_operations(source, seen, as_csv, wanted)
-        if as_lines:
-            return EXIT_STATUS[_print_lines(events).verdict]
-        if as_json:
+                    status = print_pending(source, seen, as_lines)
+                else:
+                    status = print_operations(source, seen, as_csv, wanted)
+        elif as_lines:
+            status = EXIT_STATUS[_print_lines(events).verdict]
+        elif as_json:
             stored = gather_log(source.format.id, source.path, events)
-            return EXIT_STATUS[_print_json(stored).verdict]
-        stored = gather_log(source.format.id, source.path, events, most, shown)
-        console = Console()
-        rows = stored.lost_count if lost_only else stored.rows
-        is_merged = source.logs_apart is not None
-        print_table(stored, source.format.id, console, shown, rows, is_merged)
-        print_summary(stored, source.format.id, source.name, console, resume=source.may_resume)
-        return EXIT_STATUS[stored.end.verdict]
+            status = EXIT_STATUS[_print_json(stored).verdict]
+        else:
+            stored = gather_log(source.format.id, source.path, events, most, shown)
+            console = Console()
+            rows = stored.lost_count if lost_only else stored.rows
+            is_merged = source.logs_apart is not None
+            print_table(stored, source.format.id, console, shown, rows, is_merged)
+            losses = _losses(source)
+            may_resume = source.may_resume and not losses
+            print_summary(stored, source.format.id, source.name, console, resume=may_resume)
+            return max(EXIT_STATUS[stored.end.verdict], 3 if losses else 0)
+        return max(status, 3 if _losses(source) else 0)
+
+
+def _losses(source: Opened) -> list[Finding]:
+    losses = source.losses()
+    source.tell_of(each for each in losses if each not in source.findings)
+    return losses
 
 
 def _one_way(**ways: object) -> None:

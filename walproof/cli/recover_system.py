@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -18,11 +18,11 @@ from conformance.saving import named_in_errors, publish, temporary_sibling
 from conformance.text import one_line
 from reference_impl.formats import named
 from walproof.cli.new_log import Survivors, survivors
+from walproof.cli.opening import examined
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.cli.summary import progress
 from walproof.quantity import counted, in_bytes
-from walproof.summary.summary import summarise
-from walproof.systems import System, SystemFolder, SystemLog, examine, recognise
+from walproof.systems import System, SystemFolder, SystemLog, recognise
 from walproof.systems.contents import Contents, FoundLog, title_of
 from walproof.systems.copying import NotCopied, copy_folder, size_on_disk
 from walproof.systems.model import WHOLE
@@ -210,11 +210,7 @@ def _result(done: Recovery, folder: Path) -> System:
     system = recognise(folder, done.system.format)
     if system is None:  # a log that belongs to no system
         return replace(done.system, folder=folder, findings=(), facts={})
-    results = {}
-    for log in system.logs:
-        with suppress(OSError):
-            results[log.name] = summarise(system.format, system.path(log), {})
-    return examine(system, results)
+    return examined(system)
 
 
 def _say(

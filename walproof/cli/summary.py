@@ -9,20 +9,18 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import click
 
 from reference_impl.formats import Context, UnknownFormat
 from reference_impl.register import registers
 from walproof.cli.context import context_of, context_option, format_option
-from walproof.cli.opening import log_in, source_of
+from walproof.cli.opening import findings_of_file, log_in, source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
-from walproof.formats import plugin_for
 from walproof.lake.recognition import is_blank
 from walproof.quantity import counted
 from walproof.summary.logs import Row, recognised_by
-from walproof.summary.model import Observer, Summary, size_of
+from walproof.summary.model import Observer, size_of
 from walproof.summary.screen import (
     Line,
     faults_of,
@@ -41,7 +39,6 @@ from walproof.systems import (
     System,
     SystemLog,
     examine,
-    recognise,
     size_of_all,
 )
 from walproof.systems.contents import (
@@ -52,7 +49,6 @@ from walproof.systems.contents import (
     what_it_is,
 )
 from walproof.systems.model import WHOLE
-from walproof.systems.text_conversion import conversion_finding
 
 #: Size in bytes from which a progress bar is shown.
 LONG = 16 << 20
@@ -165,7 +161,7 @@ class _Report:
         others: Sequence[OtherFile] = ()
         findings: Sequence[Finding]
         if system is None:
-            findings = _of_a_part(log.path, about)
+            findings = findings_of_file(log.path, about)
             more = {"findings": [each.to_json() for each in findings]} if findings else {}
         else:
             system = examine(system, {WHOLE: about})
@@ -296,23 +292,6 @@ class _Report:
 
     def _height(self) -> int:
         return sys.maxsize if self.all_logs or not sys.stdout.isatty() else terminal_size().lines
-
-
-def _of_a_part(path: Path, about: Summary) -> list[Finding]:
-    """Return the findings of a file's folder, if it is a system's, and those about the file."""
-    around = recognise(path.absolute().parent)
-    findings: list[Finding] = []
-    part = None
-    if around is not None:
-        findings += [each for each in around.findings if each.file == path.name]
-        part = next((log for log in around.logs if log.name == path.name), None)
-    if around is not None and part is not None:
-        findings += around.folder_type.of_log(around, part, about)
-    elif path.is_file():
-        findings += plugin_for(about.format).system_folder.of_dialect(path)
-    if about.verdict != "intact":
-        findings += conversion_finding(about.format, path, path.name)
-    return findings
 
 
 def _inside(folder: str, name: str) -> str:

@@ -109,10 +109,9 @@ def _verify_item(source: Unpacked, item: Item, context: Mapping[str, str]) -> in
 def _verify_log(log: Opened) -> int:
     reasons = registers()[log.format.id].reasons
     count = 0
-    for finding in log.system.findings if log.system is not None else ():
-        if finding.harm != "none":
-            count += 1
-            say(f"{finding.file}: {finding.text}" if finding.file else finding.text)
+    for finding in [*(each for each in log.findings if each.harm == "look"), *log.losses()]:
+        count += 1
+        say(f"{finding.file}: {finding.text}" if finding.file else finding.text)
     for event in log.events("recover", {}, tells=False):
         if isinstance(event, Lost):
             count += 1

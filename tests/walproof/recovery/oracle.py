@@ -160,6 +160,11 @@ class Combination:
         before = contents(source)
         summary = run(source)
         recovery = run("recover", source, "--out", result)
+        reading, verification = run("read", source), run("verify", source)
+        if (summary.status == 0) != (reading.status == 0):
+            self._fail(f"the summary has status {summary.status}, read has {reading.status}")
+        if summary.status != 0 and verification.status == 0:
+            self._fail(f"the summary has status {summary.status}, verify has 0")
         if contents(source) != before:
             self._fail("the source was changed")
         given = {mode: self.store.pairs(mode, source, self.scratch) for mode in self.store.modes}

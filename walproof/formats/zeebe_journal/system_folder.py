@@ -60,6 +60,9 @@ CHUNK_BYTES = 1 << 20
 #: Version byte, template and schema: the header without block length and schema version.
 _META_KIND, _CONF_KIND = b"\1\6\0\x08\0", b"\1\5\0\x08\0"
 _HEADER_BYTES = 9
+#: Size of a ``.meta`` file up to its term and flushed index.
+_NUMBERS_BYTES = _HEADER_BYTES + 16
+_MEMBER_TYPES = 4
 _DELETED = re.compile(r".+\.log_\d+-deleted")
 _CHECKSUM_LINE = re.compile(r"(.*) {3}([0-9a-fA-F]{1,16})")
 
@@ -79,8 +82,10 @@ class ZeebeFolder(SystemFolder):
         segments = [open_segment(path, path.name) for path in paths]
         snapshots = _snapshots(folder)
         is_new = not snapshots and not any(map(_has_entries, segments))
-        meta = _content(folder / f"{name}.meta")
-        is_known = meta is not None and _meta_fault(meta) is None
+        meta = _content(folder / f"{name}.meta") or b""
+        # A broker reads the numbers of a damaged file without checks.
+        page = meta[:META_BYTES].ljust(META_BYTES, b"\0")
+        flushed = read_flushed_index(page) if len(meta) >= _NUMBERS_BYTES else None
         return System(
             self,
             "Zeebe partition",
@@ -99,8 +104,8 @@ class ZeebeFolder(SystemFolder):
             ],
             {
                 "name": name,
-                "flushed": read_flushed_index(meta) if meta is not None and is_known else None,
-                "term": _number(meta, 9, 8) if meta is not None and is_known else None,
+                "flushed": flushed,
+                "term": None if flushed is None else _number(page, _HEADER_BYTES, 8),
                 "begins": segments[0].index if segments else None,
                 "segments": len(segments),
                 "snapshot": max((each.index for each in snapshots if each.is_usable), default=0),
@@ -160,15 +165,17 @@ def _paths(system: System) -> list[Path]:
 
 def _partition_name(folder: Path) -> str | None:
     """Return the name of the journal of a partition; None for a folder that is not a partition."""
-    has_snapshot = any(_snapshot_folders(folder))
+    snapshots = [path for path, _ in _snapshot_folders(folder)]
     if names := segment_files(folder):
         small = [file for name in names for file in (f"{name}.meta", f".{name}.lock")]
         is_partition = recognise(folder) or any((folder / file).is_file() for file in small)
-        return journal_name(folder, {}) if is_partition or has_snapshot else None
+        return journal_name(folder, {}) if is_partition or snapshots else None
     files = [file for pattern in ("*.meta", "*.conf", ".*.lock") for file in folder.glob(pattern)]
     stems = {file.stem.removeprefix(".") for file in files if file.is_file()}
     candidates = [stem for stem in stems if PARTITION_NAME.fullmatch(stem)]
-    if len(candidates) == 1:
+    # Other programs also name folders ``snapshots/2024-01-02-0300``, but they write no checksums.
+    has_snapshot = any(path.with_name(path.name + CHECKSUM).is_file() for path in snapshots)
+    if len(candidates) == 1 and (has_snapshot or any(file.suffix != ".conf" for file in files)):
         return candidates[0]
     return "journal" if has_snapshot and not candidates else None
 
@@ -402,7 +409,8 @@ def _members(data: bytes) -> list[bytes]:
         for _ in range(count):
             start = at + size + 4
             end = start + _number(data, at + size, 4)
-            if end > len(data) or not _is_member_id(data[start:end]):
+            is_member = end <= len(data) and data[at] < _MEMBER_TYPES
+            if not is_member or not _is_member_id(data[start:end]):
                 raise ValueError(f"expected a member at {at}, found {_seen(data[at:end])}")
             members.append(data[start:end])
             at = end

@@ -185,15 +185,24 @@ def _read_state(path: Path) -> State:
             fault = _fault(path, event)
     values = dict(updates[-1].fields.get("state") or {}) if updates else {}
     if fault is None and (types := TYPES.get(_base(path.name))):
-        fault = next(
-            (
-                f"expected a valid value of a known key, found {quoted(f'{key}: {value}'.encode())}"
-                for key, value in values.items()
-                if not isinstance(value, types.get(key, ()))
-            ),
-            None,
-        )
+        fault = next(_contradictions(updates, values, types), None)
     return State(path.name, path.stat().st_size, values, fault)
+
+
+def _contradictions(
+    updates: Sequence[Record], values: Mapping[str, Any], types: Mapping[str, tuple[type, ...]]
+) -> Iterator[str]:
+    """Find values that no node writes."""
+    for key, value in values.items():
+        is_negative = key != "peersIndex" and isinstance(value, int) and value < 0
+        if is_negative or not isinstance(value, types.get(key, ())):
+            found = quoted(f"{key}: {value}".encode())
+            yield f"expected a valid value of a known key, found {found}"
+    term = 0
+    for update in updates:
+        before, term = term, (update.fields.get("update") or {}).get("currentTerm", term)
+        if isinstance(before, int) and isinstance(term, int) and term < before:
+            yield f"expected currentTerm {before} or above at {update.at:,}, found {term}"
 
 
 def _fault(path: Path, lost: Lost) -> str:

@@ -119,6 +119,30 @@ def test_free_pages_in_use(stores: Path, tmp_path: Path) -> None:
     assert "which are used" in finding.text
 
 
+@pytest.mark.parametrize("cut", [0, 1, 16])
+def test_truncated_free_pages(cut: int, stores: Path, tmp_path: Path) -> None:
+    """All numbers are above those of the used pages, and stay there without the last byte."""
+
+    def moved(whole: bytes) -> bytes:
+        gap = b"\1" + (1 << 40 | 1).to_bytes(8) + (1 << 41).to_bytes(8)
+        ranges = int.from_bytes(whole[:4]) * gap
+        return whole[:4] + ranges[: len(ranges) - cut]
+
+    folder = damaged(stores / "emptied", tmp_path / "copy", "db.free", moved)
+    assert len(findings(folder, "db.free")) == (cut > 0)
+
+
+def test_a_negative_page_in_the_last_batch(stores: Path, tmp_path: Path) -> None:
+    """The checksum of the batch does not cover the numbers of its pages."""
+
+    def moved(whole: bytes) -> bytes:
+        return whole[:PAGE_BYTES] + b"\x80" + whole[PAGE_BYTES + 1 :]
+
+    folder = damaged(stores / "killed", tmp_path / "copy", "db.redo", moved)
+    (finding,) = findings(folder, "db.redo")
+    assert "expected numbers of pages" in finding.text
+
+
 @pytest.mark.parametrize(
     ("state", "missing", "text"),
     [("closed", "db-*", "the journal is gone"), ("legacy", "*.data", "all jobs are lost")],

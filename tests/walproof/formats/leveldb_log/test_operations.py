@@ -108,6 +108,12 @@ def test_indexed_db_is_recognised_by_the_comparator(tmp_path: Path) -> None:
     assert len(entries(tmp_path / "copy.log", "record")) == 19
 
 
+def test_an_unreadable_manifest_does_not_prevent_reading_the_log(tmp_path: Path) -> None:
+    shutil.copy(INDEXED_DB / "000003.log", tmp_path)
+    (tmp_path / "MANIFEST-000005").mkdir()
+    assert next(rows_of(tmp_path / "000003.log"))
+
+
 def test_a_key_from_outside_indexed_db_keeps_its_bytes(tmp_path: Path) -> None:
     operations = Operations(INDEXED_DB)
     payload = struct.pack("<QI", 1, 1) + b"\x01\x03abc\x01v"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import struct
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from reference_impl.zeebe_journal.raft import encode_application, encode_initial
 from reference_impl.zeebe_journal.writer import pack_descriptor
 from tests.real_files import unpack_partition
 from tests.walproof.real_systems import Driver, examined
+from walproof.systems import recognise
 
 NAME = "raft-partition-partition-1"
 META, CONF, LOCK = f"{NAME}.meta", f"{NAME}.conf", f".{NAME}.lock"
@@ -103,6 +105,23 @@ def test_damage_of_a_small_file(
     folder = a_node(tmp_path / "1")
     (folder / file).write_bytes(change((folder / file).read_bytes()))
     assert set(lost(folder)) == {file}
+
+
+def test_a_member_of_an_unknown_type(tmp_path: Path) -> None:
+    folder = a_node(tmp_path / "1")
+    data = configuration(b"0")
+    at = data.index(struct.pack("<BqI", 3, UPDATED, 1))
+    (folder / CONF).write_bytes(data[:at] + b"\x07" + data[at + 1 :])
+    assert lost(folder) == [CONF]
+
+
+def test_the_numbers_of_a_truncated_meta_are_used(tmp_path: Path) -> None:
+    """A broker reads a truncated ``.meta`` as if zeros followed."""
+    folder = partition(tmp_path / "1", flushed=12)
+    (folder / META).write_bytes((folder / META).read_bytes()[:100])
+    texts = [each.text for each in examined(folder).findings if each.harm == "lost"]
+    assert texts[0].startswith("expected 256 bytes, found 100")
+    assert texts[1].startswith("expected entries up to 12")
 
 
 @pytest.mark.parametrize("content", [b"", b"\0", b"some text\n", b"0\n", b" ", b"8"])
@@ -238,9 +257,9 @@ def test_an_empty_first_segment_is_not_a_complete_log(
     segment = folder / f"{NAME}-1.log"
     segment.write_bytes(bytes(zeros))
     text = f"at 0, found {found}: the entries of this segment are lost"
-    for words in ([folder], [segment], ["read", folder]):
-        done = run(*words)
-        assert done.return_value == (0 if "read" in words else 3)
+    for words in itertools.product([(), ("read",), ("verify",)], [folder, segment]):
+        done = run(*words[0], words[1])
+        assert done.return_value == 3
         assert text in " ".join(done.output.split())
         assert "Safe to append" not in done.output
 
@@ -321,6 +340,13 @@ def test_a_gap_between_snapshot_and_journal(
 
 
 # Other files.
+
+
+@pytest.mark.parametrize("name", ["snapshots/2024-01-02-0300/file", "partition-1.conf"])
+def test_files_of_other_programs_are_not_a_partition(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_bytes(b"text\n")
+    assert recognise(tmp_path) is None
 
 
 def test_the_log_has_only_the_segments_of_its_journal(tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "a bit of a key": lambda data: data.replace(b"currentTerm", b"currentTerl"),
     "a bit of a type": lambda data: bytes([data[0] ^ 0x80]) + data[1:],
     "a term that is text": lambda data: data + b"\x81\xabcurrentTerm\xa17",
+    "a term that falls": lambda data: data + b"\x81\xabcurrentTerm\x02",
+    "a negative term": lambda data: data + b"\x81\xabcurrentTerm\xe5",
     "a vote for a number": lambda data: data + b"\x81\xa8votedFor\x02",
 }
 
@@ -60,6 +62,13 @@ def test_damaged_state_is_a_loss(damage, tmp_path: Path) -> None:
     state = folder / "raft.pers"
     state.write_bytes(damage(state.read_bytes()))
     (finding,) = about(folder, "raft.pers")
+    assert finding.harm == "lost"
+
+
+def test_a_negative_index_is_a_loss(tmp_path: Path) -> None:
+    folder = node(tmp_path / "node")
+    (folder / "state.pers").write_bytes(b"\x81\xablastApplied\xe5")
+    (finding,) = about(folder, "state.pers")
     assert finding.harm == "lost"
 
 
@@ -115,9 +124,12 @@ def test_a_state_older_than_the_log(tmp_path: Path) -> None:
     assert finding.text == f"{expected}found an empty file: the vote is lost"
 
 
-def test_a_missing_state(tmp_path: Path) -> None:
+def test_a_missing_state(tmp_path: Path, run) -> None:
     folder = node(tmp_path / "node")
     (folder / "raft.pers").unlink()
+    for words in ([folder], ["verify", folder], ["read", folder], ["read", folder, "--jsonl"]):
+        done = run(*words)
+        assert (done.return_value, "the vote is lost" in done.output) == (3, True), words
     assert [each.harm for each in examined(folder).findings] == ["lost"]
     (folder / OLDER).write_bytes(STATE)
     assert [each.harm for each in about(folder, None)] == ["lost"]

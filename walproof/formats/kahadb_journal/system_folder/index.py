@@ -141,6 +141,8 @@ def _redo(path: Path, page_bytes: int, index: Index) -> dict[int, bytes]:
         text = f"{expected}, found {len(content):,} bytes"
     elif not all(page.strip(b"\0") for page in redone.values()):
         text = f"expected {count:,} pages at {HEADER_BYTES:,}, found a page of zeros"
+    elif min(redone) < 0:
+        text = f"expected numbers of pages, found {min(redone):,}"
     else:
         return redone if actual == checksum else {}
     index.faults[path.name] = f"{text}. The index may contain half-written pages"
@@ -161,13 +163,16 @@ def _check_free(path: Path, header: Mapping[str, str], used: set[int], index: In
     content = path.read_bytes()
     at, ranges = _INTEGER_BYTES, []
     while at < len(content):
-        pages = content[at + 1 : at + 1 + (2 * _LONG_BYTES if content[at] else _LONG_BYTES)]
+        end = at + 1 + (2 * _LONG_BYTES if content[at] else _LONG_BYTES)
+        pages = content[at + 1 : end]
         ranges.append(range(int.from_bytes(pages[:8]), int.from_bytes(pages[-8:]) + 1))
-        at += 1 + len(pages)
+        at = end
     stored = int.from_bytes(content[:_INTEGER_BYTES])
     seen = [*sorted(used), _NO_PAGE]
     used_gap = next((gap for gap in ranges if seen[bisect_left(seen, gap.start)] in gap), None)
-    if stored != count or len(ranges) != count or not all(ranges):
+    if at > len(content):
+        found = f"the end of the file at {len(content):,} within the last range"
+    elif stored != count or len(ranges) != count or not all(ranges):
         found = f"{len(ranges):,} after the number {stored:,}"
     elif used_gap is not None:
         found = f"pages {used_gap.start:,} to {used_gap.stop - 1:,}, which are used"

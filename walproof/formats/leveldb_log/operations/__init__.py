@@ -59,10 +59,11 @@ def _is_indexed_db(folder: Path) -> bool:
     if folder.name.endswith(".indexeddb.leveldb"):
         return True
     for manifest in sorted(folder.glob("MANIFEST-*"), reverse=True):
-        records = (each for each in read(manifest, "recover", {}) if isinstance(each, Record))
-        for record in records:
-            with suppress(Undecodable):
-                edit = version_edit.decode(record.payload)
-                if "comparator" in edit:
-                    return bool(edit["comparator"] == COMPARATOR)
+        with suppress(OSError):  # an unreadable MANIFEST does not prevent reading the log
+            records = (each for each in read(manifest, "recover", {}) if isinstance(each, Record))
+            for record in records:
+                with suppress(Undecodable):
+                    edit = version_edit.decode(record.payload)
+                    if "comparator" in edit:
+                        return bool(edit["comparator"] == COMPARATOR)
     return False
