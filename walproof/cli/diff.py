@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import click
 
 from walproof.cli.context import context_of, context_option, format_option
-from walproof.cli.opening import Opened, opened
+from walproof.cli.opening import opened
 from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.difference.align import Difference, differences
 from walproof.difference.records import ComparedLog, ComparedRecord, compared_log
@@ -87,7 +87,7 @@ def diff(
             )
         context = context_of(context_items, is_a)
         sides = [
-            Side(log.name, compared_log(log.events("recover", context)), _losses(log))
+            Side(log.name, compared_log(log.events("recover", context)), log.losses())
             for log in (each, other)
         ]
     refused = [side for side in sides if side.log.end.verdict == "refused"]
@@ -108,11 +108,6 @@ def diff(
     else:
         count = _print(sides, result, None if all_of_them else SHOWN)
     return 3 if count else 0
-
-
-def _losses(log: Opened) -> list[Finding]:
-    findings = log.system.findings if log.system is not None else ()
-    return [finding for finding in findings if finding.harm == "lost"]
 
 
 def _print(sides: list[Side], items: Iterable[Difference], most: int | None) -> int:

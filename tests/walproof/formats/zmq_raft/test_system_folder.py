@@ -130,6 +130,8 @@ def test_a_missing_state(tmp_path: Path, run) -> None:
     for words in ([folder], ["verify", folder], ["read", folder], ["read", folder, "--jsonl"]):
         done = run(*words)
         assert (done.return_value, "the vote is lost" in done.output) == (3, True), words
+    compared = run("diff", node(tmp_path / "other"), folder).stdout
+    assert "1 finding of loss" in compared and "the comparison is incomplete" in compared
     assert [each.harm for each in examined(folder).findings] == ["lost"]
     (folder / OLDER).write_bytes(STATE)
     assert [each.harm for each in about(folder, None)] == ["lost"]
