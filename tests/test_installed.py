@@ -47,13 +47,13 @@ PLAIN: list[Use] = [
     (f"ask --cmd '{READER}' --vector leveldb-log/three-records", 0, "right"),
     ("diff 000003.log damaged.log", 3, '"bravo"'),
     ("review --against main", 2, "needs a checkout"),
+    (f"sweep --format leveldb-log --cmd '{READER}' --cases 100", 0, "No findings."),
 ]
 #: Commands that name the extra they need; with it, they have the second exit status and output.
 FAST: list[Use] = [
     ("export --parquet tables lake", 3, "leveldb-log"),
     ("carve disk.img --out found", 0, "1 log"),
     ("audit lake --out audit", 1, "an audit needs pyspark"),
-    (f"sweep --format leveldb-log --cmd '{READER}' --cases 100", 0, "No findings."),
 ]
 WITH_NODE: Use = ("parsers --lang python --out parsers", 0, "parsers for Python")
 HELP: list[Use] = [

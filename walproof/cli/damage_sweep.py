@@ -39,8 +39,10 @@ HELLO_SECONDS = 10.0
 SUMMARY = "summary.json"
 #: Time limit for minimising findings.
 MINIMISE_SECONDS = 20.0
-#: Time limit for minimising findings after a signal.
+#: Time limit for minimising findings after a stop.
 SECONDS_AFTER_STOP = 3.0
+#: The value of ``stopped_by`` that is not the name of a signal.
+DEAD_WORKER = "a dead worker process"
 
 
 def damage_sweep(
@@ -78,8 +80,6 @@ def damage_sweep(
         run_seconds = time.monotonic() - started
     except BrokenVector as error:
         raise click.ClickException(f"invalid vector: {error}") from None
-    except BrokenProcessPool:
-        raise click.ClickException("a worker process died") from None
     except controls.NoControl as error:
         raise click.ClickException(str(error)) from None
     result = Result()
@@ -96,12 +96,14 @@ def damage_sweep(
     summary = report.summary(
         chosen_plan, result, all_findings, run_seconds,
         is_complete=len(results) == len(chosen_plan.shards),
-        stopped_by=None if stopped_by is None else stopped_by.name,
+        stopped_by=stopped_by,
     )  # fmt: skip
     save(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
     report.show(summary, Console(), str(shown_out))
+    if stopped_by == DEAD_WORKER:
+        raise click.ClickException("a worker process died; the results are of the finished part")
     if stopped_by is not None:
-        return 128 + stopped_by
+        return 128 + signal.Signals[stopped_by]
     is_new = any(finding.cause is None for finding in all_findings)
     return 3 if is_new or any(result.fails.values()) else 0
 
@@ -147,10 +149,8 @@ def _programs(
     return programs
 
 
-def _run(
-    chosen_plan: Plan, seconds: float | None
-) -> tuple[dict[int, Result], signal.Signals | None]:
-    """Return the results of the finished shards, and the signal that stopped the run."""
+def _run(chosen_plan: Plan, seconds: float | None) -> tuple[dict[int, Result], str | None]:
+    """Return the results of the finished shards, and the reason for a stop."""
     done = 0
     started = time.monotonic()
     results: dict[int, Result] = {}
@@ -162,7 +162,9 @@ def _run(
                 rate = done / max(0.001, time.monotonic() - started)
                 bar.advance(1, f"{done:,} cases, {rate:,.0f}/s")
         except KeyboardInterrupt:
-            return results, (came or [signal.SIGINT])[0]
+            return results, (came or [signal.SIGINT])[0].name
+        except BrokenProcessPool:
+            return results, DEAD_WORKER
     return results, None
 
 

@@ -77,7 +77,8 @@ def sweep(
 
     DIR/summary.json lists the findings. DIR/proposals has vectors for the findings.
 
-    Ctrl-C and SIGTERM stop the sweep. The summary then covers the finished part.
+    Ctrl-C, SIGTERM and the death of a worker process stop the sweep. The summary then covers the
+    finished part.
 
     With --flips, each bit of the intact vectors is flipped on its own. A flip is listed if the log
     still reads as `intact` although its records differ. A listed flip shows either a limit of the

@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 import os
+import random
 import struct
 import sys
 import time
@@ -17,10 +18,12 @@ import pytest
 
 from reference_impl.formats import FORMATS
 from reference_impl.kahadb_journal.layout import HEADER
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, FULL, HEADER_SIZE, masked_crc
 from walproof.carve.engine import Carving, offsets
 from walproof.carve.image import PAD, STRIDE, Image
 from walproof.carve.model import Pattern, Window
 from walproof.cli import main
+from walproof.formats.leveldb_log.carver import headers
 
 
 def full_image(builder, log_of, path: Path) -> Path:
@@ -163,6 +166,15 @@ def test_search_finds_every_pattern() -> None:
         assert sorted(hits) == sorted(expected)
 
 
+def test_peek_ignores_bytes_after_the_image() -> None:
+    pattern = Pattern(b"\1\2", peeks=(40, 60), among=frozenset({0}))
+    data = np.full(100 + PAD, 5, np.uint8)
+    data[[10, 11, 55, 56, 70, 71]] = [1, 2] * 3
+    data[[50, 105, 110]] = 0
+    assert offsets(pattern, Window(0, 100, 100, data)) == [10]
+    # The third pattern peeks at 110 and 130, after the end.
+
+
 def test_unreadable_sectors_are_zeros(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "disk.img"
     path.write_bytes(bytes(range(1, 9)) * 256)  # four sectors, of which the second is bad
@@ -180,6 +192,43 @@ def test_unreadable_sectors_are_zeros(tmp_path: Path, monkeypatch) -> None:
         window = image.window(0, image.size)
         assert window.data[: window.size].tobytes() == expected
         assert image.unreadable == 512
+
+
+@pytest.mark.parametrize("near_end", [0, 1, 7, 63])
+def test_kernel_finds_all_physical_records(near_end: int) -> None:
+    from walproof.formats.leveldb_log.carver.kernel import physical_records, prefixes
+
+    chance = random.Random(near_end)
+    parts, expected, at = [], [], 0
+    for number in range(401):
+        noise = chance.randbytes(chance.choice([0, 0, 1, 6, 7, 50, 300]))
+        noise += bytes(chance.choice([0, 0, 70]))
+        size = chance.choice([0, 1, 7, 8, 500, BLOCK_SIZE - 7]) if number % 9 else number * 7
+        if number == 400:  # a header that ends with the image, if near_end is 0
+            size = 0
+        payload = bytes([1 + number % 4]) + chance.randbytes(size)
+        masked = struct.pack("<I", masked_crc(payload))
+        record = masked + struct.pack("<H", size) + payload
+        if number % 5 == 4:
+            record = bytes([record[0] ^ 1]) + record[1:]
+        else:
+            expected.append((at + len(noise), at + len(noise) + len(record), payload[0]))
+        parts.append(noise + record)
+        at += len(parts[-1])
+    image = b"".join(parts) + bytes(near_end)
+    data = np.frombuffer(image + bytes(PAD), np.uint8)
+    of_eight = np.empty(len(image) // 8 + 1, np.uint32)
+    prefixes(data, len(image), of_eight)
+    columns = np.empty(50, np.int64), np.empty(50, np.int64), np.empty(50, np.uint8)
+    dialect = headers(FULL, HEADER_SIZE)
+    records: list[tuple[int, int, int]] = []
+    start = 0
+    while start < len(image):
+        count, start = physical_records(
+            data, start, len(image), len(image), of_eight, dialect.sizes, dialect.above, *columns
+        )
+        records += zip(*(column[:count].tolist() for column in columns), strict=True)
+    assert records == expected
 
 
 def _kahadb(size: int) -> bytes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import sys
 import tarfile
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from click import ClickException
 from click.testing import CliRunner, Result
 
 from conformance import ROOT, VECTORS
@@ -21,6 +24,8 @@ from walproof.cli import walproof
 from walproof.cli.output import EXIT_STATUS
 from walproof.extras import advice
 from walproof.formats import plugin_for
+from walproof.inventory import result
+from walproof.inventory.task import Task, Written
 
 TABLES = ("records", "damage", "files")
 
@@ -132,6 +137,21 @@ def test_a_failed_export_leaves_nothing(
     monkeypatch.setattr(pq.ParquetWriter, "write_table", fails)
     message = str(export(log, "--parquet", out).exception)
     assert "No space left on device" in message and str(log) not in message
+    assert [path.name for path in tmp_path.iterdir()] == ["000003.log"]
+
+
+def _dies(task: Task, is_careful: bool) -> Written:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def test_a_dead_worker_is_an_error_and_leaves_nothing(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = leveldb(tmp_path / "000003.log", 1)
+    monkeypatch.setattr(result, "write_rows", _dies)
+    error = export(log, "--parquet", out).exception
+    assert isinstance(error, ClickException) and "a worker process died" in str(error)
     assert [path.name for path in tmp_path.iterdir()] == ["000003.log"]
 
 

@@ -1,4 +1,4 @@
-"""docs/review.md: the worked examples are replayed."""
+"""docs/review.md: the worked examples are replayed, and the rules exist."""
 
 from __future__ import annotations
 
@@ -36,3 +36,11 @@ def test_examples_of_the_page_are_current(
 
 def test_page_has_three_examples() -> None:
     assert len(EXAMPLES) == 3
+
+
+def test_page_lists_no_removed_rule() -> None:
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "walproof/review").glob("*.py"))
+    listed = re.findall(r"^\| `([A-Z]+_[A-Z_]+)` \|", PAGE, re.MULTILINE)
+    assert len(listed) > 40
+    for rule in listed:
+        assert f'"{rule}"' in source or f'"{rule.removeprefix("ENUM_")}"' in source, rule

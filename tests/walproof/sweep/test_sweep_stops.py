@@ -9,13 +9,21 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
+import pytest
+from click import ClickException
+from click.testing import CliRunner
 
 from conformance.saving import UNFINISHED
 from tests.walproof.sweep.plans import WRONG
-from walproof.sweep.plan import SHARD_CASES
+from walproof.cli.sweep import sweep
+from walproof.sweep import plan
+from walproof.sweep.plan import SHARD_CASES, Run
+from walproof.sweep.result import Result
+from walproof.sweep.shard_runner import ShardRunner
 from walproof.worker_pool import core_count
 
 #: A wrong reader that is slow and counts its logs.
@@ -62,3 +70,28 @@ def test_signal_stops_with_a_partial_summary(tmp_path: Path) -> None:
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["stopped_by"] == "SIGINT" and not summary["complete"]
     assert summary["cases"] > 0
+
+
+def test_a_dead_worker_leaves_the_results_of_the_finished_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, run = tmp_path / "begun", ShardRunner.run
+
+    def dies(runner: ShardRunner, shard: Sequence[Run]) -> Result:
+        with begun.open("ab") as file:
+            file.write(b".")
+        if begun.stat().st_size > core_count():  # one shard is finished
+            os.kill(os.getpid(), signal.SIGKILL)
+        return run(runner, shard)
+
+    monkeypatch.setattr(ShardRunner, "run", dies)
+    monkeypatch.setattr(plan, "SHARD_CASES", 10)
+    out = tmp_path / "out"
+    arguments = ["--format", "leveldb-log", "--control", "three-records", "--out", str(out)]
+    arguments += ["--cases", str(10 * (core_count() + 4))]
+    result = CliRunner().invoke(sweep, arguments, standalone_mode=False)
+    assert isinstance(result.exception, ClickException)
+    assert "a worker process died" in str(result.exception)
+    assert "Stopped by a dead worker process" in result.output
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["cases"] > 0 and not summary["complete"]
