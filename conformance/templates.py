@@ -8,11 +8,15 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+#: Code or emphasis in Markdown. A pointer or a product in a text is neither.
+MARKED = re.compile(r"`([^`]*)`|(?<![\w*])\*([^\s*`][^*`]*)\*(?![\w*])")
+
 
 def environment(folder: Path, autoescape: bool = False) -> Environment:
     """Return the templates of a directory; an unknown name in a template is an error.
 
-    ``autoescape`` is for HTML. The filter ``code`` marks the parts of a text in backquotes.
+    ``autoescape`` is for HTML. The filter ``code`` marks the parts of a text in backquotes,
+    and parts with emphasis (``*``).
     """
     created = Environment(
         loader=FileSystemLoader(folder),
@@ -27,4 +31,9 @@ def environment(folder: Path, autoescape: bool = False) -> Environment:
 
 
 def _code(text: str) -> Markup:
-    return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(Markup.escape(text))))
+    return Markup(MARKED.sub(_tag, str(Markup.escape(text))))
+
+
+def _tag(found: re.Match[str]) -> str:
+    code, emphasis = found.groups()
+    return f"<em>{emphasis}</em>" if code is None else f"<code>{code}</code>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -61,18 +61,44 @@ def options(program: str, name: str) -> frozenset[str]:
     return frozenset(options | {"--help"})
 
 
+def assert_options_are_there(lines: Iterable[str]) -> None:
+    for line in (part for each in lines for part in each.split(" | ")):
+        for program, name, rest in COMMAND.findall(line):
+            group = GROUPS[program]
+            assert name in group.list_commands(click.Context(group)), line
+            unknown = set(OPTION.findall(rest)) - options(program, name)
+            assert not unknown, line
+
+
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if page.name != "CHANGELOG.md"],  # it names former commands
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_subcommands_and_their_options_are_there(page: Path) -> None:
-    for line in code(page):
-        for program, name, rest in COMMAND.findall(line):
-            group = GROUPS[program]
-            assert name in group.list_commands(click.Context(group)), line
-            unknown = set(OPTION.findall(rest)) - options(program, name)
-            assert not unknown, line
+    assert_options_are_there(code(page))
+
+
+def commands(program: str, group: click.Group) -> Iterator[tuple[str, click.Command]]:
+    """Return the name and the command of each command in a group and its subgroups."""
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        assert command is not None
+        yield f"{program} {name}", command
+        if isinstance(command, click.Group):
+            yield from commands(f"{program} {name}", command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, id=name)
+        for program, group in GROUPS.items()
+        for name, command in commands(program, group)
+    ],
+)
+def test_the_options_in_a_help_text_are_there(command: click.Command) -> None:
+    assert_options_are_there((command.help or "").splitlines())
 
 
 @pages

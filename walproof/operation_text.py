@@ -90,6 +90,8 @@ def _flip(log: LogToDamage, bit: int, path: str) -> None:
 
 def _flip_byte(log: LogToDamage, bit: int, at: int, file: str) -> None:
     data = _bytes_of(log, file)
+    if not data:
+        raise BadOperation("expected a byte to flip, found an empty file")
     if bit > 7 or at >= len(data):
         raise BadOperation(f"expected bit 0 to 7 of byte 0 to {len(data) - 1}, found {bit} of {at}")
     log.flip_byte(at, bit, file)

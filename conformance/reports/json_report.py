@@ -41,8 +41,8 @@ def load(path: Path | str) -> Report:
     path = Path(path) / "report.json" if Path(path).is_dir() else Path(path)
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        validate(report)
+    except (json.JSONDecodeError, UnicodeDecodeError, InvalidReport) as error:
         raise InvalidReport(f"{path}: {error}") from error
-    validate(report)
     assert isinstance(report, dict)
     return report

@@ -132,9 +132,10 @@ def print_diff(diff: Diff, console: Console) -> None:
             if each.repeat and effect == "regression":
                 say(Text(f"      {each.repeat}"), console)
     for verb, listed in (("added", diff.added), ("removed", diff.removed)):
-        for noun, names in listed.items():
+        for key, names in listed.items():
             if names:
-                print_hanging(Text(f"{len(names)} {noun} {verb}"), Text(", ".join(names)), console)
+                count = _counted(len(names), key.removesuffix("s"))
+                print_hanging(Text(f"{count} {verb}"), Text(", ".join(names)), console)
     bad = len(diff.regressions)
     verdict = f"{bad} regression{'s' if bad != 1 else ''}." if bad else "No regressions."
     say(Text(verdict, style="bold red" if bad else "bold green"), console)

@@ -63,6 +63,8 @@ def mutants(
         raise click.ClickException(f"ours is broken: {error}") from None
     except (NoSuchRevision, OSError) as error:
         raise click.ClickException(str(error)) from None
+    if functions and changed is None and not any(each.fates for each in reports):
+        raise click.UsageError(f"--function {' '.join(functions)}: no function has this name")
     show(reports, Console())
     counted = [each for each in reports if not reviewed or each.reviewed.complete]
     return 3 if any(each.survivors or each.faults() for each in counted) else 0

@@ -47,7 +47,7 @@ def _write(run: Run, out: Path) -> None:
     frame = Frame(
         out,
         f"Walproof {run.report['walproof']}, from a run of {when}:"
-        f" {len(run.implementations)} implementations, {len(run.vectors):,} vectors.",
+        f" {tested(run)} implementations, {len(run.vectors):,} vectors.",
     )
     frame.file(MARKER, "made by python -m lab site\n")
     frame.assets()
@@ -85,6 +85,7 @@ def write_home(frame: Frame, run: Run, rows: Mapping[str, Sequence[Overview]]) -
         "Vectors and implementations",
         formats=formats,
         vectors=len(run.vectors),
+        implementations=tested(run),
         table=[(TITLES[kind], of_kind) for kind, of_kind in rows.items() if of_kind],
         heads=heads,
         legend=[text for head, text in LEGEND.items() if head in heads],
@@ -94,6 +95,11 @@ def write_home(frame: Frame, run: Run, rows: Mapping[str, Sequence[Overview]]) -
         report=run.report,
         isolation=run.report.get("isolation"),
     )
+
+
+def tested(run: Run) -> int:
+    """Return the number of implementations, without the null baselines."""
+    return len(run.implementations) - len(run.of_kind(NULL))
 
 
 def without_page(run: Run) -> Sequence[str]:

@@ -36,7 +36,7 @@ def site(report: Path, out: Path) -> int:
         run = run_of(json_report.load(report), load_all())
     except FileNotFoundError:
         raise click.ClickException(f"{report}: no report; `walproof check` writes one") from None
-    except (json_report.InvalidReport, NotGolden, OSError) as error:
+    except NotGolden as error:
         raise click.ClickException(f"{report}: {error}") from None
     files, size = build.build(run, out)
     say(f"{out / 'index.html'}: {files:,} files, {size / 1e6:.1f} MB")

@@ -189,6 +189,7 @@ class TestUsage:
             (["--cmd", "my 'reader"], 'Error: --cmd "my \'reader": no closing quotation\n'),
             (["--cmd", "x", "--vector", "no-such-vector"], "no vector selected"),
             (["--cmd", "x", "--kind", "odd"], "Invalid value for '--kind'"),
+            (["--report", "README.md"], "Directory 'README.md' is a file"),
             (["--no-such-option"], "No such option"),
         ],
     )

@@ -70,3 +70,9 @@ def test_impossible_operations_are_rejected(operation: str, message: str, log: L
         damage(log, operation)
     assert message in str(raised.value)
     assert log.contents == before
+
+
+def test_no_byte_of_an_empty_log_is_flipped() -> None:
+    empty = LogToDamage(b"", "leveldb-log", "000003.log")
+    with pytest.raises(BadOperation, match="found an empty file"):
+        damage(empty, "flip bit 0 of byte 0")

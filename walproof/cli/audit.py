@@ -17,7 +17,11 @@ from walproof.cli.stopping import stoppable
 @click.command()
 @click.argument("paths", metavar="PATH…", nargs=-1, required=True)
 @click.option(
-    "--out", required=True, metavar="DIR", type=click.Path(path_type=Path, file_okay=False)
+    "--out",
+    required=True,
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the tables and the summary.",
 )
 @click.option(
     "--payload/--no-payload",

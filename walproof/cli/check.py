@@ -55,7 +55,8 @@ MEMORY_MIB = 2048
               help="Number of parallel processes.")  # fmt: skip
 @click.option("--memory", default=MEMORY_MIB, show_default=True, metavar="MIB",
               help="Memory limit of each process.")  # fmt: skip
-@click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
+@click.option("--report", "folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
+              help="Folder for the reports.")  # fmt: skip
 @click.option("--output", default="text", show_default=True, help="Output format.",
               type=click.Choice(["text", *outputs.OUTPUTS]))  # fmt: skip
 @click.option("--again", is_flag=True, help="Run all implementations; ignore cached results.")

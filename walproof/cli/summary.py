@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import click
 
-from reference_impl.formats import Context, UnknownFormat
+from reference_impl.formats import Context
 from reference_impl.register import registers
 from walproof.cli.context import context_of, context_option, format_option
 from walproof.cli.opening import findings_of_file, log_in, source_of
@@ -196,13 +196,8 @@ class _Report:
         unread = [(name, what) for name, what in pairs if isinstance(what, NotRead)]
         faults = {name: what.why for name, what in unread if what.is_fault}
         aside = [(name, what.why) for name, what in unread if name not in faults]
-        if len(unread) == len(contents.items) and not faults and not is_rest:
-            count = contents.foreign + len(aside)
-            among = f"no log among {counted(count, 'file')}" if count else "no file"
-            named = "".join(f"; {name} is {why}" for name, why in aside[:MOST_ASIDE])
-            raise UnknownFormat(
-                f"{self.log.typed}: expected a log, or a folder with logs, found {among}{named}"
-            )
+        if not is_rest:
+            contents.require_logs(self.log.typed)
         if not self.as_json:
             if is_rest:
                 say("")

@@ -20,7 +20,7 @@ from walproof.cli.journal_query import (
     print_entries,
     split_words,
 )
-from walproof.cli.output import EXIT_STATUS, say
+from walproof.cli.output import EXIT_STATUS, require_new_path, say
 from walproof.formats.systemd_journal.exported_entries import Skipped, WholeEntry, read_entries
 from walproof.formats.systemd_journal.query.journal_file import JournalFile
 from walproof.formats.systemd_journal.query.output import Mode
@@ -127,6 +127,7 @@ def import_(stream: BinaryIO, out: Path, strict: bool) -> int:
     Exit status: 0 written, 3 written with skipped ranges, 1 for a usage or I/O error, or if the
     input has only incomplete entries.
     """
+    require_new_path(out)
     file_id = secrets.token_bytes(16)
     options = Options(
         header_size=SYSTEMD_252_HEADER_BYTES,

@@ -21,7 +21,7 @@ from walproof.formats.systemd_journal.query.journal_file import JournalFile
 from walproof.quantity import counted
 from walproof.summary.unpacked import Unpacked, unpacked
 from walproof.systems import System
-from walproof.systems.contents import FoundLog, Item, NotRead, contents_of
+from walproof.systems.contents import FoundLog, Item, contents_of
 
 SYSTEMD = "systemd-journal"
 
@@ -58,10 +58,9 @@ def verify(log: str, key: str | None) -> int:
     with source_of(log) as source:
         if not source.path.is_dir():
             return _verify_file(source, context)
-        items = contents_of(source.path, "" if source.is_copy else source.typed).items
-        if all(isinstance(item.what, NotRead) and not item.what.is_fault for item in items):
-            raise UnknownFormat(f"{source.path}: expected a log, or a folder with logs")
-        return max(_verify_item(source, item, context) for item in items)
+        contents = contents_of(source.path, "" if source.is_copy else source.typed)
+        contents.require_logs(source.typed)
+        return max(_verify_item(source, item, context) for item in contents.items)
 
 
 CAVEAT = (

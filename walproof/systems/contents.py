@@ -10,12 +10,16 @@ from pathlib import Path
 from reference_impl.formats import FORMATS, UnknownFormat
 from reference_impl.register import registers
 from walproof.lake.recognition import named_like, recognise_log
+from walproof.quantity import counted
 from walproof.summary.unpacked import name_inside, packing
 from walproof.systems import systems_in
 from walproof.systems.model import WHOLE, System
 
 #: Names of archives, which may contain logs.
 ARCHIVE_NAME = r"\.(zip|tgz|tar(\.\w+)?)$"
+
+#: Unread files that the error for a folder without logs names.
+MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,20 @@ class Contents:
     def systems(self) -> list[System]:
         """The systems, in order."""
         return [item.what for item in self.items if isinstance(item.what, System)]
+
+    def require_logs(self, name: str) -> None:
+        """Raise ``UnknownFormat`` for a folder without systems, logs and unreadable files."""
+        aside = [
+            (item.name, item.what.why)
+            for item in self.items
+            if isinstance(item.what, NotRead) and not item.what.is_fault
+        ]
+        if len(aside) < len(self.items):
+            return
+        count = self.foreign + len(aside)
+        among = f"no log among {counted(count, 'file')}" if count else "no file"
+        named = "".join(f"; {each} is {why}" for each, why in aside[:MOST_NAMED])
+        raise UnknownFormat(f"{name}: expected a log, or a folder with logs, found {among}{named}")
 
 
 def contents_of(folder: Path, name: str, format_id: str | None = None) -> Contents:

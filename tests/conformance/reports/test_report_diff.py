@@ -76,6 +76,9 @@ def test_added_and_removed_items_are_listed_without_regression(run):
     assert diff.removed == {"vectors": ["leveldb-log/flip"], "implementations": []}
     assert diff.changes == []
     assert compare(new, old).removed["implementations"] == ["other"]
+    console = Console(file=io.StringIO())
+    terminal.print_diff(diff, console)
+    assert "1 implementation added: other" in console.file.getvalue()
 
 
 def test_a_missing_result_of_a_shared_vector_is_counted(run):

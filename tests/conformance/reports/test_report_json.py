@@ -43,7 +43,9 @@ def test_an_invalid_report_is_refused(report, tmp_path, spoil, message):
         json_report.save(report, path)
     assert not path.exists()
     path.write_text(json.dumps(report))
-    with pytest.raises(json_report.InvalidReport, match=message):
+    with pytest.raises(
+        json_report.InvalidReport, match=rf"run\.json: not a run report: .*{message}"
+    ):
         json_report.load(path)
 
 

@@ -69,8 +69,7 @@ def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
     assert "`walproof check` writes one" in nothing.output
     (tmp_path / "report.json").write_text("{}")
     no_report = CliRunner().invoke(lab, ["site", "--run", str(tmp_path)])
-    assert no_report.exit_code == 1
-    assert "not a run report" in no_report.output
+    assert f"{tmp_path / 'report.json'}: not a run report" in str(no_report.exception)
 
 
 def test_the_command_makes_a_site_and_says_what_has_no_page(

@@ -73,6 +73,11 @@ def test_a_vector_says_what_was_done_what_is_owed_and_who_answers_what(site: Sit
     assert "Null baselines" not in text
 
 
+def test_emphasis_of_a_rule_is_marked(site: Site) -> None:
+    text = site.text("vectors/kahadb-journal/write-a-batch-of-exactly-the-limit.html")
+    assert "The <em>pending</em> batch" in text
+
+
 def rows(text: str) -> list[list[str]]:
     """Return the cells of the first table of fields, with their marks."""
     table = text.partition('<table class="fields"')[2].partition("</table>")[0]
@@ -100,6 +105,7 @@ def test_real_ones_come_first_and_null_baselines_last(site: Site) -> None:
     results = [text.index(each) for each in order]
     assert results == sorted(results)
     assert "unavailable: go not found" in text
+    assert "the results of 3 implementations" in text  # the null baselines are not counted
 
 
 def test_an_implementation_shows_why_it_fails(site: Site) -> None:

@@ -34,6 +34,12 @@ def test_each_lost_range_has_its_rule() -> None:
     assert last == f"{DAMAGED}: leveldb-log, 1 finding"
 
 
+def test_a_folder_without_logs_is_refused_as_by_the_summary(tmp_path: Path) -> None:
+    (tmp_path / "picture").write_bytes(b"\x89PNG\r\n")
+    message = f"{tmp_path}: expected a log, or a folder with logs, found no log among 1 file"
+    assert message in run(tmp_path).stderr
+
+
 def test_a_key_is_for_journals_only() -> None:
     assert "--key is only for sealed systemd journals" in str(run(SOUND, "--key", KEY).exception)
 

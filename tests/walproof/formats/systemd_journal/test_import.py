@@ -118,6 +118,15 @@ def test_every_byte_is_accounted_for(name: str) -> None:
     assert all(stream[at] == ord("\n") for at, byte in enumerate(covered) if not byte)
 
 
+def test_an_existing_output_path_is_refused_before_the_input_is_read(tmp_path: Path) -> None:
+    out = tmp_path / "b.journal"
+    out.write_bytes(b"kept")
+    done = run(b"no entry", out)
+    assert (done.exit_code, out.read_bytes()) == (1, b"kept")
+    assert f"{out} already exists: expected a new path" in str(done.exception)
+    assert "skipped" not in done.stderr
+
+
 def test_an_export_can_be_imported(tmp_path: Path) -> None:
     path, copy = tmp_path / "a.journal", tmp_path / "b.journal"
     path.write_bytes(journal_bytes(*hello(5), [b"BLOB=\x00\xff\n", b"MESSAGE=one\ntwo"]))
