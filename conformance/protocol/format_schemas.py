@@ -1,4 +1,4 @@
-"""Generate the JSON Schemas of the answers and of the contexts of a format from its register.
+"""Generate two JSON Schemas for a format from its register: answers and contexts.
 
 To regenerate the schemas, run ``python -m conformance.traceability.write_tables``.
 """

@@ -171,9 +171,9 @@ class Judge:
     def _measured(
         self, reader: str, log: Input, read: Callable[[], Any], faults: list[Fault], label: str
     ) -> Any:
-        """Return the result of a reader, or None if it raises.
+        """Return the result of a reader, or None if it raises an exception.
 
-        Add faults for an exception, and for too much time or memory.
+        An exception is recorded as a fault. So is the use of too much time or memory.
         """
         self.meter.begin()
         answer = None

@@ -1,6 +1,6 @@
 """Change an input by the damage operations of the sweep, or change its bytes, files or context.
 
-Most changes correct checksums, because the code after a checksum would otherwise never run.
+After most changes, the checksums are corrected. Otherwise, readers would stop at the checksum.
 """
 
 from __future__ import annotations

@@ -35,9 +35,10 @@ def carve_image(
     out: Path | None,
     as_json: bool,
 ) -> int:
-    """Carve an image, print the finds, and return the exit status.
+    """Search an image, print each find, and return the exit status.
 
-    Raises ``OSError``, and ``ClickException`` if the folder is from another run.
+    Raises ``OSError``, and ``ClickException`` if the folder holds results of another image or with
+    other options.
     """
     with Image(path) as image:
         options = {

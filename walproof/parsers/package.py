@@ -57,10 +57,10 @@ def all_grammars() -> list[str]:
 
 
 def make_package(language: Language, out: Path, chosen: Sequence[str] = ()) -> list[Grammar]:
-    """Generate the package of one language in ``out``, replacing an earlier package there.
+    """Generate the package of one language. It replaces an earlier package in ``out``.
 
     ``chosen`` lists the names of grammars (default: all). Raises ``GrammarError``, ``ToolMissing``,
-    :class:`NotOurs`, and ``OSError`` for ``out``.
+    :class:`NotOurs`, and ``OSError`` if ``out`` cannot be written.
     """
     has_files = out.exists() and not all(map(is_unfinished, out.iterdir()))
     if has_files and not (out / MARK).exists():

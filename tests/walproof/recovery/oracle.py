@@ -301,7 +301,7 @@ class Combination:
 def check_all(
     store: Store, scratch: Path, tolerated: Sequence[Tolerated], half: int | None = None
 ) -> list[str]:
-    """Check the combinations of a store; return sentences about violated rules.
+    """Check the combinations of a store, and describe each violated rule in a sentence.
 
     Set ``half`` to 0 or 1 to check every second combination. A tolerated loss that does not occur
     counts as a violation.

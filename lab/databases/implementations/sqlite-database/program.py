@@ -1,6 +1,6 @@
 """Open a damaged log with SQLite, libsql or Turso; see ``../opener/opener.py``.
 
-An item is the integer in the only row of a table.
+The database has a table with one row; the integer in this row is the item.
 """
 
 from __future__ import annotations

@@ -118,9 +118,10 @@ def _properties(text: bytes) -> dict[str, str] | None:
 
 
 def _redo(path: Path, page_bytes: int, index: Index) -> dict[int, bytes]:
-    """Return the pages of the last batch, which a broker writes to the index at startup.
+    """Return the pages of the last batch.
 
-    A batch with a wrong checksum is normal after a kill: its pages are not in the index yet.
+    At startup, a broker copies these pages to the index. After a kill, the batch may have a wrong
+    checksum; the index then has none of its pages.
     """
     content = path.read_bytes() if path.is_file() else b""
     if len(content) in (0, HEADER_BYTES) and not content.strip(b"\0"):

@@ -48,7 +48,7 @@ class Rest:
 
 
 def select(paths: Paths, query: Query, rest: Rest) -> Iterator[JournalEntry]:
-    """Yield the entries that a query selects, and complete ``rest`` after the last one.
+    """Yield the entries that a query selects. ``rest`` is complete after the last entry.
 
     Raises ``OSError``, and :class:`BadFilter` if the boot does not exist.
     """
