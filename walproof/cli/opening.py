@@ -69,14 +69,10 @@ class Opened:
         findings: Sequence[Finding] = ()
         if self.system is not None:
             findings = examined(self.system).findings
-        elif not self.source.is_copy and self._is_part():
-            findings = findings_of_file(self.path, summarise(self.format.id, self.path, {}))
+        elif not self.source.is_copy and (around := system_around(self.path)) is not None:
+            about = summarise(self.format.id, self.path, {})
+            findings = findings_of_file(self.path, about, around)
         return [each for each in findings if each.harm == "lost"]
-
-    def _is_part(self) -> bool:
-        with contextlib.suppress(OSError):  # a folder that may not be listed
-            return recognise(self.path.absolute().parent) is not None
-        return False
 
     @property
     def findings(self) -> Sequence[Finding]:
@@ -112,9 +108,16 @@ def examined(system: System) -> System:
     return examine(system, summaries)
 
 
-def findings_of_file(path: Path, about: Summary) -> list[Finding]:
-    """Return the findings of a file's folder, if it is a system's, and those about the file."""
-    around = recognise(path.absolute().parent)
+def system_around(path: Path) -> System | None:
+    """Return the system whose folder contains a file, or None."""
+    try:
+        return recognise(path.absolute().parent)
+    except OSError:  # a folder that may not be listed
+        return None
+
+
+def findings_of_file(path: Path, about: Summary, around: System | None) -> list[Finding]:
+    """Return the findings about a file and about its part in the system ``around`` it."""
     findings: list[Finding] = []
     part = None
     if around is not None:

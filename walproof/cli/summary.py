@@ -15,7 +15,7 @@ import click
 from reference_impl.formats import Context
 from reference_impl.register import registers
 from walproof.cli.context import context_of, context_option, format_option
-from walproof.cli.opening import findings_of_file, log_in, source_of
+from walproof.cli.opening import findings_of_file, log_in, source_of, system_around
 from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.lake.recognition import is_blank
 from walproof.quantity import counted
@@ -161,7 +161,7 @@ class _Report:
         others: Sequence[OtherFile] = ()
         findings: Sequence[Finding]
         if system is None:
-            findings = findings_of_file(log.path, about)
+            findings = findings_of_file(log.path, about, system_around(log.path))
             more = {"findings": [each.to_json() for each in findings]} if findings else {}
         else:
             system = examine(system, {WHOLE: about})

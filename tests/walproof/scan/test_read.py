@@ -23,6 +23,7 @@ def read(log: Path, *options: str) -> Result:
     return CliRunner().invoke(walproof, ["read", str(log), *options], standalone_mode=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 @pytest.mark.parametrize("form", ["--jsonl", None])
 def test_read_prints_the_same_with_and_without_the_scanner(
