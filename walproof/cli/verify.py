@@ -10,11 +10,12 @@ from pathlib import Path
 import click
 
 from reference_impl.answer import End, Lost
-from reference_impl.formats import UnknownFormat, named
+from reference_impl.formats import named
 from reference_impl.register import registers
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
+from walproof.cli.context import format_option
 from walproof.cli.opening import Opened, log_in, source_of
 from walproof.cli.output import say
 from walproof.formats.systemd_journal.query.journal_file import JournalFile
@@ -28,8 +29,9 @@ SYSTEMD = "systemd-journal"
 
 @click.command()
 @click.argument("log", metavar="PATH")
+@format_option
 @click.option("--key", metavar="KEY", help="Verification key of a sealed file.")
-def verify(log: str, key: str | None) -> int:
+def verify(log: str, format_id: str | None, key: str | None) -> int:
     """Verify a log; for systemd journals, every hash and link.
 
     PATH is a log, a compressed log, a pipe, or a folder. For journals, the command checks
@@ -46,7 +48,7 @@ def verify(log: str, key: str | None) -> int:
 
     With --key, an unsealed file is a finding, because the key cannot verify it.
 
-    Exit status: 0 no findings, 3 findings, 4 not a journal or not readable, 1 for a usage or I/O
+    Exit status: 0 no findings, 3 findings, 4 not a log or not readable, 1 for a usage or I/O
     error.
     """
     if key:
@@ -55,10 +57,10 @@ def verify(log: str, key: str | None) -> int:
         except BadKey as error:
             raise click.UsageError(f"--key: {error}") from None
     context = {"key": key} if key else {}
-    with source_of(log) as source:
+    with source_of(log, format_id) as source:
         if not source.path.is_dir():
-            return _verify_file(source, context)
-        contents = contents_of(source.path, "" if source.is_copy else source.typed)
+            return _verify_file(source, format_id, context)
+        contents = contents_of(source.path, "" if source.is_copy else source.typed, format_id)
         contents.require_logs(source.typed)
         return max(_verify_item(source, item, context) for item in contents.items)
 
@@ -69,11 +71,8 @@ CAVEAT = (
 )
 
 
-def _verify_file(source: Unpacked, context: Mapping[str, str]) -> int:
-    try:
-        log = log_in(source, None)
-    except UnknownFormat:  # the refusal of a journal is more precise
-        log = Opened(source, named(SYSTEMD))
+def _verify_file(source: Unpacked, format_id: str | None, context: Mapping[str, str]) -> int:
+    log = log_in(source, format_id)
     if log.format.id == SYSTEMD:
         return _verify_journal(log.name, log.path, context)
     if context:
@@ -100,7 +99,7 @@ def _verify_item(source: Unpacked, item: Item, context: Mapping[str, str]) -> in
         return _verify_log(Opened(place, named(what.format), what))
     if isinstance(what, FoundLog):
         with unpacked(str(what.path)) as inner:
-            return _verify_file(replace(inner, typed=item.name), context)
+            return _verify_file(replace(inner, typed=item.name), what.format, context)
     say(f"{item.name}: not read: {what.why}", err=True)
     return int(what.is_fault)
 

@@ -112,3 +112,15 @@ def test_the_kernels_give_the_same_output(monkeypatch: pytest.MonkeyPatch) -> No
         assert (done.output, done.return_value) == (without.output, without.return_value), vector.id
         sound += without.return_value == 0
     assert 10 < sound < len(vectors[::6]) - 10
+
+
+def test_a_file_that_is_no_log(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("{}")
+    formats = (
+        ([], "at offset 0, expected a log of"),
+        (["--format", "systemd-journal"], "a.json: not a"),
+    )
+    for options, message in formats:
+        done = run(path, *options)
+        assert (done.return_value, message in done.stderr) == (4, True)
