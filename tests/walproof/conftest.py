@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +22,16 @@ def run() -> Callable[..., Result]:
         return runner.invoke(walproof, list(map(str, arguments)), standalone_mode=False)
 
     return run
+
+
+@pytest.fixture
+def unreadable_logs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets no log in a folder be read."""
+
+    def unreadable(path: Path) -> str:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr("walproof.systems.contents.recognise_log", unreadable)
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 from pathlib import Path
 
@@ -140,12 +139,8 @@ def test_carve_is_suggested_if_blocks_are_shifted(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_unreadable_files_is_copied_as_far_as_possible(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, unreadable_logs: None
 ) -> None:
-    def unreadable(path: Path) -> str:
-        raise PermissionError(errno.EACCES, "Permission denied", str(path))
-
-    monkeypatch.setattr("walproof.systems.contents.recognise_log", unreadable)
     folder, out = tmp_path / "folder", tmp_path / "out"
     folder.mkdir()
     (folder / "000003.log").write_bytes(b"unreadable")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
 from pathlib import Path
 
@@ -85,12 +84,8 @@ def test_sealed_files_and_others_in_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_unreadable_files_names_each_with_its_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, unreadable_logs: None
 ) -> None:
-    def unreadable(path: Path) -> str:
-        raise PermissionError(errno.EACCES, "Permission denied", str(path))
-
-    monkeypatch.setattr("walproof.systems.contents.recognise_log", unreadable)
     shutil.copy(DAMAGED, tmp_path / "000003.log")
     done = run(tmp_path)
     assert done.return_value == 1
