@@ -10,7 +10,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
+
+import click
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -25,6 +28,10 @@ def core_count() -> int:
     return os.cpu_count() or 1
 
 
+class WorkerDied(click.ClickException, BrokenProcessPool):
+    """A process of the pool was killed."""
+
+
 def map_unordered(
     work: Callable[[Task], Result],
     tasks: Sequence[Task],
@@ -35,7 +42,7 @@ def map_unordered(
     """Run every task, and yield the results in the order in which the tasks finish.
 
     Each process begins with ``start(*arguments)``. No task starts after ``deadline``, a time of the
-    monotonic clock. Raises the errors of ``work``, and ``BrokenProcessPool`` if a process crashes.
+    monotonic clock. Raises the errors of ``work``, and :class:`WorkerDied`.
     """
     count = min(len(tasks), core_count())
     if not count:
@@ -58,9 +65,11 @@ def map_unordered(
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 yield future.result()
-    except BaseException:
+    except BaseException as error:
         for process in multiprocessing.active_children():
             process.kill()
+        if isinstance(error, BrokenProcessPool):
+            raise WorkerDied("a worker process died; the memory may not suffice") from None
         raise
     finally:
         pool.shutdown(cancel_futures=True)

@@ -9,18 +9,17 @@ import shutil
 import signal
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
 
 import click
 from rich.console import Console
 
-from conformance import REPORTS, known_failures
+from conformance import REPORTS
 from conformance.process import Limits
 from conformance.saving import save
 from conformance.session import PROGRAM_FAILURES
-from conformance.vectors import BrokenVector, Vector, load_all
+from conformance.vectors import Vector, load_all
 from walproof.cli import stopping, subjects
 from walproof.progress import progress_bar
 from walproof.sweep import controls, findings, plan, report
@@ -32,6 +31,7 @@ from walproof.sweep.proposals import Proposer
 from walproof.sweep.result import Result
 from walproof.sweep.settings import PROFILES
 from walproof.sweep.shard_runner import run_shards
+from walproof.worker_pool import WorkerDied
 
 #: Largest number of findings that become vector proposals.
 MAX_PROPOSALS = 20
@@ -78,8 +78,6 @@ def damage_sweep(
         started = time.monotonic()
         results, stopped_by = _run(chosen_plan, seconds)
         run_seconds = time.monotonic() - started
-    except BrokenVector as error:
-        raise click.ClickException(f"invalid vector: {error}") from None
     except controls.NoControl as error:
         raise click.ClickException(str(error)) from None
     result = Result()
@@ -163,7 +161,7 @@ def _run(chosen_plan: Plan, seconds: float | None) -> tuple[dict[int, Result], s
                 bar.advance(1, f"{done:,} cases, {rate:,.0f}/s")
         except KeyboardInterrupt:
             return results, (came or [signal.SIGINT])[0].name
-        except BrokenProcessPool:
+        except WorkerDied:
             return results, DEAD_WORKER
     return results, None
 
@@ -181,13 +179,10 @@ def _findings(
         for program in chosen_plan.programs
         if program.name in failing and not program.subject.named_by_hello
     ]
-    try:
-        known = {
-            implementation.name: Known(implementation, vectors, chosen_plan)
-            for implementation in subjects.implementations(ours)
-        }
-    except known_failures.BrokenList as error:
-        raise click.ClickException(str(error)) from None
+    known = {
+        implementation.name: Known(implementation, vectors, chosen_plan)
+        for implementation in subjects.implementations(ours)
+    }
     all_findings = findings.findings(result.occurrences.values(), known)
     minimise(enumerations, all_findings, minimise_seconds)
     for finding in all_findings:

@@ -91,8 +91,6 @@ def _tables(
     is_bare: bool,
     is_decoded: bool,
 ) -> int:
-    from concurrent.futures.process import BrokenProcessPool
-
     from walproof.inventory.logs import find_logs
     from walproof.inventory.report import print_summary
     from walproof.inventory.result import make_plan, run_in_pool, write_result
@@ -124,12 +122,7 @@ def _tables(
             logs = find_logs(source, str(out), originals)
             plan = make_plan(logs, options, building / "tasks", core_count())
             result = building / "result"
-            try:
-                write_result(logs, plan, run_in_pool, result)
-            except BrokenProcessPool:
-                raise click.ClickException(
-                    "a worker process died each time that it read a log; the memory may not suffice"
-                ) from None
+            write_result(logs, plan, run_in_pool, result)
             summary = {"paths": list(paths), **summarise(result)}
             publish(result, out)
     print_summary(summary, Console())

@@ -20,7 +20,7 @@ from walproof.cli.opening import Opened, log_in, source_of
 from walproof.cli.output import say
 from walproof.formats.systemd_journal.query.journal_file import JournalFile
 from walproof.quantity import counted
-from walproof.summary.unpacked import Unpacked, unpacked
+from walproof.summary.unpacked import Unpacked
 from walproof.systems import System
 from walproof.systems.contents import FoundLog, Item, contents_of
 
@@ -98,8 +98,7 @@ def _verify_item(source: Unpacked, item: Item, context: Mapping[str, str]) -> in
         place = replace(source, path=what.folder, typed=item.name or source.typed)
         return _verify_log(Opened(place, named(what.format), what))
     if isinstance(what, FoundLog):
-        with unpacked(str(what.path)) as inner:
-            return _verify_file(replace(inner, typed=item.name), what.format, context)
+        return _verify_file(Unpacked(what.path, item.name), what.format, context)
     say(f"{item.name}: not read: {what.why}", err=True)
     return int(what.is_fault)
 

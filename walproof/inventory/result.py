@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
@@ -27,7 +26,7 @@ from walproof.lake.names import shown
 from walproof.lake.splits import Packing, cut
 from walproof.progress import progress_bar
 from walproof.tables.parquet import ParquetFile
-from walproof.worker_pool import map_unordered
+from walproof.worker_pool import WorkerDied, map_unordered
 
 #: Maximum bytes of logs that one task reads, if logs can be split: some seconds of work, which are
 #: repeated if a worker is lost.
@@ -197,7 +196,7 @@ def _link(old: Path, new: Path) -> None:
 def run_in_pool(tasks: Sequence[Task]) -> Iterator[Written]:
     """Run tasks on all cores of this machine, and repeat them carefully if a worker is killed.
 
-    Raises ``BrokenProcessPool`` if a worker is killed again.
+    Raises ``WorkerDied`` if a worker is killed again.
     """
     remaining = {task.number: task for task in tasks}
     for is_careful in (False, True):
@@ -209,6 +208,6 @@ def run_in_pool(tasks: Sequence[Task]) -> Iterator[Written]:
                     bar.show(done=len(tasks) - len(remaining))
                     yield written
             return
-        except BrokenProcessPool:
+        except WorkerDied:
             if is_careful:
                 raise

@@ -359,7 +359,7 @@ def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
 def run_shards(plan: Plan, seconds: float | None = None) -> Iterator[tuple[int, Result]]:
     """Run the shards of a plan in a worker pool; yield numbers and results.
 
-    No shard starts after ``seconds``. Raises ``BrokenProcessPool`` if a process crashes.
+    No shard starts after ``seconds``. Raises ``WorkerDied``.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     # This process owns the scratch folder and removes it, however the workers end.
