@@ -91,7 +91,8 @@ def state_at(path: Path) -> State:
 
 
 def random_history(history: History, chance: random.Random, steps: int) -> None:
-    """Write rows of all types and sizes, and change the schema."""
+    """Write rows of all types and sizes, and change the schema; a seed gives one history."""
+    history.connection.create_function("random", 0, lambda: chance.getrandbits(63))
     sizes = [0, 1, 5, 40, 200, 1000, 5000]
 
     def text() -> str:
