@@ -21,9 +21,9 @@ def test_overlapping_objects_take_no_quadratic_time() -> None:
     data = bytearray(base + chain)
     data[96:104] = (len(data) - 264).to_bytes(8, "little")
     data[136:144] = (len(data) - 64).to_bytes(8, "little")
-    began = time.monotonic()
+    began = time.process_time()
     assert answer(bytes(data)).verdict == "damaged"
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
 
 
 def test_work_is_linear() -> None:

@@ -108,8 +108,8 @@ def test_hostile_files_cost_neither_time_nor_memory(tmp_path):
     ):
         path = tmp_path / name
         path.write_bytes(data)
-        started = time.monotonic()
+        started = time.process_time()
         answer = read(path)
         assert len(answer.records) == records
         assert records or answer.verdict in ("torn", "damaged")
-        assert time.monotonic() - started < 5
+        assert time.process_time() - started < 5

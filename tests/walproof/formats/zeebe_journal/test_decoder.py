@@ -212,7 +212,7 @@ def test_messagepack() -> None:
     ],
 )
 def test_invalid_messagepack(data: bytes, words: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(Undecodable, match=words):
         to_json(data)
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
