@@ -44,6 +44,18 @@ def slot_to_an_entry_between_two_places(log: SystemdLog) -> None:
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
+@BOOK.damaged(five_entries, "chain", "SDJ-034")
+def first_array_not_full(log: SystemdLog) -> None:
+    """The last slot of the first array is empty; the second array lists all later entries."""
+    second = log.array(-1)
+    fourth, fifth = (log.start(log.entry(number)) for number in (3, 4))
+    log.zero(f"{log.array(0)}.body.slots[3]")
+    log.set(f"{second}.body.slots[0]", fourth)
+    log.set(f"{second}.body.slots[1]", fifth)
+    log.set("header.tail_entry_array_n_entries", 2)
+    log.expect("damaged", "bad-chain", survivors=FIVE)
+
+
 @BOOK.damaged(thirty_entries, "chain", "SDJ-033", "SDJ-046")
 def chain_ends_early(log: SystemdLog) -> None:
     """The first array has no next one: the walk finds the entries all the same."""
