@@ -141,7 +141,7 @@ def _signal_differences(verdict: str, signals: Sequence[str]) -> list[str]:
     if verdict == "intact" and signals:
         return ["signals: expected none for an intact log, found some"]
     if verdict in ("damaged", "refused") and not signals:
-        return [f"signals: a {verdict} log, and not a word of it"]
+        return [f"signals: expected one for a {verdict} log, found none"]
     return []
 
 

@@ -45,7 +45,7 @@ def effect(result: Mapping[str, Any]) -> str:
         (extra - changed, "returns {} unexpected"),
     ):
         words += [what.format(number)] if number else []
-    if "not a word of it" in difference:
+    if "signals: expected one" in difference:
         words.append("reports nothing")
     if "for an intact log, found some" in difference:
         words.append("reports damage in an intact log")

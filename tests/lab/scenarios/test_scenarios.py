@@ -53,7 +53,7 @@ def result(**more):
         ({"actual": {"records": [{"payload": "61"}, {"payload": "63"}]}}, "returns 1 changed"),
         ({"actual": {"records": [{"payload": p} for p in ("61", "62", "63")]}},
          "returns 1 unexpected"),
-        ({"actual": {"records": []}, "difference": "signals: a damaged log, and not a word of it"},
+        ({"actual": {"records": []}, "difference": "signals: expected one for a damaged log, found none"},
          "loses 2 more, reports nothing"),
         ({"difference": "lost: expected [0, 7), found none"}, "reports other bytes as lost"),
     ],

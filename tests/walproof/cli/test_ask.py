@@ -41,7 +41,7 @@ def test_a_correct_reply_follows_its_request() -> None:
 def test_a_wrong_reply_is_followed_by_the_expected_one() -> None:
     done = run("hides_damage", "--vector", FLIPPED)
     assert done.return_value == 3
-    assert "wrong    signals: a damaged log, and not a word of it" in done.output
+    assert "wrong    signals: expected one for a damaged log, found none" in done.output
     assert json.loads(done.output.splitlines()[-1].removeprefix("expected"))["verdict"] == "damaged"
 
 
