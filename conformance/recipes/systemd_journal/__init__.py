@@ -1,4 +1,4 @@
-"""Recipes of the systemd journal, a file for each column of the matrix."""
+"""Recipes of the systemd journal, one file for each subject."""
 
 from conformance.recipes.systemd_journal import (
     budgets,
@@ -36,7 +36,7 @@ NewLog = SystemdLog
 """The function that begins a log of this format."""
 
 SUFFIX = ".journal"
-"""The default ending of its name."""
+"""The default suffix of the file name of a log."""
 
 __all__ = [
     "BOOK",

@@ -1,4 +1,4 @@
-"""What a reader may spend on one file (SDJ-102, SDJ-103), used up to the last byte and beyond."""
+"""The budgets for hashing and decompression (SDJ-102, SDJ-103), used up exactly and exceeded."""
 
 import lzma
 import struct
@@ -11,11 +11,11 @@ OWN = 64
 """Bytes of a DATA before its payload."""
 SHORTEST = OWN + 1
 VALUE = 7000 + NESTED * OWN
-"""Bytes of the value that the nested DATA are in: that they use up the budget."""
+"""Bytes of the value with the nested DATA, enough to use up the budget."""
 
 
 def _value(start: int, sizes: list[int]) -> bytes:
-    """DATA of these sizes, one each 64 bytes from ``start`` on, each linked to the next one."""
+    """Return nested DATA of these sizes, 64 bytes apart from ``start`` on, linked in this order."""
     made = b""
     for number, size in enumerate(sizes, 1):
         following = start + number * OWN if number < len(sizes) else 0
@@ -31,14 +31,14 @@ def _write(log: SystemdLog, value: bytes) -> None:
 
 @BOOK.valid("layout", "SDJ-013")
 def value_with_nested_data(log: SystemdLog) -> None:
-    """A value holds what may be 110 DATA, each in the one before it: no link leads there."""
+    """A value contains the bytes of 110 nested DATA objects. No link points to any of them."""
     _write(log, bytes(VALUE))
     view = log.view
     hashed = [at for at, kind in log.objects if kind in (layout.DATA, layout.FIELD)]
     blob = max(hashed, key=view.object_size)
     start = blob + OWN + len(b"BLOB=123")
     sizes = [VALUE - number * OWN for number in range(NESTED)]
-    # Without the DATA that they are in, the walk checks all objects, and the FIELD after it twice.
+    # The outer DATA is lost. The walk checks all other objects, and the FIELD after it twice.
     spent = sum(map(view.object_size, hashed)) - view.object_size(blob)
     spent += view.object_size(log.offset_of("BLOB"))
     excess = spent + sum(sizes) - 4 * len(log.data) - (1 << 20)
@@ -53,7 +53,10 @@ def value_with_nested_data(log: SystemdLog) -> None:
 
 
 def _lead_inside(log: SystemdLog) -> int:
-    """The DATA that the others are in is none, and its bucket leads to the first one of them."""
+    """Give the outer DATA type 0, and let its bucket point to the first nested DATA.
+
+    Return the offset of the first nested DATA.
+    """
     blob = max(log.all_of(layout.DATA), key=log.view.object_size)
     nested = blob + OWN + len(b"BLOB=123")
     bucket = log.view.number(blob + 16) % (log.header.data_hash_table_size // 16)
@@ -65,14 +68,18 @@ def _lead_inside(log: SystemdLog) -> int:
 
 @BOOK.damaged(value_with_nested_data, "index", "SDJ-041", "SDJ-102", kind="limit")
 def nested_data_that_use_up_the_budget(log: SystemdLog) -> None:
-    """A link leads into a lost DATA, to others: with them, all that may be hashed is hashed."""
+    """A bucket points to the first of 110 nested DATA inside a lost DATA. Checking them uses up the
+    budget for hashing exactly.
+    """
     _lead_inside(log)
     log.expect("damaged", "bad-object", survivors=[log.without(0, "BLOB"), 1])
 
 
 @BOOK.damaged(value_with_nested_data, "index", "SDJ-041", "SDJ-102", kind="limit")
 def nested_data_beyond_the_budget(log: SystemdLog) -> None:
-    """One of the nested DATA is a byte longer, and that byte is one too many."""
+    """One of the nested DATA is one byte longer. The last DATA of the file then exceeds the budget
+    for hashing by one byte.
+    """
     nested = _lead_inside(log)
     size = log.view.number(nested + 64 + 8)
     log.data[nested + 72 : nested + 80] = (size + 1).to_bytes(8, "little")
@@ -83,7 +90,9 @@ def nested_data_beyond_the_budget(log: SystemdLog) -> None:
 
 @BOOK.damaged(value_with_nested_data, "index", "SDJ-102", kind="limit")
 def last_nested_data_far_beyond_the_budget(log: SystemdLog) -> None:
-    """The last nested DATA is too large for the budget. It counts: nothing more is hashed."""
+    """The last nested DATA exceeds the budget for hashing. Its size still counts, so every later
+    DATA and FIELD is lost.
+    """
     last = _lead_inside(log) + (NESTED - 1) * OWN
     log.data[last + 8 : last + 16] = (2000).to_bytes(8, "little")
     log.did(f"lengthen the DATA at {last} to 2000 bytes")
@@ -92,25 +101,25 @@ def last_nested_data_far_beyond_the_budget(log: SystemdLog) -> None:
 
 
 LIMIT = 65536
-"""The largest field that the reader is told to take, in bytes."""
+"""``max_field_size`` in the context, in bytes."""
 
 Packed = tuple[bytes, bytes, int]
-"""A field as it was given, what is stored of it, and the flag of its DATA."""
+"""A field as given, its stored payload, and the compression flag of its DATA."""
 
 
 WINDOW_OF_4_GIB = 22 << 3
-"""The window descriptor of a ZSTD frame that asks for 2^32 bytes."""
+"""The window descriptor of a ZSTD frame that requires a window of 2^32 bytes."""
 
 
 def _frame(name: bytes, length: int, states: int | None = None, last: int = 1) -> bytes:
-    """A ZSTD frame of 22 bytes and a name: ``name=`` and a run of A, ``length`` bytes in all."""
+    """Return a ZSTD frame of ``name=`` and a run of A, ``length`` bytes decompressed."""
     made = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", length if states is None else states)
     made += struct.pack("<I", (len(name) + 1) << 3)[:3] + name + b"="
     return made + struct.pack("<I", (length - len(name) - 1) << 3 | 1 << 1 | last)[:3] + b"A"
 
 
 def _run(name: str, length: int) -> Packed:
-    """A field of A only, of so many bytes with its name."""
+    """Return a field whose value is a run of A, as a ZSTD frame. ``length`` includes the name."""
     plain = (name.encode() + b"=").ljust(length, b"A")
     return plain, _frame(name.encode(), length), layout.OBJECT_ZSTD
 
@@ -127,12 +136,12 @@ def _xz_of_a_wrong_check(length: int) -> bytes:
 
 
 def _lz4(states: int, literals: bytes) -> bytes:
-    """An LZ4 block of at most 14 literals."""
+    """Return an LZ4 payload that states a size of ``states`` bytes and has at most 14 literals."""
     return struct.pack("<Q", states) + bytes([len(literals) << 4]) + literals
 
 
 def failing() -> list[tuple[int, Packed]]:
-    """Fields of which nothing is left, and how many bytes each counts as decompressed."""
+    """Return fields that fail to decompress, and the bytes that each counts against the budget."""
     xz, lz4, zstd = layout.OBJECT_XZ, layout.OBJECT_LZ4, layout.OBJECT_ZSTD
     stored: list[tuple[int, bytes, int]] = [
         (3 * 4096, _xz_of_a_wrong_check(10_000), xz),
@@ -162,7 +171,7 @@ def failing() -> list[tuple[int, Packed]]:
 
 
 def _fields(log: SystemdLog, fields: list[Packed]) -> None:
-    """A file of one entry with these fields after its message, stored as said."""
+    """Write a file of one entry with these fields after its message, stored as given."""
     log.begin()
     made = log.made
     made.header.incompatible_flags |= layout.XZ | layout.LZ4 | layout.ZSTD
@@ -181,7 +190,10 @@ def _fields(log: SystemdLog, fields: list[Packed]) -> None:
 
 
 def _use_up(log: SystemdLog, bad: list[tuple[int, Packed]], excess: int) -> list[Packed]:
-    """Fields that fail, then sound ones whose last leaves nothing of the budget; returns those."""
+    """Write fields that fail, then valid fields, which exceed the rest of the budget by ``excess``.
+
+    Return the valid fields.
+    """
     log.context["max_field_size"] = LIMIT
     wrong = [packed for _, packed in bad]
     whole = 6 if bad else 5
@@ -207,26 +219,30 @@ def _expect_runs(log: SystemdLog, sound: list[Packed], reason: str | None) -> No
 
 @BOOK.valid("compression", "SDJ-031", "SDJ-103", kind="limit")
 def fields_that_use_up_the_budget(log: SystemdLog) -> None:
-    """Fields of which as much is decompressed as a reader may, to the last byte."""
+    """Compressed fields use up the budget for decompression exactly."""
     _expect_runs(log, _use_up(log, [], 0), None)
 
 
 @BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-031", "SDJ-103", kind="limit")
 def fields_beyond_the_budget(log: SystemdLog) -> None:
-    """The last field is a byte longer than what is left of the budget: too large."""
+    """The last compressed field exceeds the budget for decompression by one byte."""
     log.did("make the last field a byte longer")
     _expect_runs(log, _use_up(log, [], 1)[:-1], "too-large")
 
 
 @BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-103", kind="limit")
 def broken_fields_and_others_that_use_up_the_budget(log: SystemdLog) -> None:
-    """Fields that fail count with what was decompressed of them: the others just fit."""
+    """Fields that fail to decompress count against the budget for decompression. The valid fields
+    use up the rest exactly.
+    """
     log.did("put fields that fail in front")
     _expect_runs(log, _use_up(log, failing(), 0), "bad-compression")
 
 
 @BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-103", kind="limit")
 def broken_fields_and_others_beyond_the_budget(log: SystemdLog) -> None:
-    """Fields that fail count with what was decompressed of them: the last one is too large."""
+    """Fields that fail to decompress count against the budget for decompression. The last valid
+    field exceeds the rest by one byte.
+    """
     log.did("put fields that fail in front, and make the last field a byte longer")
     _expect_runs(log, _use_up(log, failing(), 1)[:-1], "bad-compression")

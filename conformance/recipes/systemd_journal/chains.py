@@ -10,13 +10,13 @@ FIVE = range(5)
 
 @BOOK.valid("chain", "SDJ-017", "SDJ-033")
 def arrays_side_by_side(log: SystemdLog) -> None:
-    """The next array of the main chain begins where the one before it ends."""
+    """The next array of the main chain begins where the previous array ends."""
     log.begin()
     for number in ALL:
         log.entry_at(START + number, [f"PRIORITY={number % 3}"])
     out, header, third = log.made.out, log.made.header, log.made.chain
     out[third.array + 8] = 24 + 8 * 4
-    at, slots = third.array + 56, third.slots - 4 - 3  # the header of the next takes three slots
+    at, slots = third.array + 56, third.slots - 4 - 3  # the next array's header takes three slots
     used = bytes(out[at : at + 8 * (third.used - 4)])
     out[third.array + 16 : third.array + 24] = at.to_bytes(8, "little")
     new = layout.OBJECT_HEADER.pack(layout.ENTRY_ARRAY, 0, 24 + 8 * slots) + bytes(8) + used
@@ -30,14 +30,18 @@ def arrays_side_by_side(log: SystemdLog) -> None:
 
 @BOOK.damaged(arrays_side_by_side, "chain", "SDJ-041")
 def entry_zeroed_before_one_of_the_last_array(log: SystemdLog) -> None:
-    """Only the last array knows of the entry after the lost one: the walk goes on there."""
+    """An ENTRY is filled with zeros. The next entry is known only from the last array, and the walk
+    continues there.
+    """
     log.zero(log.entry(19))
     log.expect("damaged", "bad-object", survivors=[*range(19), *range(20, 30)])
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-011", "SDJ-034", "SDJ-049")
 def slot_to_an_entry_between_two_places(log: SystemdLog) -> None:
-    """A slot leads to a copy of an entry that is at no multiple of 8: it leads the walk nowhere."""
+    """A slot points to a copy of an ENTRY at an offset that is not a multiple of 8, where no object
+    can begin.
+    """
     entry, end = log.all_of(layout.ENTRY)[4], len(log.data)
     log.extend(bytes(1) + log.control[entry : entry + 128], f"a byte and a copy of {log.entry(4)}")
     log.set(f"{log.array(-1)}.body.slots[1]", end + 1)
@@ -46,7 +50,7 @@ def slot_to_an_entry_between_two_places(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-034")
 def first_array_not_full(log: SystemdLog) -> None:
-    """The last slot of the first array is empty; the second array lists all later entries."""
+    """The last slot of the first array is empty, and the second array lists all later entries."""
     second = log.array(-1)
     fourth, fifth = (log.start(log.entry(number)) for number in (3, 4))
     log.zero(f"{log.array(0)}.body.slots[3]")
@@ -58,7 +62,9 @@ def first_array_not_full(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-033", "SDJ-046")
 def chain_ends_early(log: SystemdLog) -> None:
-    """The first array has no next one: the walk finds the entries all the same."""
+    """The first array of the main chain has no link to the next array. A reader still returns all
+    entries.
+    """
     log.zero(f"{log.array(0)}.body.ofs_next_entry_array")
     log.expect("damaged", "bad-chain", survivors=ALL)
     log.note("journalctl returns four entries.")
@@ -66,14 +72,14 @@ def chain_ends_early(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-033", "SDJ-057")
 def chain_to_itself(log: SystemdLog) -> None:
-    """An array is its own next one: no loop."""
+    """The first array of the main chain links to itself. A reader does not loop."""
     log.set(f"{log.array(0)}.body.ofs_next_entry_array", log.start(log.array(0)))
     log.expect("damaged", "bad-chain", survivors=ALL)
 
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-033", "SDJ-057")
 def chain_backwards(log: SystemdLog) -> None:
-    """The last array leads back to the first: no loop."""
+    """The last array of the main chain links back to the first array. A reader does not loop."""
     last = log.path(log.header.tail_entry_array_offset)
     log.set(f"{last}.body.ofs_next_entry_array", log.header.entry_array_offset)
     log.expect("damaged", "bad-chain", survivors=ALL)
@@ -81,28 +87,30 @@ def chain_backwards(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-033")
 def chain_to_a_data(log: SystemdLog) -> None:
-    """The next array is a DATA object."""
+    """The first array of the main chain links to a DATA."""
     log.set(f"{log.array(0)}.body.ofs_next_entry_array", log.offset_of("MESSAGE=hello 20"))
     log.expect("damaged", "bad-chain", survivors=ALL)
 
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-033")
 def chain_behind_the_file(log: SystemdLog) -> None:
-    """The next array is past the end of the file."""
+    """The first array of the main chain links past the end of the file."""
     log.set(f"{log.array(0)}.body.ofs_next_entry_array", 1 << 40)
     log.expect("damaged", "bad-chain", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-033", "SDJ-049")
 def no_main_chain(log: SystemdLog) -> None:
-    """The header names no main chain, but there are entries."""
+    """`entry_array_offset` in the header is 0, although the file has entries."""
     log.zero("header.entry_array_offset")
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-033", "SDJ-049")
 def no_main_chain_and_no_count(log: SystemdLog) -> None:
-    """A closed file whose header names no main chain and no entries, but there are some."""
+    """`entry_array_offset` and `n_entries` in the header of a closed file are 0, although the file
+    has entries.
+    """
     log.zero("header.entry_array_offset")
     log.zero("header.n_entries")
     log.expect("damaged", "bad-chain", survivors=FIVE)
@@ -110,21 +118,23 @@ def no_main_chain_and_no_count(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-033")
 def main_chain_begins_at_a_data(log: SystemdLog) -> None:
-    """The main chain begins at a DATA."""
+    """`entry_array_offset` in the header points to a DATA."""
     log.set("header.entry_array_offset", log.offset_of("MESSAGE=alpha"))
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-033")
 def main_chain_begins_between_objects(log: SystemdLog) -> None:
-    """The main chain begins 8 bytes past the start of its array."""
+    """`entry_array_offset` in the header points 8 bytes past the start of the first array."""
     log.set("header.entry_array_offset", log.header.entry_array_offset + 8)
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-033", "SDJ-046", "SDJ-049")
 def no_main_chain_and_no_count_in_a_closed_file(log: SystemdLog) -> None:
-    """The header knows of no entries: only in an open file may a crash have left it so."""
+    """The header of a closed file names no main chain and counts no entries. A crash leaves this
+    state only in an online file.
+    """
     log.set("header.entry_array_offset", 0)
     log.set("header.n_entries", 0)
     log.expect("damaged", "bad-chain", survivors=range(5))
@@ -132,7 +142,7 @@ def no_main_chain_and_no_count_in_a_closed_file(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-034", "SDJ-046")
 def slot_of_zero(log: SystemdLog) -> None:
-    """A slot in the middle is empty; slots after it are not."""
+    """A slot in the middle of the main chain is 0. A reader still returns all entries."""
     log.zero(f"{log.array(0)}.body.slots[1]")
     log.expect("damaged", "bad-chain", survivors=FIVE)
     log.note("journalctl returns fewer entries.")
@@ -140,7 +150,9 @@ def slot_of_zero(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-034", "SDJ-046")
 def last_slot_of_zero(log: SystemdLog) -> None:
-    """The last used slot is empty: in a closed file that is damage, the entry is there."""
+    """The last used slot of the main chain in a closed file is 0. A reader still returns the last
+    entry.
+    """
     path = f"{log.path(log.header.tail_entry_array_offset)}.body.slots[0]"
     log.zero(path)
     log.expect("damaged", "bad-chain", survivors=FIVE)
@@ -148,7 +160,7 @@ def last_slot_of_zero(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-034")
 def slots_swapped(log: SystemdLog) -> None:
-    """Two slots traded places: entries stay in file order."""
+    """Two slots of the main chain are swapped. A reader returns the entries in file order."""
     one, other = (f"{log.array(0)}.body.slots[{n}]" for n in (1, 2))
     first, second = log.start(log.entry(1)), log.start(log.entry(2))
     log.set(one, second)
@@ -158,28 +170,28 @@ def slots_swapped(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-034")
 def slot_to_a_data(log: SystemdLog) -> None:
-    """A slot leads to a DATA."""
+    """A slot of the main chain points to a DATA."""
     log.set(f"{log.array(0)}.body.slots[1]", log.offset_of("MESSAGE=alpha"))
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-034")
 def slot_into_an_entry(log: SystemdLog) -> None:
-    """A slot leads into the middle of an entry."""
+    """A slot of the main chain points 16 bytes past the start of an ENTRY."""
     log.set(f"{log.array(0)}.body.slots[1]", log.start(log.entry(1)) + 16)
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-034")
 def slot_repeated(log: SystemdLog) -> None:
-    """Two slots with one entry: it is returned once."""
+    """Two slots of the main chain point to the same entry. A reader returns this entry once."""
     log.set(f"{log.array(0)}.body.slots[2]", log.start(log.entry(1)))
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-017", "SDJ-041", "SDJ-046")
 def second_array_zeroed(log: SystemdLog) -> None:
-    """An array of the main chain reads as zeros."""
+    """The second array of the main chain is filled with zeros."""
     first = log.header.entry_array_offset
     at = int.from_bytes(log.control[first + 16 : first + 24], "little")
     log.zero(log.path(at))
@@ -188,28 +200,30 @@ def second_array_zeroed(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-017", "SDJ-041")
 def array_size_too_large(log: SystemdLog) -> None:
-    """The size of an array leads across entries that its own slots know."""
+    """The size of an array of the main chain extends past entries to which its own slots point."""
     log.set(f"{log.array(0)}.len_object", 24 + 8 * 200)
     log.expect("damaged", "bad-object", survivors=ALL)
 
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-017")
 def array_size_no_multiple_of_a_slot(log: SystemdLog) -> None:
-    """The size of an array is not a whole number of slots."""
+    """The size of an array of the main chain does not hold a whole number of slots."""
     log.set(f"{log.array(0)}.len_object", 24 + 8 * 4 - 4)
     log.expect("damaged", "bad-object", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-034")
 def slot_beyond_the_file(log: SystemdLog) -> None:
-    """A slot leads to no entry, far away: slots after it are none the worse for it."""
+    """A slot of the main chain points past the end of the file. Later slots are not faults."""
     log.set(f"{log.array(0)}.body.slots[1]", 1 << 33)
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-034")
 def slots_swapped_after_a_hole(log: SystemdLog) -> None:
-    """The first slot after a hole is blamed, and still one that the next has to be above."""
+    """Two slots after an empty slot are swapped. The first follows the empty slot and the second
+    points below the first, so both are faults.
+    """
     slots = [f"{log.array(0)}.body.slots[{n}]" for n in (1, 2, 3)]
     third, fourth = log.start(log.entry(2)), log.start(log.entry(3))
     log.zero(slots[0])
@@ -220,7 +234,9 @@ def slots_swapped_after_a_hole(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-046", "SDJ-049")
 def last_array_emptied(log: SystemdLog) -> None:
-    """The last array has no used slot, and the header says so: only the entry is left out."""
+    """The only used slot of the last array is 0, and `tail_entry_array_n_entries` agrees. The main
+    chain leaves out the last entry.
+    """
     log.zero(f"{log.path(log.header.tail_entry_array_offset)}.body.slots[0]")
     log.zero("header.tail_entry_array_n_entries")
     log.expect("damaged", "bad-chain", survivors=FIVE)
@@ -228,7 +244,9 @@ def last_array_emptied(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-033", "SDJ-036", "SDJ-048")
 def arrays_lead_back_to_a_lost_data(log: SystemdLog) -> None:
-    """Arrays lead back into something lost: no loss makes a chain turn back, so both are blamed."""
+    """An array of the main chain and an array of a DATA link back to a lost DATA. Both links are
+    faults because they point backwards.
+    """
     lost = log.offset_of("MESSAGE=hello 1")
     log.set(f"{log.path(lost)}.type", 0)
     main = log.path(log.header.tail_entry_array_offset)
@@ -241,7 +259,7 @@ def arrays_lead_back_to_a_lost_data(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-033", "SDJ-096")
 def chain_back_to_an_array_of_nobody(log: SystemdLog) -> None:
-    """The main chain leads back to an array that no list has any longer: that one is lost."""
+    """The main chain links back to an array that no list of entries uses. This array is lost."""
     array = log.view.number(log.offset_of("PRIORITY=6") + 48)
     log.zero(f"{log.of('PRIORITY=6')}.body.ofs_entry_array")
     last = log.path(log.header.tail_entry_array_offset)
@@ -251,14 +269,16 @@ def chain_back_to_an_array_of_nobody(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-011", "SDJ-034")
 def slot_one_byte_off(log: SystemdLog) -> None:
-    """A slot leads one byte past the start of an entry."""
+    """A slot of the main chain points one byte past the start of an ENTRY."""
     log.set(f"{log.array(0)}.body.slots[1]", log.start(log.entry(1)) + 1)
     log.expect("damaged", "bad-chain", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "chain", "SDJ-011", "SDJ-034")
 def slot_into_the_last_bytes(log: SystemdLog) -> None:
-    """A slot leads to the last bytes of a file, which are too few for an object."""
+    """A slot of the main chain points to the last five bytes of the file, which are too few for an
+    object.
+    """
     log.extend(b"\x03" * 5, "five bytes 03")
     log.set(f"{log.array(0)}.body.slots[1]", len(log.control))
     log.expect("damaged", "bad-chain", survivors=FIVE)

@@ -1,4 +1,4 @@
-"""Compressed payloads: broken streams, sizes that lie, bombs."""
+"""Compressed payloads: invalid streams, wrong sizes, and contents above the limit."""
 
 import lzma
 import struct
@@ -25,14 +25,14 @@ def _loses_the_long_field(log: SystemdLog, reason: str = "bad-compression") -> N
 
 @BOOK.damaged(regular_jenkins_xz, "compression", "SDJ-028")
 def xz_stream_flipped(log: SystemdLog) -> None:
-    """One bit inside an XZ stream."""
+    """One bit of an XZ stream is flipped."""
     log.flip(f"{log.of(LONG)}.body.payload", 8 * 30)
     _loses_the_long_field(log)
 
 
 @BOOK.damaged(regular_jenkins_xz, "compression", "SDJ-028")
 def xz_stream_of_another_size(log: SystemdLog) -> None:
-    """An XZ stream without its last four bytes."""
+    """An XZ stream lacks its last four bytes."""
     path = log.of(LONG)
     log.set(f"{path}.len_object", log.view.object_size(log.offset_of(LONG)) - 4)
     _loses_the_long_field(log)
@@ -40,14 +40,14 @@ def xz_stream_of_another_size(log: SystemdLog) -> None:
 
 @BOOK.damaged(regular_jenkins_lz4, "compression", "SDJ-029")
 def lz4_size_too_large(log: SystemdLog) -> None:
-    """The size before an LZ4 block is one too large."""
+    """The size before an LZ4 block is one byte too large."""
     log.flip(f"{log.of(LONG)}.body.payload", 0)
     _loses_the_long_field(log)
 
 
 @BOOK.damaged(regular_jenkins_lz4, "compression", "SDJ-029", "SDJ-031")
 def lz4_size_of_all_ones(log: SystemdLog) -> None:
-    """The size before an LZ4 block is 2^64 - 1: it must not be allocated."""
+    """The size before an LZ4 block is 2^64 - 1. A reader does not allocate this many bytes."""
     at = log.offset_of(LONG) + log.header.data_fixed
     log.data[at : at + 8] = b"\xff" * 8
     log.did("set the LZ4 size to 2^64 - 1")
@@ -56,14 +56,14 @@ def lz4_size_of_all_ones(log: SystemdLog) -> None:
 
 @BOOK.damaged(regular_jenkins_lz4, "compression", "SDJ-029")
 def lz4_block_flipped(log: SystemdLog) -> None:
-    """An LZ4 block that ends inside a copy."""
+    """An LZ4 payload is filled with bytes F0, so it states an impossible size."""
     log.fill(f"{log.of(LONG)}.body.payload", 0xF0)
     _loses_the_long_field(log)
 
 
 @BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-030")
 def zstd_frame_truncated(log: SystemdLog) -> None:
-    """A ZSTD frame without its last eight bytes."""
+    """A ZSTD frame lacks its last eight bytes."""
     path = log.of(LONG)
     log.set(f"{path}.len_object", log.view.object_size(log.offset_of(LONG)) - 8)
     _loses_the_long_field(log)
@@ -72,22 +72,22 @@ def zstd_frame_truncated(log: SystemdLog) -> None:
 
 @BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-030")
 def zstd_magic_flipped(log: SystemdLog) -> None:
-    """A ZSTD frame with another magic number."""
+    """One bit of the magic number of a ZSTD frame is flipped."""
     log.flip(f"{log.of(LONG)}.body.payload", 0)
     _loses_the_long_field(log)
 
 
 @BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-030")
 def zstd_flag_on_an_lz4_file(log: SystemdLog) -> None:
-    """A ZSTD frame that its flag calls XZ."""
+    """A DATA with a ZSTD frame has the XZ flag."""
     log.set(f"{log.of(LONG)}.flags", layout.OBJECT_XZ)
     _loses_the_long_field(log)
-    log.note("journalctl stops with ENOMEM, which is how it reports any failure of XZ.")
+    log.note("journalctl stops with ENOMEM, the error that it reports for every failure of XZ.")
 
 
 @BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-026")
 def two_compression_flags(log: SystemdLog) -> None:
-    """XZ and ZSTD at once."""
+    """A DATA has the flags of both XZ and ZSTD."""
     log.set(f"{log.of(LONG)}.flags", layout.OBJECT_XZ | layout.OBJECT_ZSTD)
     _loses_the_long_field(log)
     log.note("journalctl stops with 'Protocol not supported'.")
@@ -95,24 +95,26 @@ def two_compression_flags(log: SystemdLog) -> None:
 
 @BOOK.damaged(regular_jenkins_none, "compression", "SDJ-026")
 def stored_payload_called_compressed(log: SystemdLog) -> None:
-    """A payload that is stored as it is, with the flag for XZ."""
+    """A DATA with an uncompressed payload has the XZ flag."""
     log.set(f"{log.of('PRIORITY=3')}.flags", layout.OBJECT_XZ)
     log.expect("damaged", "bad-compression", survivors=[0, log.without(1, "PRIORITY"), 2, 3])
 
 
 @BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-027")
 def compression_that_the_header_hides(log: SystemdLog) -> None:
-    """A compressed payload in a file whose header declares no compression: readable, and wrong."""
+    """A payload is compressed, but the header announces no compression. A reader still returns the
+    field.
+    """
     log.set("header.incompatible_flags", 0)
     log.expect("damaged", "bad-header", survivors=range(4))
-    log.note("Real readers do not look; the real verifier does.")
+    log.note("systemd checks these header flags only in --verify, not when it reads.")
 
 
 def with_payload(log: SystemdLog, plain: bytes, stored: bytes, flag: int, header_flag: int) -> None:
-    """A file of one entry whose BIG field is stored as these bytes."""
+    """Write a file of one entry whose BIG field is stored as these bytes."""
     made = Writer(Options(264, False, False, data_buckets=8, field_buckets=4))
     made.header.incompatible_flags |= header_flag
-    # The writer looks a payload up by its text: give it a stand-in, then put the bytes after it.
+    # The writer looks up a payload by its text, so replace the payload only in the stored object.
     real, made_object = made._object, made._object
 
     def put(object_type: int, body: bytes, flags: int = 0) -> int:
@@ -130,7 +132,7 @@ def with_payload(log: SystemdLog, plain: bytes, stored: bytes, flag: int, header
 
 
 def expect_big_field(log: SystemdLog, reason: str | None, plain: bytes) -> None:
-    """The BIG field is read as it was given, or lost for this reason."""
+    """Expect the BIG field as given, or its loss for this reason."""
     view = View(bytes(log.data), log.header)
     assert view.header.n_entries == 1
     if reason:
@@ -145,7 +147,7 @@ BOMB = b"BIG=" + b"A" * (1 << 20)
 
 @BOOK.valid("compression", "SDJ-031", kind="limit")
 def bomb_within_the_limit(log: SystemdLog) -> None:
-    """A field of 1 MiB that ZSTD packs into a few dozen bytes, with the default limit."""
+    """A field of 1 MiB that ZSTD compresses to a few dozen bytes is within the default limit."""
     stored = zstandard.ZstdCompressor(level=3, write_checksum=False).compress(BOMB)
     with_payload(log, BOMB, stored, layout.OBJECT_ZSTD, layout.ZSTD)
     expect_big_field(log, None, BOMB)
@@ -153,14 +155,16 @@ def bomb_within_the_limit(log: SystemdLog) -> None:
 
 @BOOK.damaged(bomb_within_the_limit, "compression", "SDJ-031", kind="limit")
 def zstd_bomb_beyond_the_limit(log: SystemdLog) -> None:
-    """A field larger than the reader was told to take: lost, and nothing was allocated for it."""
+    """A ZSTD frame states a size above `max_field_size`. The field is lost, and a reader allocates
+    no memory for it.
+    """
     log.context["max_field_size"] = 65536
     expect_big_field(log, "too-large", BOMB)
 
 
 @BOOK.valid("compression", "SDJ-031", kind="limit")
 def xz_bomb_within_the_limit(log: SystemdLog) -> None:
-    """A field of 1 MiB that XZ packs into less than 400 bytes, with the default limit."""
+    """A field of 1 MiB that XZ compresses to less than 400 bytes is within the default limit."""
     stored = lzma.compress(BOMB, lzma.FORMAT_XZ, lzma.CHECK_NONE)
     with_payload(log, BOMB, stored, layout.OBJECT_XZ, layout.XZ)
     expect_big_field(log, None, BOMB)
@@ -168,14 +172,16 @@ def xz_bomb_within_the_limit(log: SystemdLog) -> None:
 
 @BOOK.damaged(xz_bomb_within_the_limit, "compression", "SDJ-031", kind="limit")
 def xz_bomb_beyond_the_limit(log: SystemdLog) -> None:
-    """XZ does not say how large its content is: decompress up to the limit and stop."""
+    """A field compressed with XZ exceeds `max_field_size`. Its payload does not begin with a size,
+    so a reader decompresses up to the limit.
+    """
     log.context["max_field_size"] = 65536
     expect_big_field(log, "too-large", BOMB)
 
 
 @BOOK.valid("compression", "SDJ-030")
 def zstd_frame_with_bytes_behind_it(log: SystemdLog) -> None:
-    """Bytes after a ZSTD frame are ignored."""
+    """A reader ignores bytes after a ZSTD frame."""
     plain = b"BIG=" + b"A" * 600
     stored = zstandard.ZstdCompressor().compress(plain) + b"behind"
     with_payload(log, plain, stored, layout.OBJECT_ZSTD, layout.ZSTD)
@@ -187,7 +193,7 @@ def zstd_frame_with_bytes_behind_it(log: SystemdLog) -> None:
 
 @BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030", kind="limit")
 def zstd_frame_without_its_size(log: SystemdLog) -> None:
-    """A ZSTD frame that does not state its content size is refused: there is no bound."""
+    """A ZSTD frame does not state its content size. The field is lost."""
     plain = b"BIG=" + b"A" * 600
     stored = zstandard.ZstdCompressor(write_content_size=False).compress(plain)
     with_payload(log, plain, stored, layout.OBJECT_ZSTD, layout.ZSTD)
@@ -204,7 +210,7 @@ def zstd_frame_without_its_size(log: SystemdLog) -> None:
 
 @BOOK.valid("compression", "SDJ-029", kind="limit")
 def lz4_block_of_literals(log: SystemdLog) -> None:
-    """An LZ4 block without a copy: literals only."""
+    """An LZ4 block consists of literals only, without a match."""
     plain = b"BIG=" + b"walproof"
     stored = struct.pack("<Q", 12) + bytes([12 << 4]) + plain
     with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
@@ -213,7 +219,9 @@ def lz4_block_of_literals(log: SystemdLog) -> None:
 
 @BOOK.valid("compression", "SDJ-029")
 def lz4_block_with_a_match_length_at_its_end(log: SystemdLog) -> None:
-    """The last sequence has no match: what its token says of the length of one means nothing."""
+    """The last sequence of an LZ4 block has no match. A reader ignores the match length in its
+    token.
+    """
     plain = b"BIG=" + b"walproof"
     stored = struct.pack("<Q", 12) + bytes([12 << 4 | 5]) + plain
     with_payload(log, plain, stored, layout.OBJECT_LZ4, layout.LZ4)
@@ -222,7 +230,9 @@ def lz4_block_with_a_match_length_at_its_end(log: SystemdLog) -> None:
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-027", "SDJ-044")
 def unannounced_lz4_with_a_wrong_hash(log: SystemdLog) -> None:
-    """A DATA of wrong content says nothing about the flags of the header."""
+    """A payload uses LZ4, which the header does not announce, and has a wrong hash. Only the hash
+    is a fault.
+    """
     log.set("header.incompatible_flags", log.header.incompatible_flags & ~layout.LZ4)
     log.flip(f"{log.of('BIG=walproof')}.body.payload", 8 * 20)
     log.expect("damaged", "hash-mismatch", survivors=[b"MESSAGE=bomb\n"])
@@ -230,7 +240,7 @@ def unannounced_lz4_with_a_wrong_hash(log: SystemdLog) -> None:
 
 @BOOK.valid("compression", "SDJ-028")
 def xz_stream_with_a_check(log: SystemdLog) -> None:
-    """An XZ stream with a CRC-64, as the tool xz writes it."""
+    """An XZ stream has a CRC-64 check, as written by the `xz` tool."""
     plain = b"BIG=" + b"A" * 600
     stored = lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_CRC64)
     with_payload(log, plain, stored, layout.OBJECT_XZ, layout.XZ)
@@ -239,7 +249,7 @@ def xz_stream_with_a_check(log: SystemdLog) -> None:
 
 @BOOK.valid("compression", "SDJ-028")
 def xz_stream_with_bytes_after_it(log: SystemdLog) -> None:
-    """Bytes after an XZ stream are ignored."""
+    """A reader ignores bytes after an XZ stream."""
     plain = b"BIG=" + b"A" * 600
     stored = lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_NONE) + b"after it"
     with_payload(log, plain, stored, layout.OBJECT_XZ, layout.XZ)
@@ -248,7 +258,7 @@ def xz_stream_with_bytes_after_it(log: SystemdLog) -> None:
 
 @BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028")
 def xz_check_wrong(log: SystemdLog) -> None:
-    """The CRC-64 of an XZ stream is wrong, although its content is right."""
+    """The CRC-64 check of an XZ stream is wrong, although the content is correct."""
     plain = b"BIG=" + b"A" * 600
     stored = bytearray(lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_CRC64))
     check = len(stored) - 12 - int.from_bytes(stored[-8:-4], "little") * 4 - 4 - 8
@@ -260,14 +270,16 @@ def xz_check_wrong(log: SystemdLog) -> None:
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031", kind="limit")
 def lz4_size_beyond_the_limit(log: SystemdLog) -> None:
-    """A size that the block could have and the reader must not take."""
+    """The size before an LZ4 block is correct, but above `max_field_size`."""
     log.context["max_field_size"] = 11
     log.expect("damaged", "too-large", survivors=[b"MESSAGE=bomb\n"])
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031", kind="limit")
 def lz4_size_that_no_block_has(log: SystemdLog) -> None:
-    """A size above 255 times that of the payload is a lie, even if it is above the limit too."""
+    """The size before an LZ4 block is one byte above 255 times the payload size. This is
+    bad-compression, not too-large.
+    """
     log.context["max_field_size"] = 4096
     plain = b"BIG=" + b"walproof"
     stored = struct.pack("<Q", 255 * 21 + 1) + bytes([12 << 4]) + plain
@@ -278,7 +290,9 @@ def lz4_size_that_no_block_has(log: SystemdLog) -> None:
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031", kind="limit")
 def lz4_size_that_a_block_might_have(log: SystemdLog) -> None:
-    """A size of 255 times that of the payload is above the limit: too large, whatever the block."""
+    """The size before an LZ4 block is 255 times the payload size. This is possible, but above
+    `max_field_size`, so the field is too-large.
+    """
     log.context["max_field_size"] = 4096
     plain = b"BIG=" + b"walproof"
     stored = struct.pack("<Q", 255 * 21) + bytes([12 << 4]) + plain
@@ -289,7 +303,7 @@ def lz4_size_that_a_block_might_have(log: SystemdLog) -> None:
 
 @BOOK.valid("compression", "SDJ-031", kind="limit")
 def stored_field_beyond_the_limit(log: SystemdLog) -> None:
-    """The limit is for what is decompressed: a payload that is stored as it is has none."""
+    """An uncompressed field exceeds `max_field_size`, which limits only compressed fields."""
     log.context["max_field_size"] = 16
     log.write(("MESSAGE=" + "walproof " * 20,))
     log.expect("intact", survivors=[0])
@@ -297,7 +311,9 @@ def stored_field_beyond_the_limit(log: SystemdLog) -> None:
 
 @BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-030", "SDJ-031")
 def zstd_frame_truncated_and_too_large(log: SystemdLog) -> None:
-    """A frame states more than the limit and is cut short as well: its size is met first."""
+    """A ZSTD frame states a size above `max_field_size` and lacks its last eight bytes. The field
+    is too-large.
+    """
     log.context["max_field_size"] = 600
     path = log.of(LONG)
     log.set(f"{path}.len_object", log.view.object_size(log.offset_of(LONG)) - 8)

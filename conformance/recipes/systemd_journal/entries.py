@@ -12,121 +12,135 @@ ALL = range(5)
 
 @BOOK.damaged(five_entries, "entry", "SDJ-011", "SDJ-041")
 def entry_type_of_zero(log: SystemdLog) -> None:
-    """An ENTRY becomes an unused object: one entry lost."""
+    """The type of an ENTRY is changed to 0 (an unused object). Only this entry is lost."""
     log.set(f"{log.entry(2)}.type", 0)
     log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-011", "SDJ-041")
 def entry_type_of_nine(log: SystemdLog) -> None:
-    """An ENTRY gets a type that does not exist."""
+    """The type of an ENTRY is changed to 9, which does not exist. Only this entry is lost."""
     log.set(f"{log.entry(2)}.type", 9)
     log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-016", "SDJ-048")
 def entry_type_of_a_data_table(log: SystemdLog) -> None:
-    """An ENTRY becomes a DATA table, which the header does not name: the entry is lost."""
+    """The type of an ENTRY is changed to DATA_HASH_TABLE. The header does not name this table, so
+    the entry is lost.
+    """
     log.set(f"{log.entry(2)}.type", 4)
     log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-016", "SDJ-048")
 def entry_type_of_a_field_table(log: SystemdLog) -> None:
-    """An ENTRY becomes a FIELD table, which the header does not name: the entry is lost."""
+    """The type of an ENTRY is changed to FIELD_HASH_TABLE. The header does not name this table, so
+    the entry is lost.
+    """
     log.set(f"{log.entry(2)}.type", 5)
     log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-016", "SDJ-096")
 def entry_and_table_of_one_type(log: SystemdLog) -> None:
-    """An ENTRY becomes a DATA table, and the header's own link to the table is wrong."""
+    """The type of an ENTRY is changed to DATA_HASH_TABLE, and the offset of the real DATA table in
+    the header is wrong.
+    """
     log.set(f"{log.entry(2)}.type", 4)
     log.set("header.data_hash_table_offset", log.header.data_hash_table_offset + 8)
     log.expect("damaged", "bad-chain", survivors=[0, 1, 3, 4])
-    log.note("Links to the entry tell which of the two is not a table.")
+    log.note("Links to the ENTRY show which of the two objects is not a table.")
 
 
 @BOOK.damaged(thirty_entries, "entry", "SDJ-011", "SDJ-041")
 def last_entry_type_of_nine(log: SystemdLog) -> None:
-    """The tail object, an ENTRY, gets a type that does not exist: all from there on is lost."""
+    """The type of the tail object, an ENTRY, is changed to 9, which does not exist. The file is
+    lost from this object on.
+    """
     log.set(f"{log.entry(29)}.type", 9)
     log.expect("damaged", "bad-object", survivors=range(29))
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-011", "SDJ-034", "SDJ-096")
 def entry_type_of_an_array(log: SystemdLog) -> None:
-    """An ENTRY becomes an entry array: the chain leads to no entry, and nothing to an array."""
+    """The type of an ENTRY is changed to ENTRY_ARRAY. A slot still points to this object, and no
+    chain uses the object as an array.
+    """
     log.set(f"{log.entry(2)}.type", 6)
     log.expect("damaged", "bad-chain", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015", "SDJ-011")
 def entry_size_no_multiple_of_an_item(log: SystemdLog) -> None:
-    """The size of an ENTRY is not a whole number of items."""
+    """The size of an ENTRY does not hold a whole number of items."""
     log.set(f"{log.entry(1)}.len_object", 124)
     log.expect("damaged", "bad-object", survivors=[0, 2, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015", "SDJ-011")
 def entry_without_items(log: SystemdLog) -> None:
-    """An ENTRY of 64 bytes has no items."""
+    """The size of an ENTRY is 64 bytes, which leaves no room for items."""
     log.set(f"{log.entry(1)}.len_object", 64)
     log.expect("damaged", "bad-object", survivors=[0, 2, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-041")
 def entry_size_across_the_next(log: SystemdLog) -> None:
-    """The size of an ENTRY leads across the next one, which the main chain knows."""
+    """The size of an ENTRY extends past the next entry of the main chain. Only the first of the two
+    entries is lost.
+    """
     log.set(f"{log.entry(1)}.len_object", 64 + 16 * 30)
     log.expect("damaged", "bad-object", survivors=[0, 2, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def sequence_number_of_zero(log: SystemdLog) -> None:
-    """Sequence numbers begin with 1."""
+    """The sequence number of an entry is 0, which is invalid. The entry is lost."""
     log.zero(f"{log.entry(2)}.body.seqnum")
     log.expect("damaged", "bad-entry", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-047")
 def sequence_number_repeated(log: SystemdLog) -> None:
-    """Two entries with one sequence number."""
+    """Two entries have the same sequence number. A reader returns both."""
     log.set(f"{log.entry(2)}.body.seqnum", 2)
     log.expect("damaged", "bad-order", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-047")
 def sequence_number_huge(log: SystemdLog) -> None:
-    """A sequence number far ahead: those after it seem to go back."""
+    """The sequence number of an entry is far too high. The number of the next entry is then a
+    fault, because it does not rise.
+    """
     log.set(f"{log.entry(2)}.body.seqnum", 1 << 40)
     log.expect("damaged", "bad-order", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def realtime_of_zero(log: SystemdLog) -> None:
-    """An entry whose time is zero is not valid."""
+    """The realtime of an entry is 0, which is invalid. The entry is lost."""
     log.zero(f"{log.entry(2)}.body.realtime")
     log.expect("damaged", "bad-entry", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def realtime_too_large(log: SystemdLog) -> None:
-    """A time of 2^55 microseconds is out of range."""
+    """The realtime of an entry is 2^55 microseconds, which is out of range."""
     log.set(f"{log.entry(2)}.body.realtime", 1 << 55)
     log.expect("damaged", "bad-entry", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def monotonic_too_large(log: SystemdLog) -> None:
-    """A monotonic time of 2^55 microseconds is out of range."""
+    """The monotonic time of an entry is 2^55 microseconds, which is out of range."""
     log.set(f"{log.entry(2)}.body.monotonic", 1 << 55)
     log.expect("damaged", "bad-entry", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def boot_id_of_zeros(log: SystemdLog) -> None:
-    """An entry whose boot id is zero is not valid."""
+    """The boot id of an entry is null, which is invalid. The entry is lost."""
     log.zero(f"{log.entry(2)}.body.boot_id")
     log.expect("damaged", "bad-entry", survivors=[0, 1, 3, 4])
     whole = log.answer_to(log.control)
@@ -138,51 +152,55 @@ def boot_id_of_zeros(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def realtime_of_the_middle_changed(log: SystemdLog) -> None:
-    """Another time for an entry in the middle: nothing in the file contradicts it."""
+    """One bit of the realtime of an entry is flipped. The change is undetectable, because no other
+    value contradicts the time.
+    """
     log.flip(f"{log.entry(2)}.body.realtime", 20)
     log.expect("intact", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-043")
 def item_of_zero(log: SystemdLog) -> None:
-    """An item leads nowhere: the entry survives without that field."""
+    """The offset in an item is 0. A reader returns the entry without this field."""
     log.zero(f"{log.entry(2)}.body.items[3].ofs_data")
     log.expect("damaged", "bad-item", survivors=[0, 1, log.without(2, "MESSAGE"), 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-043")
 def item_unaligned(log: SystemdLog) -> None:
-    """An item is not the offset of an object."""
+    """The offset in an item is not a multiple of 8."""
     log.flip(f"{log.entry(2)}.body.items[3].ofs_data", 1)
     log.expect("damaged", "bad-item", survivors=[0, 1, log.without(2, "MESSAGE"), 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-043")
 def item_beyond_the_file(log: SystemdLog) -> None:
-    """An item leads past the end of the file."""
+    """An item points past the end of the file."""
     log.set(f"{log.entry(2)}.body.items[3].ofs_data", 1 << 33)
     log.expect("damaged", "bad-item", survivors=[0, 1, log.without(2, "MESSAGE"), 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-043")
 def item_to_an_entry(log: SystemdLog) -> None:
-    """An item leads to an entry: it is not a field."""
+    """An item points to an ENTRY."""
     log.set(f"{log.entry(2)}.body.items[3].ofs_data", log.start(log.entry(0)))
     log.expect("damaged", "bad-item", survivors=[0, 1, log.without(2, "MESSAGE"), 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-036")
 def item_to_another_value(log: SystemdLog) -> None:
-    """An item leads to the value of another entry: that DATA does not list this entry."""
+    """An item points to a DATA of another entry. The DATA does not list the entry of the item."""
     log.set(f"{log.entry(2)}.body.items[3].ofs_data", log.offset_of("MESSAGE=alpha"))
     changed = log.payloads[2].replace(b"charlie", b"alpha")
     log.expect("damaged", "bad-index", survivors=[0, 1, changed, 3, 4])
-    log.note("The entry is not what was written, and no checksum says so: only the lists do.")
+    log.note("The returned entry was never written. Only the lists show this; no checksum does.")
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-020", "SDJ-036")
 def items_of_two_entries_exchanged(log: SystemdLog) -> None:
-    """Two entries traded their messages: `xor_hash` would tell, but only the lists may."""
+    """The MESSAGE items of two entries are swapped. Only the lists of entries reveal this, because
+    a reader does not compare `xor_hash`.
+    """
     log.set(f"{log.entry(1)}.body.items[2].ofs_data", log.offset_of("MESSAGE=charlie"))
     log.set(f"{log.entry(2)}.body.items[3].ofs_data", log.offset_of("MESSAGE=bravo"))
     second = log.payloads[1].replace(b"bravo", b"charlie")
@@ -192,7 +210,7 @@ def items_of_two_entries_exchanged(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-043")
 def items_zeroed_from_the_second_on(log: SystemdLog) -> None:
-    """The end of an entry never arrived: a torn page in the middle of a file."""
+    """All items of an entry except the first are filled with zeros, as after a torn page."""
     for number in range(1, 4):
         log.zero(f"{log.entry(2)}.body.items[{number}]")
     log.expect(
@@ -204,7 +222,7 @@ def items_zeroed_from_the_second_on(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries_compact, "entry", "SDJ-015", "SDJ-043")
 def compact_item_flipped(log: SystemdLog) -> None:
-    """One bit of a compact item: it leads into an object."""
+    """One bit of a compact item is flipped, so the item points into an object."""
     log.flip(f"{log.entry(7)}.body.items[1].ofs_data", 3)
     expected: list[int | bytes] = list(range(30))
     expected[7] = log.without(7, "PRIORITY")
@@ -213,7 +231,9 @@ def compact_item_flipped(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-046", "SDJ-059")
 def entry_dropped(log: SystemdLog) -> None:
-    """An ENTRY is cut out and what follows moves up: no link past it holds."""
+    """An ENTRY is cut out of the file, and the bytes after it move up. All links to these bytes are
+    wrong.
+    """
     log.shows("missing-in-the-middle")
     log.drop(log.entry(2))
     log.expect(
@@ -225,7 +245,9 @@ def entry_dropped(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-042", "SDJ-046")
 def entry_that_no_array_knows(log: SystemdLog) -> None:
-    """A whole entry after the tail, neither counted nor linked: its append was never finished."""
+    """A complete ENTRY after the tail object is neither counted nor linked. A reader does not
+    return it, because its append was never finished.
+    """
     entry = log.field(log.entry(4))
     log.extend(log.control[entry.start : entry.end], "a copy of the last entry")
     log.expect("intact", survivors=ALL)
@@ -233,26 +255,30 @@ def entry_that_no_array_knows(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015")
 def monotonic_time_with_its_highest_bit_set(log: SystemdLog) -> None:
-    """Times are not negative: this one is too late."""
+    """The highest bit of the monotonic time of an entry is set. Times are unsigned, so this time is
+    out of range.
+    """
     log.set(f"{log.entry(2)}.body.monotonic", 1 << 63)
     log.expect("damaged", "bad-entry", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-036")
 def data_counts_entries_of_all_ones(log: SystemdLog) -> None:
-    """A DATA of one entry counts 2^64 - 1."""
+    """A DATA with one entry counts 2^64 - 1 entries."""
     log.set(f"{log.of('MESSAGE=bravo')}.body.num_entries", (1 << 64) - 1)
     log.expect("damaged", "bad-index", survivors=range(5))
 
 
 @BOOK.valid("entry", "SDJ-015")
 def highest_sequence_number(log: SystemdLog) -> None:
-    """The last entry has the number 2^64 - 1, which no writer gives and every reader takes."""
+    """The last entry has the sequence number 2^64 - 1, which no writer assigns and every reader
+    accepts.
+    """
     log.begin()
     log.entry_at(1700000000000000, ["MESSAGE=alpha"])
     log.entry_at(1700000001000000, ["MESSAGE=bravo"], seqnum=(1 << 64) - 2)
     header = log.made.header
-    header.tail_entry_seqnum += 1  # which no writer gives
+    header.tail_entry_seqnum += 1  # a number that no writer assigns
     log.made.out[header.tail_entry_offset + 16] = 0xFF
     log.close()
     log.expect("intact", survivors=[0, 1])

@@ -1,4 +1,4 @@
-"""A header that says that it is longer than it is: the first objects lie inside it (SDJ-004)."""
+"""Headers whose ``header_size`` is too large, so that it covers the first objects (SDJ-004)."""
 
 from conformance.recipes.systemd_journal.combinations import header_of_208_bytes
 from conformance.recipes.systemd_journal.layouts import five_entries
@@ -13,16 +13,17 @@ def _lengthen(log: SystemdLog, bytes: int) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-004", "SDJ-048")
 def header_size_past_the_start_of_a_table(log: SystemdLog) -> None:
-    """A bit of the header size: the FIELD table begins 16 bytes before the first object."""
+    """The header size is 16 bytes too large and ends inside the FIELD table."""
     _lengthen(log, 16)
     log.expect("damaged", "bad-header", survivors=range(5))
 
 
 @BOOK.damaged(five_entries, "header", "SDJ-004", "SDJ-048")
 def header_size_past_the_first_entry(log: SystemdLog) -> None:
-    """A bit of the header size: an entry, the tables and the main chain lie inside, and are lost.
+    """The header size is 1,024 bytes too large. The tables, the first array and the first entry are
+    lost.
 
-    Two more entries follow before the first object that a link from outside knows.
+    Two more entries are lost before the first known object.
     """
     _lengthen(log, 1024)
     left = [log.without(3, "PRIORITY", "_HOSTNAME"), log.without(4, "_HOSTNAME")]
@@ -31,27 +32,35 @@ def header_size_past_the_first_entry(log: SystemdLog) -> None:
 
 @BOOK.damaged(six_entries_online, "torn-tail", "SDJ-004", "SDJ-052")
 def header_size_past_five_entries_online(log: SystemdLog) -> None:
-    """The same of a file that is online: no append changes the header size, so nothing is torn."""
+    """In an online file, the header size is 2,048 bytes too large. This is damage, not a tear,
+    because no append changes the header size.
+    """
     _lengthen(log, 2048)
     log.expect("damaged", "bad-header", survivors=[])
 
 
 @BOOK.damaged(header_of_208_bytes, "header", "SDJ-003", "SDJ-004", "SDJ-048")
 def header_size_past_the_start_of_a_table_at_208(log: SystemdLog) -> None:
-    """The FIELD table begins where the shortest header ends, 16 bytes before the first object."""
+    """The header size of a header of 208 bytes is 16 bytes too large and ends inside the FIELD
+    table.
+    """
     _lengthen(log, 16)
     log.expect("damaged", "bad-header", survivors=range(4))
 
 
 @BOOK.damaged(file_without_tables, "header", "SDJ-004", "SDJ-016")
 def header_size_past_the_first_array_and_no_tables(log: SystemdLog) -> None:
-    """Only the main chain tells where objects are: the first entry is before its array."""
+    """In a file without hash tables, the header size is 1,024 bytes too large. Only the main chain
+    shows that objects are skipped.
+    """
     _lengthen(log, 1024)
     log.expect("damaged", "bad-header", survivors=[])
 
 
 @BOOK.damaged(five_entries, "header", "SDJ-003", "SDJ-004", "SDJ-016")
 def table_in_the_last_bytes_of_the_header(log: SystemdLog) -> None:
-    """The header places a table inside itself, and there is none: only the place is wrong."""
+    """The header places the FIELD table inside the header, where no table is. Only the offset and
+    the size of the table are faults.
+    """
     log.set("header.field_hash_table_offset", 224 + 16)
     log.expect("damaged", "bad-header", survivors=range(5))

@@ -1,4 +1,4 @@
-"""Fields of fresh variants: other values that lie in the same buckets."""
+"""New values of fields for fresh variants, in the same hash buckets as the old values."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from reference_impl.systemd_journal.builder import Options
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 
 BUCKETS = 8
-"""Of the DATA table of most logs here; which fields share one is the point of many vectors."""
+"""Buckets in the DATA table of most logs. Many vectors depend on which fields share a bucket."""
 ATTEMPTS = 2000
 LONGEST = 4096
-"""In bytes. What is longer keeps its value: to find another takes too long."""
+"""Bytes of the longest field that is varied. For longer fields, the search takes too long."""
 
 _FILE_ID = Options().file_id
 
 
 def vary_field(field: bytes) -> bytes:
-    """``FIELD=value`` as the log being built is to have it, in the same bucket by both hashes."""
+    """Return ``FIELD=value`` with the value for the log being built, in the same bucket by both
+    hashes.
+    """
     variation = current()
     if variation is None or isinstance(field, Kept) or len(field) > LONGEST:
         return field
@@ -35,7 +37,7 @@ def _varied(field: bytes, seed: int) -> bytes:
     tried: set[bytes] = set()
     for attempt in range(ATTEMPTS):
         found = name + equals + _variation(seed, attempt).of(value)
-        if found in tried:  # short values have few others
+        if found in tried:  # short values have few variations
             if attempt > 4 * len(tried):
                 break
             continue

@@ -1,4 +1,4 @@
-"""Hash tables, field lists, and the entries that each DATA lists: no entry is lost with them."""
+"""Damage to hash tables, field lists and the lists of entries of DATA. It costs no entry."""
 
 from conformance.recipes.systemd_journal.layouts import (
     every_object_in_one_bucket,
@@ -14,76 +14,82 @@ FIVE = range(5)
 
 @BOOK.damaged(five_entries, "index", "SDJ-016", "SDJ-095")
 def data_table_zeroed(log: SystemdLog) -> None:
-    """All buckets of the DATA table are empty."""
+    """All buckets of the DATA table are filled with zeros."""
     log.zero(f"{log.path(log.all_of(4)[0])}.body")
     log.expect("damaged", "bad-index", survivors=FIVE)
-    log.note("Matches through the table find nothing.")
+    log.note("A reader that looks up matches in the table finds nothing.")
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-016", "SDJ-095")
 def field_table_zeroed(log: SystemdLog) -> None:
-    """All buckets of the FIELD table are empty: real verifiers do not look."""
+    """All buckets of the FIELD table are filled with zeros. The verifier of systemd does not check
+    this table.
+    """
     log.zero(f"{log.path(log.all_of(5)[0])}.body")
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-016", "SDJ-011")
 def data_table_of_type_eight(log: SystemdLog) -> None:
-    """The DATA table gets a type that does not exist."""
+    """The type of the DATA table is changed to 8, which does not exist."""
     log.set(f"{log.path(log.all_of(4)[0])}.type", 8)
     log.expect("damaged", "bad-object", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-016")
 def data_table_twice(log: SystemdLog) -> None:
-    """The FIELD table becomes a second DATA table, which the header does not name."""
+    """The type of the FIELD table is changed to DATA_HASH_TABLE. The header does not name this
+    second DATA table.
+    """
     log.set(f"{log.path(log.all_of(5)[0])}.type", 4)
     log.expect("damaged", "bad-object", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-094")
 def bucket_head_to_an_entry(log: SystemdLog) -> None:
-    """A bucket leads to an entry."""
+    """The first offset of a bucket points to an ENTRY."""
     log.set(f"{log.bucket('MESSAGE=alpha')}.ofs_head", log.start(log.entry(0)))
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-094")
 def bucket_head_unaligned(log: SystemdLog) -> None:
-    """A bucket leads to no object."""
+    """The first offset of a bucket is not a multiple of 8."""
     log.flip(f"{log.bucket('MESSAGE=alpha')}.ofs_head", 2)
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-024")
 def bucket_tail_to_the_head(log: SystemdLog) -> None:
-    """The tail of a bucket is not its last object."""
+    """The second offset of a bucket does not point to the last object of the chain."""
     log.set(f"{log.bucket('MESSAGE=alpha')}.ofs_tail", log.start(log.path(log.all_of(1)[0])))
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-094")
 def bucket_tail_to_an_array(log: SystemdLog) -> None:
-    """A bucket names an array as its last object, and the DATA that had it lists one entry."""
+    """The second offset of a bucket points to an array that no list contains. The array is not
+    lost.
+    """
     data = log.of("PRIORITY=6")
     array = log.view.number(log.offset_of("PRIORITY=6") + 48)
     log.zero(f"{data}.body.ofs_entry_array")
     log.set(f"{data}.body.num_entries", 1)
     log.set(f"{log.bucket('PRIORITY=6')}.ofs_tail", array)
     log.expect("damaged", "bad-index", survivors=FIVE)
-    log.note("The last object of a bucket is compared and not followed: the array is not blamed.")
+    log.note("A reader compares the second offset but does not follow it (SDJ-094).")
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-024")
 def bucket_with_a_head_and_no_tail(log: SystemdLog) -> None:
-    """A bucket has a first object but no last one."""
+    """The second offset of a used bucket is 0, but its first offset is not."""
     log.zero(f"{log.bucket('MESSAGE=alpha')}.ofs_tail")
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-094", "SDJ-057")
 def hash_chain_to_itself(log: SystemdLog) -> None:
-    """A DATA is its own next one: no loop."""
+    """A DATA links to itself in a hash chain. A reader does not loop."""
     at = log.offset_of("MESSAGE=alpha")
     log.set(f"{log.path(at)}.body.ofs_next_hash", at)
     log.expect("damaged", "bad-index", survivors=FIVE)
@@ -91,7 +97,7 @@ def hash_chain_to_itself(log: SystemdLog) -> None:
 
 @BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-094", "SDJ-057")
 def hash_chain_backwards(log: SystemdLog) -> None:
-    """A hash chain leads back to its first object: no loop."""
+    """A hash chain links back to its first object. A reader does not loop."""
     path = log.of("MESSAGE=charlie")
     log.set(f"{path}.body.ofs_next_hash", log.all_of(1)[0])
     log.expect("damaged", "bad-index", survivors=FIVE)
@@ -99,14 +105,14 @@ def hash_chain_backwards(log: SystemdLog) -> None:
 
 @BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-094")
 def hash_chain_ends_early(log: SystemdLog) -> None:
-    """A hash chain ends in the middle: objects after it are not found by hash."""
+    """A hash chain ends early, so a look-up by hash does not find the later objects."""
     log.zero(f"{log.of('MESSAGE=charlie')}.body.ofs_next_hash")
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-095")
 def hash_chain_skips_a_data(log: SystemdLog) -> None:
-    """A hash chain leaves out an object."""
+    """A hash chain skips a DATA."""
     skipped = log.offset_of("MESSAGE=charlie")
     after = int.from_bytes(log.control[skipped + 24 : skipped + 32], "little")
     before = next(
@@ -120,7 +126,7 @@ def hash_chain_skips_a_data(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-024")
 def buckets_swapped(log: SystemdLog) -> None:
-    """Two buckets traded places: objects are where their hash does not lead."""
+    """Two used buckets are swapped, so their objects belong to other buckets."""
     used = [
         f"{log.path(log.all_of(4)[0])}.body.buckets[{n}]"
         for n in range(8)
@@ -135,14 +141,16 @@ def buckets_swapped(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-025")
 def field_without_values(log: SystemdLog) -> None:
-    """A FIELD whose list leads to an entry: real verifiers do not look."""
+    """`head_data_offset` of a FIELD points to an ENTRY. The verifier of systemd does not check
+    field lists.
+    """
     log.set(f"{log.of('MESSAGE')}.body.ofs_head_data", log.start(log.entry(0)))
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-025", "SDJ-057")
 def field_list_to_itself(log: SystemdLog) -> None:
-    """A DATA is its own next one in the list of its field: no loop."""
+    """A DATA links to itself in a field list. A reader does not loop."""
     at = log.offset_of("MESSAGE=charlie")
     log.set(f"{log.path(at)}.body.ofs_next_field", at)
     log.expect("damaged", "bad-index", survivors=FIVE)
@@ -150,7 +158,7 @@ def field_list_to_itself(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-025")
 def field_list_with_another_field(log: SystemdLog) -> None:
-    """The list of MESSAGE leads to a PRIORITY."""
+    """The list of the FIELD MESSAGE links to a DATA of PRIORITY."""
     at = log.offset_of("MESSAGE=bravo")
     log.set(f"{log.path(at)}.body.ofs_next_field", log.offset_of("PRIORITY=6"))
     log.expect("damaged", "bad-index", survivors=FIVE)
@@ -158,28 +166,30 @@ def field_list_with_another_field(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def first_entry_of_a_data_is_a_data(log: SystemdLog) -> None:
-    """The first entry that a DATA links is a DATA."""
+    """`entry_offset` of a DATA points to a DATA."""
     log.set(f"{log.of('MESSAGE=bravo')}.body.ofs_entry", log.offset_of("MESSAGE=alpha"))
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def first_entry_of_a_data_is_another(log: SystemdLog) -> None:
-    """The first entry that a DATA links does not have it."""
+    """`entry_offset` of a DATA points to an entry that does not contain this DATA."""
     log.set(f"{log.of('MESSAGE=bravo')}.body.ofs_entry", log.start(log.entry(4)))
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def data_without_entries_that_has_one(log: SystemdLog) -> None:
-    """A DATA counts no entries but links one."""
+    """A DATA counts no entries, but its `entry_offset` points to an entry."""
     log.zero(f"{log.of('MESSAGE=bravo')}.body.num_entries")
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-036", "SDJ-048")
 def data_without_entries_that_has_a_lost_one(log: SystemdLog) -> None:
-    """A DATA counts no entries but links a lost one: the two contradict each other all the same."""
+    """A DATA counts no entries, but its `entry_offset` points to a lost entry. This is a fault even
+    though the entry is lost.
+    """
     log.zero(f"{log.of('MESSAGE=bravo')}.body.num_entries")
     log.set(f"{log.entry(1)}.type", 0)
     log.expect("damaged", "bad-object", survivors=[0, 2, 3, 4])
@@ -187,21 +197,23 @@ def data_without_entries_that_has_a_lost_one(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def data_counts_too_many_entries(log: SystemdLog) -> None:
-    """A DATA counts more entries than it lists."""
+    """A DATA counts 40 entries but lists three."""
     log.set(f"{log.of('PRIORITY=6')}.body.num_entries", 40)
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def data_counts_too_few_entries(log: SystemdLog) -> None:
-    """A DATA counts fewer entries than have it: real verifiers do not look."""
+    """A DATA counts two entries, but three entries contain it. The verifier of systemd does not
+    check this count.
+    """
     log.set(f"{log.of('PRIORITY=6')}.body.num_entries", 2)
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(thirty_entries, "index", "SDJ-036", "SDJ-057")
 def entries_of_a_data_in_a_loop(log: SystemdLog) -> None:
-    """The arrays of a DATA lead back to its first: no loop."""
+    """An array of a DATA links to itself. A reader does not loop."""
     data = log.offset_of("PRIORITY=0")
     first = int.from_bytes(log.control[data + 48 : data + 56], "little")
     log.set(f"{log.path(first)}.body.ofs_next_entry_array", first)
@@ -210,7 +222,7 @@ def entries_of_a_data_in_a_loop(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "index", "SDJ-036", "SDJ-057")
 def array_of_two_data(log: SystemdLog) -> None:
-    """Two DATA objects share one chain of arrays: each array is read once."""
+    """Two DATA objects share one chain of arrays. A reader reads each array once."""
     one, other = (log.offset_of(f"PRIORITY={n}") for n in (0, 1))
     first = int.from_bytes(log.control[one + 48 : one + 56], "little")
     log.set(f"{log.path(other)}.body.ofs_entry_array", first)
@@ -219,7 +231,7 @@ def array_of_two_data(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "index", "SDJ-036")
 def entries_of_a_data_out_of_order(log: SystemdLog) -> None:
-    """Two slots of a DATA's array traded places."""
+    """Two slots in an array of a DATA are swapped."""
     data = log.offset_of("PRIORITY=0")
     array = int.from_bytes(log.control[data + 48 : data + 56], "little")
     one, other = log.control[array + 24 : array + 32], log.control[array + 32 : array + 40]
@@ -230,21 +242,27 @@ def entries_of_a_data_out_of_order(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-025")
 def field_list_emptied(log: SystemdLog) -> None:
-    """A FIELD without a list, though DATA has its name: each of them is missed."""
+    """The list of a FIELD is empty, although DATA have its name. A reader reports each of these
+    DATA.
+    """
     log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-025")
 def field_list_ends_early(log: SystemdLog) -> None:
-    """The list of MESSAGE ends in the middle: the older values are missed."""
+    """The list of the FIELD MESSAGE ends early. A reader reports each older DATA that is missing
+    from the list.
+    """
     log.zero(f"{log.of('MESSAGE=charlie')}.body.ofs_next_field")
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(thirty_entries, "index", "SDJ-036")
 def array_of_a_data_leads_to_its_first_entry(log: SystemdLog) -> None:
-    """A slot of a DATA's array below the slot before it: that slot is blamed."""
+    """A slot in an array of a DATA points to the first entry of the DATA, below the previous slot.
+    Only this slot is a fault.
+    """
     array = log.view.number(log.offset_of("PRIORITY=0") + 48)
     log.set(f"{log.path(array)}.body.slots[2]", log.start(log.entry(0)))
     log.expect("damaged", "bad-index", survivors=range(30))
@@ -252,7 +270,9 @@ def array_of_a_data_leads_to_its_first_entry(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-025", "SDJ-048")
 def indexes_emptied_and_an_entry_lost(log: SystemdLog) -> None:
-    """A bucket and a list are empty, and an entry is lost: nobody looks for what they leave out."""
+    """A bucket and a field list are empty, and an entry is lost. After a loss, a reader does not
+    report missing objects.
+    """
     log.zero(log.bucket("MESSAGE=alpha"))
     log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
     log.set(f"{log.entry(1)}.type", 9)
@@ -261,14 +281,18 @@ def indexes_emptied_and_an_entry_lost(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-024")
 def hash_chain_back_to_another_bucket(log: SystemdLog) -> None:
-    """A hash chain leads back to an object that no chain has had yet: it ends there."""
+    """A hash chain links back to an object that no chain has visited yet. The link is a fault, and
+    the chain ends.
+    """
     log.set(f"{log.of('PRIORITY=4')}.body.ofs_next_hash", log.offset_of("PRIORITY=6"))
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-048")
 def bucket_tail_to_a_lost_data(log: SystemdLog) -> None:
-    """The chain ends before its last object, which is lost: the second offset is no fault."""
+    """A hash chain ends before its last object, which is lost. The second offset of the bucket
+    points to the lost object and is not a fault.
+    """
     log.zero(f"{log.of('PRIORITY=3')}.body.ofs_next_hash")
     log.set(f"{log.of('PRIORITY=4')}.type", 0)
     log.expect("damaged", "bad-object", survivors=[0, 1, 2, 3, log.without(4, "PRIORITY")])
@@ -276,7 +300,7 @@ def bucket_tail_to_a_lost_data(log: SystemdLog) -> None:
 
 @BOOK.valid("index", "SDJ-025")
 def data_without_a_field(log: SystemdLog) -> None:
-    """A DATA was written and the FIELD of its name never was: there is no list to be in."""
+    """A DATA was written without the FIELD of its name, so no field list contains the DATA."""
     log.begin()
     log.entry_at(1700000000000000, ["MESSAGE=alpha"])
     payload = b"NEVER=sent"
@@ -289,7 +313,9 @@ def data_without_a_field(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries_compact, "index", "SDJ-036", kind="valid")
 def tail_of_a_compact_data_without_an_array(log: SystemdLog) -> None:
-    """A compact DATA of one entry has no array: its tail fields mean nothing."""
+    """A compact DATA with one entry has no array. A reader ignores its tail fields, which are not
+    0.
+    """
     log.set(f"{log.of('MESSAGE=hello 7')}.body.ofs_tail_entry_array", 4096)
     log.set(f"{log.of('MESSAGE=hello 7')}.body.num_tail_entries", 3)
     log.expect("intact", survivors=range(30))
@@ -297,17 +323,19 @@ def tail_of_a_compact_data_without_an_array(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-019", "SDJ-036", kind="valid")
 def entry_listed_twice(log: SystemdLog) -> None:
-    """A DATA lists an entry twice in a row, as writers up to 247 did for a field given twice."""
+    """A DATA lists an entry twice in a row, as written up to systemd 247 for a repeated field."""
     array = log.path(log.view.number(log.offset_of("PRIORITY=6") + 48))
     log.set(f"{array}.body.slots[2]", log.start(log.entry(3)))
     log.set(f"{log.of('PRIORITY=6')}.body.num_entries", 4)
     log.expect("intact", survivors=FIVE)
-    log.note("The real verifiers call this file corrupt, also if 247 wrote it.")
+    log.note("The verifier of systemd reports this file as corrupt, even if systemd 247 wrote it.")
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def array_of_a_data_leads_back_to_another(log: SystemdLog) -> None:
-    """The array of a DATA is short, and leads back to that of a later DATA: the list ends."""
+    """An array of a DATA has an empty slot and links back to an array of another DATA. This link
+    ends the list.
+    """
     array = log.path(log.view.number(log.offset_of("PRIORITY=6") + 48))
     log.zero(f"{array}.body.slots[1]")
     other = log.view.number(log.offset_of("_HOSTNAME=host") + 48)
@@ -317,13 +345,15 @@ def array_of_a_data_leads_back_to_another(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-036", "SDJ-094")
 def array_of_a_data_is_the_main_array(log: SystemdLog) -> None:
-    """A DATA names the first array of the main chain as its own: that one has an owner."""
+    """`entry_array_offset` of a DATA points to the first array of the main chain. An array belongs
+    to only one chain.
+    """
     log.set(f"{log.of('PRIORITY=6')}.body.ofs_entry_array", log.header.entry_array_offset)
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def data_counts_one_entry_too_many(log: SystemdLog) -> None:
-    """A DATA counts one entry more than it lists, and lists what it should."""
+    """A DATA lists all three entries that contain it, but counts four."""
     log.set(f"{log.of('PRIORITY=6')}.body.num_entries", 4)
     log.expect("damaged", "bad-index", survivors=FIVE)

@@ -1,4 +1,4 @@
-"""Undamaged files: every header size, layout, hash, compression and state."""
+"""Undamaged files: basic layouts, unusual values, and bytes that a reader ignores."""
 
 from typing import Any
 
@@ -9,34 +9,36 @@ MIXED = (*FIVE[:2], (LONG, "PRIORITY=6"), ("MESSAGE=delta", b"BLOB=\x00\xff\n\x7
 
 
 def four_entries(log: SystemdLog, **options: Any) -> None:
-    """Four entries in the layout that the options say, one of them with a field of 728 bytes."""
+    """Write four entries in the layout of the options, one of them with a field of 728 bytes."""
     log.write(*MIXED, **options)
     log.expect("intact", survivors=range(4), end=len(log.data) - options.get("spare", 0))
 
 
 def four_sealed_entries(log: SystemdLog, **options: Any) -> None:
-    """The same, sealed, and the key in the context."""
+    """Write the same entries to a sealed file, and put the key into the context."""
     log.context["key"] = KEY
     four_entries(log, first=SEALED_START, key=KEY, **options)
 
 
 @BOOK.valid("layout", "SDJ-001", "SDJ-010", "SDJ-033", "SDJ-040", "SDJ-042", "SDJ-058", "SDJ-063")
 def five_entries(log: SystemdLog) -> None:
-    """Five entries as systemd 252 lays them out, regular and without a keyed hash."""
+    """A regular file of five entries with Jenkins hashes, in the layout of systemd 252."""
     log.write(*FIVE)
     log.expect("intact", survivors=[0, 1, 2, 3, 4], end=len(log.data))
 
 
 @BOOK.valid("layout", "SDJ-002", "SDJ-080")
 def no_entries(log: SystemdLog) -> None:
-    """A new file: header and two hash tables."""
+    """A new file has a header, two hash tables and no entries."""
     log.write()
     log.expect("intact", survivors=[], end=len(log.data))
 
 
 @BOOK.valid("layout", "SDJ-008", "SDJ-088")
 def no_entries_and_a_sequence_number(log: SystemdLog) -> None:
-    """A new file that continues the numbers of another: a tail number, and no entry."""
+    """A new file without entries continues the sequence numbers of another file, so its
+    `tail_entry_seqnum` is not 0.
+    """
     log.begin()
     log.made.header.tail_entry_seqnum = 41
     log.close()
@@ -45,28 +47,28 @@ def no_entries_and_a_sequence_number(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-033", "SDJ-035", "SDJ-036")
 def thirty_entries(log: SystemdLog) -> None:
-    """Thirty entries: the main chain has arrays of 4, 8 and 26 slots."""
+    """A file of thirty entries, whose main chain has arrays of 4, 8 and 26 slots."""
     log.write(*[(f"MESSAGE=hello {n}", f"PRIORITY={n % 3}") for n in range(30)])
     log.expect("intact", survivors=range(30))
 
 
 @BOOK.valid("layout", "SDJ-017", "SDJ-033", "SDJ-036")
 def thirty_entries_compact(log: SystemdLog) -> None:
-    """Thirty entries in a compact file: arrays of 32-bit slots."""
+    """A compact file of thirty entries, whose arrays have slots of 32 bits."""
     log.write(*[(f"MESSAGE=hello {n}", f"PRIORITY={n % 3}") for n in range(30)], compact=True)
     log.expect("intact", survivors=range(30))
 
 
 @BOOK.valid("layout", "SDJ-003")
 def header_of_a_later_version(log: SystemdLog) -> None:
-    """A header of 280 bytes: fields that nobody knows yet are skipped."""
+    """A header of 280 bytes has fields of a later version. A reader skips them."""
     log.write(*FIVE, header_size=280)
     log.expect("intact", survivors=range(5))
 
 
 @BOOK.valid("layout", "SDJ-006")
 def unknown_compatible_flag(log: SystemdLog) -> None:
-    """An unknown compatible flag does not keep a reader from reading."""
+    """A reader ignores an unknown compatible flag."""
     log.begin()
     log.made.header.compatible_flags |= 0x80
     for number, fields in enumerate(FIVE):
@@ -77,7 +79,7 @@ def unknown_compatible_flag(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-012")
 def padding_with_bytes(log: SystemdLog) -> None:
-    """Padding between objects is ignored."""
+    """The padding between objects is not zero. A reader ignores its content."""
     log.write(*FIVE)
     view = log.view
     for at, _ in log.objects:
@@ -88,7 +90,7 @@ def padding_with_bytes(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-010", "SDJ-026")
 def unknown_object_flags_and_reserved_bytes(log: SystemdLog) -> None:
-    """Reserved bytes and unknown flags of an object are ignored."""
+    """A reader ignores the reserved bytes and an unknown flag of an object."""
     log.write(*FIVE)
     at = log.offset_of("PRIORITY=3")
     log.data[at + 1] = 0x40
@@ -98,21 +100,23 @@ def unknown_object_flags_and_reserved_bytes(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-019", "SDJ-020", "SDJ-082")
 def field_given_twice(log: SystemdLog) -> None:
-    """A field given twice is stored once; the XOR hash knows of both and tells nothing."""
+    """A field that is given twice is stored once. `xor_hash` covers both, so a reader cannot
+    recompute it.
+    """
     log.write(("MULTI=a", "MULTI=a", "MESSAGE=alpha"), ("MESSAGE=bravo",))
     log.expect("intact", survivors=[0, 1])
 
 
 @BOOK.valid("layout", "SDJ-019")
 def field_with_two_values(log: SystemdLog) -> None:
-    """A field with two values: both belong to the entry."""
+    """An entry has two values of one field. A reader returns both."""
     log.write(("MULTI=a", "MULTI=b", "MESSAGE=alpha"), ("MULTI=b",))
     log.expect("intact", survivors=[0, 1])
 
 
 @BOOK.valid("layout", "SDJ-020")
 def xor_hash_of_nothing(log: SystemdLog) -> None:
-    """The XOR hash of an entry is no checksum: any value will do."""
+    """`xor_hash` of an entry has an arbitrary value. A reader does not compare it."""
     log.write(*FIVE)
     at = log.offset_of("MESSAGE=bravo")
     entry = next(e for e, kind in log.objects if kind == 3 and e > at)
@@ -122,7 +126,7 @@ def xor_hash_of_nothing(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-020")
 def item_hash_of_nothing(log: SystemdLog) -> None:
-    """The copy of a hash in an item is not compared: any value will do."""
+    """The hash in an item has an arbitrary value. A reader does not compare it."""
     log.write(*FIVE)
     entry = next(e for e, kind in log.objects if kind == 3)
     log.data[entry + 72 : entry + 80] = b"\x55" * 8
@@ -131,21 +135,21 @@ def item_hash_of_nothing(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-013")
 def empty_value(log: SystemdLog) -> None:
-    """A field may be empty; its equals sign stays."""
+    """A field has an empty value. Its payload still has an equals sign."""
     log.write(("MESSAGE=", "PRIORITY=6"))
     log.expect("intact", survivors=[0])
 
 
 @BOOK.valid("layout", "SDJ-013", "SDJ-090")
 def values_that_are_no_text(log: SystemdLog) -> None:
-    """Values with newlines, zeros and bytes that are not UTF-8 are kept as they are."""
+    """A reader returns values with newlines, zero bytes and invalid UTF-8 unchanged."""
     log.write(("MESSAGE=one\ntwo", b"BLOB=\x00\x01\xfe\xff", "TAB=a\tb", "UMLAUT=grün", "DEL=\x7f"))
     log.expect("intact", survivors=[0])
 
 
 @BOOK.valid("layout", "SDJ-015")
 def realtime_that_goes_back(log: SystemdLog) -> None:
-    """The clock was set back: entries stay in the order in which they were written."""
+    """The clock was set back between two entries. A reader returns the entries in file order."""
     log.begin()
     log.entry_at(1700000005000000, ["MESSAGE=later"])
     log.entry_at(1700000001000000, ["MESSAGE=earlier"])
@@ -155,18 +159,18 @@ def realtime_that_goes_back(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-015")
 def monotonic_that_goes_back(log: SystemdLog) -> None:
-    """Monotonic time runs backwards in one boot, as journal-remote may write it."""
+    """The monotonic time goes back within one boot, as systemd-journal-remote may write it."""
     log.begin()
     log.entry_at(1700000001000000, ["MESSAGE=one"], monotonic=9)
     log.entry_at(1700000002000000, ["MESSAGE=two"], monotonic=5)
     log.close()
     log.expect("intact", survivors=[0, 1])
-    log.note("The real verifier calls this file corrupt.")
+    log.note("The verifier of systemd reports this file as corrupt.")
 
 
 @BOOK.valid("layout", "SDJ-015", "SDJ-047")
 def two_boots_and_a_gap_in_the_numbers(log: SystemdLog) -> None:
-    """Entries of two boots, sequence numbers with a gap."""
+    """The entries belong to two boots, and their sequence numbers have a gap."""
     log.begin()
     log.entry_at(1700000001000000, ["MESSAGE=one"], monotonic=900)
     log.entry_at(1700000002000000, ["MESSAGE=two"], "f" * 32, monotonic=5, seqnum=700)
@@ -176,21 +180,21 @@ def two_boots_and_a_gap_in_the_numbers(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-024")
 def every_object_in_one_bucket(log: SystemdLog) -> None:
-    """Tables of one bucket: one chain with all objects."""
+    """Each hash table has one bucket, so one chain contains all its objects."""
     log.write(*FIVE, data_buckets=1, field_buckets=1)
     log.expect("intact", survivors=range(5))
 
 
 @BOOK.valid("layout", "SDJ-032")
 def threshold_of_compression(log: SystemdLog) -> None:
-    """A payload of 511 bytes is stored as it is, one of 512 bytes is compressed."""
+    """A payload of 511 bytes is stored uncompressed, and a payload of 512 bytes is compressed."""
     log.write(("A=" + "x" * 509,), ("B=" + "x" * 510,), compression="zstd", keyed=True)
     log.expect("intact", survivors=[0, 1])
 
 
 @BOOK.valid("layout", "SDJ-032")
 def payload_that_does_not_shrink(log: SystemdLog) -> None:
-    """What compression would not make smaller is stored as it is."""
+    """A payload that compression would not make smaller is stored uncompressed."""
     noise = bytes((n * n * 7919 + n * 104729 >> 3) & 0xFF for n in range(600))
     log.write((b"NOISE=" + noise,), compression="lz4", keyed=True)
     log.expect("intact", survivors=[0])
@@ -198,14 +202,16 @@ def payload_that_does_not_shrink(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "layout", "SDJ-059", kind="valid")
 def garbage_behind_the_tail(log: SystemdLog) -> None:
-    """Bytes after the tail object and after the arena are ignored."""
+    """333 bytes of garbage follow the tail object and the arena. A reader ignores them."""
     log.extend(b"\x03" * 333, "333 bytes 03")
     log.expect("intact", survivors=range(5))
 
 
 @BOOK.valid("layout", "SDJ-090")
 def values_with_noncharacters(log: SystemdLog) -> None:
-    """Text with noncharacters is no text: U+FFFE, U+FDD0 and the last of a later plane."""
+    """Values with the noncharacters U+FFFE, U+FDD0 and U+1FFFF do not have the text form of export
+    format.
+    """
     odd = ("A=\ufffe", "B=\ufdd0", "C=\U0001ffff", "D=\ufdf0", "E=\ufffd", "F=\x7f", "G=\x85")
     log.write((*odd, "MESSAGE=tab\tbed"))
     log.expect("intact", survivors=[0])
@@ -213,7 +219,9 @@ def values_with_noncharacters(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-036")
 def data_that_no_entry_has(log: SystemdLog) -> None:
-    """A DATA was written and its entry never was: it lists no entry, and that is no damage."""
+    """A DATA was written, but its entry was not. The DATA has an empty list of entries, which is
+    valid.
+    """
     log.begin()
     log.entry_at(1700000000000000, ["MESSAGE=alpha"])
     log.made._data(b"MESSAGE=never sent")

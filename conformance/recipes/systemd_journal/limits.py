@@ -1,4 +1,4 @@
-"""What a writer can no longer write, and what it writes in another way to be read again."""
+"""Limits of a writer: sizes of fields, sequence numbers, headers, and options of a new file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from reference_impl.answer import NewRecord
 
 GROWS = "preallocation", "systemd lets a file grow in steps of 8 MiB"
 LAST = (1 << 64) - 2
-"""The largest sequence number."""
+"""The highest sequence number that a writer assigns."""
 
 
 def _survives(log: SystemdLog, old: int) -> None:
@@ -32,12 +32,12 @@ def _survives(log: SystemdLog, old: int) -> None:
     log.free_to(*GROWS)
 
 
-# Fields that a reader with the same limits would not take back.
+# Fields that a reader with the same limits would not return.
 
 
 @BOOK.valid("appending", "SDJ-030", "SDJ-087")
 def closed_file_that_may_compress_by_zstd(log: SystemdLog) -> None:
-    """A closed file that announces ZSTD, and has nothing that is compressed."""
+    """A closed file announces ZSTD, but has no compressed payload."""
     log.write(*FIVE, **TODAY, compression="zstd")
     log.expect("intact", survivors=range(5), end=len(log.data))
 
@@ -46,7 +46,9 @@ def closed_file_that_may_compress_by_zstd(log: SystemdLog) -> None:
     closed_file_that_may_compress_by_zstd, "appending", "SDJ-031", "SDJ-032", may_refuse=True
 )
 def append_around_the_limit_of_a_field(log: SystemdLog) -> None:
-    """A field at the limit is compressed; one above it is stored as it is, which has no limit."""
+    """A writer compresses a field of exactly `max_field_size` bytes, and stores a larger field
+    uncompressed.
+    """
     log.context["max_field_size"] = len(RUN)
     log.record(RUN, realtime=LATER)
     log.record(f"A{RUN}", realtime=LATER + 1)
@@ -59,10 +61,12 @@ FULL = 40_000
 
 @BOOK.valid("appending", "SDJ-030", "SDJ-103", kind="limit")
 def six_fields_at_the_limit(log: SystemdLog) -> None:
-    """Six fields of 40000 bytes, each compressed to a few: there is room for a seventh, no more."""
+    """A file has six compressed fields of 40,000 bytes. The budget for decompression has room for
+    only one more such field.
+    """
     fields = [f"F{n}=".ljust(FULL, "x") for n in range(6)]
     log.context["max_field_size"] = FULL
-    room = {"data_buckets": 16, "field_buckets": 16}  # to a real writer, no table is full
+    room = {"data_buckets": 16, "field_buckets": 16}  # real writers regard no table as full
     log.write(fields, compression="zstd", header_size=272, max_field_size=FULL, **room)
     log.expect("intact", survivors=[0], end=len(log.data))
 
@@ -71,7 +75,9 @@ def six_fields_at_the_limit(log: SystemdLog) -> None:
     six_fields_at_the_limit, "appending", "SDJ-032", "SDJ-103", kind="limit", may_refuse=True
 )
 def append_beyond_what_may_be_decompressed(log: SystemdLog) -> None:
-    """The seventh such field is compressed, the eighth is not: it would be too large."""
+    """A writer compresses the seventh field of 40,000 bytes, but stores the eighth uncompressed,
+    because it would exceed the budget for decompression.
+    """
     for number in range(6, 13):
         log.record(f"F{number}=".ljust(FULL, "x"), realtime=LATER + number)
     _survives(log, 1)
@@ -90,19 +96,19 @@ def _closed_at(log: SystemdLog, number: int) -> None:
 
 @BOOK.valid("appending", "SDJ-015", "SDJ-088", kind="limit")
 def closed_file_with_a_number_left(log: SystemdLog) -> None:
-    """A closed file whose last entry has the sequence number 2^64 - 3."""
+    """The last entry of a closed file has the sequence number 2^64 - 3."""
     _closed_at(log, LAST - 1)
 
 
 @BOOK.valid("appending", "SDJ-015", "SDJ-088", kind="limit")
 def closed_file_with_no_number_left(log: SystemdLog) -> None:
-    """A closed file whose last entry has the sequence number 2^64 - 2."""
+    """The last entry of a closed file has the sequence number 2^64 - 2."""
     _closed_at(log, LAST)
 
 
 @BOOK.valid("appending", "SDJ-088", kind="limit")
 def no_entries_and_the_largest_tail_number(log: SystemdLog) -> None:
-    """A file without entries that says that the number before is 2^64 - 1."""
+    """`tail_entry_seqnum` of a file without entries is 2^64 - 1."""
     log.begin(**TODAY)
     log.made.header.tail_entry_seqnum = LAST + 1
     log.close()
@@ -113,14 +119,14 @@ def no_entries_and_the_largest_tail_number(log: SystemdLog) -> None:
     closed_file_with_a_number_left, "appending", "SDJ-088", kind="limit", may_refuse=True
 )
 def append_the_last_number(log: SystemdLog) -> None:
-    """The entry has the largest sequence number that there is, 2^64 - 2."""
+    """A writer appends an entry with the highest sequence number, 2^64 - 2."""
     log.record("MESSAGE=bravo", realtime=LATER)
     _survives(log, 1)
 
 
 @BOOK.valid("appending", "SDJ-015", "SDJ-088", kind="limit")
 def closed_file_of_252_with_a_number_left(log: SystemdLog) -> None:
-    """A closed file with a header of 264 bytes whose last entry has the number 2^64 - 3."""
+    """The last entry of a closed file with a 264-byte header has the sequence number 2^64 - 3."""
     log.begin(**ROOM)
     log.entry_at(START, FIVE[0], seqnum=LAST - 1)
     log.close()
@@ -129,7 +135,9 @@ def closed_file_of_252_with_a_number_left(log: SystemdLog) -> None:
 
 @BOOK.appending(closed_file_of_252_with_a_number_left, "appending", "SDJ-088", kind="limit")
 def append_the_last_number_and_go_on(log: SystemdLog) -> None:
-    """The largest sequence number there is, 2^64 - 2, is no reason for a new file."""
+    """A writer appends an entry with the highest sequence number, 2^64 - 2, to a file with a
+    264-byte header, and does not start a new file.
+    """
     log.record("MESSAGE=bravo", realtime=LATER)
     _survives(log, 1)
 
@@ -139,7 +147,7 @@ def append_the_last_number_and_go_on(log: SystemdLog) -> None:
     "appending", "SDJ-088", kind="limit", control=append_the_last_number,
 )  # fmt: skip
 def append_after_the_last_number(log: SystemdLog) -> None:
-    """No sequence number is left: a writer begins a new file."""
+    """A writer refuses to append an entry after the highest sequence number, 2^64 - 2."""
     log.record("MESSAGE=bravo", realtime=LATER)
     log.expect_refusal(survivors=[0])
 
@@ -149,7 +157,9 @@ def append_after_the_last_number(log: SystemdLog) -> None:
     "appending", "SDJ-088", kind="limit", control=append_the_last_number,
 )  # fmt: skip
 def append_one_more_than_there_are_numbers(log: SystemdLog) -> None:
-    """Of two entries only the first would have a number: neither is written."""
+    """A writer refuses to append two entries if only one sequence number is left. It writes neither
+    entry.
+    """
     log.record("MESSAGE=bravo", realtime=LATER)
     log.record("MESSAGE=charlie", realtime=LATER + 1)
     log.expect_refusal(survivors=[0])
@@ -160,7 +170,9 @@ def append_one_more_than_there_are_numbers(log: SystemdLog) -> None:
     "appending", "SDJ-088", kind="limit", control=append_the_last_number,
 )  # fmt: skip
 def append_after_a_number_that_nobody_has(log: SystemdLog) -> None:
-    """After 2^64 - 1 comes no number, also in a file without entries."""
+    """A writer refuses to append an entry to a file without entries if `tail_entry_seqnum` is 2^64
+    - 1.
+    """
     log.record("MESSAGE=alpha", realtime=LATER)
     log.expect_refusal()
 
@@ -170,7 +182,7 @@ def append_after_a_number_that_nobody_has(log: SystemdLog) -> None:
 
 @BOOK.valid("appending", "SDJ-003", "SDJ-087")
 def closed_file_with_a_longer_header(log: SystemdLog) -> None:
-    """A closed file of a later release: 16 bytes of its header nobody knows."""
+    """The header of a closed file ends with 16 unknown bytes of a later release."""
     log.write(*FIVE, **ROOM, header_size=288)
     log.data[272:288] = b"of a later one.."
     log.expect("intact", survivors=range(5), end=len(log.data))
@@ -180,13 +192,13 @@ def closed_file_with_a_longer_header(log: SystemdLog) -> None:
     closed_file_with_a_longer_header, "appending", "SDJ-003", "SDJ-087", may_refuse=True
 )
 def append_to_a_file_with_a_longer_header(log: SystemdLog) -> None:
-    """A writer that goes on leaves the bytes of the header as they are that it does not know."""
+    """A writer that continues a file leaves the unknown bytes of its header unchanged."""
     log.record("MESSAGE=foxtrot", realtime=LATER)
     _survives(log, 5)
     log.leaves_bytes("", 272, b"of a later one..")
 
 
-# What a new file cannot be like.
+# Options of a new file that a writer refuses.
 
 
 def _refused(log: SystemdLog, **options: Any) -> None:
@@ -198,34 +210,34 @@ def _refused(log: SystemdLog, **options: Any) -> None:
 
 @BOOK.writing("writing", "SDJ-011", "SDJ-080", control=write_five_entries)
 def write_with_no_data_bucket(log: SystemdLog) -> None:
-    """A table has a bucket at least."""
+    """A writer refuses a DATA table without buckets."""
     _refused(log, data_buckets=0)
 
 
 @BOOK.writing("writing", "SDJ-011", "SDJ-080", control=write_five_entries)
 def write_with_no_field_bucket(log: SystemdLog) -> None:
-    """A table has a bucket at least."""
+    """A writer refuses a FIELD table without buckets."""
     _refused(log, field_buckets=0)
 
 
 @BOOK.writing("writing", "SDJ-007", "SDJ-080", control=write_five_entries)
 def write_with_a_state_that_nobody_reads(log: SystemdLog) -> None:
-    """A state of 3 is refused by every reader."""
+    """A writer refuses a state of 3, which every reader refuses."""
     _refused(log, state=3)
 
 
 @BOOK.writing("writing", "SDJ-008", "SDJ-080", control=write_five_entries)
 def write_with_a_file_id_of_fifteen_bytes(log: SystemdLog) -> None:
-    """An id has 16 bytes."""
+    """A writer refuses a file id of 15 bytes. An id has 16 bytes."""
     _refused(log, file_id="f1" * 15)
 
 
-# Keys and files without seals.
+# Keys for files without seals.
 
 
 @BOOK.appending(closed_file_of_today, "appending", "SDJ-070", "SDJ-087", may_refuse=True)
 def append_with_a_key_that_is_none(log: SystemdLog) -> None:
-    """A file without seals needs no key: what the context has for one is not looked at."""
+    """A writer ignores an invalid key in the context if the file is not sealed."""
     log.context["key"] = "no key"
     log.record("MESSAGE=foxtrot", realtime=LATER)
     _survives(log, 5)

@@ -1,4 +1,4 @@
-"""The verbs that only journal files need, and the book of their recipes."""
+"""The log of the journal recipes, and the book of these recipes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SMALL: dict[str, Any] = {
     "data_buckets": 8,
     "field_buckets": 4,
 }
-"""The layout that systemd 252 writes, with small tables. Its ``--verify`` takes no later one."""
+"""The layout of systemd 252 with small tables. Its ``--verify`` accepts no later layout."""
 
 FIVE = (
     ("MESSAGE=alpha", "PRIORITY=6", "_HOSTNAME=host"),
@@ -46,29 +46,29 @@ Field = str | bytes
 
 
 def raw(field: Field) -> bytes:
-    """``FIELD=value`` as bytes, with the value that it has in this log."""
+    """Return ``FIELD=value`` as bytes, with the value that the field has in this log."""
     return vary_field(field.encode() if isinstance(field, str) else field)
 
 
 def body(*fields: Field) -> bytes:
-    """The payload of an entry with these fields."""
+    """Return the payload of an entry with these fields."""
     return entry_body(raw(field) for field in fields)
 
 
 class SystemdLog(Log):
-    """A journal file being built."""
+    """A journal file that a recipe builds."""
 
     def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
         super().__init__(control, payloads, "systemd-journal")
 
     def varied(self, payload: bytes) -> bytes:
-        """A payload as it is: :func:`raw` has seen to its fields."""
+        """Return a payload unchanged, because :func:`raw` has varied its fields."""
         return payload
 
     def write(
         self, *entries: Sequence[Field], first: int = START, step: int = 1_000_000, **options: Any
     ) -> None:
-        """A new file with these entries, one a second."""
+        """Write a new file with these entries, one per second by default."""
         self.made = Writer(Options.from_context({**SMALL, **options}))
         for number, fields in enumerate(entries):
             self.entry_at(first + number * step, fields)
@@ -82,7 +82,7 @@ class SystemdLog(Log):
         monotonic: int | None = None,
         seqnum: int | None = None,
     ) -> None:
-        """One more entry, before the file is closed."""
+        """Add an entry before the file is closed."""
         own = [b"_BOOT_ID=" + boot.encode(), *map(raw, fields)]
         number = self.made.header.n_entries
         ticks = 1_000_000 * (number + 1) if monotonic is None else monotonic
@@ -92,25 +92,28 @@ class SystemdLog(Log):
         self.payloads.append(body(*fields))
 
     def begin(self, **options: Any) -> None:
-        """A new file without entries, still open."""
+        """Begin a new file without entries, and leave it open."""
         self.made = Writer(Options.from_context({**SMALL, **options}))
 
     def close(self) -> None:
-        """The file is whole."""
+        """Finish the file."""
         self.data = bytearray(self.made.finish())
 
     def close_without_a_seal(self) -> None:
-        """The file is whole, and nobody sealed what follows its last tag."""
+        """Finish the file without a seal after its last tag."""
         self.made.options = replace(self.made.options, key=None)
         self.close()
 
     def record(self, *fields: Field, realtime: int, monotonic: int = 9_000_000) -> None:
-        """An entry that the implementation is asked to append."""
+        """Add an entry that the implementation must append."""
         times = {"realtime": str(realtime), "monotonic": str(monotonic)}
         self.append(body(*fields), boot_id=BOOT, **times)
 
     def to_write(self) -> list[NewRecord]:
-        """The entries with times and boot id; those that must be refused as they were given."""
+        """Return the entries with their times and boot ids.
+
+        If the writer must refuse the entries, return them as given.
+        """
         if self.must_refuse:
             return list(self.to_append)
         view = self.view
@@ -128,22 +131,22 @@ class SystemdLog(Log):
 
     @property
     def header(self) -> Header:
-        """The header of the control."""
+        """Return the header of the control."""
         return parse_header(self.control[: layout.HEADER_FULL])
 
     @property
     def control(self) -> bytes:
-        """The undamaged file; where there is none, the file as it stands."""
+        """Return the undamaged file, or the current file if there is no undamaged one."""
         return bytes(self._control[""]) or bytes(self.data)
 
     @property
     def view(self) -> View:
-        """The objects of the control."""
+        """Return the objects of the control."""
         return View(self.control, self.header)
 
     @cached_property
     def objects(self) -> list[tuple[int, int]]:
-        """Offset and type of every object of the control."""
+        """Return the offset and the type of every object of the control."""
         view, at, found = self.view, self.header.header_size, []
         while at <= self.header.tail_object_offset:
             framed = view.frame(at)
@@ -153,27 +156,27 @@ class SystemdLog(Log):
         return found
 
     def all_of(self, kind: int) -> list[int]:
-        """Offsets of the objects of one type."""
+        """Return the offsets of the objects of one type."""
         return [at for at, found in self.objects if found == kind]
 
     def path(self, at: int) -> str:
-        """``objects[n]`` of an offset."""
+        """Return ``objects[n]`` for an offset."""
         return f"objects[{[offset for offset, _ in self.objects].index(at)}]"
 
     def entry(self, number: int) -> str:
-        """The n-th ENTRY."""
+        """Return the path of the n-th ENTRY."""
         return self.path(self.all_of(layout.ENTRY)[number])
 
     def array(self, number: int) -> str:
-        """The n-th ENTRY_ARRAY."""
+        """Return the path of the n-th ENTRY_ARRAY."""
         return self.path(self.all_of(layout.ENTRY_ARRAY)[number])
 
     def tag(self, number: int) -> str:
-        """The n-th TAG."""
+        """Return the path of the n-th TAG."""
         return self.path(self.all_of(layout.TAG)[number])
 
     def offset_of(self, field: Field) -> int:
-        """Where the DATA of ``FIELD=value``, or the FIELD of a name, is."""
+        """Return the offset of the DATA of ``FIELD=value``, or of the FIELD of a name."""
         view, wanted = self.view, raw(field)
         for at, kind in self.objects:
             if kind == layout.DATA and view.payload(at) == wanted:
@@ -183,15 +186,15 @@ class SystemdLog(Log):
         raise KeyError(field)
 
     def of(self, field: Field) -> str:
-        """The object of ``FIELD=value``, or of a name."""
+        """Return the path of the DATA of ``FIELD=value``, or of the FIELD of a name."""
         return self.path(self.offset_of(field))
 
     def start(self, path: str) -> int:
-        """The offset of an object or field."""
+        """Return the offset of an object or field."""
         return self.field(path).start
 
     def bucket(self, field: Field) -> str:
-        """The bucket of ``FIELD=value``, or of a name."""
+        """Return the path of the bucket of ``FIELD=value``, or of a name."""
         data = b"=" in raw(field)
         kind = layout.DATA_HASH_TABLE if data else layout.FIELD_HASH_TABLE
         size = self.header.data_hash_table_size if data else self.header.field_hash_table_size
@@ -199,7 +202,7 @@ class SystemdLog(Log):
         return f"{self.path(self.all_of(kind)[0])}.body.buckets[{number}]"
 
     def without(self, number: int, *names: str) -> bytes:
-        """The payload of an entry that lost fields."""
+        """Return the payload of an entry without the fields of these names."""
         kept = [
             payload
             for entry in parse_export(io.BytesIO(self.payloads[number]))
@@ -209,22 +212,22 @@ class SystemdLog(Log):
         return entry_body(kept)
 
     def rehash(self, field: Field) -> None:
-        """Make the hash of a DATA right again after a change to its payload."""
+        """Correct the hash of a DATA after a change of its payload."""
         at = self.offset_of(field)
         payload = View(bytes(self.data), self.header).payload(at)
         self.data[at + 16 : at + 24] = self.view.hash(payload).to_bytes(8, "little")
         self.did(f"rehash the object at {at}")
 
     def answer_to(self, data: bytes, profile: str = "recover") -> dict[str, Any]:
-        """The answer to another file, to make an accepted one of."""
+        """Return the answer to another file, as a basis for an accepted answer."""
         return collect(read_data(data, profile, self.context)).to_json()
 
     def also_accept_as_of(self, data: bytes, why: str) -> None:
-        """The answers to another file are allowed too: releases of systemd disagree."""
+        """Also accept the answers to another file, because releases of systemd disagree."""
         self.also_accept(self.answer_to(data), why, self.answer_to(data, "strict"))
 
     def go_on(self) -> Writer:
-        """A writer that goes on with the control."""
+        """Return a writer that continues the current file."""
         return reopen(bytes(self.data), self.context)
 
 

@@ -1,4 +1,4 @@
-"""LZ4 blocks: where a match may lead, and how near to the end one may be."""
+"""LZ4 blocks: the offsets of matches, and their distance from the end of the output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
 from reference_impl.systemd_journal import layout
 
 HEAD = b"BIG=abcd"
-"""The literals before the match, which copies some of them."""
+"""The literals before the match, which copies from them."""
 
 
 def _block(
@@ -41,44 +41,48 @@ def _block(
 
 @BOOK.valid("compression", "SDJ-029", kind="limit")
 def lz4_match_as_near_to_the_end_as_may_be(log: SystemdLog) -> None:
-    """The last match begins twelve bytes before the end, and five literals follow it."""
+    """The last match begins exactly 12 bytes before the end of the output, and five literals follow
+    it.
+    """
     _block(log, None, offset=4, match=7, tail=b"12345")
 
 
 @BOOK.valid("compression", "SDJ-029", kind="limit")
 def lz4_match_of_all_that_is_there(log: SystemdLog) -> None:
-    """The offset of a match leads to the first byte."""
+    """The offset of a match points to the first byte of the output."""
     _block(log, None, offset=len(HEAD), match=8, tail=b"12345")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_match_of_offset_zero(log: SystemdLog) -> None:
-    """A match of offset 0 copies what is not there yet, although the hash is that of zeros."""
+    """A match has the invalid offset 0. The stored hash fits an output with zeros in place of the
+    match.
+    """
     _block(log, "bad-compression", offset=0, match=7, tail=b"12345")
-    log.note("liblz4 takes the block, and gives zeros or whatever was in memory.")
+    log.note("liblz4 accepts the block, and returns zeros or whatever was in memory.")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_match_before_the_start(log: SystemdLog) -> None:
-    """The offset of a match is one more than the bytes before it."""
+    """The offset of a match points one byte before the start of the output."""
     _block(log, "bad-compression", offset=len(HEAD) + 1, match=7, tail=b"12345")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", kind="limit")
 def lz4_match_too_near_to_the_end(log: SystemdLog) -> None:
-    """The last match begins eleven bytes before the end."""
+    """The last match begins 11 bytes before the end of the output, one byte too late."""
     _block(log, "bad-compression", offset=4, match=4, tail=b"1234567")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", kind="limit")
 def lz4_four_literals_at_the_end(log: SystemdLog) -> None:
-    """Four literals follow the last match, which begins twelve bytes before the end."""
+    """Only four literals follow the last match, which begins 12 bytes before the end of output."""
     _block(log, "bad-compression", offset=4, match=8, tail=b"1234")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", kind="limit")
 def lz4_four_literals_at_the_end_of_a_long_sequence(log: SystemdLog) -> None:
-    """Four literals follow the last match, in a block that liblz4 takes by a shortcut."""
+    """Only four literals follow the last match, in a block that liblz4 decodes by a shortcut."""
     _block(log, "bad-compression", offset=8, match=14, tail=b"1234", head=HEAD + b"efghij")
 
 
@@ -89,7 +93,7 @@ def _sequence(literals: bytes, offset: int, match: int) -> bytes:
 
 
 def _more(length: int) -> bytes:
-    """What follows a token whose four bits are too few for the length."""
+    """Return the bytes after a token whose four bits are too few for the length."""
     return b"" if length < 15 else b"\xff" * ((length - 15) // 255) + bytes([(length - 15) % 255])
 
 
@@ -103,7 +107,9 @@ def _stored(log: SystemdLog, reason: str | None, plain: bytes, *parts: bytes) ->
 
 @BOOK.valid("compression", "SDJ-029", kind="limit")
 def lz4_lengths_of_several_bytes(log: SystemdLog) -> None:
-    """Lengths of 15, 16, 270 and 524 in zeros: after a wrong one there is an offset of 0."""
+    """Literals of 15, 16, 270 and 524 bytes need additional length bytes. A decoder that misreads a
+    length finds a match of offset 0.
+    """
     first = b"BIG=" + b"\1" * 4 + bytes(7)
     sequences = [(first, 1, 19), (bytes(270), 256, 274), (bytes(16), 1, 20), (bytes(524), 512, 4)]
     plain = first + bytes(19 + 270 + 274 + 16 + 20 + 524 + 4 + 12)
@@ -112,36 +118,38 @@ def lz4_lengths_of_several_bytes(log: SystemdLog) -> None:
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_match_of_offset_zero_after_long_lengths(log: SystemdLog) -> None:
-    """Lengths of several bytes stand before a match of offset 0, although the hash is right."""
+    """After lengths of several bytes, a match has the invalid offset 0. The stored hash fits an
+    output with zeros in place of the match.
+    """
     first = b"BIG=" + b"\1" * 4 + b"x" * 7
     plain = first + b"x" * 19 + b"y" * 270 + bytes(274) + b"z" * 15
     sequences = _sequence(first, 1, 19), _sequence(b"y" * 270, 0, 274)
     _stored(log, "bad-compression", plain, *sequences, b"\xf0\0" + b"z" * 15)
-    log.note("liblz4 takes the block, and gives zeros or whatever was in memory.")
+    log.note("liblz4 accepts the block, and returns zeros or whatever was in memory.")
 
 
 @BOOK.valid("compression", "SDJ-029", kind="limit")
 def lz4_block_of_four_literals(log: SystemdLog) -> None:
-    """Without a match there may be fewer than five literals."""
+    """An LZ4 block without a match has only four literals, which is valid."""
     _stored(log, None, b"BIG=", b"\x40BIG=")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_block_that_ends_with_a_match(log: SystemdLog) -> None:
-    """A block without a last sequence: nothing follows the bytes of a match."""
+    """An LZ4 block ends with a match and lacks its last sequence."""
     first = b"BIG=" + b"\1" * 4 + bytes(7)
     _stored(log, "bad-compression", first + bytes(19), _sequence(first, 1, 19))
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_match_at_the_end(log: SystemdLog) -> None:
-    """A block whose last sequence has no literals."""
+    """The last sequence of an LZ4 block has no literals."""
     _block(log, "bad-compression", offset=4, match=12, tail=b"")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", kind="eof")
 def lz4_block_that_ends_in_a_length(log: SystemdLog) -> None:
-    """The number of the last literals goes on after the byte with which the block ends."""
+    """An LZ4 block ends inside the length of its last literals."""
     plain = HEAD + HEAD[-4:] + bytes(15 + 255)
     stored = struct.pack("<Q", len(plain)) + bytes([len(HEAD) << 4]) + HEAD
     stored += struct.pack("<H", 4) + b"\xf0\xff"
