@@ -68,8 +68,8 @@ def _lead_inside(log: SystemdLog) -> int:
 
 @BOOK.damaged(value_with_nested_data, "index", "SDJ-041", "SDJ-102", kind="limit")
 def nested_data_that_use_up_the_budget(log: SystemdLog) -> None:
-    """A bucket points to the first of 110 nested DATA inside a lost DATA. Checking them uses up the
-    budget for hashing exactly.
+    """A bucket points to the first of 110 nested DATA inside a lost DATA. With them, the walk uses
+    up the budget for hashing exactly.
     """
     _lead_inside(log)
     log.expect("damaged", "bad-object", survivors=[log.without(0, "BLOB"), 1])
@@ -233,7 +233,7 @@ def fields_beyond_the_budget(log: SystemdLog) -> None:
 @BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-103", kind="limit")
 def broken_fields_and_others_that_use_up_the_budget(log: SystemdLog) -> None:
     """Fields that fail to decompress count against the budget for decompression. The valid fields
-    use up the rest exactly.
+    use up the remaining budget exactly.
     """
     log.did("put fields that fail in front")
     _expect_runs(log, _use_up(log, failing(), 0), "bad-compression")
@@ -242,7 +242,7 @@ def broken_fields_and_others_that_use_up_the_budget(log: SystemdLog) -> None:
 @BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-103", kind="limit")
 def broken_fields_and_others_beyond_the_budget(log: SystemdLog) -> None:
     """Fields that fail to decompress count against the budget for decompression. The last valid
-    field exceeds the rest by one byte.
+    field exceeds the remaining budget by one byte.
     """
     log.did("put fields that fail in front, and make the last field a byte longer")
     _expect_runs(log, _use_up(log, failing(), 1)[:-1], "bad-compression")

@@ -39,8 +39,8 @@ def entry_zeroed_before_one_of_the_last_array(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-011", "SDJ-034", "SDJ-049")
 def slot_to_an_entry_between_two_places(log: SystemdLog) -> None:
-    """A slot points to a copy of an ENTRY at an offset that is not a multiple of 8, where no object
-    can begin.
+    """A slot of the main chain points to a copy of an ENTRY at an offset that is not a multiple of
+    8, where no object can begin.
     """
     entry, end = log.all_of(layout.ENTRY)[4], len(log.data)
     log.extend(bytes(1) + log.control[entry : entry + 128], f"a byte and a copy of {log.entry(4)}")
@@ -50,7 +50,9 @@ def slot_to_an_entry_between_two_places(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "chain", "SDJ-034")
 def first_array_not_full(log: SystemdLog) -> None:
-    """The last slot of the first array is empty, and the second array lists all later entries."""
+    """The last slot of the first array of the main chain is empty, and the second array lists all
+    later entries.
+    """
     second = log.array(-1)
     fourth, fifth = (log.start(log.entry(number)) for number in (3, 4))
     log.zero(f"{log.array(0)}.body.slots[3]")
@@ -200,7 +202,9 @@ def second_array_zeroed(log: SystemdLog) -> None:
 
 @BOOK.damaged(thirty_entries, "chain", "SDJ-017", "SDJ-041")
 def array_size_too_large(log: SystemdLog) -> None:
-    """The size of an array of the main chain extends past entries to which its own slots point."""
+    """The size of an array of the main chain is too large and extends past entries that its own
+    slots name.
+    """
     log.set(f"{log.array(0)}.len_object", 24 + 8 * 200)
     log.expect("damaged", "bad-object", survivors=ALL)
 

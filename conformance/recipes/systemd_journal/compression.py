@@ -230,8 +230,8 @@ def lz4_block_with_a_match_length_at_its_end(log: SystemdLog) -> None:
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-027", "SDJ-044")
 def unannounced_lz4_with_a_wrong_hash(log: SystemdLog) -> None:
-    """A payload uses LZ4, which the header does not announce, and has a wrong hash. Only the hash
-    is a fault.
+    """A payload uses LZ4, which the header does not announce, and has a wrong hash. Only the wrong
+    hash is a fault.
     """
     log.set("header.incompatible_flags", log.header.incompatible_flags & ~layout.LZ4)
     log.flip(f"{log.of('BIG=walproof')}.body.payload", 8 * 20)
@@ -277,8 +277,8 @@ def lz4_size_beyond_the_limit(log: SystemdLog) -> None:
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031", kind="limit")
 def lz4_size_that_no_block_has(log: SystemdLog) -> None:
-    """The size before an LZ4 block is one byte above 255 times the payload size. This is
-    bad-compression, not too-large.
+    """The size before an LZ4 block is one byte above 255 times the payload size. The DATA is
+    `bad-compression`, not `too-large`.
     """
     log.context["max_field_size"] = 4096
     plain = b"BIG=" + b"walproof"
@@ -291,7 +291,7 @@ def lz4_size_that_no_block_has(log: SystemdLog) -> None:
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031", kind="limit")
 def lz4_size_that_a_block_might_have(log: SystemdLog) -> None:
     """The size before an LZ4 block is 255 times the payload size. This is possible, but above
-    `max_field_size`, so the field is too-large.
+    `max_field_size`, so the DATA is `too-large`.
     """
     log.context["max_field_size"] = 4096
     plain = b"BIG=" + b"walproof"
@@ -311,8 +311,8 @@ def stored_field_beyond_the_limit(log: SystemdLog) -> None:
 
 @BOOK.damaged(regular_jenkins_zstd, "compression", "SDJ-030", "SDJ-031")
 def zstd_frame_truncated_and_too_large(log: SystemdLog) -> None:
-    """A ZSTD frame states a size above `max_field_size` and lacks its last eight bytes. The field
-    is too-large.
+    """A ZSTD frame states a size above `max_field_size` and lacks its last eight bytes. The DATA is
+    `too-large`.
     """
     log.context["max_field_size"] = 600
     path = log.of(LONG)

@@ -97,8 +97,8 @@ def field_list_cut_and_a_payload_flipped(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "consequences", "SDJ-025")
 def field_list_wrong_and_another_emptied(log: SystemdLog) -> None:
-    """One field list points to an ENTRY. A reader then does not report DATA objects missing from
-    the other list, which is empty.
+    """One field list points to an ENTRY, and another is empty. A reader then does not report the
+    DATA missing from the empty list.
     """
     log.set(f"{log.of('MESSAGE')}.body.ofs_head_data", log.start(log.entry(0)))
     log.zero(f"{log.of('PRIORITY')}.body.ofs_head_data")
@@ -140,8 +140,8 @@ def chain_broken_and_counts_wrong(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "consequences", "SDJ-034", "SDJ-046")
 def slot_of_zero_and_an_entry_left_out(log: SystemdLog) -> None:
-    """The first slot of the main chain is 0, which breaks the chain. The entry that the chain
-    leaves out is not another fault.
+    """The first slot of the main chain is 0, so the next slot breaks the chain. The entry that the
+    chain leaves out is not another fault.
     """
     log.zero(f"{log.array(0)}.body.slots[0]")
     log.expect("damaged", "bad-chain", survivors=ALL)
@@ -182,8 +182,8 @@ def strict_with_a_lower_fault_met_later(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "consequences", "SDJ-041", "SDJ-048")
 def known_by_the_first_entry_of_a_data_only(log: SystemdLog) -> None:
-    """There is no main chain, and a DATA is lost. The object after it is known only from
-    `entry_offset` of another DATA.
+    """The header names no main chain, and a DATA is lost. The object after the lost DATA is known
+    only from `entry_offset` of another DATA.
     """
     log.zero("header.entry_array_offset")
     log.zero(f"{log.of('PRIORITY=3')}.type")
@@ -333,8 +333,8 @@ def link_of_an_array_back_to_a_lost_payload(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "consequences", "SDJ-025")
 def field_list_to_a_later_field(log: SystemdLog) -> None:
-    """A link of a field list points forward to a DATA of another field. Only this link is a fault,
-    because the DATA is also in its own list.
+    """A field list links forward to a DATA of another field. Only this link is a fault, because the
+    DATA is also in its own list.
     """
     log.set(f"{log.path(488)}.body.ofs_next_field", log.offset_of("MESSAGE=alpha"))
     log.expect("damaged", "bad-index", survivors=ALL)
@@ -342,8 +342,8 @@ def field_list_to_a_later_field(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "consequences", "SDJ-019", "SDJ-036")
 def item_of_another_field_of_the_entry(log: SystemdLog) -> None:
-    """An item is overwritten with another item of the same entry. A reader reports only the DATA to
-    which the item pointed before.
+    """An item is replaced by a copy of another item of its entry. A reader reports a fault only in
+    the DATA to which the item pointed before.
     """
     width = log.header.item_size
     at = log.all_of(layout.ENTRY)[0] + 64
@@ -373,8 +373,8 @@ def table_becomes_an_array(log: SystemdLog) -> None:
 
 @BOOK.damaged(data_that_no_entry_has, "consequences", "SDJ-016", "SDJ-048")
 def place_of_a_table_in_a_lost_one(log: SystemdLog) -> None:
-    """A copy of the FIELD table lies where the header places the DATA table. The copy is lost, so
-    the header field is not a fault.
+    """A copy of the FIELD table is inserted where the header places the DATA table. The copy is
+    lost, so `data_hash_table_offset` is not a fault.
     """
     log.duplicate("objects[0]")
     log.expect("damaged", "bad-object", survivors=[b""])

@@ -162,7 +162,7 @@ def tail_of_a_compact_data(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "data", "SDJ-041", "SDJ-054")
 def sector_of_objects_zeroed(log: SystemdLog) -> None:
-    """A sector of 512 bytes is filled with zeros. Only the objects in this sector are lost."""
+    """A sector of 512 bytes is filled with zeros. Only bytes of this sector are lost."""
     log.shows("zeroed-sector")
     log.zero_sector(4)
     log.expect("damaged", "bad-object", survivors=[0, 1, 2, b""])
@@ -171,7 +171,7 @@ def sector_of_objects_zeroed(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "data", "SDJ-041")
 def two_sectors_swapped(log: SystemdLog) -> None:
-    """Two sectors of 512 bytes are swapped. The objects in both sectors are lost."""
+    """Two adjacent sectors of 512 bytes are swapped. All objects in the two sectors are lost."""
     log.shows("swapped")
     log.swap_sectors(2, 3)
     log.expect("damaged", "hash-mismatch", survivors=[4])

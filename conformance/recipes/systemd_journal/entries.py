@@ -12,14 +12,14 @@ ALL = range(5)
 
 @BOOK.damaged(five_entries, "entry", "SDJ-011", "SDJ-041")
 def entry_type_of_zero(log: SystemdLog) -> None:
-    """The type of an ENTRY is changed to 0 (an unused object). Only this entry is lost."""
+    """The type of an ENTRY is changed to 0 (an unused object). One entry is lost."""
     log.set(f"{log.entry(2)}.type", 0)
     log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
 
 
 @BOOK.damaged(five_entries, "entry", "SDJ-011", "SDJ-041")
 def entry_type_of_nine(log: SystemdLog) -> None:
-    """The type of an ENTRY is changed to 9, which does not exist. Only this entry is lost."""
+    """The type of an ENTRY is changed to 9, which does not exist. One entry is lost."""
     log.set(f"{log.entry(2)}.type", 9)
     log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
 
@@ -231,8 +231,8 @@ def compact_item_flipped(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-046", "SDJ-059")
 def entry_dropped(log: SystemdLog) -> None:
-    """An ENTRY is cut out of the file, and the bytes after it move up. All links to these bytes are
-    wrong.
+    """An ENTRY is cut out of the file, and the bytes after it move up. All links to the moved
+    objects are wrong.
     """
     log.shows("missing-in-the-middle")
     log.drop(log.entry(2))

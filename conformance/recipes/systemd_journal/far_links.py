@@ -9,8 +9,8 @@ from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
 
 @BOOK.damaged(five_entries, "index", "SDJ-010", "SDJ-041")
 def array_known_by_an_offset_between_two_places(log: SystemdLog) -> None:
-    """The only link to the array after a lost ENTRY is one byte too high. The array is not a known
-    object and is lost.
+    """The only link to the array after a lost ENTRY is one byte too high, so the array is not a
+    known object and is also lost.
     """
     log.set("header.entry_array_offset", log.header.entry_array_offset + 1)
     log.set(f"{log.entry(0)}.type", 9)

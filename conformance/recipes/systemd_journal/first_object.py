@@ -20,8 +20,8 @@ def header_size_past_the_start_of_a_table(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-004", "SDJ-048")
 def header_size_past_the_first_entry(log: SystemdLog) -> None:
-    """The header size is 1,024 bytes too large. The tables, the first array and the first entry are
-    lost.
+    """The header size is 1,024 bytes too large and covers the tables, the first entry and the first
+    array, which are lost.
 
     Two more entries are lost before the first known object.
     """
@@ -50,8 +50,8 @@ def header_size_past_the_start_of_a_table_at_208(log: SystemdLog) -> None:
 
 @BOOK.damaged(file_without_tables, "header", "SDJ-004", "SDJ-016")
 def header_size_past_the_first_array_and_no_tables(log: SystemdLog) -> None:
-    """In a file without hash tables, the header size is 1,024 bytes too large. Only the main chain
-    shows that objects are skipped.
+    """In a file without hash tables, the header size is 1,024 bytes too large. Only
+    `entry_array_offset` shows that objects are skipped.
     """
     _lengthen(log, 1024)
     log.expect("damaged", "bad-header", survivors=[])
@@ -59,8 +59,8 @@ def header_size_past_the_first_array_and_no_tables(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-003", "SDJ-004", "SDJ-016")
 def table_in_the_last_bytes_of_the_header(log: SystemdLog) -> None:
-    """The header places the FIELD table inside the header, where no table is. Only the offset and
-    the size of the table are faults.
+    """`field_hash_table_offset` points into the header, where no table begins. Only the offset and
+    the size of the table in the header are faults.
     """
     log.set("header.field_hash_table_offset", 224 + 16)
     log.expect("damaged", "bad-header", survivors=range(5))

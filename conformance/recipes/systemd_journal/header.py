@@ -19,14 +19,14 @@ def signature_flipped(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-005")
 def incompatible_flag_of_the_segmented_format(log: SystemdLog) -> None:
-    """Incompatible flag 32, which was proposed for a format with other objects, is set."""
+    """Incompatible flag 32 is set, which was proposed for a format with other objects."""
     log.set("header.incompatible_flags", 32)
     log.expect("refused", "unsupported-flag")
 
 
 @BOOK.damaged(five_entries, "header", "SDJ-005")
 def highest_incompatible_flag(log: SystemdLog) -> None:
-    """The highest incompatible flag, which is unknown, is set."""
+    """The highest incompatible flag (bit 31) is set, which is unknown."""
     log.set("header.incompatible_flags", 1 << 31)
     log.expect("refused", "unsupported-flag")
 
@@ -114,28 +114,28 @@ def arena_larger_than_the_file(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-016")
 def data_table_offset_off_by_8(log: SystemdLog) -> None:
-    """The offset of the DATA table in the header is 8 bytes too high."""
+    """`data_hash_table_offset` in the header is 8 bytes too high."""
     log.set("header.data_hash_table_offset", log.header.data_hash_table_offset + 8)
     log.expect("damaged", "bad-header", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "header", "SDJ-016")
 def data_table_size_halved(log: SystemdLog) -> None:
-    """The size of the DATA table in the header is half of the size of the table."""
+    """`data_hash_table_size` in the header is half of the correct size."""
     log.set("header.data_hash_table_size", 64)
     log.expect("damaged", "bad-header", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "header", "SDJ-016")
 def field_table_offset_of_nothing(log: SystemdLog) -> None:
-    """The offset of the FIELD table in the header is 0, although the file has this table."""
+    """`field_hash_table_offset` in the header is 0, although the file has a FIELD table."""
     log.zero("header.field_hash_table_offset")
     log.expect("damaged", "bad-header", survivors=ALL)
 
 
 @BOOK.damaged(five_entries, "header", "SDJ-016")
 def data_table_far_away(log: SystemdLog) -> None:
-    """The offset of the DATA table in the header is past the end of the file."""
+    """`data_hash_table_offset` in the header points past the end of the file."""
     log.set("header.data_hash_table_offset", 1 << 62)
     log.expect("damaged", "bad-header", survivors=ALL)
 
@@ -362,8 +362,8 @@ def tail_object_before_the_last_array(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-049")
 def tail_object_and_count_before_the_last_array(log: SystemdLog) -> None:
-    """`tail_object_offset` and `n_objects` exclude the array after the last entry. A reader does
-    not read this array.
+    """`tail_object_offset` names the last entry, and `n_objects` leaves out the array after the
+    last entry. A reader does not read this array.
     """
     log.set("header.tail_object_offset", log.start(log.entry(4)))
     log.set("header.n_objects", log.header.n_objects - 1)
@@ -380,7 +380,7 @@ def five_bytes_of_something_else(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-001", "SDJ-050")
 def one_byte_of_something_else(log: SystemdLog) -> None:
-    """A file of one byte does not begin with the first byte of the signature."""
+    """A file of one byte, which is not the first byte of the signature."""
     log.set("header.signature", b"hello, w")
     log.truncate(1)
     log.expect("refused", "not-a-journal")

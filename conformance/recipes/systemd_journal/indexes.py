@@ -68,7 +68,7 @@ def bucket_tail_to_the_head(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-094")
 def bucket_tail_to_an_array(log: SystemdLog) -> None:
-    """The second offset of a bucket points to an array that no list contains. The array is not
+    """The second offset of a bucket points to an array that no chain or list uses. The array is not
     lost.
     """
     data = log.of("PRIORITY=6")
@@ -242,8 +242,8 @@ def entries_of_a_data_out_of_order(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-025")
 def field_list_emptied(log: SystemdLog) -> None:
-    """The list of a FIELD is empty, although DATA have its name. A reader reports each of these
-    DATA.
+    """The list of a FIELD is empty, although DATA objects have its name. A reader reports each of
+    these DATA objects.
     """
     log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
     log.expect("damaged", "bad-index", survivors=FIVE)
@@ -323,7 +323,7 @@ def tail_of_a_compact_data_without_an_array(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-019", "SDJ-036", kind="valid")
 def entry_listed_twice(log: SystemdLog) -> None:
-    """A DATA lists an entry twice in a row, as written up to systemd 247 for a repeated field."""
+    """A DATA lists an entry twice in a row, as systemd up to 247 wrote it for a repeated field."""
     array = log.path(log.view.number(log.offset_of("PRIORITY=6") + 48))
     log.set(f"{array}.body.slots[2]", log.start(log.entry(3)))
     log.set(f"{log.of('PRIORITY=6')}.body.num_entries", 4)
@@ -333,8 +333,8 @@ def entry_listed_twice(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-036")
 def array_of_a_data_leads_back_to_another(log: SystemdLog) -> None:
-    """An array of a DATA has an empty slot and links back to an array of another DATA. This link
-    ends the list.
+    """An array of a DATA has an empty slot and links back to an array of another DATA. The link is
+    a fault and ends the list.
     """
     array = log.path(log.view.number(log.offset_of("PRIORITY=6") + 48))
     log.zero(f"{array}.body.slots[1]")

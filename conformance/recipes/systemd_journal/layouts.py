@@ -209,8 +209,8 @@ def garbage_behind_the_tail(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-090")
 def values_with_noncharacters(log: SystemdLog) -> None:
-    """Values with the noncharacters U+FFFE, U+FDD0 and U+1FFFF do not have the text form of export
-    format.
+    """In export format, values with the noncharacters U+FFFE, U+FDD0 and U+1FFFF have the form with
+    a length, not the form of a line.
     """
     odd = ("A=\ufffe", "B=\ufdd0", "C=\U0001ffff", "D=\ufdf0", "E=\ufffd", "F=\x7f", "G=\x85")
     log.write((*odd, "MESSAGE=tab\tbed"))

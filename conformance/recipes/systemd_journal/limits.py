@@ -136,7 +136,7 @@ def closed_file_of_252_with_a_number_left(log: SystemdLog) -> None:
 @BOOK.appending(closed_file_of_252_with_a_number_left, "appending", "SDJ-088", kind="limit")
 def append_the_last_number_and_go_on(log: SystemdLog) -> None:
     """A writer appends an entry with the highest sequence number, 2^64 - 2, to a file with a
-    264-byte header, and does not start a new file.
+    264-byte header, without starting a new file.
     """
     log.record("MESSAGE=bravo", realtime=LATER)
     _survives(log, 1)

@@ -41,21 +41,21 @@ def _block(
 
 @BOOK.valid("compression", "SDJ-029", kind="limit")
 def lz4_match_as_near_to_the_end_as_may_be(log: SystemdLog) -> None:
-    """The last match begins exactly 12 bytes before the end of the output, and five literals follow
-    it.
+    """The last match of an LZ4 block begins exactly 12 bytes before the end of the output, and five
+    literals follow it.
     """
     _block(log, None, offset=4, match=7, tail=b"12345")
 
 
 @BOOK.valid("compression", "SDJ-029", kind="limit")
 def lz4_match_of_all_that_is_there(log: SystemdLog) -> None:
-    """The offset of a match points to the first byte of the output."""
+    """The offset of a match in an LZ4 block points to the first byte of the output."""
     _block(log, None, offset=len(HEAD), match=8, tail=b"12345")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_match_of_offset_zero(log: SystemdLog) -> None:
-    """A match has the invalid offset 0. The stored hash fits an output with zeros in place of the
+    """A match in an LZ4 block has the invalid offset 0. The stored hash fits zeros in place of the
     match.
     """
     _block(log, "bad-compression", offset=0, match=7, tail=b"12345")
@@ -64,25 +64,29 @@ def lz4_match_of_offset_zero(log: SystemdLog) -> None:
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_match_before_the_start(log: SystemdLog) -> None:
-    """The offset of a match points one byte before the start of the output."""
+    """The offset of a match in an LZ4 block points one byte before the start of the output."""
     _block(log, "bad-compression", offset=len(HEAD) + 1, match=7, tail=b"12345")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", kind="limit")
 def lz4_match_too_near_to_the_end(log: SystemdLog) -> None:
-    """The last match begins 11 bytes before the end of the output, one byte too late."""
+    """The last match of an LZ4 block begins 11 bytes before the end of the output, one byte too
+    late.
+    """
     _block(log, "bad-compression", offset=4, match=4, tail=b"1234567")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", kind="limit")
 def lz4_four_literals_at_the_end(log: SystemdLog) -> None:
-    """Only four literals follow the last match, which begins 12 bytes before the end of output."""
+    """The last match of an LZ4 block begins 12 bytes before the end of the output, but only four
+    literals follow it.
+    """
     _block(log, "bad-compression", offset=4, match=8, tail=b"1234")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", kind="limit")
 def lz4_four_literals_at_the_end_of_a_long_sequence(log: SystemdLog) -> None:
-    """Only four literals follow the last match, in a block that liblz4 decodes by a shortcut."""
+    """Only four literals follow the last match of a block that liblz4 decodes by a shortcut."""
     _block(log, "bad-compression", offset=8, match=14, tail=b"1234", head=HEAD + b"efghij")
 
 
@@ -107,8 +111,8 @@ def _stored(log: SystemdLog, reason: str | None, plain: bytes, *parts: bytes) ->
 
 @BOOK.valid("compression", "SDJ-029", kind="limit")
 def lz4_lengths_of_several_bytes(log: SystemdLog) -> None:
-    """Literals of 15, 16, 270 and 524 bytes need additional length bytes. A decoder that misreads a
-    length finds a match of offset 0.
+    """An LZ4 block has literals of 15, 16, 270 and 524 bytes. A decoder that misreads their
+    additional length bytes finds a match of offset 0.
     """
     first = b"BIG=" + b"\1" * 4 + bytes(7)
     sequences = [(first, 1, 19), (bytes(270), 256, 274), (bytes(16), 1, 20), (bytes(524), 512, 4)]
@@ -118,8 +122,8 @@ def lz4_lengths_of_several_bytes(log: SystemdLog) -> None:
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_match_of_offset_zero_after_long_lengths(log: SystemdLog) -> None:
-    """After lengths of several bytes, a match has the invalid offset 0. The stored hash fits an
-    output with zeros in place of the match.
+    """In an LZ4 block with lengths of several bytes, a match has the invalid offset 0. The stored
+    hash fits zeros in place of the match.
     """
     first = b"BIG=" + b"\1" * 4 + b"x" * 7
     plain = first + b"x" * 19 + b"y" * 270 + bytes(274) + b"z" * 15
