@@ -139,7 +139,7 @@ SHARED = 60_000
 
 @BOOK.valid("layout", "SDJ-092", kind="limit")
 def entries_that_share_as_much_as_they_may(log: SystemdLog) -> None:
-    """Each of 170 entries has the same long field twice. The sizes of these fields add up to
+    """Each of 170 entries has the same long field twice. The sizes of all fields add up to
     exactly the limit.
     """
     _share(log, 0)
