@@ -55,8 +55,8 @@ def hole_before_the_last_slot_online_and_cut(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", "SDJ-100")
 def first_entry_of_a_data_is_another_online(log: SystemdLog) -> None:
-    """In an online file, `entry_offset` of a DATA names an older entry without this DATA. A crash
-    cannot cause this, so the file is damaged.
+    """In an online file, `entry_offset` of a DATA names an older entry, which does not contain this
+    DATA. A crash cannot cause this, so the file is damaged.
     """
     log.set(f"{log.of('MESSAGE=delta')}.body.ofs_entry", log.start(log.entry(0)))
     log.expect("damaged", "bad-index", survivors=FOUR)
@@ -90,8 +90,8 @@ def one_sealed_entry_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(one_sealed_entry_online, "torn-tail", "SDJ-052", "SDJ-073")
 def entry_before_the_first_tag_online(log: SystemdLog) -> None:
-    """In an online file, the first tag is lost. The only entry then has a fault at the tear, and is
-    still returned.
+    """In a sealed online file, the first tag is lost. The fault of the only entry is at the tear,
+    and the entry is still returned.
     """
     log.set(f"{log.tag(0)}.type", 0)
     log.expect("damaged", "bad-object", survivors=[0])
@@ -99,8 +99,8 @@ def entry_before_the_first_tag_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", "SDJ-100")
 def item_to_the_last_entry_online(log: SystemdLog) -> None:
-    """In an online file, an item of the second entry points to the last entry. The item is torn,
-    but the list of its former DATA is damaged.
+    """In an online file, an item of the second entry points to the last entry instead of a DATA.
+    The item is torn, but the list of this DATA is damaged.
     """
     log.set(f"{log.entry(1)}.body.items[3].ofs_data", log.start(log.entry(3)))
     log.expect("damaged", "bad-index", survivors=[0, log.without(1, "PRIORITY"), 2, 3])
@@ -115,7 +115,7 @@ def one_entry_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(one_entry_online, "torn-tail", "SDJ-033", "SDJ-052", "SDJ-100")
 def chain_in_the_header_and_no_entry_online(log: SystemdLog) -> None:
-    """In an online file, the only entry is missing and the main chain begins inside the header. A
+    """In an online file, the only entry is lost and the main chain begins inside the header. A
     crash cannot cause this, so the file is damaged.
     """
     log.set(f"{log.entry(0)}.type", 0)

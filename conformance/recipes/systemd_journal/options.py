@@ -64,13 +64,15 @@ def write_a_header_of_256_bytes(log: SystemdLog) -> None:
 
 @BOOK.writing("writing", "SDJ-003", "SDJ-080", "SDJ-083")
 def write_nothing_under_a_header_of_272_bytes(log: SystemdLog) -> None:
-    """A new file without entries has a header of 272 bytes, whose tail fields are 0."""
+    """A new file without entries has a header of 272 bytes. The header fields of the last entry and
+    the last array are 0.
+    """
     _new(log, header_size=272)
 
 
 @BOOK.writing("writing", "SDJ-007", "SDJ-080")
 def write_an_archived_file(log: SystemdLog) -> None:
-    """A writer creates a file with the state archived."""
+    """A writer creates a file with state 2 (archived)."""
     _new(log, *FIVE[:2], state=layout.ARCHIVED)
 
 
@@ -156,7 +158,9 @@ def write_fifty_compact_entries(log: SystemdLog) -> None:
 
 @BOOK.writing("writing", "SDJ-073")
 def write_nothing_sealed(log: SystemdLog) -> None:
-    """A new sealed file without entries has only one tag, because nothing follows the first tag."""
+    """A new sealed file without entries has two tags: one directly after the tables, and one that
+    closes the file.
+    """
     options: dict[str, Any] = {"key": KEY, "continuous": False}
     _new(log, **options)
 
@@ -277,7 +281,7 @@ def write_with_a_start_of_seventeen_digits(log: SystemdLog) -> None:
 
 @BOOK.writing("writing", "SDJ-070", "SDJ-073")
 def write_with_a_key_of_many_dashes(log: SystemdLog) -> None:
-    """A key may have several dashes before each byte of its seed, even before the first byte."""
+    """A key may have several dashes before a byte of its seed, even before the first byte."""
     options: dict[str, Any] = {"key": f"--{SEED.replace('-', '---')}/{TIMES}", "continuous": False}
     log.context |= {**SMALL, **options}
     log.write(*FIVE[:1], first=SEALED_START, **options)

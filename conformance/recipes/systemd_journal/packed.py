@@ -104,7 +104,7 @@ def zstd_frame_with_more_than_it_states(log: SystemdLog) -> None:
     """A ZSTD frame states 604 bytes. Its first two blocks contain all of them, and a third block
     adds one byte.
     """
-    log.did("splice a frame of 605 bytes, which states 604, over the payload")
+    log.did("splice a frame with 605 bytes of content, which states 604, over the payload")
     _zstd(log, _frame([PLAIN[:300], PLAIN[300:], b"A"]), "bad-compression")
 
 
@@ -114,7 +114,7 @@ def zstd_frame_of_nothing(log: SystemdLog) -> None:
     a field.
     """
     stored = b"\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00"
-    log.did("splice a frame of no bytes over the payload, and set the hash")
+    log.did("splice a frame without content over the payload, and set the hash")
     with_payload(log, PLAIN, stored, layout.OBJECT_ZSTD, layout.ZSTD)
     at = log.data.index(stored) - 64
     log.data[at + 16 : at + 24] = 0xDEADBEEFDEADBEEF.to_bytes(8, "little")
@@ -124,7 +124,7 @@ def zstd_frame_of_nothing(log: SystemdLog) -> None:
 @BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030")
 def zstd_frame_with_less_than_it_states(log: SystemdLog) -> None:
     """A ZSTD frame states 604 bytes, but its blocks contain 603 bytes."""
-    log.did("splice a frame of 603 bytes, which states 604, over the payload")
+    log.did("splice a frame with 603 bytes of content, which states 604, over the payload")
     _zstd(log, _frame([PLAIN[:300], PLAIN[300:-1]]), "bad-compression")
 
 
@@ -134,7 +134,7 @@ def zstd_frame_without_its_last_block(log: SystemdLog) -> None:
     stored = _frame([PLAIN[:300], PLAIN[300:], b""])[:-3]
     _zstd(log, stored, None)
     no_frame = bytes(log.data).replace(stored, bytes(4) + stored[4:])
-    log.also_accept_as_of(no_frame, "systemd 262 takes only frames that end")
+    log.also_accept_as_of(no_frame, "systemd 262 accepts only frames with a last block")
 
 
 def _with_dictionary(exponent: int) -> bytes:
@@ -171,7 +171,7 @@ def xz_stream_broken_after_the_limit(log: SystemdLog) -> None:
     `too-large`.
     """
     log.context["max_field_size"] = len(PLAIN) - 2
-    log.did("splice a stream over the payload that has no chunk after its first")
+    log.did("splice a stream with an invalid second chunk over the payload")
     _xz(log, _chunk(PLAIN, len(PLAIN)) + b"\x40", "too-large")
 
 
@@ -181,7 +181,7 @@ def xz_stream_of_5002_bytes_broken_after_the_limit(log: SystemdLog) -> None:
     `too-large`.
     """
     log.context["max_field_size"] = len(LONGER) - 2
-    log.did("splice a stream over the payload that has no chunk after its first")
+    log.did("splice a stream with an invalid second chunk over the payload")
     stored = _chunk(LONGER, len(LONGER)) + b"\x40"
     with_payload(log, LONGER, stored, layout.OBJECT_XZ, layout.XZ)
     expect_big_field(log, "too-large", LONGER)
@@ -193,7 +193,7 @@ def xz_chunk_cut_short(log: SystemdLog) -> None:
     fault is `bad-compression`.
     """
     log.context["max_field_size"] = 20000
-    log.did("splice a stream over the payload whose only chunk is cut short")
+    log.did("splice a stream with only one chunk, cut short, over the payload")
     with_payload(log, LONGER, _chunk(LONGER, 60000), layout.OBJECT_XZ, layout.XZ)
     expect_big_field(log, "bad-compression", LONGER)
 
@@ -201,7 +201,7 @@ def xz_chunk_cut_short(log: SystemdLog) -> None:
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_block_cut_short(log: SystemdLog) -> None:
     """The token of an LZ4 block announces twelve literals, but only seven follow."""
-    log.did("splice a block of seven of its twelve literals over the payload")
+    log.did("splice a block with only seven of its twelve literals over the payload")
     _lz4(log, len(SMALL), bytes([12 << 4]) + SMALL[:7], "bad-compression")
 
 

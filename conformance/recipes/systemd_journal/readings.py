@@ -30,7 +30,7 @@ def _flip(log: SystemdLog, field: str) -> None:
 @BOOK.damaged(five_entries, "consequences", "SDJ-041", "SDJ-098")
 def wrong_size_and_an_entry_after_the_tail(log: SystemdLog) -> None:
     """A DATA with a wrong size ends where no object begins. The DATA counts as found, so the walk
-    does not continue after the tail object.
+    ignores an entry after the tail object.
     """
     last = log.start(log.entry(4))
     log.set(f"{log.of('MESSAGE=bravo')}.len_object", 69)
@@ -65,8 +65,8 @@ def bucket_names_the_object_before_a_lost_one(log: SystemdLog) -> None:
 
 @BOOK.damaged(every_object_in_one_bucket, "consequences", "SDJ-024")
 def hash_chain_ends_at_a_zeroed_field(log: SystemdLog) -> None:
-    """A hash chain ends at a FIELD filled with zeros. The second offset of its bucket is a fault,
-    because it names another object.
+    """A hash chain ends at a FIELD whose body is filled with zeros. The second offset of its bucket
+    is a fault, because it names another object.
     """
     log.zero(f"{log.of('_BOOT_ID')}.body")
     log.expect("damaged", "hash-mismatch", survivors=ALL)
@@ -112,8 +112,8 @@ def data_table_after_all_other_objects(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-016", "SDJ-048", "SDJ-051")
 def place_of_a_table_below_16_in_a_cut_file(log: SystemdLog) -> None:
-    """In a cut file, the header places the DATA table at offset 8. This place is not past the cut,
-    so the offset is damage.
+    """In a cut file, `data_hash_table_offset` is 8. The table would begin before the start of the
+    file, not past the cut, so the file is damaged.
     """
     log.set("header.data_hash_table_offset", 8)
     log.truncate_in(f"{log.entry(4)}.body", 30)
@@ -202,7 +202,7 @@ def sequence_number_after_an_early_tail_online(log: SystemdLog) -> None:
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-096", "SDJ-099", "SDJ-100")
 def entry_becomes_an_array_after_an_early_tail_online(log: SystemdLog) -> None:
     """In an online file, the type of an entry is changed to ENTRY_ARRAY. The links to this object
-    are torn, but the object itself is damage.
+    are torn, but the object itself is damaged.
     """
     _tail_at_the_first_entry(log)
     log.set(f"{log.entry(1)}.type", layout.ENTRY_ARRAY)
@@ -220,8 +220,8 @@ def counted_entry_that_is_not_named_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-094", "SDJ-095", "SDJ-100")
 def next_hash_of_an_unreached_data_online(log: SystemdLog) -> None:
-    """In an online file, no hash chain reaches a DATA. A reader ignores its `next_hash_offset` to
-    the last entry, so the file is damaged.
+    """In an online file, no hash chain reaches a DATA. A reader ignores that its `next_hash_offset`
+    points to the last entry, so the file is damaged.
     """
     log.zero(log.bucket("MESSAGE=alpha"))
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_hash", log.start(log.entry(3)))
@@ -230,8 +230,8 @@ def next_hash_of_an_unreached_data_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-025", "SDJ-094", "SDJ-100")
 def next_field_of_an_unreached_data_online(log: SystemdLog) -> None:
-    """In an online file, no field list reaches a DATA. A reader ignores its `next_field_offset` to
-    the last entry, so the file is damaged.
+    """In an online file, no field list reaches a DATA. A reader ignores that its
+    `next_field_offset` points to the last entry, so the file is damaged.
     """
     log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_field", log.start(log.entry(3)))
@@ -286,8 +286,8 @@ def next_field_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
 
 @BOOK.damaged(sealed_file_without_the_key, "seals", "SDJ-074", "SDJ-075")
 def tag_epoch_of_all_ones_and_no_key(log: SystemdLog) -> None:
-    """The epoch of the last tag is 2^64 - 1. Without the key, a reader accepts any epoch that does
-    not decrease.
+    """The epoch of the last tag is 2^64 - 1. Without the key, a reader accepts this epoch, because
+    it does not decrease.
     """
     log.fill(f"{log.tag(2)}.body.epoch", 0xFF)
     log.expect("intact", survivors=ALL)

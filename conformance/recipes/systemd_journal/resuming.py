@@ -91,8 +91,8 @@ def append_where_the_head_is_of_no_entry(log: SystemdLog) -> None:
 
 @BOOK.valid("appending", "SDJ-003", "SDJ-083", "SDJ-087")
 def closed_file_with_long_chains(log: SystemdLog) -> None:
-    """A header of 256 bytes, which ends with the chain depths. Both depths are larger than any hash
-    chain of the file.
+    """A header of 256 bytes, which ends with the chain depths. Both depths exceed the length of
+    every hash chain in the file.
     """
     log.begin(**ROOM, header_size=256)
     for number, fields in enumerate(FIVE):
@@ -107,8 +107,8 @@ def closed_file_with_long_chains(log: SystemdLog) -> None:
     closed_file_with_long_chains, "appending", "SDJ-003", "SDJ-083", "SDJ-087", may_refuse=True
 )
 def append_where_the_chains_were_long(log: SystemdLog) -> None:
-    """An append never lowers the chain depths in the header, even if they are larger than any hash
-    chain.
+    """An append never lowers the chain depths in the header, even if they exceed the length of
+    every hash chain.
     """
     log.record("MESSAGE=foxtrot", realtime=LATER)
     _survives(log, 5)
@@ -181,8 +181,8 @@ def append_to_a_sealed_file(log: SystemdLog) -> None:
 
 @BOOK.appending(closed_sealed_file_without_gaps, "appending", "SDJ-074", "SDJ-087")
 def append_to_a_sealed_file_without_gaps(log: SystemdLog) -> None:
-    """A writer appends an entry three epochs later to a file sealed without gaps. Each of these
-    epochs gets a seal.
+    """A file is sealed without gaps. A writer appends an entry three epochs after the last tag, and
+    each of these epochs gets a seal.
     """
     _record_in_epoch(log, 4, "MESSAGE=foxtrot")
     _survives(log, 5)
@@ -229,8 +229,8 @@ def append_nothing_to_a_sealed_file(log: SystemdLog) -> None:
     may_refuse=True,
 )
 def append_an_entry_of_an_earlier_epoch(log: SystemdLog) -> None:
-    """A writer appends an entry from an earlier epoch than the last tag of a sealed file, or
-    refuses this entry.
+    """A writer appends an entry whose epoch is earlier than the epoch of the last tag. The writer
+    may also refuse this entry.
     """
     _record_in_epoch(log, 0, "MESSAGE=foxtrot")
     _record_in_epoch(log, 1, "MESSAGE=golf")

@@ -41,7 +41,7 @@ def no_seals_and_a_key_that_is_none(log: SystemdLog) -> None:
 
 @BOOK.valid("seals", "SDJ-073", "SDJ-074")
 def sealed_file_with_a_gap(log: SystemdLog) -> None:
-    """A sealed file with no seals for epochs without entries, as before systemd 255."""
+    """A sealed file in which epochs without entries have no seal, as before systemd 255."""
     _sealed(log, step=25_000_000)
     log.context["key"] = KEY
     log.expect("intact", survivors=ALL)
@@ -49,7 +49,7 @@ def sealed_file_with_a_gap(log: SystemdLog) -> None:
 
 @BOOK.valid("seals", "SDJ-073", "SDJ-074")
 def sealed_file_with_a_seal_for_each_epoch(log: SystemdLog) -> None:
-    """A sealed file with a seal even for each epoch without entries, as since systemd 255."""
+    """A sealed file in which even epochs without entries have a seal, as since systemd 255."""
     _sealed(log, step=25_000_000, continuous=True, header_size=272)
     log.context["key"] = KEY
     log.expect("intact", survivors=ALL)
@@ -75,14 +75,14 @@ def seal_flipped(log: SystemdLog) -> None:
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-072", "SDJ-075")
 def sealed_time_changed(log: SystemdLog) -> None:
-    """Bit 3 of the time of an entry is flipped. Only the seal detects this change."""
+    """Bit 3 of the realtime of an entry is flipped. Only the seal detects this change."""
     log.flip(f"{log.entry(1)}.body.realtime", 3)
     log.expect("damaged", "bad-seal", survivors=ALL)
 
 
 @BOOK.damaged(sealed_file_without_the_key, "seals", "SDJ-075")
 def sealed_time_changed_and_no_key(log: SystemdLog) -> None:
-    """Bit 3 of the time of an entry is flipped. Without the key, a reader cannot detect this
+    """Bit 3 of the realtime of an entry is flipped. Without the key, a reader cannot detect this
     change.
     """
     log.flip(f"{log.entry(1)}.body.realtime", 3)
@@ -220,8 +220,8 @@ def second_entry_later_than_its_seal(log: SystemdLog) -> None:
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-076")
 def first_entry_earlier_than_its_seal(log: SystemdLog) -> None:
-    """The first of two entries under one seal is before the epoch. The seal itself passes
-    verification.
+    """The first of two entries under one seal is before the epoch of this seal. The seal itself
+    passes verification.
     """
     _one_segment(log, -5_000_000, 1_000_000)
     log.expect("damaged", "bad-seal", survivors=[0, 1])
@@ -229,8 +229,8 @@ def first_entry_earlier_than_its_seal(log: SystemdLog) -> None:
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-076")
 def entry_at_the_end_of_its_epoch(log: SystemdLog) -> None:
-    """An entry has the first microsecond of the next epoch, outside the epoch of its seal. The seal
-    itself passes verification.
+    """The time of an entry is the first microsecond of the next epoch, outside the epoch of its
+    seal. The seal itself passes verification.
     """
     _one_segment(log, 0, 10_000_000)
     log.expect("damaged", "bad-seal", survivors=[0, 1])
@@ -249,7 +249,7 @@ def _one_segment(log: SystemdLog, *times: int, last_ticks: int | None = None) ->
     if last_ticks is not None:
         log.made._set(log.made.header.tail_entry_offset + 32, last_ticks)
     log.close()
-    log.did("write entries of other epochs under the seal of the first")
+    log.did("write an entry of another epoch under a seal of the first epoch")
 
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-015", "SDJ-076")

@@ -96,7 +96,7 @@ def field_repeated_once_too_often_before_much_space(log: SystemdLog) -> None:
     """
     _repeated(log, 30 * REPEATED - 8)
     log.did("make the last DATA 8 bytes shorter")
-    log.extend(bytes(4096), "space")
+    log.extend(bytes(4096), "preallocated space")
     log.expect("damaged", "too-large", survivors=[0, 1])
 
 
@@ -223,7 +223,7 @@ def _fill(log: SystemdLog, more: int) -> None:
     count = 1024 + len(log.data) // 64 + more
     start = log.start(f"{at}.body.slots[2]")
     log.data[start : start + SLOT * count] = (4).to_bytes(SLOT, "little") * count
-    log.did(f"let {count} slots lead to no entry")
+    log.did(f"let {count} slots point to no entry")
 
 
 @BOOK.damaged(array_with_room_for_1200, "chain", "SDJ-034", "SDJ-093", kind="limit")
@@ -316,7 +316,7 @@ def _share_compressed(log: SystemdLog, more: int) -> None:
 @BOOK.damaged(entries_that_share_compressed_fields, "entry", "SDJ-043", "SDJ-092", kind="limit")
 def entries_that_share_too_much_that_is_compressed(log: SystemdLog) -> None:
     """Ten entries have the same four compressed fields. Their decompressed sizes exceed the limit
-    at the last field.
+    at the last field of the last entry.
     """
     _share_compressed(log, -8)
     log.did("make the last DATA 8 bytes shorter")

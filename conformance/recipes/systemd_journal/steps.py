@@ -92,8 +92,8 @@ def known_object_whose_compression_is_hidden(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "entry", "SDJ-015", "SDJ-041")
 def entry_size_across_an_entry_without_a_number(log: SystemdLog) -> None:
-    """The size of an entry extends across the next entry, which is invalid. Only a valid entry
-    would make this size a fault.
+    """The size of an entry covers the next entry, which is invalid. The size would be a fault only
+    if the next entry were valid.
     """
     log.zero(f"{log.entry(2)}.body.seqnum")
     log.set(f"{log.entry(1)}.len_object", 64 + 16 * 24)
@@ -110,8 +110,8 @@ def _last_message_is_the_first(log: SystemdLog) -> bytes:
 
 @BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-041")
 def object_known_by_a_link_that_leads_back(log: SystemdLog) -> None:
-    """After a lost entry, only a hash chain that leads backwards points to the next object. The
-    walk does not continue there.
+    """After a lost entry, a hash chain points backwards to the next object. Such a link gives no
+    known offset, so the walk does not continue there.
     """
     log.set(f"{log.entry(3)}.type", 9)
     log.zero(log.bucket("MESSAGE=echo"))
@@ -122,8 +122,8 @@ def object_known_by_a_link_that_leads_back(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-041")
 def object_known_by_a_second_offset(log: SystemdLog) -> None:
-    """After a lost entry, only the second offset of a bucket points to the next object. The walk
-    continues there.
+    """After a lost entry, only the second offset of a bucket gives the next object as a known
+    offset. The walk continues there.
     """
     log.set(f"{log.entry(3)}.type", 9)
     log.zero(f"{log.bucket('MESSAGE=echo')}.ofs_head")
@@ -133,8 +133,8 @@ def object_known_by_a_second_offset(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-041")
 def array_known_by_a_bucket(log: SystemdLog) -> None:
-    """After a lost entry, only the first offset of a bucket points to the next array. The walk does
-    not continue there.
+    """After a lost entry, the first offset of a bucket points to an array. An array is not a DATA,
+    so the walk does not continue there.
     """
     log.set(f"{log.entry(2)}.type", 9)
     log.set(f"{log.bucket('MESSAGE=echo')}.ofs_head", ARRAY)
@@ -155,7 +155,7 @@ def array_known_by_the_header(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-014", "SDJ-025")
 def field_whose_name_reads_like_an_offset(log: SystemdLog) -> None:
-    """The name of a FIELD may have any bytes, such as the offset of an array."""
+    """The name of a FIELD may consist of any bytes, even those of an array offset."""
     log.begin()
     for number, fields in enumerate(FIVE):
         log.entry_at(1700000000000000 + number * 1_000_000, fields)
@@ -216,7 +216,7 @@ def four_entries_of_seven_fields(log: SystemdLog) -> None:
 @BOOK.damaged(four_entries_of_seven_fields, "entry", "SDJ-041", "SDJ-057")
 def entry_inside_an_entry(log: SystemdLog) -> None:
     """The main chain points to an entry inside another entry. The outer entry crosses the inner
-    entry, so only the inner entry is returned.
+    entry, so the inner entry is returned and the outer entry is lost.
     """
     outer, array = log.entry(0), log.array(2)
     items = ((3, 80), (1, 5), (6, 7), (8, 9), (log.start(array), 0))
@@ -238,7 +238,7 @@ def array_known_by_an_entry_inside_an_entry(log: SystemdLog) -> None:
     inner = struct.pack("<10Q", 3, 80, 1, 5, 6, 7, 8, 9, array, 0)
     at = log.start(outer) + 64 + 8
     log.data[at : at + len(inner)] = inner
-    log.did("write an entry over items of the first one")
+    log.did("write an entry over items of the first entry")
     log.set(f"{log.array(0)}.body.slots[1]", at)
     log.set(f"{log.entry(1)}.type", 9)
     log.expect("damaged", "bad-object", survivors=[b"", 2, 3])
@@ -246,8 +246,8 @@ def array_known_by_an_entry_inside_an_entry(log: SystemdLog) -> None:
 
 @BOOK.damaged(four_entries_of_seven_fields, "entry", "SDJ-041", "SDJ-043")
 def array_known_by_the_item_of_an_entry(log: SystemdLog) -> None:
-    """After a lost entry, only an item of the last entry points to the next array. The walk
-    continues there, although an array is not a DATA.
+    """After a lost entry, only an item of the last entry gives a later array as a known offset. The
+    walk continues there, although an array is not a DATA.
     """
     log.set(f"{log.entry(3)}.body.items[1].ofs_data", log.start(log.array(2)))
     log.set(f"{log.entry(1)}.type", 9)
@@ -308,8 +308,8 @@ def field_name_with_a_letter_in_lower_case(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-044", "SDJ-097")
 def tail_object_at_the_end_and_a_payload_flipped(log: SystemdLog) -> None:
-    """`tail_object_offset` leaves only 8 bytes for the tail object. This is a fault even if the
-    walk lost another object.
+    """`tail_object_offset` leaves only 8 bytes for the tail object. This is a fault even though the
+    walk lost a DATA.
     """
     log.set("header.tail_object_offset", len(log.control) - 8)
     log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
@@ -318,9 +318,7 @@ def tail_object_at_the_end_and_a_payload_flipped(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-044", "SDJ-097")
 def tail_object_one_byte_off_and_a_payload_flipped(log: SystemdLog) -> None:
-    """`tail_object_offset` is one byte too high. This is a fault even if the walk lost another
-    object.
-    """
+    """`tail_object_offset` is one byte too high. This is a fault even though the walk lost a DATA."""
     log.set("header.tail_object_offset", log.header.tail_object_offset + 1)
     log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
     log.expect("damaged", "bad-header", survivors=[0, log.without(1, "MESSAGE"), 2, 3, 4])

@@ -45,7 +45,7 @@ def tables_that_the_header_does_not_name(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-016")
 def data_table_in_place_of_the_field_table(log: SystemdLog) -> None:
-    """The header gives the offset and size of the FIELD table for the DATA table."""
+    """For the DATA table, the header gives the offset and size of the FIELD table."""
     log.set("header.data_hash_table_offset", log.header.field_hash_table_offset)
     log.set("header.data_hash_table_size", log.header.field_hash_table_size)
     log.expect("damaged", "bad-header", survivors=ALL)

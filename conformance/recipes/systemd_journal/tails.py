@@ -116,7 +116,9 @@ def cut_and_a_payload_flipped(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-052", kind="eof")
 def last_entry_zeroed_online(log: SystemdLog) -> None:
-    """In an online file, the header counts the last entry, but its bytes are zeros."""
+    """In an online file, the header counts the last entry, but its bytes are zeros, as after a
+    crash.
+    """
     log.shows("size-before-data")
     log.zero(log.entry(3))
     log.expect("torn", "torn-append", survivors=range(3), end=None)
@@ -124,15 +126,17 @@ def last_entry_zeroed_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_compact, "torn-tail", "SDJ-052", kind="eof")
 def last_entry_zeroed_online_compact(log: SystemdLog) -> None:
-    """In a compact online file, the header counts the last entry, but its bytes are zeros."""
+    """In a compact online file, the header counts the last entry, but its bytes are zeros, as after
+    a crash.
+    """
     log.zero(log.entry(3))
     log.expect("torn", "torn-append", survivors=range(3))
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", "SDJ-100", kind="eof")
 def items_of_the_last_entry_zeroed_online(log: SystemdLog) -> None:
-    """In an online file, the last item of the last entry is zeros. The entry is returned without
-    this field, and the file is torn.
+    """In an online file, the last item of the last entry is filled with zeros. The entry is
+    returned without this field, and the file is torn.
     """
     log.zero(f"{log.entry(3)}.body.items[2]")
     log.expect("torn", "torn-append", survivors=[0, 1, 2, log.without(3, "BLOB")])
@@ -159,8 +163,8 @@ def counts_behind_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-099", "SDJ-100", "SDJ-053", kind="eof")
 def copied_while_it_grew(log: SystemdLog) -> None:
-    """The header and tables of an online file were copied with two entries, the rest with four
-    entries.
+    """The header and tables of an online file were copied when it had two entries, and the rest
+    when it had four.
     """
     log.shows("lost-write")
     earlier = SystemdLog(log._control, [])
@@ -174,8 +178,8 @@ def copied_while_it_grew(log: SystemdLog) -> None:
     online_regular, "torn-tail", "SDJ-052", "SDJ-099", "SDJ-100", "SDJ-101", "SDJ-053", kind="eof"
 )
 def lists_of_data_copied_while_it_grew(log: SystemdLog) -> None:
-    """In a copy of an online file, the first two entries and their fields are older than the
-    header, the tables and all later objects.
+    """In a copy of an online file, the main chain and the fields of the first two entries are older
+    than the later objects. Only these entries are returned.
     """
     earlier = SystemdLog(log._control, [])
     earlier.write(*MIXED[:2], state=1, header_size=272)
@@ -443,8 +447,8 @@ def last_message_flipped_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-044", "SDJ-052", "SDJ-099")
 def second_message_flipped_after_an_early_tail_online(log: SystemdLog) -> None:
-    """In an online file, a payload after `tail_object_offset` is corrupt. Only chains and indexes
-    can be torn there, so the file is damaged.
+    """In an online file, bit 70 of a payload after `tail_object_offset` is flipped. Only chains and
+    indexes can be torn there, so the file is damaged.
     """
     log.set("header.tail_object_offset", log.start(log.entry(0)))
     log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
@@ -453,8 +457,8 @@ def second_message_flipped_after_an_early_tail_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-051", "SDJ-052", kind="eof")
 def no_entry_yet_online(log: SystemdLog) -> None:
-    """A new online file has no entries yet, and zeros where the first object after the tables
-    begins.
+    """In an online file, everything after the tables is zeros. No entries are returned, and the
+    file is torn.
     """
     first = log.all_of(layout.DATA)[0]
     log.truncate(first)

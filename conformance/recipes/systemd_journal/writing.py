@@ -84,7 +84,7 @@ def write_sealed(log: SystemdLog) -> None:
 
 @BOOK.writing("writing", "SDJ-074")
 def write_sealed_with_a_gap(log: SystemdLog) -> None:
-    """A writer seals each epoch without entries, as since systemd 255."""
+    """A writer also seals epochs without entries, as since systemd 255."""
     options: dict[str, Any] = {"key": KEY, "header_size": 272, "compact": True}
     log.context |= {**SMALL, **options}
     log.write(*FIVE[:2], first=SEALED_START, step=35_000_000, **options)
@@ -180,8 +180,8 @@ def closed_file_of_today(log: SystemdLog) -> None:
 
 @BOOK.appending(closed_file_of_today, "appending", "SDJ-081", "SDJ-087", may_refuse=True)
 def append_to_a_file_of_today(log: SystemdLog) -> None:
-    """A writer appends to a file with compatible flag 2, or refuses it, as writers before systemd
-    254 do.
+    """A writer appends to a file with compatible flag 2. Writers before systemd 254 do not know
+    this flag and refuse the file.
     """
     log.record("MESSAGE=foxtrot", "PRIORITY=6", realtime=LATER)
     log.record("MESSAGE=golf", "_HOSTNAME=host", realtime=LATER + 1)
@@ -244,16 +244,16 @@ def _closed(log: SystemdLog, compression: str) -> None:
 
 @BOOK.appending(closed_xz_file, "appending", "SDJ-028", "SDJ-032", may_refuse=True)
 def append_a_long_field_to_an_xz_file(log: SystemdLog) -> None:
-    """A writer appends a new long field, and a long field that is in the file already, to an XZ
-    file.
+    """A writer appends an entry with two long fields to an XZ file. One field is new, and the other
+    is in the file already.
     """
     _append_long(log)
 
 
 @BOOK.appending(closed_lz4_file, "appending", "SDJ-029", "SDJ-032", may_refuse=True)
 def append_a_long_field_to_an_lz4_file(log: SystemdLog) -> None:
-    """A writer appends a new long field, and a long field that is in the file already, to an LZ4
-    file.
+    """A writer appends an entry with two long fields to an LZ4 file. One field is new, and the
+    other is in the file already.
     """
     _append_long(log)
 
