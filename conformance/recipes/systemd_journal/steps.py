@@ -308,7 +308,7 @@ def field_name_with_a_letter_in_lower_case(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-044", "SDJ-097")
 def tail_object_at_the_end_and_a_payload_flipped(log: SystemdLog) -> None:
-    """`tail_object_offset` leaves only 8 bytes for the tail object. This is a fault even though the
+    """`tail_object_offset` leaves only 8 bytes for the tail object. This is a fault although the
     walk lost a DATA.
     """
     log.set("header.tail_object_offset", len(log.control) - 8)
@@ -318,7 +318,7 @@ def tail_object_at_the_end_and_a_payload_flipped(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "header", "SDJ-044", "SDJ-097")
 def tail_object_one_byte_off_and_a_payload_flipped(log: SystemdLog) -> None:
-    """`tail_object_offset` is one byte too high. This is a fault even though the walk lost a DATA."""
+    """`tail_object_offset` is one byte too high. This is a fault although the walk lost a DATA."""
     log.set("header.tail_object_offset", log.header.tail_object_offset + 1)
     log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
     log.expect("damaged", "bad-header", survivors=[0, log.without(1, "MESSAGE"), 2, 3, 4])
