@@ -1,4 +1,4 @@
-"""What a writer may be told of a new file, and what it does if it is not told."""
+"""Options of a writer for a new file, and their defaults."""
 
 from __future__ import annotations
 
@@ -35,87 +35,97 @@ def _new(log: SystemdLog, *entries: Any, first: int = START, **options: Any) -> 
 
 @BOOK.writing("writing", "SDJ-080", "SDJ-083")
 def write_by_default(log: SystemdLog) -> None:
-    """Nothing is said of the file: a header of 272 bytes, compact, keyed, tables as of systemd."""
+    """Without options, a writer creates a compact, keyed file with a header of 272 bytes and the
+    default table sizes.
+    """
     log.write(*FIVE[:2], **DEFAULTS)
 
 
 @BOOK.writing("writing", "SDJ-001", "SDJ-006", "SDJ-080")
 def write_with_ids_and_space(log: SystemdLog) -> None:
-    """The three ids are given, the file stays online, and has space for more."""
+    """A writer is given the three ids of the file, the state online, and 24 bytes to
+    preallocate.
+    """
     ids: dict[str, Any] = {"file_id": "f1" * 16, "machine_id": "3a" * 16, "seqnum_id": "5e" * 16}
     _new(log, *FIVE, keyed=True, state=layout.ONLINE, spare=24, **ids)
 
 
 @BOOK.writing("writing", "SDJ-003", "SDJ-083")
 def write_a_header_of_208_bytes(log: SystemdLog) -> None:
-    """The smallest header ends after the time of the last entry."""
+    """A header of 208 bytes, the smallest: its last field is `tail_entry_monotonic`."""
     _new(log, *FIVE, header_size=208)
 
 
 @BOOK.writing("writing", "SDJ-003", "SDJ-083")
 def write_a_header_of_256_bytes(log: SystemdLog) -> None:
-    """A header that ends before the last array of the main chain."""
+    """A header of 256 bytes, which lacks the fields from `tail_entry_array_offset` on."""
     _new(log, *FIVE, header_size=256)
 
 
 @BOOK.writing("writing", "SDJ-003", "SDJ-080", "SDJ-083")
 def write_nothing_under_a_header_of_272_bytes(log: SystemdLog) -> None:
-    """A new file in the layout of today: no last entry, no last array."""
+    """A new file without entries has a header of 272 bytes. The header fields of the last entry and
+    the last array are 0.
+    """
     _new(log, header_size=272)
 
 
 @BOOK.writing("writing", "SDJ-007", "SDJ-080")
 def write_an_archived_file(log: SystemdLog) -> None:
-    """The state of a file may be that of one that nobody goes on with."""
+    """A writer creates a file with state 2 (archived)."""
     _new(log, *FIVE[:2], state=layout.ARCHIVED)
 
 
 @BOOK.writing("writing", "SDJ-004", "SDJ-072", "SDJ-080")
 def write_sealed_under_the_smallest_header_for_it(log: SystemdLog) -> None:
-    """A header of 240 bytes counts tags, and ends there."""
+    """A sealed file has a header of 240 bytes, the smallest for sealed files."""
     log.context |= {**SMALL, "key": KEY, "header_size": 240}
     log.write(*FIVE[:2], first=SEALED_START, key=KEY, header_size=240)
 
 
 @BOOK.writing("writing", "SDJ-003", "SDJ-006")
 def write_a_header_of_280_bytes(log: SystemdLog) -> None:
-    """A header with eight bytes that nobody knows: zeros."""
+    """A header of 280 bytes: the 8 bytes after the last known field are zeros."""
     _new(log, *FIVE, header_size=280)
 
 
 @BOOK.writing("writing", "SDJ-027", "SDJ-032")
 def write_a_file_that_may_compress_by_xz(log: SystemdLog) -> None:
-    """The header announces XZ, though no field is large enough."""
+    """The header announces XZ, although no field is large enough to be compressed."""
     _new(log, *FIVE[:1], compression="xz")
 
 
 @BOOK.writing("writing", "SDJ-027", "SDJ-032")
 def write_a_file_that_may_compress_by_lz4(log: SystemdLog) -> None:
-    """The header announces LZ4, though no field is large enough."""
+    """The header announces LZ4, although no field is large enough to be compressed."""
     _new(log, *FIVE[:1], compression="lz4")
 
 
 @BOOK.writing("writing", "SDJ-024", "SDJ-083")
 def write_with_one_bucket(log: SystemdLog) -> None:
-    """All fields are in one chain: the header holds how far a look-up went."""
+    """Each hash table has one bucket. The chain depths in the header count the links of the longest
+    look-ups.
+    """
     _new(log, *FIVE, FIVE[4], data_buckets=1, field_buckets=1)
 
 
 @BOOK.writing("writing", "SDJ-024", "SDJ-083")
 def write_one_entry_with_one_bucket(log: SystemdLog) -> None:
-    """All fields are in one chain, and none is looked up again."""
+    """Each hash table has one bucket, and no field of the only entry is looked up again."""
     _new(log, FIVE[0], data_buckets=1, field_buckets=1)
 
 
 @BOOK.writing("writing", "SDJ-026", "SDJ-032")
 def write_a_long_field_uncompressed(log: SystemdLog) -> None:
-    """A file that announces no compression compresses nothing."""
+    """A writer stores a field of 608 bytes uncompressed, because the file announces no
+    compression.
+    """
     _new(log, ("MESSAGE=" + "x" * 600,))
 
 
 @BOOK.writing("writing", "SDJ-015", "SDJ-081")
 def write_a_boot_id_with_zeros(log: SystemdLog) -> None:
-    """A boot id may have bytes that are zero."""
+    """A boot id may contain bytes that are zero."""
     log.context |= SMALL
     log.begin()
     log.entry_at(START, FIVE[0], boot="00" * 15 + "01")
@@ -124,7 +134,9 @@ def write_a_boot_id_with_zeros(log: SystemdLog) -> None:
 
 @BOOK.writing("writing", "SDJ-073", "SDJ-074")
 def write_sealed_much_later(log: SystemdLog) -> None:
-    """70000 epochs without entries need no seal in a file whose seals may have gaps."""
+    """The second entry is 70,000 epochs after the first. Without the option `continuous`, the
+    epochs between them get no seals.
+    """
     options: dict[str, Any] = {"key": KEY, "continuous": False}
     log.context |= {**SMALL, **options}
     log.write(*FIVE[:2], first=SEALED_START, step=700_000_000_000, **options)
@@ -132,32 +144,36 @@ def write_sealed_much_later(log: SystemdLog) -> None:
 
 @BOOK.writing("writing", "SDJ-024", "SDJ-083")
 def write_with_two_buckets(log: SystemdLog) -> None:
-    """Two chains of each kind, the entry that looks furthest not the last one."""
+    """Each hash table has two buckets, and the longest look-up is not in the last entry."""
     _new(log, *FIVE, FIVE[0], data_buckets=2, field_buckets=2)
 
 
 @BOOK.writing("writing", "SDJ-035", "SDJ-036", "SDJ-083")
 def write_fifty_compact_entries(log: SystemdLog) -> None:
-    """Fifty entries of a compact file: a DATA knows the last array of its list, and its slots."""
+    """Fifty entries in a compact file: the tail fields of a DATA name the last array of its list
+    and the number of its used slots.
+    """
     _new(log, *[(f"MESSAGE=hello {n}", "PRIORITY=6") for n in range(50)], compact=True)
 
 
 @BOOK.writing("writing", "SDJ-073")
 def write_nothing_sealed(log: SystemdLog) -> None:
-    """A sealed file without entries has one tag: nothing came after it that the next could seal."""
+    """A new sealed file without entries has two tags: one directly after the tables, and one that
+    closes the file.
+    """
     options: dict[str, Any] = {"key": KEY, "continuous": False}
     _new(log, **options)
 
 
 @BOOK.writing("writing", "SDJ-015", "SDJ-081")
 def write_the_smallest_times(log: SystemdLog) -> None:
-    """A realtime of 1, and a monotonic time of 0."""
+    """The smallest times: a realtime of 1 and a monotonic time of 0 microseconds."""
     _at(log, 1, 0)
 
 
 @BOOK.writing("writing", "SDJ-015", "SDJ-081")
 def write_the_largest_times(log: SystemdLog) -> None:
-    """Both times are one microsecond below the limit."""
+    """The largest times: both are 2^55 - 1 microseconds."""
     _at(log, layout.TIME_LIMIT - 1, layout.TIME_LIMIT - 1)
 
 
@@ -176,21 +192,21 @@ def _refused(log: SystemdLog, **fields: str) -> None:
 
 @BOOK.writing("writing", "SDJ-086", control=write_five_entries)
 def write_an_entry_of_a_monotonic_time_too_late(log: SystemdLog) -> None:
-    """A monotonic time of 2^55 is out of range."""
+    """A writer refuses a monotonic time of 2^55 microseconds."""
     log.context |= SMALL
     _refused(log, monotonic=str(layout.TIME_LIMIT))
 
 
 @BOOK.writing("writing", "SDJ-074", control=write_sealed_with_a_gap)
 def write_sealed_before_the_first_epoch(log: SystemdLog) -> None:
-    """No epoch has the time of the entry: its key begins a microsecond later."""
+    """A writer refuses an entry whose time is one microsecond before the first epoch."""
     log.context |= {**SMALL, "header_size": 272, "key": KEY}
     _refused(log, realtime=str(SEALED_START - 1))
 
 
 @BOOK.writing("writing", "SDJ-074", control=write_sealed_with_a_gap)
 def write_sealed_after_too_many_epochs(log: SystemdLog) -> None:
-    """65537 epochs would need a seal each."""
+    """A writer refuses an entry that needs seals for 65,537 epochs at once; the limit is 65,536."""
     log.context |= {**SMALL, "header_size": 272, "key": KEY}
     _refused(log, realtime=str(SEALED_START + 65_537 * 10_000_000))
 
@@ -205,67 +221,67 @@ SEED, TIMES = KEY.split("/")
 
 @BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
 def write_with_a_key_of_eleven_bytes(log: SystemdLog) -> None:
-    """The seed of a key has twelve bytes."""
+    """A writer refuses a key with a seed of 11 bytes instead of 12."""
     _no_key(log, f"{SEED[:-2]}/{TIMES}")
 
 
 @BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
 def write_with_a_key_of_thirteen_bytes(log: SystemdLog) -> None:
-    """The seed of a key has twelve bytes."""
+    """A writer refuses a key with a seed of 13 bytes instead of 12."""
     _no_key(log, f"{SEED}00/{TIMES}")
 
 
 @BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
 def write_with_a_key_whose_dash_splits_a_byte(log: SystemdLog) -> None:
-    """Dashes stand between bytes, not within one."""
+    """A writer refuses a key with a dash between the two digits of a byte."""
     _no_key(log, f"6-0{SEED[2:]}/{TIMES}")
 
 
 @BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
 def write_with_a_key_without_times(log: SystemdLog) -> None:
-    """A seed is no key without its start and its interval."""
+    """A writer refuses a key without a start and an interval."""
     _no_key(log, SEED)
 
 
 @BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
 def write_with_a_key_without_its_interval(log: SystemdLog) -> None:
-    """A start alone does not say how long an epoch is."""
+    """A writer refuses a key without an interval."""
     _no_key(log, f"{SEED}/{TIMES.partition('-')[0]}")
 
 
 @BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
 def write_with_a_key_whose_interval_is_zero(log: SystemdLog) -> None:
-    """An epoch is not empty."""
+    """A writer refuses a key with an interval of 0."""
     _no_key(log, f"{SEED}/{TIMES.partition('-')[0]}-0")
 
 
 @BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
 def write_with_a_key_and_more_after_it(log: SystemdLog) -> None:
-    """An interval ends the key."""
+    """A writer refuses a key with an extra character after the interval."""
     _no_key(log, f"{KEY}x")
 
 
 @BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
 def write_with_a_key_and_a_space_before_it(log: SystemdLog) -> None:
-    """No white space is part of a key."""
+    """A writer refuses a key with a space before its first byte."""
     _no_key(log, f" {KEY}")
 
 
 @BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
 def write_with_a_dash_before_the_slash(log: SystemdLog) -> None:
-    """Dashes stand before a byte, and none follows the last one."""
+    """A writer refuses a key with a dash after the last byte of the seed."""
     _no_key(log, f"{SEED}-/{TIMES}")
 
 
 @BOOK.writing("writing", "SDJ-070", control=write_sealed_with_a_gap)
 def write_with_a_start_of_seventeen_digits(log: SystemdLog) -> None:
-    """Start and interval have 16 digits at most."""
+    """A writer refuses a key with a start of 17 digits; the limit is 16."""
     _no_key(log, f"{SEED}/{TIMES.partition('-')[0].zfill(17)}-989680")
 
 
 @BOOK.writing("writing", "SDJ-070", "SDJ-073")
 def write_with_a_key_of_many_dashes(log: SystemdLog) -> None:
-    """Any number of dashes may stand before a byte, also before the first one."""
+    """A key may have several dashes before a byte of its seed, even before the first byte."""
     options: dict[str, Any] = {"key": f"--{SEED.replace('-', '---')}/{TIMES}", "continuous": False}
     log.context |= {**SMALL, **options}
     log.write(*FIVE[:1], first=SEALED_START, **options)
@@ -273,7 +289,7 @@ def write_with_a_key_of_many_dashes(log: SystemdLog) -> None:
 
 @BOOK.writing("writing", "SDJ-070", "SDJ-073")
 def write_with_a_key_without_dashes(log: SystemdLog) -> None:
-    """The dashes between the bytes of a seed may be missing, and its digits may be large."""
+    """A key may have upper-case digits and no dashes in its seed."""
     options: dict[str, Any] = {
         "key": f"{SEED.replace('-', '').upper()}/{TIMES}",
         "continuous": False,
@@ -284,7 +300,7 @@ def write_with_a_key_without_dashes(log: SystemdLog) -> None:
 
 @BOOK.writing("writing", "SDJ-071", "SDJ-073")
 def write_with_a_prime_that_is_3_modulo_8(log: SystemdLog) -> None:
-    """Of the primes of this key one is 7 modulo 8, one is 3."""
+    """Of the two primes of the key, one is 7 modulo 8 and the other is 3 modulo 8."""
     options: dict[str, Any] = {"key": OTHER_KEY, "continuous": False}
     log.context |= {**SMALL, **options}
     log.write(*FIVE[:1], first=SEALED_START, **options)
@@ -292,7 +308,7 @@ def write_with_a_prime_that_is_3_modulo_8(log: SystemdLog) -> None:
 
 @BOOK.writing("writing", "SDJ-070", "SDJ-073")
 def write_with_epochs_of_a_microsecond(log: SystemdLog) -> None:
-    """An interval of 1, and times that begin with the third epoch."""
+    """A key with an interval of 1 microsecond; the first entry is in the third epoch."""
     options: dict[str, Any] = {
         "key": f"{SEED}/{START - 2:x}-1",
         "continuous": True,

@@ -1,4 +1,6 @@
-"""Compressed payloads at the limits: of a field, of memory, and of what a stream says of itself."""
+"""Compressed payloads at limits: the limit of a field, limits of memory, and sizes that a stream
+states.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ def _lz4(log: SystemdLog, size: int, block: bytes, reason: str) -> None:
 
 
 def _frame(blocks: list[bytes], *, window: int | None = None) -> bytes:
-    """A ZSTD frame that states the size of PLAIN; its blocks are stored as they are."""
+    """Return a ZSTD frame that states the size of PLAIN and stores its blocks uncompressed."""
     made = b"\x28\xb5\x2f\xfd"
     made += b"\x60" if window is None else bytes([0x40, window])
     made += struct.pack("<H", len(PLAIN) - 256)
@@ -51,45 +53,47 @@ def _frame(blocks: list[bytes], *, window: int | None = None) -> bytes:
 
 @BOOK.valid("compression", "SDJ-031", kind="limit")
 def zstd_field_at_the_limit(log: SystemdLog) -> None:
-    """A field as large as the reader was told to take."""
+    """A ZSTD field whose decompressed size is exactly the limit of a field."""
     log.context["max_field_size"] = len(PLAIN)
     _zstd(log, zstandard.ZstdCompressor().compress(PLAIN), None)
 
 
 @BOOK.valid("compression", "SDJ-031", kind="limit")
 def xz_field_at_the_limit(log: SystemdLog) -> None:
-    """A field as large as the reader was told to take."""
+    """An XZ field whose decompressed size is exactly the limit of a field."""
     log.context["max_field_size"] = len(PLAIN)
     _xz(log, lzma.compress(PLAIN, lzma.FORMAT_XZ, lzma.CHECK_NONE), None)
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-031", kind="valid")
 def lz4_field_at_the_limit(log: SystemdLog) -> None:
-    """A field as large as the reader was told to take."""
+    """An LZ4 field whose decompressed size is exactly the limit of a field."""
     log.context["max_field_size"] = len(SMALL)
     log.expect("intact", survivors=[0])
 
 
 @BOOK.valid("compression", "SDJ-030", kind="limit")
 def zstd_window_of_256_mib(log: SystemdLog) -> None:
-    """A frame that asks for a window of 256 MiB, and has 604 bytes of content."""
+    """A ZSTD frame requires a window of 256 MiB for a content of 604 bytes."""
     _zstd(log, _frame([PLAIN], window=0x90), None)
 
 
 WINDOW_OF_4_GIB = 22 << 3
-"""The window descriptor of a frame that asks for 2^32 bytes."""
+"""The window descriptor of a frame that requires a window of 2^32 bytes."""
 
 
 @BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030", kind="limit")
 def zstd_window_of_4_gib(log: SystemdLog) -> None:
-    """A frame that asks for a window of 4 GiB, which no decoder takes."""
+    """A ZSTD frame requires a window of 4 GiB, which is too large."""
     log.did("splice a frame with a window of 4 GiB over the payload")
     _zstd(log, _frame([PLAIN], window=WINDOW_OF_4_GIB), "bad-compression")
 
 
 @BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030", "SDJ-031", kind="limit")
 def zstd_window_of_4_gib_above_the_limit(log: SystemdLog) -> None:
-    """A frame asks for a window of 4 GiB and states a size above the limit: the window is first."""
+    """A ZSTD frame requires a window of 4 GiB and states a size above the limit of a field: the
+    fault is `bad-compression`, not `too-large`.
+    """
     log.context["max_field_size"] = len(PLAIN) - 1
     log.did("splice a frame with a window of 4 GiB over the payload")
     _zstd(log, _frame([PLAIN], window=WINDOW_OF_4_GIB), "bad-compression")
@@ -97,16 +101,20 @@ def zstd_window_of_4_gib_above_the_limit(log: SystemdLog) -> None:
 
 @BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030")
 def zstd_frame_with_more_than_it_states(log: SystemdLog) -> None:
-    """The first blocks of a frame have all that it states, and then one more byte comes."""
-    log.did("splice a frame of 605 bytes, which states 604, over the payload")
+    """A ZSTD frame states 604 bytes. Its first two blocks contain all of them, and a third block
+    adds one byte.
+    """
+    log.did("splice a frame with 605 bytes of content, which states 604, over the payload")
     _zstd(log, _frame([PLAIN[:300], PLAIN[300:], b"A"]), "bad-compression")
 
 
 @BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-021", "SDJ-045")
 def zstd_frame_of_nothing(log: SystemdLog) -> None:
-    """A frame that states no bytes and has none, with the hash of no bytes: that is no field."""
+    """A ZSTD frame has no content, and the hash matches the empty payload. An empty payload is not
+    a field.
+    """
     stored = b"\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00"
-    log.did("splice a frame of no bytes over the payload, and set the hash")
+    log.did("splice a frame without content over the payload, and set the hash")
     with_payload(log, PLAIN, stored, layout.OBJECT_ZSTD, layout.ZSTD)
     at = log.data.index(stored) - 64
     log.data[at + 16 : at + 24] = 0xDEADBEEFDEADBEEF.to_bytes(8, "little")
@@ -115,22 +123,22 @@ def zstd_frame_of_nothing(log: SystemdLog) -> None:
 
 @BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030")
 def zstd_frame_with_less_than_it_states(log: SystemdLog) -> None:
-    """The blocks of a frame have one byte less than it states."""
-    log.did("splice a frame of 603 bytes, which states 604, over the payload")
+    """A ZSTD frame states 604 bytes, but its blocks contain 603 bytes."""
+    log.did("splice a frame with 603 bytes of content, which states 604, over the payload")
     _zstd(log, _frame([PLAIN[:300], PLAIN[300:-1]]), "bad-compression")
 
 
 @BOOK.valid("compression", "SDJ-030", kind="limit")
 def zstd_frame_without_its_last_block(log: SystemdLog) -> None:
-    """A frame that ends after all of its content, with the last block, an empty one, to come."""
+    """A ZSTD frame has all of its content, but lacks its last block, which is empty."""
     stored = _frame([PLAIN[:300], PLAIN[300:], b""])[:-3]
     _zstd(log, stored, None)
     no_frame = bytes(log.data).replace(stored, bytes(4) + stored[4:])
-    log.also_accept_as_of(no_frame, "systemd 262 takes only frames that end")
+    log.also_accept_as_of(no_frame, "systemd 262 accepts only frames with a last block")
 
 
 def _with_dictionary(exponent: int) -> bytes:
-    """An XZ stream whose block asks for a dictionary of this size, as LZMA2 codes it."""
+    """Return an XZ stream with a dictionary of this size, given as LZMA2 codes it."""
     stored = bytearray(lzma.compress(PLAIN, lzma.FORMAT_XZ, lzma.CHECK_NONE))
     end = 12 + (stored[12] + 1) * 4 - 4
     stored[stored.index(b"\x21\x01", 12) + 2] = exponent
@@ -140,36 +148,40 @@ def _with_dictionary(exponent: int) -> bytes:
 
 @BOOK.valid("compression", "SDJ-028", kind="limit")
 def xz_dictionary_of_192_mib(log: SystemdLog) -> None:
-    """A stream that needs somewhat more than 192 MiB of memory, whatever its content is."""
+    """An XZ stream has a dictionary of 192 MiB, the largest allowed size."""
     _xz(log, _with_dictionary(31), None)
 
 
 @BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028", kind="limit")
 def xz_dictionary_of_256_mib(log: SystemdLog) -> None:
-    """A stream that needs somewhat more than 256 MiB of memory."""
+    """An XZ stream has a dictionary of 256 MiB, so it needs more than 256 MiB of memory."""
     log.did("splice a stream with a dictionary of 256 MiB over the payload")
     _xz(log, _with_dictionary(32), "bad-compression")
 
 
 def _chunk(plain: bytes, states: int) -> bytes:
-    """The start of an XZ stream: one chunk that is not compressed and states its size."""
+    """Return the start of an XZ stream: one uncompressed chunk that states its size."""
     stored = lzma.compress(plain, lzma.FORMAT_XZ, lzma.CHECK_NONE)
     return stored[: 12 + (stored[12] + 1) * 4] + b"\x01" + struct.pack(">H", states - 1) + plain
 
 
 @BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028", "SDJ-031", kind="limit")
 def xz_stream_broken_after_the_limit(log: SystemdLog) -> None:
-    """A stream is broken two bytes after the limit: that it is too large shows before."""
+    """An XZ stream is invalid after 604 bytes, two bytes past the limit of a field: the fault is
+    `too-large`.
+    """
     log.context["max_field_size"] = len(PLAIN) - 2
-    log.did("splice a stream over the payload that has no chunk after its first")
+    log.did("splice a stream with an invalid second chunk over the payload")
     _xz(log, _chunk(PLAIN, len(PLAIN)) + b"\x40", "too-large")
 
 
 @BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028", "SDJ-031", kind="limit")
 def xz_stream_of_5002_bytes_broken_after_the_limit(log: SystemdLog) -> None:
-    """The same of a longer stream, which no reader decompresses at once."""
+    """An XZ stream is invalid after 5,002 bytes, two bytes past the limit of a field: the fault is
+    `too-large`.
+    """
     log.context["max_field_size"] = len(LONGER) - 2
-    log.did("splice a stream over the payload that has no chunk after its first")
+    log.did("splice a stream with an invalid second chunk over the payload")
     stored = _chunk(LONGER, len(LONGER)) + b"\x40"
     with_payload(log, LONGER, stored, layout.OBJECT_XZ, layout.XZ)
     expect_big_field(log, "too-large", LONGER)
@@ -177,30 +189,34 @@ def xz_stream_of_5002_bytes_broken_after_the_limit(log: SystemdLog) -> None:
 
 @BOOK.damaged(xz_stream_with_a_check, "compression", "SDJ-028", "SDJ-031", kind="limit")
 def xz_chunk_cut_short(log: SystemdLog) -> None:
-    """A chunk has 5002 of its 60000 bytes: the stream ends early, below the limit."""
+    """An XZ chunk states 60,000 bytes but ends after 5,002 bytes, below the limit of a field: the
+    fault is `bad-compression`.
+    """
     log.context["max_field_size"] = 20000
-    log.did("splice a stream over the payload whose only chunk is cut short")
+    log.did("splice a stream with only one chunk, cut short, over the payload")
     with_payload(log, LONGER, _chunk(LONGER, 60000), layout.OBJECT_XZ, layout.XZ)
     expect_big_field(log, "bad-compression", LONGER)
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_block_cut_short(log: SystemdLog) -> None:
-    """The token of a block says twelve literals, and seven follow."""
-    log.did("splice a block of seven of its twelve literals over the payload")
+    """The token of an LZ4 block announces twelve literals, but only seven follow."""
+    log.did("splice a block with only seven of its twelve literals over the payload")
     _lz4(log, len(SMALL), bytes([12 << 4]) + SMALL[:7], "bad-compression")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029")
 def lz4_size_with_its_last_byte_set(log: SystemdLog) -> None:
-    """All eight bytes are the size: 2^56 more than the block has."""
+    """An LZ4 size is 2^56 bytes too large, because the last of its eight bytes is 1."""
     log.did("add 2^56 to the LZ4 size")
     _lz4(log, len(SMALL) + (1 << 56), bytes([12 << 4]) + SMALL, "bad-compression")
 
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031")
 def lz4_size_without_a_block(log: SystemdLog) -> None:
-    """A size and nothing else is no payload, before any limit."""
+    """An LZ4 payload states a size above the limit of a field, but has no block: the fault is
+    `bad-compression`, not `too-large`.
+    """
     log.context["max_field_size"] = 11
     log.did("splice an LZ4 size of 12 without a block over the payload")
     _lz4(log, len(SMALL), b"", "bad-compression")
@@ -208,7 +224,9 @@ def lz4_size_without_a_block(log: SystemdLog) -> None:
 
 @BOOK.damaged(lz4_block_of_literals, "compression", "SDJ-029", "SDJ-031")
 def lz4_size_with_a_block_of_one_byte(log: SystemdLog) -> None:
-    """A block of one byte, and a size above the limit: the size is met first."""
+    """An LZ4 payload states a size above the limit of a field and has an invalid block of one byte:
+    the fault is `too-large`.
+    """
     log.context["max_field_size"] = 11
     log.did("splice an LZ4 size of 12 with a block of one byte over the payload")
     _lz4(log, len(SMALL), b"\x00", "too-large")

@@ -1,4 +1,4 @@
-"""Sentences of the chapter that a clean-room writer could read in two ways (docs/clean-room.md).
+"""Rules of the chapter that a clean-room writer could understand in two ways (docs/clean-room.md).
 
 Each vector distinguishes the right reading from another reading. The other readings are rows of
 ``tests/wrong/near_right_systemd_journal.toml``.
@@ -29,7 +29,9 @@ def _flip(log: SystemdLog, field: str) -> None:
 
 @BOOK.damaged(five_entries, "consequences", "SDJ-041", "SDJ-098")
 def wrong_size_and_an_entry_after_the_tail(log: SystemdLog) -> None:
-    """A DATA ends where no object is. The walk found it: nothing is looked for after the tail."""
+    """A DATA with a wrong size ends where no object begins. The DATA counts as found, so the walk
+    ignores an entry after the tail object.
+    """
     last = log.start(log.entry(4))
     log.set(f"{log.of('MESSAGE=bravo')}.len_object", 69)
     log.extend(log.control[last : last + 128], "a copy of the last entry")
@@ -38,7 +40,9 @@ def wrong_size_and_an_entry_after_the_tail(log: SystemdLog) -> None:
 
 @BOOK.damaged(compact_file_that_ends_in_padding, "torn-tail", "SDJ-041", "SDJ-049", "SDJ-055")
 def tail_object_past_missing_padding(log: SystemdLog) -> None:
-    """The file ends in the padding of its last object, where the walk ends: nothing is lost."""
+    """The last padding is missing, and `tail_object_offset` is 8 bytes too high. The walk ends at
+    the end of the file and loses nothing.
+    """
     log.set("header.tail_object_offset", log.header.tail_object_offset + 8)
     log.set("header.arena_size", log.header.arena_size - 3)
     log.truncate(len(log.control) - 3)
@@ -50,7 +54,9 @@ def tail_object_past_missing_padding(log: SystemdLog) -> None:
 
 @BOOK.damaged(every_object_in_one_bucket, "consequences", "SDJ-024")
 def bucket_names_the_object_before_a_lost_one(log: SystemdLog) -> None:
-    """The last object of a chain is of wrong content: it is the last one all the same."""
+    """The last object of a hash chain has a wrong hash, and its bucket names the object before it.
+    The second offset of the bucket is a fault.
+    """
     table = log.path(log.all_of(layout.DATA_HASH_TABLE)[0])
     _flip(log, "PRIORITY=4")
     log.set(f"{table}.body.buckets[0].ofs_tail", log.offset_of("MESSAGE=echo"))
@@ -59,14 +65,18 @@ def bucket_names_the_object_before_a_lost_one(log: SystemdLog) -> None:
 
 @BOOK.damaged(every_object_in_one_bucket, "consequences", "SDJ-024")
 def hash_chain_ends_at_a_zeroed_field(log: SystemdLog) -> None:
-    """A chain ends at an object of wrong content, and the bucket names a sound one."""
+    """A hash chain ends at a FIELD whose body is filled with zeros. The second offset of its bucket
+    is a fault, because it names another object.
+    """
     log.zero(f"{log.of('_BOOT_ID')}.body")
     log.expect("damaged", "hash-mismatch", survivors=ALL)
 
 
 @BOOK.damaged(every_object_in_one_bucket, "consequences", "SDJ-024")
 def hash_chain_back_to_a_lost_payload(log: SystemdLog) -> None:
-    """A link of a chain leads back to a DATA with a wrong hash: the chain ends, and that is all."""
+    """A hash chain links back to a DATA with a wrong hash. The chain ends there, but the link is
+    not a fault.
+    """
     _flip(log, "MESSAGE=alpha")
     log.set(f"{log.of('MESSAGE=charlie')}.body.ofs_next_hash", log.offset_of("MESSAGE=alpha"))
     log.expect("damaged", "hash-mismatch", survivors=[log.without(0, "MESSAGE"), 1, 2, 3, 4])
@@ -74,7 +84,9 @@ def hash_chain_back_to_a_lost_payload(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "consequences", "SDJ-024")
 def two_hash_chains_to_a_lost_payload(log: SystemdLog) -> None:
-    """Two chains lead to a DATA with a wrong hash: one of them has had it, and the other ends."""
+    """Two hash chains link to the same DATA with a wrong hash. The second chain ends there, but its
+    link is not a fault.
+    """
     _flip(log, "MESSAGE=alpha")
     log.set(f"{log.path(488)}.body.ofs_next_hash", log.offset_of("MESSAGE=alpha"))
     log.expect("damaged", "hash-mismatch", survivors=[log.without(0, "MESSAGE"), 1, 2, 3, 4])
@@ -82,7 +94,9 @@ def two_hash_chains_to_a_lost_payload(log: SystemdLog) -> None:
 
 @BOOK.valid("layout", "SDJ-016", "SDJ-024")
 def data_table_after_all_other_objects(log: SystemdLog) -> None:
-    """The first offsets of its buckets lead back: only `next_hash_offset` has to rise."""
+    """The DATA table follows all other objects. The first offset of a bucket may point to a lower
+    offset; only `next_hash_offset` must rise.
+    """
     log.begin()
     for number, fields in enumerate(FIVE):
         log.entry_at(START + number, fields)
@@ -98,7 +112,9 @@ def data_table_after_all_other_objects(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-016", "SDJ-048", "SDJ-051")
 def place_of_a_table_below_16_in_a_cut_file(log: SystemdLog) -> None:
-    """16 bytes before the buckets is no offset: it does not lead past the cut."""
+    """In a cut file, `data_hash_table_offset` is 8. The table would begin before the start of the
+    file, not past the cut, so the file is damaged.
+    """
     log.set("header.data_hash_table_offset", 8)
     log.truncate_in(f"{log.entry(4)}.body", 30)
     log.expect("damaged", "bad-header", survivors=FOUR)
@@ -108,13 +124,15 @@ def place_of_a_table_below_16_in_a_cut_file(log: SystemdLog) -> None:
 
 
 def _array_of(log: SystemdLog, field: str) -> str:
-    """The first array in the list of a DATA."""
+    """Return the first array in the list of entries of a DATA."""
     return log.path(log.view.number(log.offset_of(field) + 48))
 
 
 @BOOK.damaged(thirty_entries, "index", "SDJ-036")
 def empty_slot_at_the_end_of_an_array_of_a_data(log: SystemdLog) -> None:
-    """The last slot of an array is empty: the first slot of the next array must not be used."""
+    """In the list of entries of a DATA, the last slot of an array is empty. The used first slot of
+    the next array is a fault.
+    """
     log.zero(f"{_array_of(log, 'PRIORITY=0')}.body.slots[3]")
     log.expect("damaged", "bad-index", survivors=range(30))
 
@@ -126,21 +144,27 @@ def _lose_the_fourth_entry(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "consequences", "SDJ-036", "SDJ-048")
 def slot_of_a_data_to_a_lost_entry_after_an_empty_one(log: SystemdLog) -> None:
-    """A slot after an empty one leads to something lost: the list ends, and nothing is reported."""
+    """In the list of entries of a DATA, a slot after an empty slot points to a lost entry. The list
+    ends there without a fault.
+    """
     log.zero(f"{_array_of(log, '_HOSTNAME=host')}.body.slots[1]")
     _lose_the_fourth_entry(log)
 
 
 @BOOK.damaged(five_entries, "consequences", "SDJ-036", "SDJ-048")
 def slot_to_a_lost_entry_after_the_last_of_a_data(log: SystemdLog) -> None:
-    """A slot after `n_entries` leads to something lost: the list ends, and nothing is reported."""
+    """In the list of entries of a DATA, a slot after `n_entries` entries points to a lost entry.
+    The list ends there without a fault.
+    """
     log.set(f"{log.of('_HOSTNAME=host')}.body.num_entries", 3)
     _lose_the_fourth_entry(log)
 
 
 @BOOK.damaged(five_entries, "consequences", "SDJ-036", "SDJ-048")
 def link_to_a_lost_entry_after_the_only_one_of_a_data(log: SystemdLog) -> None:
-    """All entries are listed, and a link leads to something lost: nothing is reported."""
+    """A DATA lists its only entry, but its `entry_array_offset` points to a lost entry. The list
+    ends there without a fault.
+    """
     log.set(f"{log.of('MESSAGE=bravo')}.body.ofs_entry_array", log.start(log.entry(3)))
     _lose_the_fourth_entry(log)
 
@@ -149,13 +173,17 @@ def link_to_a_lost_entry_after_the_only_one_of_a_data(log: SystemdLog) -> None:
 
 
 def _tail_at_the_first_entry(log: SystemdLog) -> None:
-    """Links may be older than the header says: what is no link may not."""
+    """Move the tail object to the first entry: only `bad-index` and `bad-chain` are then torn after
+    it.
+    """
     log.set("header.tail_object_offset", log.start(log.entry(0)))
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", "SDJ-099")
 def item_of_zero_after_an_early_tail_online(log: SystemdLog) -> None:
-    """A wrong item between `tail_object_offset` and the last entry is damage."""
+    """In an online file, an item between `tail_object_offset` and the last entry is 0. Only chains
+    and indexes can be torn there, so the file is damaged.
+    """
     _tail_at_the_first_entry(log)
     log.zero(f"{log.entry(1)}.body.items[3].ofs_data")
     log.expect("damaged", "bad-item", survivors=[0, log.without(1, "PRIORITY"), 2, 3])
@@ -163,7 +191,9 @@ def item_of_zero_after_an_early_tail_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-047", "SDJ-052", "SDJ-099")
 def sequence_number_after_an_early_tail_online(log: SystemdLog) -> None:
-    """A sequence number that does not rise, between `tail_object_offset` and the last entry."""
+    """In an online file, a sequence number between `tail_object_offset` and the last entry does not
+    rise. Only chains and indexes can be torn there, so the file is damaged.
+    """
     _tail_at_the_first_entry(log)
     log.set(f"{log.entry(1)}.body.seqnum", 1)
     log.expect("damaged", "bad-order", survivors=FOUR)
@@ -171,7 +201,9 @@ def sequence_number_after_an_early_tail_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-096", "SDJ-099", "SDJ-100")
 def entry_becomes_an_array_after_an_early_tail_online(log: SystemdLog) -> None:
-    """The links to what was an entry are torn; the array that it became is damage."""
+    """In an online file, the type of an entry is changed to ENTRY_ARRAY. The links to this object
+    are torn, but the object itself is damaged.
+    """
     _tail_at_the_first_entry(log)
     log.set(f"{log.entry(1)}.type", layout.ENTRY_ARRAY)
     log.expect("damaged", "bad-object", survivors=[0, 2, 3])
@@ -179,14 +211,18 @@ def entry_becomes_an_array_after_an_early_tail_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(one_entry_online, "torn-tail", "SDJ-036", "SDJ-100")
 def counted_entry_that_is_not_named_online(log: SystemdLog) -> None:
-    """A DATA counts an entry and names none: no offset tells that the last one is meant."""
+    """In an online file, a DATA counts an entry, but its `entry_offset` is 0. The fault has no
+    offset at the tear, so the file is damaged.
+    """
     log.zero(f"{log.of('MESSAGE=alpha')}.body.ofs_entry")
     log.expect("damaged", "bad-index", survivors=[0])
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-094", "SDJ-095", "SDJ-100")
 def next_hash_of_an_unreached_data_online(log: SystemdLog) -> None:
-    """No chain reaches a DATA: where its own link leads does not matter."""
+    """In an online file, no hash chain reaches a DATA. A reader ignores that its `next_hash_offset`
+    points to the last entry, so the file is damaged.
+    """
     log.zero(log.bucket("MESSAGE=alpha"))
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_hash", log.start(log.entry(3)))
     log.expect("damaged", "bad-index", survivors=FOUR)
@@ -194,7 +230,9 @@ def next_hash_of_an_unreached_data_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-025", "SDJ-094", "SDJ-100")
 def next_field_of_an_unreached_data_online(log: SystemdLog) -> None:
-    """No list reaches a DATA: where its own link leads does not matter."""
+    """In an online file, no field list reaches a DATA. A reader ignores that its
+    `next_field_offset` points to the last entry, so the file is damaged.
+    """
     log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_field", log.start(log.entry(3)))
     log.expect("damaged", "bad-index", survivors=FOUR)
@@ -202,17 +240,19 @@ def next_field_of_an_unreached_data_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(one_entry_online, "torn-tail", "SDJ-033", "SDJ-048", "SDJ-100", kind="eof")
 def chain_of_all_ones_online(log: SystemdLog) -> None:
-    """The main chain begins at 2^64 - 1, an offset like any other: it leads past the tear."""
+    """In an online file, `entry_array_offset` is 2^64 - 1. This offset is past the tear, so the
+    file is torn.
+    """
     log.fill("header.entry_array_offset", 0xFF)
     log.expect("torn", "torn-append", survivors=[0])
 
 
-# Arrays that wrong links lead to.
+# Arrays to which wrong links point.
 
 
 @BOOK.valid("consequences", "SDJ-096")
 def array_that_no_link_leads_to(log: SystemdLog) -> None:
-    """An array that no chain has: alone, it is no fault."""
+    """An array to which no link points is not a fault."""
     log.begin()
     log.made._object(layout.ENTRY_ARRAY, bytes(8 + 4 * 8))
     for number, fields in enumerate(FIVE):
@@ -223,7 +263,9 @@ def array_that_no_link_leads_to(log: SystemdLog) -> None:
 
 @BOOK.damaged(array_that_no_link_leads_to, "consequences", "SDJ-094", "SDJ-095", "SDJ-096")
 def next_hash_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
-    """The link of a DATA that no chain reaches leads to an array, which is not lost by that."""
+    """No hash chain reaches a DATA, whose `next_hash_offset` points to an unused array. The array
+    is not lost.
+    """
     log.zero(log.bucket("MESSAGE=alpha"))
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_hash", log.all_of(layout.ENTRY_ARRAY)[0])
     log.expect("damaged", "bad-index", survivors=ALL)
@@ -231,7 +273,9 @@ def next_hash_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
 
 @BOOK.damaged(array_that_no_link_leads_to, "consequences", "SDJ-025", "SDJ-094", "SDJ-096")
 def next_field_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
-    """The link of a DATA that no list reaches leads to an array, which is not lost by that."""
+    """No field list reaches a DATA, whose `next_field_offset` points to an unused array. The array
+    is not lost.
+    """
     log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_field", log.all_of(layout.ENTRY_ARRAY)[0])
     log.expect("damaged", "bad-index", survivors=ALL)
@@ -242,20 +286,26 @@ def next_field_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
 
 @BOOK.damaged(sealed_file_without_the_key, "seals", "SDJ-074", "SDJ-075")
 def tag_epoch_of_all_ones_and_no_key(log: SystemdLog) -> None:
-    """Without the key an epoch is compared with the one before it, however large it is."""
+    """The epoch of the last tag is 2^64 - 1. Without the key, a reader accepts this epoch, because
+    it does not decrease.
+    """
     log.fill(f"{log.tag(2)}.body.epoch", 0xFF)
     log.expect("intact", survivors=ALL)
 
 
 @BOOK.damaged(sealed_file, "seals", "SDJ-074", "SDJ-075")
 def tag_epoch_of_a_time_that_does_not_exist(log: SystemdLog) -> None:
-    """An epoch below 2^55 whose times are impossible: its seal is verified like any other."""
+    """The epoch of the last tag is 2^55 - 1, whose times are out of range. A reader still verifies
+    the seal, which fails.
+    """
     log.set(f"{log.tag(2)}.body.epoch", (1 << 55) - 1)
     log.expect("damaged", "bad-seal", survivors=ALL)
 
 
 @BOOK.damaged(header_of_224_bytes, "header", "SDJ-004", "SDJ-006", "SDJ-073", kind="valid")
 def seals_without_gaps_in_a_file_without_seals(log: SystemdLog) -> None:
-    """Flag 4 without flag 1: the file is not sealed, so its short header will do."""
+    """Compatible flag 4 is set without flag 1. The file is not sealed, so its header of 224 bytes
+    is large enough.
+    """
     log.set("header.compatible_flags", layout.SEALED_CONTINUOUS)
     log.expect("intact", survivors=FOUR)

@@ -1,4 +1,4 @@
-"""Going on with files that have space, seals, or several ways to compress."""
+"""Appends to files with preallocated space, with seals, or with several compressions."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ from reference_impl.systemd_journal import layout
 
 TODAY: dict[str, Any] = {**ROOM, "header_size": 272, "compact": True, "keyed": True}
 RUN = "NOTE=" + "x" * 1000 + " and then, at last"
-"""A payload of which every compressor makes as many bytes, up to the next multiple of eight.
+"""A payload that all compressors of a format shorten to the same padded size.
 
-It ends in bytes that none can shorten, since compressors of LZ4 stop at different distances from
-the end. Tried: liblz4 in three modes and pierrec/lz4 in two, five levels of ZSTD and four of XZ.
+The payload ends in bytes that no compressor can shorten, because LZ4 compressors stop at different
+distances from the end. Tested: three modes of liblz4, two modes of pierrec/lz4, five levels of
+ZSTD, and four levels of XZ.
 """
 DATA_DEPTH, FIELD_DEPTH = 0xFEDCBA9876543210, 0x8796A5B4C3D2E1F0
 DIGITS = "NOTE=" + "".join(sha256(bytes([number])).hexdigest() for number in range(10))
-"""A payload that ZSTD halves, and that LZ4 cannot shorten at all."""
+"""A payload that ZSTD shortens to half its size, and that LZ4 cannot shorten."""
 
 
 def _survives(log: SystemdLog, old: int) -> None:
@@ -42,14 +43,16 @@ def _survives(log: SystemdLog, old: int) -> None:
 
 @BOOK.valid("appending", "SDJ-001", "SDJ-087")
 def closed_file_with_space(log: SystemdLog) -> None:
-    """A closed file with 16 KiB for more objects, as a real writer leaves it."""
+    """A closed file with 16 KiB of preallocated space, as a real writer leaves it."""
     log.write(*FIVE, **TODAY, spare=16384)
     log.expect("intact", survivors=range(5), end=len(log.data) - 16384)
 
 
 @BOOK.appending(closed_file_with_space, "appending", "SDJ-087", may_refuse=True)
 def append_into_the_space(log: SystemdLog) -> None:
-    """The new objects follow the last one, and the file does not grow: there is space for them."""
+    """A writer appends an entry after the last object, into preallocated space. The file does not
+    grow.
+    """
     log.record("MESSAGE=foxtrot", "PRIORITY=6", realtime=LATER)
     _survives(log, 5)
     log.leaves({"": len(log.data)})
@@ -59,7 +62,7 @@ def append_into_the_space(log: SystemdLog) -> None:
     closed_file, "appending", "SDJ-051", "SDJ-087", control=append_two_entries, may_refuse=True
 )
 def append_where_the_arena_is_no_longer_there(log: SystemdLog) -> None:
-    """The space that the header promises was cut off, and no object with it."""
+    """A writer appends to a file that has all objects but is shorter than its arena."""
     log.set("header.arena_size", 1 << 60)
     log.record("MESSAGE=foxtrot", realtime=LATER)
     _survives(log, 5)
@@ -67,7 +70,9 @@ def append_where_the_arena_is_no_longer_there(log: SystemdLog) -> None:
 
 @BOOK.valid("appending", "SDJ-049", "SDJ-087")
 def no_entries_and_a_head(log: SystemdLog) -> None:
-    """A file without entries whose head fields are not 0: there is nothing to compare them with."""
+    """A file without entries whose head fields are not 0. Without entries, a reader does not
+    compare these fields.
+    """
     log.begin(**ROOM)
     log.made.header.head_entry_seqnum = 7
     log.made.header.head_entry_realtime = LATER - 1
@@ -77,7 +82,7 @@ def no_entries_and_a_head(log: SystemdLog) -> None:
 
 @BOOK.appending(no_entries_and_a_head, "appending", "SDJ-083", control=append_two_entries)
 def append_where_the_head_is_of_no_entry(log: SystemdLog) -> None:
-    """The first entry of a file is its head, whatever the head fields held before."""
+    """The first entry of a file sets the head fields of the header, even if they were not 0."""
     log.record("MESSAGE=alpha", realtime=LATER)
     log.record("MESSAGE=bravo", realtime=LATER + 1)
     _survives(log, 0)
@@ -86,7 +91,9 @@ def append_where_the_head_is_of_no_entry(log: SystemdLog) -> None:
 
 @BOOK.valid("appending", "SDJ-003", "SDJ-083", "SDJ-087")
 def closed_file_with_long_chains(log: SystemdLog) -> None:
-    """The header ends after the chain depths, which are larger than any chain of the file."""
+    """A header of 256 bytes, which ends with the chain depths. Both depths exceed the length of
+    every hash chain in the file.
+    """
     log.begin(**ROOM, header_size=256)
     for number, fields in enumerate(FIVE):
         log.entry_at(LATER - 5 + number, fields)
@@ -100,7 +107,9 @@ def closed_file_with_long_chains(log: SystemdLog) -> None:
     closed_file_with_long_chains, "appending", "SDJ-003", "SDJ-083", "SDJ-087", may_refuse=True
 )
 def append_where_the_chains_were_long(log: SystemdLog) -> None:
-    """A chain depth is the largest number so far, and no shorter chain makes it smaller."""
+    """An append never lowers the chain depths in the header, even if they exceed the length of
+    every hash chain.
+    """
     log.record("MESSAGE=foxtrot", realtime=LATER)
     _survives(log, 5)
     depths = DATA_DEPTH.to_bytes(8, "little") + FIELD_DEPTH.to_bytes(8, "little")
@@ -110,7 +119,9 @@ def append_where_the_chains_were_long(log: SystemdLog) -> None:
 
 @BOOK.valid("appending", "SDJ-003", "SDJ-087")
 def closed_file_with_the_smallest_header(log: SystemdLog) -> None:
-    """A header of 208 bytes ends in a time of no entry: no flag says that it is of the last one."""
+    """A header of 208 bytes whose `tail_entry_monotonic` is not the time of the last entry.
+    Compatible flag 2 is not set, so readers ignore this time.
+    """
     log.begin(**ROOM, header_size=208)
     for number, fields in enumerate(FIVE):
         log.entry_at(LATER - 5 + number, fields)
@@ -123,7 +134,7 @@ def closed_file_with_the_smallest_header(log: SystemdLog) -> None:
     closed_file_with_the_smallest_header, "appending", "SDJ-003", "SDJ-087", may_refuse=True
 )
 def append_under_the_smallest_header(log: SystemdLog) -> None:
-    """The header ends in the time of the last entry."""
+    """An append updates `tail_entry_monotonic`, the last field in a header of 208 bytes."""
     log.record("MESSAGE=foxtrot", realtime=LATER, monotonic=9_000_000)
     _survives(log, 5)
     time = (9_000_000).to_bytes(8, "little")
@@ -135,7 +146,7 @@ def append_under_the_smallest_header(log: SystemdLog) -> None:
 
 
 def _sealed(log: SystemdLog, **options: Any) -> None:
-    """Entries of the epochs 0, 0, 0, 1, 1, closed under seals of the epochs 0, 0 and 1."""
+    """Write entries in the epochs 0, 0, 0, 1, 1; the seals have the epochs 0, 0 and 1."""
     log.context["key"] = KEY
     log.write(*FIVE, first=SEALED_START, step=4_000_000, key=KEY, **ROOM, **options)
 
@@ -146,21 +157,23 @@ def _record_in_epoch(log: SystemdLog, epoch: int, *fields: str) -> None:
 
 @BOOK.valid("appending", "SDJ-073", "SDJ-087")
 def closed_sealed_file(log: SystemdLog) -> None:
-    """A sealed file, closed in its second epoch."""
+    """A sealed file that was closed in its second epoch."""
     _sealed(log, continuous=False)
     log.expect("intact", survivors=range(5), end=len(log.data))
 
 
 @BOOK.valid("appending", "SDJ-074", "SDJ-087")
 def closed_sealed_file_without_gaps(log: SystemdLog) -> None:
-    """A sealed file whose seals leave out no epoch, closed in its second one."""
+    """A file sealed without gaps that was closed in its second epoch."""
     _sealed(log, continuous=True, header_size=272, compact=True)
     log.expect("intact", survivors=range(5), end=len(log.data))
 
 
 @BOOK.appending(closed_sealed_file, "appending", "SDJ-073", "SDJ-087")
 def append_to_a_sealed_file(log: SystemdLog) -> None:
-    """Two entries: one of the epoch in which the file was closed, one three epochs later."""
+    """A writer appends two entries to a sealed file: one in the epoch in which the file was closed,
+    one three epochs later.
+    """
     _record_in_epoch(log, 1, "MESSAGE=foxtrot")
     _record_in_epoch(log, 4, "MESSAGE=golf")
     _survives(log, 5)
@@ -168,7 +181,9 @@ def append_to_a_sealed_file(log: SystemdLog) -> None:
 
 @BOOK.appending(closed_sealed_file_without_gaps, "appending", "SDJ-074", "SDJ-087")
 def append_to_a_sealed_file_without_gaps(log: SystemdLog) -> None:
-    """The next entry is three epochs later: each of them gets its seal."""
+    """A file is sealed without gaps. A writer appends an entry three epochs after the last tag, and
+    each of these epochs gets a seal.
+    """
     _record_in_epoch(log, 4, "MESSAGE=foxtrot")
     _survives(log, 5)
 
@@ -177,7 +192,7 @@ def append_to_a_sealed_file_without_gaps(log: SystemdLog) -> None:
     closed_sealed_file, "appending", "SDJ-075", "SDJ-087", control=append_to_a_sealed_file
 )
 def append_with_the_key_of_another_file(log: SystemdLog) -> None:
-    """No seal holds under this key: a writer begins a new file."""
+    """A writer with the key of another file refuses to append to a sealed file."""
     log.context["key"] = OTHER_KEY
     _record_in_epoch(log, 1, "MESSAGE=foxtrot")
     log.expect_refusal("damaged", "bad-seal", survivors=range(5))
@@ -187,7 +202,7 @@ def append_with_the_key_of_another_file(log: SystemdLog) -> None:
     closed_sealed_file, "appending", "SDJ-072", "SDJ-087", control=append_to_a_sealed_file
 )
 def append_after_entries_without_a_seal(log: SystemdLog) -> None:
-    """Nobody sealed the last entries, and a later seal must not vouch for them: a new file."""
+    """A writer refuses to append to a sealed file whose last entries have no seal."""
     log.payloads = []
     log.begin(key=KEY, continuous=False, **ROOM)
     for number, fields in enumerate(FIVE):
@@ -200,7 +215,7 @@ def append_after_entries_without_a_seal(log: SystemdLog) -> None:
 
 @BOOK.appending(closed_sealed_file, "appending", "SDJ-073", "SDJ-087")
 def append_nothing_to_a_sealed_file(log: SystemdLog) -> None:
-    """Without new entries there is nothing to seal: not a byte changes."""
+    """An append without records to a sealed file changes no bytes."""
     _survives(log, 5)
     log.leaves({"": len(log.data)})
 
@@ -214,17 +229,19 @@ def append_nothing_to_a_sealed_file(log: SystemdLog) -> None:
     may_refuse=True,
 )
 def append_an_entry_of_an_earlier_epoch(log: SystemdLog) -> None:
-    """The file was closed in its second epoch, and the entry is of the first one."""
+    """A writer appends an entry whose epoch is earlier than the epoch of the last tag. The writer
+    may also refuse this entry.
+    """
     _record_in_epoch(log, 0, "MESSAGE=foxtrot")
     _record_in_epoch(log, 1, "MESSAGE=golf")
     new = [record.payload for record in log.to_append]
     log.expect("damaged", "bad-seal", survivors=[*range(5), *new])
-    log.note("systemd seals it with the entries around it, and its verifier then says: too early.")
+    log.note("systemd seals the entry, and its verifier then reports that the entry is too early.")
 
 
 @BOOK.valid("appending", "SDJ-073")
 def sealed_file_without_a_tag(log: SystemdLog) -> None:
-    """A sealed file without entries, whose first tag is missing."""
+    """A sealed file without entries and without its first tag."""
     log.write(**ROOM)
     header = log.header
     header.compatible_flags |= layout.SEALED
@@ -237,14 +254,14 @@ def sealed_file_without_a_tag(log: SystemdLog) -> None:
     sealed_file_without_a_tag, "appending", "SDJ-073", "SDJ-087", control=append_to_a_sealed_file
 )
 def append_to_a_sealed_file_without_a_tag(log: SystemdLog) -> None:
-    """The seal after the tables is missing: a writer begins a new file."""
+    """A writer refuses to append to a sealed file that lacks the tag after the tables."""
     _record_in_epoch(log, 0, "MESSAGE=foxtrot")
     log.expect_refusal()
 
 
 @BOOK.appending(closed_file, "appending", "SDJ-073", "SDJ-087")
 def append_with_a_key_to_a_file_without_seals(log: SystemdLog) -> None:
-    """A file that is not sealed stays so, whatever key the writer has."""
+    """A writer with a key appends to a file that is not sealed. The file stays unsealed."""
     log.context["key"] = KEY
     log.record("MESSAGE=foxtrot", realtime=LATER)
     _survives(log, 5)
@@ -263,20 +280,20 @@ def _append_a_run(log: SystemdLog, old: int, field: str = RUN) -> None:
 
 @BOOK.valid("appending", "SDJ-030", "SDJ-087")
 def closed_zstd_file(log: SystemdLog) -> None:
-    """A closed file of systemd 252 that compresses by ZSTD, with room in its tables."""
+    """A closed ZSTD file in the layout of systemd 252, with space in its tables."""
     log.write(*MIXED, **ROOM, keyed=True, compression="zstd")
     log.expect("intact", survivors=range(4), end=len(log.data))
 
 
 @BOOK.appending(closed_zstd_file, "appending", "SDJ-030", "SDJ-032")
 def append_a_run_to_a_zstd_file(log: SystemdLog) -> None:
-    """A field of a thousand times the same letter, which ZSTD shortens."""
+    """A writer appends a field with a run of 1,000 equal letters and compresses it by ZSTD."""
     _append_a_run(log, 4)
 
 
 @BOOK.appending(closed_zstd_file, "appending", "SDJ-032")
 def append_with_a_higher_threshold(log: SystemdLog) -> None:
-    """The writer is told to compress larger fields only."""
+    """The threshold is 1,006 bytes. A writer compresses an appended field of 1,023 bytes."""
     log.context["threshold"] = 1006
     _append_a_run(log, 4)
 
@@ -292,19 +309,19 @@ def _of_today(log: SystemdLog, *, flags: int = 0, compression: str) -> None:
 
 @BOOK.valid("appending", "SDJ-028", "SDJ-087")
 def closed_file_that_may_compress_by_xz(log: SystemdLog) -> None:
-    """A closed file that announces XZ, and has nothing that is compressed."""
+    """A closed file that announces XZ but has no compressed field."""
     _of_today(log, compression="xz")
 
 
 @BOOK.valid("appending", "SDJ-029", "SDJ-087")
 def closed_file_that_may_compress_by_lz4(log: SystemdLog) -> None:
-    """A closed file that announces LZ4, and has nothing that is compressed."""
+    """A closed file that announces LZ4 but has no compressed field."""
     _of_today(log, compression="lz4")
 
 
 @BOOK.valid("appending", "SDJ-005", "SDJ-087")
 def closed_file_that_announces_two_compressions(log: SystemdLog) -> None:
-    """A closed file that announces LZ4 and ZSTD."""
+    """A closed file that announces LZ4 and ZSTD but has no compressed field."""
     _of_today(log, compression="lz4", flags=layout.ZSTD)
 
 
@@ -312,7 +329,7 @@ def closed_file_that_announces_two_compressions(log: SystemdLog) -> None:
     closed_file_that_may_compress_by_xz, "appending", "SDJ-028", "SDJ-032", may_refuse=True
 )
 def append_a_run_to_an_xz_file(log: SystemdLog) -> None:
-    """A field of a thousand times the same letter, which XZ shortens."""
+    """A writer appends a field with a run of 1,000 equal letters and compresses it by XZ."""
     _append_a_run(log, 5)
 
 
@@ -320,7 +337,7 @@ def append_a_run_to_an_xz_file(log: SystemdLog) -> None:
     closed_file_that_may_compress_by_lz4, "appending", "SDJ-029", "SDJ-032", may_refuse=True
 )
 def append_a_run_to_an_lz4_file(log: SystemdLog) -> None:
-    """A field of a thousand times the same letter, which LZ4 shortens."""
+    """A writer appends a field with a run of 1,000 equal letters and compresses it by LZ4."""
     _append_a_run(log, 5)
 
 
@@ -332,9 +349,11 @@ def append_a_run_to_an_lz4_file(log: SystemdLog) -> None:
     may_refuse=True,
 )
 def append_a_run_where_two_compressions_are_announced(log: SystemdLog) -> None:
-    """Of several compressions that a file announces, the first is used: XZ, LZ4, ZSTD."""
+    """The header announces LZ4 and ZSTD. A writer uses only LZ4, which does not shorten the new
+    field, so the field is stored uncompressed.
+    """
     _append_a_run(log, 5, DIGITS)
-    log.note("LZ4 does not shorten the field, so it is stored as it is. ZSTD would halve it.")
+    log.note("ZSTD would shorten the field to half its size.")
 
 
 @BOOK.appending(
@@ -345,15 +364,17 @@ def append_a_run_where_two_compressions_are_announced(log: SystemdLog) -> None:
     may_refuse=True,
 )
 def append_a_run_that_the_first_of_two_compressions_shortens(log: SystemdLog) -> None:
-    """LZ4 and ZSTD are announced, and LZ4 shortens the field: it is not stored as it is."""
+    """The header announces LZ4 and ZSTD. A writer uses LZ4, the first of them, to compress the new
+    field.
+    """
     _append_a_run(log, 5)
 
 
-# Files that lack something.
+# Files without a table, and files with a torn header.
 
 
 def _one_table(log: SystemdLog, kept: int) -> None:
-    """A file without entries, of which one table is left."""
+    """Write a file without entries and with only one table."""
     log.write(**ROOM)
     header = log.header
     at = next(at for at, kind in log.objects if kind == kept)
@@ -371,33 +392,35 @@ def _one_table(log: SystemdLog, kept: int) -> None:
 
 @BOOK.valid("appending", "SDJ-016")
 def no_entries_and_no_data_table(log: SystemdLog) -> None:
-    """A file without entries, and without a DATA table."""
+    """A file without entries and without a DATA table."""
     _one_table(log, layout.FIELD_HASH_TABLE)
 
 
 @BOOK.valid("appending", "SDJ-016")
 def no_entries_and_no_field_table(log: SystemdLog) -> None:
-    """A file without entries, and without a FIELD table."""
+    """A file without entries and without a FIELD table."""
     _one_table(log, layout.DATA_HASH_TABLE)
 
 
 @BOOK.appending(no_entries_and_no_data_table, "appending", "SDJ-087", control=append_two_entries)
 def append_where_there_is_no_data_table(log: SystemdLog) -> None:
-    """Without a DATA table no value can be found: a writer begins a new file."""
+    """A writer refuses to append to a file without a DATA table."""
     log.record("MESSAGE=foxtrot", realtime=LATER)
     log.expect_refusal()
 
 
 @BOOK.appending(no_entries_and_no_field_table, "appending", "SDJ-087", control=append_two_entries)
 def append_where_there_is_no_field_table(log: SystemdLog) -> None:
-    """Without a FIELD table no field can be found: a writer begins a new file."""
+    """A writer refuses to append to a file without a FIELD table."""
     log.record("MESSAGE=foxtrot", realtime=LATER)
     log.expect_refusal()
 
 
 @BOOK.appending(cut_in_the_header, "appending", "SDJ-050", "SDJ-087", control=append_two_entries)
 def append_where_the_header_is_cut_short(log: SystemdLog) -> None:
-    """The file ends inside its header: a writer begins a new one."""
+    """A writer refuses to append to a file of 207 bytes, which is shorter than the smallest
+    header.
+    """
     log.record("MESSAGE=foxtrot", realtime=LATER)
     log.expect_refusal("torn", "torn-header")
 
@@ -406,6 +429,6 @@ def append_where_the_header_is_cut_short(log: SystemdLog) -> None:
     cut_in_the_newer_fields, "appending", "SDJ-050", "SDJ-087", control=append_two_entries
 )
 def append_where_the_newer_fields_are_cut_off(log: SystemdLog) -> None:
-    """The file ends inside the newer fields of its header: a writer begins a new one."""
+    """A writer refuses to append to a file that ends inside the newer fields of its header."""
     log.record("MESSAGE=foxtrot", realtime=LATER)
     log.expect_refusal("torn", "torn-header")

@@ -1,4 +1,6 @@
-"""What the entries of one file may give out, and how many faults are kept (SDJ-092, SDJ-093)."""
+"""Limits of the fields that entries share, and of the faults that a reader keeps (SDJ-092,
+SDJ-093).
+"""
 
 import hashlib
 from collections.abc import Callable
@@ -10,13 +12,13 @@ from reference_impl.systemd_journal import layout
 
 FIXED = layout.ENTRY_FIXED.size
 ITEM = SLOT = 4
-"""Bytes in a compact file."""
+"""Bytes of an item and of a slot in a compact file."""
 
 
 def _changing(
     log: SystemdLog, changed: int, change: Callable[[bytes], bytes], **options: Any
 ) -> None:
-    """A new compact file whose objects of one type are changed before they are written."""
+    """Begin a compact file whose objects of one type are changed before they are written."""
     log.begin(compact=True, header_size=272, **options)
     log.payloads.clear()
     put = log.made._object
@@ -50,7 +52,7 @@ REPEATED = 200
 
 
 def _repeated(log: SystemdLog, end: int) -> None:
-    """An entry that has one field 31 times, in a file whose objects end at this offset."""
+    """Write an entry with one field 31 times, in a file whose objects end at this offset."""
     log.payloads.clear()
     _changing(log, layout.ENTRY, _last_item(31))
     log.entry_at(START, ["MESSAGE=alpha", b"REPEATED=".ljust(REPEATED, b"A")])
@@ -60,7 +62,7 @@ def _repeated(log: SystemdLog, end: int) -> None:
 
 @BOOK.valid("layout", "SDJ-019", "SDJ-092", kind="limit")
 def field_repeated_as_often_as_the_file_is_long(log: SystemdLog) -> None:
-    """An entry has one field 31 times: all but the first come to where the objects end."""
+    """An entry has one field 31 times. The 30 repetitions have 6,000 bytes, exactly the limit."""
     _repeated(log, 30 * REPEATED)
     log.expect("intact", survivors=[0, 1])
 
@@ -69,7 +71,7 @@ def field_repeated_as_often_as_the_file_is_long(log: SystemdLog) -> None:
     field_repeated_as_often_as_the_file_is_long, "entry", "SDJ-043", "SDJ-092", kind="limit"
 )
 def field_repeated_once_too_often(log: SystemdLog) -> None:
-    """The objects end 8 bytes before: the last repetition is too large."""
+    """An entry has one field 31 times. The last repetition exceeds the limit."""
     _repeated(log, 30 * REPEATED - 8)
     log.did("make the last DATA 8 bytes shorter")
     log.expect("damaged", "too-large", survivors=[0, 1])
@@ -79,7 +81,7 @@ def field_repeated_once_too_often(log: SystemdLog) -> None:
     field_repeated_as_often_as_the_file_is_long, "entry", "SDJ-043", "SDJ-092", kind="limit"
 )
 def field_repeated_twice_too_often(log: SystemdLog) -> None:
-    """The objects end 208 bytes before: the last two repetitions are too large."""
+    """An entry has one field 31 times. The last two repetitions exceed the limit."""
     _repeated(log, 29 * REPEATED - 8)
     log.did("make the last DATA 208 bytes shorter")
     log.expect("damaged", "too-large", survivors=[0, 1])
@@ -89,15 +91,17 @@ def field_repeated_twice_too_often(log: SystemdLog) -> None:
     field_repeated_as_often_as_the_file_is_long, "entry", "SDJ-055", "SDJ-092", kind="limit"
 )
 def field_repeated_once_too_often_before_much_space(log: SystemdLog) -> None:
-    """What is allocated after the last object counts for nothing: it may be cut off."""
+    """The last repetition of a field exceeds the limit. Preallocated space after the last object
+    does not raise this limit.
+    """
     _repeated(log, 30 * REPEATED - 8)
     log.did("make the last DATA 8 bytes shorter")
-    log.extend(bytes(4096), "space")
+    log.extend(bytes(4096), "preallocated space")
     log.expect("damaged", "too-large", survivors=[0, 1])
 
 
 def _repeated_before_the_last(log: SystemdLog, end: int) -> None:
-    """An entry that has one field 31 times, and then another one that no other entry has."""
+    """Write an entry with one field 31 times, and then a field that no other entry has."""
     log.payloads.clear()
     _changing(log, layout.ENTRY, _first_of_two_repeated)
     log.entry_at(START, [b"REPEATED=".ljust(REPEATED, b"A"), "MESSAGE=alpha"])
@@ -105,13 +109,13 @@ def _repeated_before_the_last(log: SystemdLog, end: int) -> None:
 
 
 def _first_of_two_repeated(body: bytes) -> bytes:
-    """The items are a boot id, the field that is repeated, and another one."""
+    """Repeat the second of three items: a boot id, the field to repeat, and another field."""
     return body[: -2 * ITEM] + body[-2 * ITEM : -ITEM] * 31 + body[-ITEM:]
 
 
 @BOOK.valid("layout", "SDJ-019", "SDJ-092", kind="limit")
 def field_repeated_as_often_as_may_be_before_another(log: SystemdLog) -> None:
-    """An entry has one field 31 times, and then a second field."""
+    """An entry has one field 31 times, exactly up to the limit, and then a second field."""
     _repeated_before_the_last(log, 30 * REPEATED)
     log.expect("intact", survivors=[0])
 
@@ -120,7 +124,9 @@ def field_repeated_as_often_as_may_be_before_another(log: SystemdLog) -> None:
     field_repeated_as_often_as_may_be_before_another, "entry", "SDJ-036", "SDJ-092", kind="limit"
 )
 def field_repeated_once_too_often_before_another(log: SystemdLog) -> None:
-    """An item after one that is too large yields no field. Its DATA lists the entry rightly."""
+    """The last repetition of a field exceeds the limit. A later item yields no field either, but
+    still counts for the list of its DATA.
+    """
     _repeated_before_the_last(log, 30 * REPEATED - 8)
     log.did("make the last DATA 8 bytes shorter")
     log.expect("damaged", "too-large", survivors=[log.without(0, "MESSAGE")])
@@ -128,21 +134,25 @@ def field_repeated_once_too_often_before_another(log: SystemdLog) -> None:
 
 ENTRIES = 170
 SHARED = 60_000
-"""Bytes of the field: if they were few, the entries themselves would raise the budget too much."""
+"""Bytes of the field. With a short field, the entries themselves would raise the limit too much."""
 
 
 @BOOK.valid("layout", "SDJ-092", kind="limit")
 def entries_that_share_as_much_as_they_may(log: SystemdLog) -> None:
-    """All entries have one long field, twice: together 256 times the file, and a little."""
+    """Each of 170 entries has the same long field twice. The sizes of all fields add up to
+    exactly the limit.
+    """
     _share(log, 0)
     log.expect("intact", survivors=range(ENTRIES))
 
 
 def _share(log: SystemdLog, more: int) -> None:
-    """As much as entries may give out where the objects end so many bytes after."""
+    """Write entries with a long field. The objects end `more` bytes after the offset that allows
+    all fields.
+    """
     log.payloads.clear()
     _changing(log, layout.ENTRY, _last_item(2))
-    log.context["max_field_size"] = 232  # of compressed fields, and there is none
+    log.context["max_field_size"] = 232  # limits only compressed fields
     field = b"SHARED=".ljust(SHARED, b"A")
     given = 0
     for number in range(ENTRIES):
@@ -159,7 +169,9 @@ PAD = 230
 
 @BOOK.damaged(entries_that_share_as_much_as_they_may, "entry", "SDJ-043", "SDJ-092", kind="limit")
 def entries_that_share_more_than_they_may(log: SystemdLog) -> None:
-    """The last object ends 8 bytes before: the second copy in the last entry is too large."""
+    """Each of 170 entries has the same long field twice. The last item of the last entry exceeds
+    the limit for all entries.
+    """
     _share(log, -8)
     log.did("make the last DATA 8 bytes shorter")
     log.expect("damaged", "too-large", survivors=range(ENTRIES))
@@ -174,7 +186,7 @@ def _padded(bytes: int) -> Callable[[bytes], bytes]:
 
 @BOOK.valid("layout", "SDJ-034", "SDJ-035")
 def array_with_room_for_1200(log: SystemdLog) -> None:
-    """The array of the main chain has 1200 slots, and two are used."""
+    """The array of the main chain has 1,200 slots, of which two are used."""
     _changing(log, layout.ENTRY_ARRAY, _padded(SLOT * SLOTS))
     log.entry_at(START, ["MESSAGE=alpha"])
     log.entry_at(START + 1, ["MESSAGE=bravo"])
@@ -184,7 +196,9 @@ def array_with_room_for_1200(log: SystemdLog) -> None:
 
 @BOOK.valid("appending", "SDJ-034", "SDJ-035", "SDJ-036")
 def arrays_of_one_slot(log: SystemdLog) -> None:
-    """Arrays of another writer: one slot each, in the main chain and in the list of a DATA."""
+    """A file by another writer has arrays of one slot, in the main chain and in the list of
+    a DATA.
+    """
     _changing(log, layout.ENTRY_ARRAY, lambda body: body[: 8 + SLOT], **ROOM)
     log.entry_at(START, ["MESSAGE=alpha", "PRIORITY=6"])
     log.made.chain.slots = 1
@@ -195,38 +209,44 @@ def arrays_of_one_slot(log: SystemdLog) -> None:
 
 @BOOK.appending(arrays_of_one_slot, "appending", "SDJ-035", "SDJ-087", may_refuse=True)
 def append_after_arrays_of_one_slot(log: SystemdLog) -> None:
-    """The next array of the main chain has 6 slots, and that of the DATA 4, which is the least."""
+    """A writer appends after arrays of one slot. The next array of the main chain has 6 slots, and
+    the next array of the DATA has 4.
+    """
     log.record("MESSAGE=charlie", "PRIORITY=6", realtime=LATER)
     log.expect("intact", survivors=[0, 1, *(record.payload for record in log.to_append)])
     log.free_to("preallocation", "systemd lets a file grow in steps of 8 MiB")
 
 
 def _fill(log: SystemdLog, more: int) -> None:
-    """Slots that lead to no entry: as many as the faults that are kept, and some more."""
+    """Let slots point to no entry: as many as the faults that a reader keeps, and `more`."""
     at = log.array(0)
     count = 1024 + len(log.data) // 64 + more
     start = log.start(f"{at}.body.slots[2]")
     log.data[start : start + SLOT * count] = (4).to_bytes(SLOT, "little") * count
-    log.did(f"let {count} slots lead to no entry")
+    log.did(f"let {count} slots point to no entry")
 
 
 @BOOK.damaged(array_with_room_for_1200, "chain", "SDJ-034", "SDJ-093", kind="limit")
 def as_many_faults_as_are_kept(log: SystemdLog) -> None:
-    """So many slots lead to no entry that no other fault would have a range of its own."""
+    """Slots that point to no entry cause exactly as many faults as a reader keeps."""
     _fill(log, 0)
     log.expect("damaged", "bad-chain", survivors=[0, 1])
 
 
 @BOOK.damaged(array_with_room_for_1200, "chain", "SDJ-034", "SDJ-093", kind="limit")
 def more_faults_than_are_kept(log: SystemdLog) -> None:
-    """Three slots more: those that were met last are one range."""
+    """Slots that point to no entry cause three faults more than a reader keeps. These three faults
+    are merged into one range.
+    """
     _fill(log, 3)
     log.expect("damaged", "bad-chain", survivors=[0, 1])
 
 
 @BOOK.damaged(array_with_room_for_1200, "chain", "SDJ-034", "SDJ-051", "SDJ-093", kind="limit")
 def cut_between_objects_and_as_many_faults_as_are_kept(log: SystemdLog) -> None:
-    """The cut leaves a range without bytes, which counts: the last fault is one too many."""
+    """A cut between two objects counts as a fault without bytes. Together with invalid slots, there
+    is one fault more than a reader keeps.
+    """
     array = log.all_of(layout.ENTRY_ARRAY)[0]
     log.truncate(layout.align(array + log.view.object_size(array)))
     _fill(log, 0)
@@ -238,7 +258,7 @@ SQUEEZED = "MESSAGE=".ljust(600, "A"), "MESSAGE=".ljust(600, "B")
 
 @BOOK.valid("layout", "SDJ-026", "SDJ-034")
 def compressed_fields_and_room_for_1200(log: SystemdLog) -> None:
-    """Two compressed fields, and an array of 1200 slots of which two are used."""
+    """A file has two compressed fields, and an array of 1,200 slots of which two are used."""
     padded = _padded(SLOT * SLOTS)
     _changing(log, layout.ENTRY_ARRAY, padded, keyed=True, compression="zstd")
     for number, field in enumerate(SQUEEZED):
@@ -251,25 +271,31 @@ def compressed_fields_and_room_for_1200(log: SystemdLog) -> None:
     compressed_fields_and_room_for_1200, "chain", "SDJ-027", "SDJ-034", "SDJ-093", kind="limit"
 )
 def unannounced_compression_twice_and_as_many_faults_as_are_kept(log: SystemdLog) -> None:
-    """Each DATA whose compression the header hides is a fault: the last slot is one too many."""
+    """Two DATA with unannounced compression count as two faults. Together with invalid slots, there
+    is one fault more than a reader keeps.
+    """
     log.set("header.incompatible_flags", log.header.incompatible_flags & ~layout.ZSTD)
     _fill(log, -1)
     log.expect("damaged", "bad-header", survivors=[0, 1])
 
 
 WIDE = 65536
-"""Bytes of a field that a few bytes are stored of, and the most that one may have."""
+"""Bytes of a decompressed field, and the limit of a field."""
 
 
 @BOOK.valid("layout", "SDJ-030", "SDJ-092", kind="limit")
 def entries_that_share_compressed_fields(log: SystemdLog) -> None:
-    """Ten entries have the same four compressed fields: together a bit less than may be given."""
+    """Ten entries have the same four compressed fields. Their decompressed sizes add up to slightly
+    less than the limit.
+    """
     _share_compressed(log, 0)
     log.expect("intact", survivors=range(10))
 
 
 def _share_compressed(log: SystemdLog, more: int) -> None:
-    """The objects end so many bytes after the offset from which on all of it may be given."""
+    """Write ten entries with four compressed fields. The objects end `more` bytes after the offset
+    that allows all fields.
+    """
     log.context["max_field_size"] = WIDE
     fields = [f"F{number}=".ljust(WIDE, "A") for number in range(4)]
     log.payloads.clear()
@@ -289,7 +315,9 @@ def _share_compressed(log: SystemdLog, more: int) -> None:
 
 @BOOK.damaged(entries_that_share_compressed_fields, "entry", "SDJ-043", "SDJ-092", kind="limit")
 def entries_that_share_too_much_that_is_compressed(log: SystemdLog) -> None:
-    """The last object ends 8 bytes before: fields count as what they are decompressed."""
+    """Ten entries have the same four compressed fields. Their decompressed sizes exceed the limit
+    at the last field of the last entry.
+    """
     _share_compressed(log, -8)
     log.did("make the last DATA 8 bytes shorter")
     log.expect("damaged", "too-large", survivors=[*range(9), log.without(9, "F3")])

@@ -1,4 +1,4 @@
-"""Where the header places the hash tables, and what leads to them."""
+"""Places of the hash tables in the header, and links to the tables."""
 
 from conformance.recipes.systemd_journal.layouts import five_entries
 from conformance.recipes.systemd_journal.log import BOOK, FIVE, SystemdLog
@@ -8,7 +8,9 @@ ALL = range(5)
 
 @BOOK.valid("index", "SDJ-016")
 def file_without_tables(log: SystemdLog) -> None:
-    """No hash table, and none that the header names: unused arrays are in their place."""
+    """A file has no hash tables, and its header names none. Unused arrays take the places of the
+    tables.
+    """
     log.begin()
     for number, fields in enumerate(FIVE):
         log.entry_at(1700000000000000 + number, fields)
@@ -24,7 +26,9 @@ def file_without_tables(log: SystemdLog) -> None:
 
 @BOOK.damaged(file_without_tables, "index", "SDJ-016")
 def half_a_place_of_a_table(log: SystemdLog) -> None:
-    """No table is there: of one the header has an offset, of the other a size."""
+    """A file has no hash tables, but its header gives an offset for the DATA table and a size for
+    the FIELD table.
+    """
     log.set("header.data_hash_table_offset", 4096)
     log.set("header.field_hash_table_size", 64)
     log.expect("damaged", "bad-header", survivors=ALL)
@@ -32,7 +36,7 @@ def half_a_place_of_a_table(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-016")
 def tables_that_the_header_does_not_name(log: SystemdLog) -> None:
-    """Both tables are there, and the header says that there is none."""
+    """A file has both hash tables, but their offsets and sizes in the header are 0."""
     for name in ("data_hash_table", "field_hash_table"):
         log.zero(f"header.{name}_offset")
         log.zero(f"header.{name}_size")
@@ -41,7 +45,7 @@ def tables_that_the_header_does_not_name(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-016")
 def data_table_in_place_of_the_field_table(log: SystemdLog) -> None:
-    """The header places the DATA table where the FIELD table is, with the size of that one."""
+    """For the DATA table, the header gives the offset and size of the FIELD table."""
     log.set("header.data_hash_table_offset", log.header.field_hash_table_offset)
     log.set("header.data_hash_table_size", log.header.field_hash_table_size)
     log.expect("damaged", "bad-header", survivors=ALL)
@@ -49,6 +53,8 @@ def data_table_in_place_of_the_field_table(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-094")
 def bucket_head_to_its_table(log: SystemdLog) -> None:
-    """A bucket leads to the table that it is in: the header names that one, so it is not blamed."""
+    """A bucket points to its own table. The link is a fault, but the table is not lost, because the
+    header names it.
+    """
     log.set(f"{log.bucket('PRIORITY=6')}.ofs_head", log.header.data_hash_table_offset - 16)
     log.expect("damaged", "bad-index", survivors=ALL)

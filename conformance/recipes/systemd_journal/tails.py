@@ -1,4 +1,4 @@
-"""Files that end early, and what a crash leaves."""
+"""Files that end early, and states that a crash can leave."""
 
 from conformance.recipes.systemd_journal.combinations import (
     header_of_208_bytes,
@@ -14,7 +14,7 @@ FOUR = range(4)
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-050", kind="eof")
 def cut_to_nothing(log: SystemdLog) -> None:
-    """A file of no bytes: a writer died before its header was written."""
+    """The file is empty, as after a crash before the header was written."""
     log.truncate(0)
     log.expect("torn", "torn-header", end=0)
 
@@ -28,14 +28,16 @@ def cut_in_the_signature(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-050", kind="eof")
 def cut_in_the_header(log: SystemdLog) -> None:
-    """The file ends one byte before the smallest header does."""
+    """The file has 207 bytes, one byte less than the smallest header."""
     log.truncate(207)
     log.expect("torn", "torn-header", end=0)
 
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-005", "SDJ-050", kind="eof")
 def cut_in_a_header_with_an_unknown_flag(log: SystemdLog) -> None:
-    """One byte is missing from the smallest header: what is left of it says nothing."""
+    """The file has 207 bytes and an unknown incompatible flag. A reader reports a torn header
+    instead of the flag.
+    """
     log.set("header.incompatible_flags", 1 << 5)
     log.truncate(207)
     log.expect("torn", "torn-header", end=0)
@@ -50,7 +52,7 @@ def cut_in_the_newer_fields(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-051", kind="eof")
 def cut_behind_the_header(log: SystemdLog) -> None:
-    """The file ends with its header."""
+    """The file ends directly after its header."""
     log.truncate(264)
     log.expect("torn", "torn-file", survivors=[])
 
@@ -64,7 +66,7 @@ def cut_in_a_table(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-051", "SDJ-055", kind="eof")
 def cut_in_the_last_entry(log: SystemdLog) -> None:
-    """The file ends inside its last entry: those before it are whole."""
+    """The file ends inside its last entry. The entries before it are complete."""
     log.shows("torn-last-record")
     log.truncate_in(f"{log.entry(4)}.body", 30)
     log.expect("torn", "torn-file", survivors=FOUR, end=None)
@@ -73,7 +75,9 @@ def cut_in_the_last_entry(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-013", "SDJ-048", "SDJ-051", kind="eof")
 def cut_and_links_far_beyond_the_cut(log: SystemdLog) -> None:
-    """Links past the cut lead to what is lost, however far: no offset is negative."""
+    """In a cut file, links to offset 2^63 point past the cut and are not faults. A reader must not
+    treat this offset as negative.
+    """
     log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_entry", 1 << 63)
     log.set(f"{log.of('PRIORITY=6')}.body.ofs_entry_array", 1 << 63)
     log.truncate_in(f"{log.entry(4)}.body", 30)
@@ -82,7 +86,7 @@ def cut_and_links_far_beyond_the_cut(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-051", kind="eof")
 def cut_in_front_of_the_last_entry(log: SystemdLog) -> None:
-    """The file ends exactly where an object begins."""
+    """The file ends exactly at the start of its last entry."""
     log.shows("index-survives-data")
     log.truncate(log.start(log.entry(4)))
     log.expect("torn", "torn-file", survivors=FOUR)
@@ -90,21 +94,21 @@ def cut_in_front_of_the_last_entry(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-051", kind="eof")
 def cut_in_the_third_message(log: SystemdLog) -> None:
-    """The file ends inside a DATA object: the entry that has it was never there."""
+    """The file ends inside a DATA. The entry that contains this DATA is missing."""
     log.truncate_in(f"{log.of('MESSAGE=charlie')}.body", 50)
     log.expect("torn", "torn-file", survivors=[0, 1])
 
 
 @BOOK.damaged(thirty_entries, "torn-tail", "SDJ-051", kind="eof")
 def torn_at_a_page(log: SystemdLog) -> None:
-    """The file ends at a boundary of 4096 bytes."""
+    """The file ends at offset 4,096, a page boundary."""
     log.torn(4096)
     log.expect("torn", "torn-file", survivors=range(13))
 
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-051")
 def cut_and_a_payload_flipped(log: SystemdLog) -> None:
-    """Cut short, and damaged before that: damage outweighs the cut."""
+    """Bit 70 of a payload is flipped in a cut file. Damage takes precedence over the cut."""
     log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
     log.truncate_in(f"{log.entry(4)}.body", 30)
     log.expect("damaged", "hash-mismatch", survivors=[0, log.without(1, "MESSAGE"), 2, 3])
@@ -112,7 +116,9 @@ def cut_and_a_payload_flipped(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-052", kind="eof")
 def last_entry_zeroed_online(log: SystemdLog) -> None:
-    """A crash: the header counts an entry whose bytes never arrived."""
+    """In an online file, the header counts the last entry, but its bytes are zeros, as after a
+    crash.
+    """
     log.shows("size-before-data")
     log.zero(log.entry(3))
     log.expect("torn", "torn-append", survivors=range(3), end=None)
@@ -120,22 +126,28 @@ def last_entry_zeroed_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_compact, "torn-tail", "SDJ-052", kind="eof")
 def last_entry_zeroed_online_compact(log: SystemdLog) -> None:
-    """A crash of a compact file: the header counts an entry whose bytes never arrived."""
+    """In a compact online file, the header counts the last entry, but its bytes are zeros, as after
+    a crash.
+    """
     log.zero(log.entry(3))
     log.expect("torn", "torn-append", survivors=range(3))
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", "SDJ-100", kind="eof")
 def items_of_the_last_entry_zeroed_online(log: SystemdLog) -> None:
-    """A crash: the last entry arrived up to a page boundary, with some of its items."""
+    """In an online file, the last item of the last entry is filled with zeros. The entry is
+    returned without this field, and the file is torn.
+    """
     log.zero(f"{log.entry(3)}.body.items[2]")
     log.expect("torn", "torn-append", survivors=[0, 1, 2, log.without(3, "BLOB")])
-    log.note("journalctl shows the entry with the fields that are there.")
+    log.note("journalctl returns the entry with its other fields.")
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-101", kind="eof")
 def last_entry_not_linked_online(log: SystemdLog) -> None:
-    """A crash between writing an entry and linking it: it was never acknowledged."""
+    """A crash occurred between writing the last entry and linking it. The entry was never
+    acknowledged and is not returned.
+    """
     log.zero(f"{log.array(0)}.body.slots[3]")
     log.set("header.n_entries", 3)
     log.expect("torn", "torn-append", survivors=range(3))
@@ -143,7 +155,7 @@ def last_entry_not_linked_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-053", kind="eof")
 def counts_behind_online(log: SystemdLog) -> None:
-    """A snapshot of a file in use: the header does not count the last entry yet."""
+    """In a snapshot of an online file, the header does not count the last entry yet."""
     log.set("header.n_entries", 3)
     log.set("header.tail_entry_seqnum", 3)
     log.expect("torn", "torn-append", survivors=range(4))
@@ -151,7 +163,9 @@ def counts_behind_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-099", "SDJ-100", "SDJ-053", kind="eof")
 def copied_while_it_grew(log: SystemdLog) -> None:
-    """Header and tables were copied when there were two entries, the rest when there were four."""
+    """The header and tables of an online file were copied when it had two entries, and the rest
+    when it had four.
+    """
     log.shows("lost-write")
     earlier = SystemdLog(log._control, [])
     earlier.write(*MIXED[:2], state=1, header_size=272)
@@ -164,7 +178,9 @@ def copied_while_it_grew(log: SystemdLog) -> None:
     online_regular, "torn-tail", "SDJ-052", "SDJ-099", "SDJ-100", "SDJ-101", "SDJ-053", kind="eof"
 )
 def lists_of_data_copied_while_it_grew(log: SystemdLog) -> None:
-    """The first two entries and their fields are older than header, tables and what follows."""
+    """In a copy of an online file, the main chain and the fields of the first two entries are older
+    than the later objects. Only these entries are returned.
+    """
     earlier = SystemdLog(log._control, [])
     earlier.write(*MIXED[:2], state=1, header_size=272)
     log.set("header.tail_object_offset", earlier.all_of(layout.ENTRY_ARRAY)[0])
@@ -174,14 +190,18 @@ def lists_of_data_copied_while_it_grew(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-052")
 def first_message_flipped_online(log: SystemdLog) -> None:
-    """No crash changes what was written before: that is damage, online or not."""
+    """In an online file, bit 70 of the first message is flipped. A crash cannot cause this, so the
+    file is damaged.
+    """
     log.flip(f"{log.of('MESSAGE=alpha')}.body.payload", 70)
     log.expect("damaged", "hash-mismatch", survivors=[log.without(0, "MESSAGE"), 1, 2, 3])
 
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-041", "SDJ-052")
 def last_entry_zeroed_offline(log: SystemdLog) -> None:
-    """A closed file counts an entry whose bytes never arrived: no crash explains it."""
+    """In an offline file, the header counts the last entry, but its bytes are zeros. A crash cannot
+    cause this, so the file is damaged.
+    """
     log.zero(log.entry(4))
     log.expect("damaged", "bad-object", survivors=FOUR)
 
@@ -195,7 +215,9 @@ def strict_stops_at_the_lowest_damage(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", "SDJ-100", "SDJ-056")
 def strict_stops_at_a_torn_item_online(log: SystemdLog) -> None:
-    """A torn item of the first entry, and damage after it: strict stops at the first entry."""
+    """In an online file, an item of the first entry is torn, and a later payload is damaged. A
+    strict reader stops at the first entry.
+    """
     log.set(f"{log.entry(0)}.body.items[1].ofs_data", 8 * len(log.data))
     log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
     first, second = log.without(0, "MESSAGE"), log.without(1, "MESSAGE")
@@ -204,7 +226,9 @@ def strict_stops_at_a_torn_item_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-046", "SDJ-052", "SDJ-099", "SDJ-101", "SDJ-056")
 def strict_stops_at_an_entry_not_linked_online(log: SystemdLog) -> None:
-    """An entry that was never acknowledged, and damage after it: strict stops at that entry."""
+    """In an online file, an entry was never acknowledged, and a later payload is damaged. A strict
+    reader stops at this entry.
+    """
     third, fourth = log.all_of(layout.ENTRY)[2:]
     log.set("header.tail_object_offset", third)
     log.set(f"{log.array(0)}.body.slots[2].ofs_listed", fourth)
@@ -217,28 +241,36 @@ def strict_stops_at_an_entry_not_linked_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-008", "SDJ-052")
 def reserved_not_zero_online(log: SystemdLog) -> None:
-    """No crash sets reserved bytes: that is damage, online or not."""
+    """In an online file, reserved header bytes are not 0. A crash cannot cause this, so the file is
+    damaged.
+    """
     log.fill("header.reserved", 1)
     log.expect("damaged", "bad-header", survivors=FOUR)
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-016", "SDJ-052")
 def table_misplaced_online(log: SystemdLog) -> None:
-    """A table is placed when the file is made, not later: that is damage, online or not."""
+    """In an online file, the offset of the DATA table is 8 bytes too high. A crash cannot cause
+    this, so the file is damaged.
+    """
     log.set("header.data_hash_table_offset", log.header.data_hash_table_offset + 8)
     log.expect("damaged", "bad-header", survivors=FOUR)
 
 
 @BOOK.damaged(online_compact, "torn-tail", "SDJ-016", "SDJ-052")
 def table_misplaced_far_behind_online(log: SystemdLog) -> None:
-    """The place of a table leads past the last entry: no append changes it, and that is damage."""
+    """In an online file, the offset of the DATA table is past the last entry. A crash cannot cause
+    this, so the file is damaged.
+    """
     log.flip("header.data_hash_table_offset", 21)
     log.expect("damaged", "bad-header", survivors=FOUR)
 
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-008", "SDJ-051", "SDJ-052")
 def cut_and_reserved_not_zero(log: SystemdLog) -> None:
-    """Cut short, and reserved bytes that no cut explains."""
+    """In a cut file, reserved header bytes are not 0. A cut cannot cause this, so the file is
+    damaged.
+    """
     log.fill("header.reserved", 1)
     log.truncate_in(f"{log.entry(4)}.body", 30)
     log.expect("damaged", "bad-header", survivors=FOUR)
@@ -246,7 +278,9 @@ def cut_and_reserved_not_zero(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-016", "SDJ-051", "SDJ-052")
 def cut_and_a_table_misplaced(log: SystemdLog) -> None:
-    """Cut short, and a table that is not where the header says."""
+    """In a cut file, the header gives a wrong size for the FIELD table. A cut cannot cause this, so
+    the file is damaged.
+    """
     log.set("header.field_hash_table_size", 32)
     log.truncate_in(f"{log.entry(4)}.body", 30)
     log.expect("damaged", "bad-header", survivors=FOUR)
@@ -254,7 +288,9 @@ def cut_and_a_table_misplaced(log: SystemdLog) -> None:
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-051", "SDJ-052", kind="eof")
 def cut_and_the_tail_pointer_unaligned(log: SystemdLog) -> None:
-    """Cut short, with a tail pointer that a crash may have left."""
+    """In a cut file, `tail_object_offset` is not a multiple of 8. A crash can cause this, so the
+    file is torn.
+    """
     log.set("header.tail_object_offset", log.header.tail_object_offset + 4)
     log.truncate_in(f"{log.entry(4)}.body", 30)
     log.expect("torn", "torn-file", survivors=FOUR)
@@ -262,14 +298,18 @@ def cut_and_the_tail_pointer_unaligned(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-046", "SDJ-051", "SDJ-052", kind="eof")
 def cut_online_in_the_main_array(log: SystemdLog) -> None:
-    """The main chain itself was cut off: it is broken, so no entry counts as left out."""
+    """An online file ends inside the first array of the main chain. The chain is broken, so the
+    entry before the array is returned.
+    """
     log.truncate(log.start(log.array(0)) + 8)
     log.expect("torn", "torn-file", survivors=[0])
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-033", "SDJ-046", "SDJ-052")
 def last_entry_not_linked_and_no_chain_online(log: SystemdLog) -> None:
-    """The chain is broken by damage: the last entry may have been linked, and is returned."""
+    """In an online file, `entry_array_offset` is 0. The main chain is broken, so even the last
+    entry, which is not linked, is returned.
+    """
     log.zero(f"{log.array(0)}.body.slots[3]")
     log.zero("header.entry_array_offset")
     log.set("header.n_entries", 3)
@@ -278,7 +318,9 @@ def last_entry_not_linked_and_no_chain_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-046", "SDJ-052", "SDJ-101", "SDJ-056")
 def strict_and_an_entry_not_linked_online(log: SystemdLog) -> None:
-    """Damage before an entry that was never acknowledged: strict and recover leave that one out."""
+    """In an online file, damage precedes an entry that was never acknowledged. No reader returns
+    this entry.
+    """
     log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
     log.zero(f"{log.array(0)}.body.slots[3]")
     log.expect("damaged", "hash-mismatch", survivors=[0, log.without(1, "MESSAGE"), 2])
@@ -286,14 +328,18 @@ def strict_and_an_entry_not_linked_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-047", "SDJ-052", kind="eof")
 def sequence_number_of_the_last_entry_online(log: SystemdLog) -> None:
-    """The number of the last entry does not rise: what is wrong with the last entry is torn."""
+    """In an online file, the sequence number of the last entry does not rise. The fault is at the
+    tear, so the file is torn.
+    """
     log.set(f"{log.entry(3)}.body.seqnum", 2)
     log.expect("torn", "torn-append", survivors=FOUR)
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-034", "SDJ-052", "SDJ-100")
 def chain_out_of_order_online(log: SystemdLog) -> None:
-    """Two older slots traded places: no crash does that."""
+    """In an online file, the first two slots of the main chain are swapped. A crash cannot cause
+    this, so the file is damaged.
+    """
     one, other = (f"{log.array(0)}.body.slots[{n}]" for n in (0, 1))
     first, second = log.start(log.entry(0)), log.start(log.entry(1))
     log.set(one, second)
@@ -303,7 +349,9 @@ def chain_out_of_order_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-024", "SDJ-052", "SDJ-099", "SDJ-100", kind="eof")
 def bucket_without_its_last_object_online(log: SystemdLog) -> None:
-    """The DATA of the last entry is in its chain, and the bucket does not name it yet."""
+    """In an online file, a DATA of the last entry is in its hash chain, but the bucket does not yet
+    name it as the last object.
+    """
     log.zero(f"{log.bucket('MESSAGE=delta')}.ofs_tail")
     log.set("header.tail_object_offset", log.start(log.entry(2)))
     log.expect("torn", "torn-append", survivors=FOUR)
@@ -311,7 +359,7 @@ def bucket_without_its_last_object_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-025", "SDJ-052", "SDJ-099", kind="eof")
 def field_list_without_the_last_value_online(log: SystemdLog) -> None:
-    """The list of MESSAGE does not have the newest value yet."""
+    """In an online file, the field list of MESSAGE does not contain the newest value yet."""
     older = log.view.number(log.offset_of("MESSAGE=delta") + 32)
     log.set(f"{log.of('MESSAGE')}.body.ofs_head_data", older)
     log.set("header.tail_object_offset", log.start(log.entry(2)))
@@ -320,21 +368,25 @@ def field_list_without_the_last_value_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", "SDJ-100")
 def list_of_a_data_too_short_online(log: SystemdLog) -> None:
-    """A DATA misses an entry long before the last: no crash explains it."""
+    """In an online file, a DATA counts only one of its four entries. A crash cannot cause this, so
+    the file is damaged.
+    """
     log.set(f"{log.of('_BOOT_ID=0123456789abcdef0123456789abcdef')}.body.num_entries", 1)
     log.expect("damaged", "bad-index", survivors=FOUR)
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", "SDJ-100", kind="eof")
 def list_of_a_data_without_the_last_online(log: SystemdLog) -> None:
-    """A DATA does not count the last entry yet."""
+    """In an online file, a DATA lists the last entry but does not count it yet."""
     log.set(f"{log.of('_BOOT_ID=0123456789abcdef0123456789abcdef')}.body.num_entries", 3)
     log.expect("torn", "torn-append", survivors=FOUR)
 
 
 @BOOK.damaged(five_entries, "torn-tail", "SDJ-044", "SDJ-051")
 def cut_after_a_flipped_payload(log: SystemdLog) -> None:
-    """The last DATA before the cut has a wrong hash: it is lost, then what was cut off."""
+    """The last DATA before a cut has a wrong hash. The DATA and the cut entry are two lost
+    ranges.
+    """
     log.flip(f"{log.of('PRIORITY=4')}.body.payload", 70)
     log.truncate_in(f"{log.entry(4)}.body", 30)
     log.expect("damaged", "hash-mismatch", survivors=FOUR)
@@ -342,21 +394,25 @@ def cut_after_a_flipped_payload(log: SystemdLog) -> None:
 
 @BOOK.valid("torn-tail", "SDJ-012", "SDJ-055")
 def compact_file_that_ends_in_padding(log: SystemdLog) -> None:
-    """The last object is an entry of 76 bytes, and 4 of padding."""
+    """The last object of a compact file is an entry of 76 bytes, with 4 bytes of padding."""
     log.write(*[("MESSAGE=alpha", "PRIORITY=6")] * 3, compact=True)
     log.expect("intact", survivors=range(3), end=len(log.data))
 
 
 @BOOK.damaged(compact_file_that_ends_in_padding, "torn-tail", "SDJ-051", "SDJ-055", kind="eof")
 def cut_in_the_padding_of_the_last_object(log: SystemdLog) -> None:
-    """Only padding is missing: nothing is lost, and the next object goes after it."""
+    """The file ends inside the padding of the last object. Nothing is lost, and the next object
+    begins after the full padding.
+    """
     log.truncate(len(log.control) - 3)
     log.expect("intact", survivors=range(3), end=len(log.control))
 
 
 @BOOK.damaged(compact_file_that_ends_in_padding, "torn-tail", "SDJ-046", "SDJ-048")
 def cut_in_the_padding_of_a_wrong_last_object(log: SystemdLog) -> None:
-    """The last entry is lost up to the end of its padding; links to its start are no new faults."""
+    """The last entry is invalid, and its padding is missing. Links to the lost entry are not
+    faults.
+    """
     log.zero(f"{log.entry(2)}.body.seqnum")
     log.truncate(len(log.control) - 4)
     log.expect("damaged", "bad-entry", survivors=range(2))
@@ -364,14 +420,16 @@ def cut_in_the_padding_of_a_wrong_last_object(log: SystemdLog) -> None:
 
 @BOOK.damaged(compact_file_that_ends_in_padding, "torn-tail", "SDJ-011", "SDJ-051", kind="eof")
 def cut_in_the_last_object_before_its_padding(log: SystemdLog) -> None:
-    """One byte of the last entry is missing."""
+    """The file ends one byte before the end of its last entry."""
     log.truncate(len(log.control) - 5)
     log.expect("torn", "torn-file", survivors=range(2))
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-051", "SDJ-052", "SDJ-101", kind="eof")
 def last_entry_not_linked_in_a_larger_arena_online(log: SystemdLog) -> None:
-    """Every object is there, though the arena is longer than the file: the tear is a crash's."""
+    """An online file has all objects but is shorter than its arena. Its last entry is not linked
+    and not returned.
+    """
     log.zero(f"{log.array(0)}.body.slots[3]")
     log.set("header.n_entries", 3)
     log.set("header.arena_size", log.header.arena_size + 4096)
@@ -380,14 +438,18 @@ def last_entry_not_linked_in_a_larger_arena_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-044", "SDJ-052")
 def last_message_flipped_online(log: SystemdLog) -> None:
-    """A field lies before the entry that has it, and was whole before that entry was written."""
+    """In an online file, bit 70 of the last message is flipped. A writer completes a DATA before
+    its entry, so the file is damaged.
+    """
     log.flip(f"{log.of('MESSAGE=delta')}.body.payload", 70)
     log.expect("damaged", "hash-mismatch", survivors=[0, 1, 2, log.without(3, "MESSAGE")])
 
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-044", "SDJ-052", "SDJ-099")
 def second_message_flipped_after_an_early_tail_online(log: SystemdLog) -> None:
-    """Only links and slots may be older than the tail pointer says: a payload is damage."""
+    """In an online file, bit 70 of a payload after `tail_object_offset` is flipped. Only chains and
+    indexes can be torn there, so the file is damaged.
+    """
     log.set("header.tail_object_offset", log.start(log.entry(0)))
     log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
     log.expect("damaged", "hash-mismatch", survivors=[0, log.without(1, "MESSAGE"), 2, 3])
@@ -395,7 +457,9 @@ def second_message_flipped_after_an_early_tail_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(online_regular, "torn-tail", "SDJ-051", "SDJ-052", kind="eof")
 def no_entry_yet_online(log: SystemdLog) -> None:
-    """A file was just made: no entry is there, and its first object is zeros."""
+    """In an online file, everything after the tables is zeros. No entries are returned, and the
+    file is torn.
+    """
     first = log.all_of(layout.DATA)[0]
     log.truncate(first)
     log.extend(bytes(len(log.control) - first), "zeros")
@@ -404,6 +468,6 @@ def no_entry_yet_online(log: SystemdLog) -> None:
 
 @BOOK.damaged(header_of_208_bytes, "torn-tail", "SDJ-050", "SDJ-051", kind="eof")
 def cut_behind_a_header_of_208_bytes(log: SystemdLog) -> None:
-    """A whole header of 208 bytes, and no object after it."""
+    """The file has a complete header of 208 bytes and no objects."""
     log.truncate(208)
     log.expect("torn", "torn-file", survivors=[])

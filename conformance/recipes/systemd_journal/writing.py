@@ -1,4 +1,4 @@
-"""Writing new files, byte for byte, and going on with old ones."""
+"""New files, written byte for byte, and appends to existing files."""
 
 from typing import Any
 
@@ -35,50 +35,56 @@ def _new(log: SystemdLog, *entries: Any, first: int = START, **options: Any) -> 
 
 @BOOK.writing("writing", "SDJ-080", "SDJ-081", "SDJ-091")
 def write_five_entries(log: SystemdLog) -> None:
-    """Five entries, regular and without a keyed hash."""
+    """A writer creates a regular file of five entries with Jenkins hashes."""
     _new(log, *FIVE)
 
 
 @BOOK.writing("writing", "SDJ-080")
 def write_nothing(log: SystemdLog) -> None:
-    """A new file: header, FIELD table, DATA table."""
+    """A new file without entries has a header, a FIELD table and a DATA table."""
     _new(log)
 
 
 @BOOK.writing("writing", "SDJ-081", "SDJ-083")
 def write_compact_and_keyed(log: SystemdLog) -> None:
-    """The layout of today: compact, keyed, a header of 272 bytes."""
+    """A compact file with keyed hashes and a header of 272 bytes, as written since systemd 254."""
     _new(log, *FIVE, compact=True, keyed=True, header_size=272)
 
 
 @BOOK.writing("writing", "SDJ-035", "SDJ-083")
 def write_fifty_entries(log: SystemdLog) -> None:
-    """Fifty entries: arrays of 4, 8, 26 and 78 slots, in the main chain and in that of a DATA."""
+    """Fifty entries need arrays of 4, 8, 26 and 78 slots, in the main chain and in the list of a
+    DATA.
+    """
     _new(log, *[(f"MESSAGE=hello {n}", "PRIORITY=6") for n in range(50)])
 
 
 @BOOK.writing("writing", "SDJ-020", "SDJ-082")
 def write_two_values_of_a_field(log: SystemdLog) -> None:
-    """A field with two values; the second entry gives its fields in another order of offsets."""
+    """An entry has two values of one field. The second entry does not give its fields in the order
+    of their offsets.
+    """
     _new(log, ("MULTI=a", "MULTI=b"), ("MESSAGE=alpha", "MULTI=b"))
 
 
 @BOOK.writing("writing", "SDJ-086", "SDJ-091")
 def write_an_entry_of_a_boot_id_alone(log: SystemdLog) -> None:
-    """An entry without other fields has ``_BOOT_ID``, and is an entry."""
+    """An entry with an empty payload has only the field `_BOOT_ID`."""
     _new(log, ("MESSAGE=alpha",), (), ("MESSAGE=bravo",))
 
 
 @BOOK.writing("writing", "SDJ-072", "SDJ-073")
 def write_sealed(log: SystemdLog) -> None:
-    """Entries of two epochs: a seal at the start, one between, one at the end."""
+    """A sealed file with entries of two epochs has three tags: at the start, between the epochs,
+    and at the end.
+    """
     log.context |= {"key": KEY, "continuous": False, **SMALL}
     log.write(*FIVE, first=SEALED_START, step=4_000_000, key=KEY, continuous=False)
 
 
 @BOOK.writing("writing", "SDJ-074")
 def write_sealed_with_a_gap(log: SystemdLog) -> None:
-    """Epochs without entries get a seal each, as since systemd 255."""
+    """A writer also seals epochs without entries, as since systemd 255."""
     options: dict[str, Any] = {"key": KEY, "header_size": 272, "compact": True}
     log.context |= {**SMALL, **options}
     log.write(*FIVE[:2], first=SEALED_START, step=35_000_000, **options)
@@ -86,38 +92,38 @@ def write_sealed_with_a_gap(log: SystemdLog) -> None:
 
 @BOOK.writing("writing", "SDJ-032")
 def write_below_the_threshold(log: SystemdLog) -> None:
-    """A field of 511 bytes is stored as it is, though the file may compress."""
+    """A writer stores a field of 511 bytes uncompressed, although the file announces ZSTD."""
     _new(log, ("A=" + "x" * 509,), compression="zstd")
 
 
-# A real writer begins a new file when a hash table is three quarters full: these have room.
+# Large tables, because a real writer begins a new file when a table is three quarters full.
 ROOM = {"data_buckets": 128, "field_buckets": 32}
 
 
 @BOOK.valid("appending", "SDJ-080", "SDJ-087")
 def closed_file(log: SystemdLog) -> None:
-    """A closed file with room in its tables."""
+    """A closed file with space in its tables."""
     log.write(*FIVE, **ROOM)
     log.expect("intact", survivors=range(5), end=len(log.data))
 
 
 @BOOK.valid("appending", "SDJ-035", "SDJ-087")
 def closed_file_with_thirty_entries(log: SystemdLog) -> None:
-    """A closed file with thirty entries and room in its tables."""
+    """A closed file with thirty entries and space in its tables."""
     log.write(*[(f"MESSAGE=hello {n}", f"PRIORITY={n % 3}") for n in range(30)], **ROOM)
     log.expect("intact", survivors=range(30), end=len(log.data))
 
 
 @BOOK.valid("appending", "SDJ-080", "SDJ-087")
 def closed_compact_file(log: SystemdLog) -> None:
-    """A closed file, compact, keyed and compressing, with room in its tables."""
+    """A closed file that is compact, keyed and compressed by ZSTD, with space in its tables."""
     log.write(*MIXED, **ROOM, compact=True, keyed=True, compression="zstd")
     log.expect("intact", survivors=range(4), end=len(log.data))
 
 
 @BOOK.appending(closed_file, "appending", "SDJ-081", "SDJ-087")
 def append_two_entries(log: SystemdLog) -> None:
-    """Two more entries for a closed file."""
+    """A writer appends two entries to a closed file."""
     log.record("MESSAGE=foxtrot", "PRIORITY=6", realtime=LATER)
     log.record("MESSAGE=golf", "_HOSTNAME=host", realtime=LATER + 1)
     _survive(log, 5)
@@ -125,7 +131,9 @@ def append_two_entries(log: SystemdLog) -> None:
 
 @BOOK.appending(closed_file_with_thirty_entries, "appending", "SDJ-035", "SDJ-087")
 def append_where_an_array_is_full(log: SystemdLog) -> None:
-    """Ten more entries: the third array has eight slots left, then a fourth begins."""
+    """A writer appends ten entries. Eight entries fill the third array of the main chain, and then
+    a fourth array begins.
+    """
     for number in range(10):
         log.record(f"MESSAGE=more {number}", "PRIORITY=1", realtime=LATER + number)
     _survive(log, 30)
@@ -133,14 +141,14 @@ def append_where_an_array_is_full(log: SystemdLog) -> None:
 
 @BOOK.appending(closed_compact_file, "appending", "SDJ-081", "SDJ-087")
 def append_to_a_compact_file(log: SystemdLog) -> None:
-    """A compact, keyed, compressing file; the new entry repeats its long field."""
+    """A writer appends an entry to a compact file. The entry repeats a long compressed field."""
     log.record(LONG, "PRIORITY=2", realtime=LATER)
     _survive(log, len(MIXED))
 
 
 @BOOK.appending(closed_compact_file, "appending", "SDJ-081", "SDJ-087")
 def append_a_value_that_is_there(log: SystemdLog) -> None:
-    """All fields of the new entry are in the file already."""
+    """A writer appends an entry whose fields are all in the file already."""
     log.record("MESSAGE=alpha", "PRIORITY=3", realtime=LATER)
     _survive(log, len(MIXED))
 
@@ -155,7 +163,9 @@ def append_a_value_that_is_there(log: SystemdLog) -> None:
     may_refuse=True,
 )
 def append_where_the_last_padding_is_missing(log: SystemdLog) -> None:
-    """The file ends 3 bytes before the place of the next object, which is a multiple of 8."""
+    """The last 3 bytes of padding are missing. A writer appends after the full padding, at a
+    multiple of 8.
+    """
     log.truncate(len(log.control) - 3)
     log.record("MESSAGE=foxtrot", "PRIORITY=6", realtime=LATER)
     _survive(log, 3)
@@ -163,14 +173,16 @@ def append_where_the_last_padding_is_missing(log: SystemdLog) -> None:
 
 @BOOK.valid("appending", "SDJ-003", "SDJ-087")
 def closed_file_of_today(log: SystemdLog) -> None:
-    """A closed file with the header of 254 and later, with room in its tables."""
+    """A closed file with the header of systemd 254 and later, and with space in its tables."""
     log.write(*FIVE, **ROOM, header_size=272, compact=True, keyed=True)
     log.expect("intact", survivors=range(5), end=len(log.data))
 
 
 @BOOK.appending(closed_file_of_today, "appending", "SDJ-081", "SDJ-087", may_refuse=True)
 def append_to_a_file_of_today(log: SystemdLog) -> None:
-    """A header with a compatible flag that writers before 254 do not know: they refuse."""
+    """A writer appends to a file with compatible flag 2. Writers before systemd 254 do not know
+    this flag and refuse the file.
+    """
     log.record("MESSAGE=foxtrot", "PRIORITY=6", realtime=LATER)
     log.record("MESSAGE=golf", "_HOSTNAME=host", realtime=LATER + 1)
     _survive(log, 5)
@@ -178,14 +190,14 @@ def append_to_a_file_of_today(log: SystemdLog) -> None:
 
 @BOOK.appending(online_regular, "appending", "SDJ-087", control=append_two_entries)
 def append_to_an_online_file(log: SystemdLog) -> None:
-    """A file that was not closed: a writer begins a new one."""
+    """A writer refuses to append to an online file."""
     log.record("MESSAGE=foxtrot", realtime=LATER)
     log.expect_refusal(survivors=range(len(MIXED)))
 
 
 @BOOK.appending(archived_regular, "appending", "SDJ-087", control=append_two_entries)
 def append_to_an_archived_file(log: SystemdLog) -> None:
-    """An archived file is closed for good: a writer begins a new one."""
+    """A writer refuses to append to an archived file."""
     log.record("MESSAGE=foxtrot", realtime=LATER)
     log.expect_refusal(survivors=range(len(MIXED)))
 
@@ -198,7 +210,7 @@ def append_to_an_archived_file(log: SystemdLog) -> None:
     control=append_two_entries,
 )
 def append_to_a_torn_file(log: SystemdLog) -> None:
-    """A torn file: its links lead past its end, so a writer begins a new one."""
+    """A writer refuses to append to a torn file."""
     log.shows("going-on-after-a-torn-record")
     log.record("MESSAGE=foxtrot", realtime=LATER)
     log.expect_refusal("torn", "torn-file", survivors=range(4))
@@ -208,20 +220,20 @@ def append_to_a_torn_file(log: SystemdLog) -> None:
     no_entries_and_a_sequence_number, "appending", "SDJ-088", control=append_two_entries
 )
 def append_to_a_file_without_entries(log: SystemdLog) -> None:
-    """The first entry of a file goes on with the numbers of the file before."""
+    """The first entry of a file continues the sequence numbers of the previous file."""
     log.record("MESSAGE=alpha", realtime=LATER)
     _survive(log, 0)
 
 
 @BOOK.valid("appending", "SDJ-028", "SDJ-087")
 def closed_xz_file(log: SystemdLog) -> None:
-    """A closed file that compresses by XZ, with room in its tables."""
+    """A closed file that is compressed by XZ, with space in its tables."""
     _closed(log, "xz")
 
 
 @BOOK.valid("appending", "SDJ-029", "SDJ-087")
 def closed_lz4_file(log: SystemdLog) -> None:
-    """A closed file that compresses by LZ4, with room in its tables."""
+    """A closed file that is compressed by LZ4, with space in its tables."""
     _closed(log, "lz4")
 
 
@@ -232,13 +244,17 @@ def _closed(log: SystemdLog, compression: str) -> None:
 
 @BOOK.appending(closed_xz_file, "appending", "SDJ-028", "SDJ-032", may_refuse=True)
 def append_a_long_field_to_an_xz_file(log: SystemdLog) -> None:
-    """A new long field in a file that compresses by XZ, and one that is there."""
+    """A writer appends an entry with two long fields to an XZ file. One field is new, and the other
+    is in the file already.
+    """
     _append_long(log)
 
 
 @BOOK.appending(closed_lz4_file, "appending", "SDJ-029", "SDJ-032", may_refuse=True)
 def append_a_long_field_to_an_lz4_file(log: SystemdLog) -> None:
-    """A new long field in a file that compresses by LZ4, and one that is there."""
+    """A writer appends an entry with two long fields to an LZ4 file. One field is new, and the
+    other is in the file already.
+    """
     _append_long(log)
 
 
