@@ -65,7 +65,7 @@ def data_without_a_payload_length(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "length", "ZBJ-018", "ZBJ-030", "ZBJ-036")
 def payload_length_with_a_high_byte(log: ZeebeLog) -> None:
-    """The payload length is 16 MiB too large for the data message, and the checksum is valid."""
+    """The payload length of the third record is 16 MiB too large, and the checksum is valid."""
     log.set("records[2].data.len_entry", len(BRAVO[0]) + (1 << 24))
     log.reseal("records[2]")
     log.expect("damaged", "data-length", survivors=[0, 1], end=None)

@@ -63,7 +63,7 @@ def last_sealed_record_twice(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(segments_of_45_bytes, "handover", "ZBJ-037", "ZBJ-038", below=None, at=6)
 def header_after_the_last_record_without_a_seal(log: ZeebeLog) -> None:
-    """A valid frame and zeros follow the last record of a segment without a seal. The next segment
+    """A valid frame and zeros follow the last record of an unsealed segment, but the next segment
     has the expected index.
     """
     _put(log, FIRST, FIRST_END_OF_45, b"\1")
@@ -143,8 +143,8 @@ def seal_without_a_position(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(segments_of_45_bytes, "handover", "ZBJ-060", below=None, at=4)
 def first_frame_zeroed_without_a_seal(log: ZeebeLog) -> None:
-    """The first frame in a segment without a seal is zeroed, so the records of this segment are
-    missing.
+    """The first frame of an unsealed segment is zeroed, so the records of this segment
+    are missing.
     """
     log.zero(f"{FIRST}:records[0].frame")
     log.stops("missing-records", [], end=45)
@@ -152,7 +152,7 @@ def first_frame_zeroed_without_a_seal(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(segments_of_45_bytes, "handover", "ZBJ-060", "ZBJ-040", below=1, at=4)
 def frame_zeroed_before_a_bad_descriptor(log: ZeebeLog) -> None:
-    """A frame in a segment without a seal is zeroed, and the checksum of the next descriptor is
+    """A frame in the unsealed first segment is zeroed, and the checksum of the next descriptor is
     invalid.
     """
     log.zero(f"{FIRST}:records[1].frame")
@@ -162,7 +162,7 @@ def frame_zeroed_before_a_bad_descriptor(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-060", "ZBJ-014")
 def frame_zeroed_before_a_segment_of_zeros(log: ZeebeLog) -> None:
-    """A frame in a segment without a seal is zeroed, and the next segment consists of zeros. A
+    """A frame in the unsealed first segment is zeroed, and the next segment consists of zeros. A
     reader also lists the rest of the first segment.
     """
     log.zero(f"{FIRST}:records[1].frame")
@@ -285,8 +285,8 @@ def seal_below_the_index_of_its_segment(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-014", "ZBJ-060")
 def frame_zeroed_before_two_segments_of_zeros(log: ZeebeLog) -> None:
-    """A frame in a segment without a seal is zeroed, and the next two segments consist of zeros. A
-    reader also lists the rest of the first segment.
+    """A frame in the unsealed first segment is zeroed, and the next two segments consist of zeros.
+    A reader also lists the rest of the first segment.
     """
     log.zero(f"{FIRST}:records[1].frame")
     log.files[FOURTH] = log.files[THIRD]
@@ -298,7 +298,7 @@ def frame_zeroed_before_two_segments_of_zeros(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-039", "ZBJ-060")
 def frame_zeroed_before_an_overlap(log: ZeebeLog) -> None:
-    """A frame in a segment without a seal is zeroed, and the next segment begins with index 1. A
+    """A frame in the unsealed first segment is zeroed, and the next segment begins with index 1. A
     reader also lists the rest of the first segment.
     """
     log.zero(f"{FIRST}:records[1].frame")
@@ -309,8 +309,8 @@ def frame_zeroed_before_an_overlap(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-040", "ZBJ-060", kind="eof")
 def frame_zeroed_before_a_cut_descriptor(log: ZeebeLog) -> None:
-    """A frame in a segment without a seal is zeroed, and the next descriptor is cut. A reader also
-    lists the rest of the first segment.
+    """A frame in the unsealed first segment is zeroed, and the next descriptor is cut. A reader
+    also lists the rest of the first segment.
     """
     log.zero(f"{FIRST}:records[1].frame")
     log.truncate(30, SECOND)
@@ -319,7 +319,7 @@ def frame_zeroed_before_a_cut_descriptor(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-011", "ZBJ-060")
 def frame_zeroed_before_an_unknown_version(log: ZeebeLog) -> None:
-    """A frame in a segment without a seal is zeroed, and the next descriptor has version 3. A
+    """A frame in the unsealed first segment is zeroed, and the next descriptor has version 3. A
     reader also lists the rest of the first segment.
     """
     log.zero(f"{FIRST}:records[1].frame")
@@ -329,8 +329,8 @@ def frame_zeroed_before_an_unknown_version(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-011", "ZBJ-060")
 def frame_zeroed_before_another_template(log: ZeebeLog) -> None:
-    """A frame in a segment without a seal is zeroed, and the next descriptor has another template.
-    A reader also lists the rest of the first segment.
+    """A frame in the unsealed first segment is zeroed, and the next descriptor has another
+    template. A reader also lists the rest of the first segment.
     """
     log.zero(f"{FIRST}:records[1].frame")
     log.set(f"{SECOND}:descriptor.segment.header.template_id", 9)

@@ -92,8 +92,8 @@ def metadata_version_99(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "header", "ZBJ-029", "ZBJ-036", below=2, at=4)
 def data_schema_changed(log: ZeebeLog) -> None:
-    """The data message of the third record has another schema but a valid checksum, which is always
-    damage.
+    """The data message of the third record has another schema, and the checksum is valid. Such a
+    fault is always damage.
     """
     log.set("records[2].data.header.schema_id", 8)
     log.reseal("records[2]")
@@ -223,9 +223,7 @@ def length_zero_with_checksum_zero(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "length", "ZBJ-018", "ZBJ-030", "ZBJ-036")
 def payload_length_too_short(log: ZeebeLog) -> None:
-    """The payload length of the third record is one byte too small for its data message, and the
-    checksum is valid.
-    """
+    """The payload length of the third record is one byte too small, and the checksum is valid."""
     log.set("records[2].data.len_entry", 49)
     log.reseal("records[2]")
     log.expect("damaged", "data-length", survivors=[0, 1], end=None)
@@ -234,9 +232,7 @@ def payload_length_too_short(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "length", "ZBJ-018", "ZBJ-030", "ZBJ-036", below=2, at=4)
 def payload_length_too_long(log: ZeebeLog) -> None:
-    """The payload length of the third record is four bytes too large for its data message, and the
-    checksum is valid.
-    """
+    """The payload length of the third record is four bytes too large, and the checksum is valid."""
     log.set("records[2].data.len_entry", 54)
     log.reseal("records[2]")
     log.expect("damaged", "data-length", survivors=[0, 1], end=None)

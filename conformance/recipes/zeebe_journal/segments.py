@@ -132,8 +132,8 @@ def first_segment_zeroed(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(segments_of_45_bytes, "segments", "ZBJ-038", "ZBJ-039", below=1, at=4)
 def damage_in_a_segment_without_a_seal(log: ZeebeLog) -> None:
-    """A record in a segment without a seal is corrupt, so the log does not continue in the next
-    segment.
+    """A record in an unsealed segment is corrupt, so the log does not continue in the
+    next segment.
     """
     log.flip(f"{FIRST}:records[1].data.entry.term", 0)
     log.stops("checksum-mismatch", [0], end=111)
