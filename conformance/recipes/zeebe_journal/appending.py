@@ -51,7 +51,7 @@ def write_a_single_file_of_version_1(log: ZeebeLog) -> None:
 
 @BOOK.writing("writing", "ZBJ-049", control=write_one_segment)
 def write_a_record_that_no_segment_takes(log: ZeebeLog) -> None:
-    """A writer must refuse all four records, because the fourth record does not fit into an empty
+    """A writer must refuse all four records, because the fourth record does not fit into a new
     segment.
     """
     _refused(log, *FOUR[:3], (b"x" * 407, 9))
@@ -176,8 +176,8 @@ def append_to_a_sealed_segment(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-032", "ZBJ-051", control=append_to_three_segments)
 def append_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
-    """The last record was lost as `asqn-order`. A writer keeps its bytes and gives the new record
-    the next index.
+    """The last record was lost as `asqn-order`. A writer keeps the bytes of this record and
+    gives the new record the next index.
     """
     log.set("journal-3.log:records[1].data.asqn", 1)
     log.reseal("journal-3.log:records[1]")
@@ -201,8 +201,8 @@ def append_an_asqn_that_is_there(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-049", control=append_to_three_segments, kind="limit"
 )
 def append_a_record_that_no_segment_takes(log: ZeebeLog) -> None:
-    """A writer must refuse a record that does not fit into an empty segment, and create no segment
-    for the record.
+    """A writer must refuse a record that does not fit into a new segment, and must not create a
+    segment for the record.
     """
     _append(log, (b"x" * 165, 7))
     log.context["max_segment_size"] = 270
@@ -292,8 +292,8 @@ def append_to_a_segment_of_another_id(log: ZeebeLog) -> None:
     kind="limit",
 )
 def append_after_the_last_number_of_a_segment(log: ZeebeLog) -> None:
-    """The active segment has the number 2^31 - 1. A writer must refuse a record that needs another
-    segment.
+    """The active segment has the number 2^31 - 1, the largest valid number. A writer must
+    refuse a record that needs another segment.
     """
     _last_number(log, 2**31 - 1)
     _append(log, FOXTROT)
@@ -309,8 +309,8 @@ def append_after_the_last_number_of_a_segment(log: ZeebeLog) -> None:
     kind="limit",
 )
 def append_up_to_the_last_number_of_a_segment(log: ZeebeLog) -> None:
-    """The new segment has the number 2^31 - 1, the largest possible number. A writer prepares no
-    segment after it.
+    """The new segment has the number 2^31 - 1, the largest valid number. A writer prepares no
+    segment after the new segment.
     """
     _last_number(log, 2**31 - 2)
     _append(log, FOXTROT)
@@ -322,8 +322,8 @@ def append_up_to_the_last_number_of_a_segment(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-049", control=append_to_three_segments, kind="limit"
 )
 def append_to_a_small_segment_without_records(log: ZeebeLog) -> None:
-    """A writer must refuse a record that does not fit into the active segment, which has no
-    records, even though a new segment is larger.
+    """The active segment has no records and is too small for the new record. A writer must
+    refuse the record, although a new segment would be large enough.
     """
     for id in (2, 3, 4):
         log.remove_file(f"journal-{id}.log")
@@ -351,7 +351,7 @@ def append_after_the_largest_index(log: ZeebeLog) -> None:
         log.remove_file(f"journal-{id}.log")
     whole = pack_descriptor(1, last, 270) + pack_record(last, 6, log.payloads[0])
     log.files["journal-1.log"] = bytearray(whole.ljust(270, b"\0"))
-    log.did("journal-1.log has one record, of the index 2^63 - 1")
+    log.did("journal-1.log has one record, with the index 2^63 - 1")
     _append(log, GOLF)
     log.context["max_segment_size"] = 270
     log.expect_refusal("intact", survivors=[0])

@@ -125,8 +125,8 @@ def write_up_to_the_largest_index(log: ZeebeLog) -> None:
 
 @BOOK.writing("writing", "ZBJ-023", "ZBJ-048", control=write_up_to_the_largest_index, kind="limit")
 def write_after_the_largest_index(log: ZeebeLog) -> None:
-    """A writer must refuse three records that begin with index 2^63 - 2, because no index is left
-    for the third record.
+    """A writer must refuse three records if the first record has the index 2^63 - 2, because no
+    index is left for the third record.
     """
     records = (_indexed(LARGEST - 1), NewRecord(b"y"), NewRecord(b"z"))
     _refused(log, *records, max_segment_size=256)

@@ -47,8 +47,8 @@ def _seal(last_index: int, last_position: int) -> bytes:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-013", "ZBJ-049", "ZBJ-051")
 def append_two_segments(log: ZeebeLog) -> None:
-    """Three appended records need two new segments. A writer seals the old active segment and the
-    first new segment, but not the new active segment.
+    """Three appended records need two new segments. A writer seals the old active segment and
+    the first new segment, but not the second new segment.
     """
     append_records(log, FOXTROT, (INITIAL[0], -1), (ALPHA[0], 8))
     log.context["max_segment_size"] = 270
@@ -80,8 +80,8 @@ def append_to_a_sealed_segment_with_room(log: ZeebeLog) -> None:
 
 @BOOK.appending(one_segment, "appending", "ZBJ-013", "ZBJ-051", control=append_to_a_single_file)
 def append_to_a_sealed_single_file(log: ZeebeLog) -> None:
-    """Stale bytes follow the records of a sealed log of one file. A writer that appends zeroes the
-    seal and the stale bytes.
+    """Stale bytes follow the records of a sealed log of one file. A writer that appends sets
+    the seal and the stale bytes to zero.
     """
     log.data[:57] = pack_descriptor(1, 1, 512, seal=(4, 321))
     log.data[430:] = b"\1" * 82
@@ -96,8 +96,8 @@ def append_to_a_sealed_single_file(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-013", "ZBJ-032", control=append_two_segments)
 def append_and_seal_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
-    """The last record of the segment was lost as `asqn-order`. A writer seals the segment at this
-    record and appends in the next segment.
+    """The last record of the active segment was lost as `asqn-order`. A writer seals the
+    segment at this record and appends in the next segment.
     """
     log.set(f"{THIRD}:records[1].data.asqn", 1)
     log.reseal(f"{THIRD}:records[1]")
@@ -160,8 +160,8 @@ def append_with_segments_of_another_size(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-049", "ZBJ-051", control=append_two_segments, kind="eof"
 )
 def append_to_a_cut_file_without_being_told_a_size(log: ZeebeLog) -> None:
-    """The active segment is cut, and no segment size is given. A writer uses the full size of this
-    segment, 270 bytes, for all segments.
+    """The active segment is cut, and no segment size is given. A writer uses the full size of
+    this segment, 270 bytes, for this segment and all new segments.
     """
     log.truncate(240, THIRD)
     log.flushed(5)
@@ -180,7 +180,7 @@ def append_to_a_segment_cut_after_its_descriptor(log: ZeebeLog) -> None:
     for name in (SECOND, THIRD, FOURTH):
         log.remove_file(name)
     log.files[FIRST] = bytearray(pack_descriptor(1, 1, 270))
-    log.did(f"{FIRST} has 57 bytes, a maximal segment size of 270 and no records")
+    log.did(f"{FIRST} has 57 bytes, a maximum segment size of 270 and no records")
     append_records(log, FOXTROT)
     log.expect("intact", survivors=[FOXTROT[0]])
     log.leaves({FIRST: 270})
@@ -196,7 +196,7 @@ def append_to_a_file_longer_than_its_descriptor_says(log: ZeebeLog) -> None:
     for name in (SECOND, THIRD, FOURTH):
         log.remove_file(name)
     log.files[FIRST] = bytearray(pack_descriptor(1, 1, 100).ljust(200, b"\0"))
-    log.did(f"{FIRST} has 200 bytes, a maximal segment size of 100 and no records")
+    log.did(f"{FIRST} has 200 bytes, a maximum segment size of 100 and no records")
     append_records(log, FOXTROT, GOLF)
     log.context["max_segment_size"] = 200
     log.expect("intact", survivors=[FOXTROT[0], GOLF[0]])
@@ -212,8 +212,8 @@ def append_to_a_file_longer_than_its_descriptor_says(log: ZeebeLog) -> None:
     kind="corrupt",
 )
 def append_in_the_second_of_three_segments(log: ZeebeLog) -> None:
-    """Record 4 in the second of three segments is corrupt and was not flushed. A writer replaces
-    the record and removes the third segment.
+    """Record 4 in the second of three segments is corrupt and was not flushed. A writer
+    replaces the record and removes all later segments.
     """
     log.flip(f"{SECOND}:records[1].metadata.checksum", 0)
     log.flushed(3)
@@ -251,8 +251,8 @@ def append_where_no_segment_is_and_no_size(log: ZeebeLog) -> None:
     kind="limit",
 )
 def append_a_long_record_where_no_segment_is(log: ZeebeLog) -> None:
-    """A folder has no segments, and a payload exceeds the default segment size. A writer creates
-    segments 106 bytes longer than the payload.
+    """A folder has no segments, and a payload plus 106 bytes exceeds the default segment size.
+    A writer creates segments 106 bytes longer than the payload.
     """
     no_segments(log)
     long = b"y" * ((1 << 20) - 105)
@@ -339,14 +339,14 @@ def append_to_a_block_of_32_bytes_without_a_seal(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-013", "ZBJ-049", control=append_two_segments, kind="limit"
 )
 def append_after_a_segment_of_negative_indexes(log: ZeebeLog) -> None:
-    """A full segment ends with index -3. A writer that starts a new segment sets the last index to
-    -3, although this is not a seal.
+    """A full segment ends with index -3. A writer sets the last index of this segment to -3,
+    which is not a seal, and continues in a new segment.
     """
     for name in (SECOND, THIRD, FOURTH):
         log.remove_file(name)
     whole = pack_descriptor(1, -3, 180) + pack_record(-3, 6, log.payloads[1])
     log.files[FIRST] = bytearray(whole.ljust(180, b"\0"))
-    log.did(f"{FIRST} has 180 bytes and one record, of the index -3")
+    log.did(f"{FIRST} has 180 bytes and one record, with the index -3")
     append_records(log, (b"new", 7))
     log.expect("intact", survivors=[1, b"new"])
     log.leaves({FIRST: 180, SECOND: 180, THIRD: 180})
@@ -358,7 +358,7 @@ def append_where_a_folder_has_the_name_of_the_segment_to_prepare(log: ZeebeLog) 
     """A folder has the name of the segment to prepare. A writer appends in a new segment, leaves
     the folder, and prepares no segment.
     """
-    log.add_file(f"{FIFTH}/readme.txt", b"not a segment", "13 letters")
+    log.add_file(f"{FIFTH}/readme.txt", b"not a segment", "13 bytes")
     append_records(log, FOXTROT)
     log.context["max_segment_size"] = 270
     log.flushed(6)

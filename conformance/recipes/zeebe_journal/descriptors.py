@@ -284,8 +284,8 @@ def descriptor_of_version_1_index_flipped(log: ZeebeLog) -> None:
 
 @BOOK.valid("future", "ZBJ-010", "ZBJ-013")
 def descriptor_with_newer_fields(log: ZeebeLog) -> None:
-    """A descriptor of SBE version 3 has eight more bytes, so the first record begins at
-    offset 65.
+    """A descriptor of SBE version 3 has eight bytes of newer fields, so the first record begins
+    at offset 65.
     """
     descriptor = wider_descriptor(b"newfield")
     log.data = bytearray((descriptor + pack_record(1, -1, INITIAL[0])).ljust(512, b"\0"))

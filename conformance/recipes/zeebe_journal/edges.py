@@ -89,7 +89,7 @@ def negative_maximal_size_and_a_cut(log: ZeebeLog) -> None:
     this size, so the fault is `bad-length`.
     """
     log.data[:57] = pack_descriptor(1, 1, -5)
-    log.did("set the maximal segment size to -5, and reseal the descriptor")
+    log.did("set the maximum segment size to -5, and reseal the descriptor")
     log.truncate(400)
     log.stops("bad-length", [0, 1, 2], end=321)
 
@@ -148,7 +148,7 @@ def newer_metadata_and_no_room_for_the_seal(log: ZeebeLog) -> None:
     """The DescriptorMetadata has 38 bytes of newer fields, and the file of 83 bytes ends before the
     seal.
     """
-    log.did("a descriptor whose metadata has 38 bytes more, cut before its seal")
+    log.did("a descriptor whose metadata has 38 more bytes, cut before its seal")
     _cut_in_the_seal(log, b"")
 
 
@@ -157,7 +157,7 @@ def newer_metadata_and_half_a_seal(log: ZeebeLog) -> None:
     """The DescriptorMetadata has 38 bytes of newer fields, and the file of 91 bytes ends inside the
     seal, after the last index.
     """
-    log.did("a descriptor whose metadata has 38 bytes more, cut inside its seal")
+    log.did("a descriptor whose metadata has 38 more bytes, cut inside its seal")
     _cut_in_the_seal(log, SEAL.pack(9, 9)[:8])
 
 
@@ -177,7 +177,7 @@ def descriptor_metadata_with_a_short_block(log: ZeebeLog) -> None:
     refuse the log.
     """
     _described(log, 7)
-    log.did("the descriptor's metadata has a block of 7 bytes, and all else moved up by one")
+    log.did("a descriptor whose metadata has a block of 7 bytes, followed by the records")
     log.expect("refused", "bad-descriptor", survivors=[])
 
 
@@ -234,7 +234,7 @@ def seal_with_the_smallest_index(log: ZeebeLog) -> None:
 @BOOK.damaged(three_segments, "handover", "ZBJ-038", "ZBJ-039")
 def seal_too_low_and_an_overlap_after_a_fault(log: ZeebeLog) -> None:
     """The last index of the seal is 1, an invalid frame follows record 2, and the next segment
-    begins with index 2. The log ends.
+    begins with index 2 instead of 3. The log ends.
     """
     log.set(f"{FIRST}:descriptor.segment.last_index", 1)
     log.reseal_descriptor(FIRST)
@@ -250,7 +250,7 @@ def seal_of_index_0(log: ZeebeLog) -> None:
     corrupt record 0.
     """
     log.data[:57] = pack_descriptor(1, -1, 512, seal=(0, 108))
-    log.did("seal the descriptor at index 0")
+    log.did("set the last index to 0 and the last position to 108")
     log.flip("records[1].metadata.checksum", 0)
     log.flushed(None)
     log.expect("torn", "checksum-mismatch", survivors=[0], end=108)
@@ -358,13 +358,13 @@ def last_asqn_repeated_and_one_more_flushed(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "future", "ZBJ-010", "ZBJ-013", "ZBJ-037")
 def seal_of_sbe_version_3(log: ZeebeLog) -> None:
-    """A sealed descriptor of SBE version 3 has eight more bytes. Record 2 is corrupt, and a reader
-    continues with the next segment.
+    """A sealed descriptor of SBE version 3 has eight bytes of newer fields. Record 2 is
+    corrupt, and a reader continues with the next segment.
     """
     descriptor = wider_descriptor(bytes(8), size=270, seal=(2, 131))
     log.files[FIRST][:] = (descriptor + log.files[FIRST][57:222]).ljust(270, b"\0")
     log.files[FIRST][131 + 9] ^= 1
-    log.did(f"{FIRST} has a descriptor of 65 bytes; flip bit 0 of its second checksum")
+    log.did(f"{FIRST} has a descriptor of 65 bytes; flip bit 0 of the checksum of record 2")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4, 5], end=254)
 
 
@@ -379,7 +379,7 @@ def seal_of_an_index_below_zero(log: ZeebeLog) -> None:
         + pack_record(-5, -1, log.payloads[0])
         + record.replace(b"\1", b"\0", 1)
     ).ljust(512, b"\0")
-    log.did("index -5, a seal at index -4, and the frame of record -4 is zero")
+    log.did("records -5 and -4, the last index -4, and a zeroed frame of record -4")
     log.flushed(None)
     log.expect("intact", survivors=[0], end=108)
 
@@ -405,7 +405,7 @@ def byte_after_5000_zeros(log: ZeebeLog) -> None:
     refuse the log.
     """
     log.data[:] = bytes(5000) + b"\1" + bytes(10)
-    log.did("5000 zeros, a 1 and 10 zeros instead of the log")
+    log.did("replace the log by 5000 zeros, a byte 01 and 10 zeros")
     log.expect("refused", "unknown-version", survivors=[])
 
 
@@ -421,7 +421,7 @@ def metadata_of_another_schema_and_a_cut(log: ZeebeLog) -> None:
 
 def _sized(log: ZeebeLog, size: int) -> None:
     log.data[:57] = pack_descriptor(1, 1, size)
-    log.did(f"set the maximal segment size to {size}, and reseal the descriptor")
+    log.did(f"set the maximum segment size to {size}, and reseal the descriptor")
 
 
 @BOOK.damaged(one_segment, "length", "ZBJ-027", kind="eof")
@@ -448,8 +448,8 @@ def data_of_no_bytes_at_the_end(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "length", "ZBJ-027", kind="eof")
 def length_past_everything_and_a_cut(log: ZeebeLog) -> None:
-    """The file ends inside the last record, whose length exceeds the maximum segment size. The
-    fault is `bad-length`, not `torn-record`.
+    """The file ends inside the last record, whose length of 500 bytes reaches past the maximum
+    segment size. The fault is `bad-length`, not `torn-record`.
     """
     log.set("records[3].metadata.len_data", 500)
     log.truncate(400)
@@ -482,5 +482,5 @@ def bytes_after_the_payload_under_newer_metadata(log: ZeebeLog) -> None:
     record = _around(pack_record(2, 1, ALPHA[0])[21:] + b"later")
     log.data[123 : 123 + len(record)] = record
     log.data[130:132] = b"\3\0"
-    log.did("the metadata of the second record has version 3, its data has version 2")
+    log.did("the second record has metadata of version 3 and a data message of version 2")
     log.expect("damaged", "data-length", survivors=[0], end=None)

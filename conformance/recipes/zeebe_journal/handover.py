@@ -35,7 +35,9 @@ def _seal(log: ZeebeLog, last_index: int) -> None:
 
 @flushed_below_and_at(three_segments, "handover", "ZBJ-037", "ZBJ-038", below=None, at=6)
 def frame_after_the_last_sealed_record(log: ZeebeLog) -> None:
-    """A frame of 2, which is invalid, follows the complete records of a sealed segment."""
+    """A frame of 2, which is invalid, follows the last record of a sealed segment. No record is
+    missing.
+    """
     _put(log, FIRST, FIRST_END, b"\2")
     log.expect("damaged", "unknown-frame", survivors=range(6), end=254)
     log.note(SILENT)
@@ -43,8 +45,8 @@ def frame_after_the_last_sealed_record(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(three_segments, "handover", "ZBJ-037", "ZBJ-038", below=2, at=6)
 def no_room_after_the_last_sealed_record(log: ZeebeLog) -> None:
-    """A valid frame follows the complete records of a sealed segment, which has no space for
-    another record.
+    """A valid frame follows the last record of a sealed segment, which has no space for another
+    record.
     """
     _put(log, SECOND, SECOND_END, b"\1")
     log.expect("damaged", "bad-length", survivors=range(6), end=254)
@@ -63,8 +65,8 @@ def last_sealed_record_twice(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(segments_of_45_bytes, "handover", "ZBJ-037", "ZBJ-038", below=None, at=6)
 def header_after_the_last_record_without_a_seal(log: ZeebeLog) -> None:
-    """A valid frame and zeros follow the last record of an unsealed segment, but the next segment
-    has the expected index.
+    """A valid frame and zeros follow the last record of an unsealed segment, but the next
+    segment begins with the expected index.
     """
     _put(log, FIRST, FIRST_END_OF_45, b"\1")
     log.expect("damaged", "bad-header", survivors=range(6))
@@ -112,8 +114,8 @@ def seal_too_high_and_a_frame_after_the_records(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-038")
 def seal_too_high_and_a_bad_record(log: ZeebeLog) -> None:
-    """The last index of the seal is 9, and record 2 is corrupt. The next segment begins with index
-    3, so the log ends.
+    """The last index of the seal is 9, and record 2 is corrupt. The next segment begins with
+    index 3 instead of 2 or 10, so the log ends.
     """
     _seal(log, 9)
     log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
@@ -143,8 +145,8 @@ def seal_without_a_position(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(segments_of_45_bytes, "handover", "ZBJ-060", below=None, at=4)
 def first_frame_zeroed_without_a_seal(log: ZeebeLog) -> None:
-    """The first frame of an unsealed segment is zeroed, so the records of this segment
-    are missing.
+    """The first frame of the unsealed first segment is zeroed. A reader lists the records of
+    this segment as missing.
     """
     log.zero(f"{FIRST}:records[0].frame")
     log.stops("missing-records", [], end=45)
@@ -174,8 +176,8 @@ def frame_zeroed_before_a_segment_of_zeros(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-060", "ZBJ-039")
 def middle_segment_missing_without_a_seal(log: ZeebeLog) -> None:
-    """The second segment is missing, and only zeros follow the records of the first segment. A
-    reader lists only the gap.
+    """The second segment is missing, and only zeros follow the records of the unsealed first
+    segment. A reader lists only the gap.
     """
     log.remove_file(SECOND)
     log.flushed(4)
@@ -191,7 +193,7 @@ def middle_segment_missing_after_stale_bytes(log: ZeebeLog) -> None:
     log.remove_file(SECOND)
     log.flushed(4)
     log.stops("segment-gap", [0, 1])
-    log.note("The last index of the seal was read, so the stale bytes are not a record.")
+    log.note("The last sealed record was read, so the stale bytes are not a record.")
 
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-041", "ZBJ-034")
@@ -254,8 +256,8 @@ def _first_is_seal_minus_1(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-032", "ZBJ-060")
 def frame_zeroed_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
-    """A record is lost as `asqn-order`, and the next frame is zeroed. A reader also lists the bytes
-    after this frame.
+    """A record is lost as `asqn-order`, and the next frame is zeroed. A reader also lists the
+    bytes from this frame on.
     """
     log.set(f"{SECOND}:records[0].data.asqn", 1)
     log.reseal(f"{SECOND}:records[0]")
@@ -276,8 +278,8 @@ def seal_too_low_and_the_next_segment_missing(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-060", kind="limit")
 def seal_below_the_index_of_its_segment(log: ZeebeLog) -> None:
-    """The first segment begins with index 3, and the last index of its seal is 2. The seal shows
-    that no record is missing there.
+    """The first segment begins with index 3, and its first frame is zeroed. Its seal has the
+    last index 2, so no record of this segment is missing.
     """
     _first_is_seal_minus_1(log)
     log.expect("torn", "segment-gap", survivors=[], end=57)
@@ -291,7 +293,7 @@ def frame_zeroed_before_two_segments_of_zeros(log: ZeebeLog) -> None:
     log.zero(f"{FIRST}:records[1].frame")
     log.files[FOURTH] = log.files[THIRD]
     log.files[THIRD] = bytearray(270)
-    log.did(f"{FOURTH} is what {THIRD} was, which is 270 zeros")
+    log.did(f"move {THIRD} to {FOURTH}, and fill {THIRD} with 270 zeros")
     _zero_file(log, SECOND)
     log.stops("missing-records", [0], end=111)
 
@@ -359,13 +361,13 @@ def sealed_frame_zeroed_before_a_bad_descriptor(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-014", "ZBJ-037", "ZBJ-038")
 def sealed_frame_zeroed_before_a_segment_of_zeros(log: ZeebeLog) -> None:
-    """The frame of the last sealed record is zeroed, and a segment of zeros precedes more records.
-    The seal shows that this record is missing.
+    """The frame of the last sealed record is zeroed, and a segment of zeros precedes the next
+    records. The seal shows that this record is missing.
     """
     log.zero(f"{SECOND}:records[1].frame")
     log.files[FOURTH] = log.files[THIRD]
     log.files[THIRD] = bytearray(270)
-    log.did(f"{FOURTH} is what {THIRD} was, which is 270 zeros")
+    log.did(f"move {THIRD} to {FOURTH}, and fill {THIRD} with 270 zeros")
     log.expect("damaged", "missing-records", survivors=[0, 1, 2], end=None)
 
 
@@ -381,20 +383,20 @@ def sealed_frame_zeroed_before_prepared_segments(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-014", "ZBJ-038")
 def sealed_record_damaged_before_a_segment_of_zeros(log: ZeebeLog) -> None:
-    """A sealed record is corrupt, and a segment of zeros precedes the segment with the index after
-    the seal. The log ends at this record.
+    """The last sealed record is corrupt, and the next segment consists of zeros. The log ends,
+    although a later segment begins with the index after the seal.
     """
     log.flip(f"{SECOND}:records[1].metadata.checksum", 0)
     log.files[FOURTH] = log.files[THIRD]
     log.files[THIRD] = bytearray(270)
-    log.did(f"{FOURTH} is what {THIRD} was, which is 270 zeros")
+    log.did(f"move {THIRD} to {FOURTH}, and fill {THIRD} with 270 zeros")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
 
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-014", "ZBJ-040")
 def zeros_before_an_unknown_version(log: ZeebeLog) -> None:
-    """The first segment consists of zeros, and the second descriptor has version 3. A reader must
-    not refuse the log for a later segment.
+    """The first segment consists of zeros, and the second descriptor has version 3. A reader
+    must not refuse the log because of a later segment.
     """
     _zero_file(log, FIRST)
     log.set(f"{SECOND}:descriptor.version", 3)

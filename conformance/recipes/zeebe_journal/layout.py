@@ -34,8 +34,8 @@ def one_segment(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-008", "ZBJ-009", "ZBJ-015", "ZBJ-024", "ZBJ-058")
 def three_records_of_the_real_writer(log: ZeebeLog) -> None:
-    """Three records with the same bytes as from the writer of Zeebe 8.3. Their payloads are not
-    raft entries.
+    """Three records, byte for byte as Zeebe 8.3 writes them. Their payloads are not raft
+    entries.
     """
     log.segment((b"aaaa", 1), (b"bbbb", -1), (b"cccc", 5), size=299)
     log.expect_bytes(GOLDEN.ljust(299, b"\0"))
@@ -51,7 +51,7 @@ def three_segments(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-035", "ZBJ-041")
 def three_segments_flushed(log: ZeebeLog) -> None:
-    """A journal of several segments in which all records were flushed."""
+    """All records in the three segments of a journal were flushed."""
     log.journal(*SIX)
     log.flushed(6)
     log.expect("intact", survivors=range(6), end=254)
@@ -110,7 +110,7 @@ def metadata_and_data_of_two_versions(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-019", "ZBJ-058")
 def empty_payload(log: ZeebeLog) -> None:
-    """Two records with an empty payload. A reader returns both records."""
+    """Two of three records have an empty payload. A reader returns all three records."""
     log.segment((b"", 1), (b"", -1), (b"bbb", 2))
     log.expect("intact", survivors=range(3))
 
@@ -205,7 +205,7 @@ def file_longer_than_its_descriptor_says(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-012")
 def negative_maximal_size(log: ZeebeLog) -> None:
-    """The maximum segment size is -5. A reader does not use it as a limit."""
+    """The maximum segment size is -5. A reader does not use this size as a limit."""
     log.segment(*FOUR)
     log.data[:57] = pack_descriptor(1, 1, -5)
     log.expect("intact", survivors=range(4), end=422)

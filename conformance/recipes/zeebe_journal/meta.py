@@ -124,8 +124,8 @@ def meta_file_with_a_high_byte(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
 def meta_file_with_a_block_of_two_bytes_length(log: ZeebeLog) -> None:
-    """The message in the `.meta` file has a block of 272 bytes, longer than the file, so no flushed
-    index is known.
+    """The block length in the `.meta` file is 272 bytes, which exceeds the file, although its
+    low byte is 16. No flushed index is known.
     """
     log.files[META][1:3] = (272).to_bytes(2, "little")
     log.did("set the block length of journal.meta to 272")
@@ -302,7 +302,7 @@ def empty_name_in_the_context(log: ZeebeLog) -> None:
 @BOOK.damaged(three_segments, "names", "ZBJ-001", "ZBJ-003", "ZBJ-059", kind="limit")
 def name_with_a_slash_and_a_meta_file_there(log: ZeebeLog) -> None:
     """The context has the name `old/journal`, and the file `old/journal.meta` exists. A reader
-    returns an empty journal without a flushed index.
+    ignores this file and returns an empty journal.
     """
     log.add_file("old/journal.meta", write_meta(Meta(1, 6, 6, b"0")), "flushed index 6")
     log.context["name"] = "old/journal"
@@ -351,12 +351,12 @@ def meta_file_of_a_name_without_segments(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-003", kind="limit")
 def folder_named_like_a_meta_file(log: ZeebeLog) -> None:
-    """A folder contains two journals. Only one has a `.meta` file, because the `.meta` name of the
-    other belongs to a folder.
+    """A folder contains the journals `journal` and `other`. A reader reads `journal`, because
+    `journal.meta` is a file, but `other.meta` is a folder.
     """
     _other(log)
     log.add_file(META, bytes(32), "32 zeros")
-    log.add_file("other.meta/readme.txt", b"not a meta file", "15 letters")
+    log.add_file("other.meta/readme.txt", b"not a meta file", "15 bytes")
     log.expect("intact", survivors=range(6), end=254)
 
 

@@ -72,7 +72,7 @@ def record_twice(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "asqn", "ZBJ-024", "ZBJ-032", "ZBJ-036", below=2, at=4)
 def asqn_decreases(log: ZeebeLog) -> None:
-    """The asqn of the third record decreases from 1 to 0, so only this record is lost."""
+    """The asqns of the second and the third record are 1 and 0. Only the third record is lost."""
     log.zero("records[2].data.asqn")
     log.reseal("records[2]")
     log.expect("damaged", "asqn-order", survivors=[0, 1, 3], end=422)

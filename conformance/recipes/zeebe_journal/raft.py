@@ -263,7 +263,7 @@ def null_member_type(log: ZeebeLog) -> None:
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
 def unknown_member_type_before_a_cut(log: ZeebeLog) -> None:
     """A member has the unknown type 4, and its id is cut. A reader reports the unknown type,
-    because it comes first.
+    because the type comes first.
     """
     payload = bytearray(encode_configuration(5, 1234, MEMBERS))
     payload[LOG_ENTRY + 19] = 4
@@ -380,7 +380,7 @@ def configuration_with_newer_fields(log: ZeebeLog) -> None:
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
 def unknown_entry_type_in_a_cut_block(log: ZeebeLog) -> None:
     """A RaftLogEntry has the unknown type 7, and its block of 20 bytes is cut after 9 bytes. A
-    reader reports the cut.
+    reader reports `not-raft`, not `unknown-entry-type`.
     """
     payload = bytearray(encode_initial(5))
     payload[0] = 20
@@ -411,8 +411,8 @@ def unknown_member_type_in_a_cut_longer_block(log: ZeebeLog) -> None:
 
 @BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
 def group_cut_after_its_block_length(log: ZeebeLog) -> None:
-    """A payload ends after the block length of a group, which is 3. A reader checks the block
-    length only if the header is complete.
+    """A payload ends inside the header of a group, after a block length of 3 bytes. A reader
+    checks the block length only if the header is complete.
     """
     payload = bytearray(encode_configuration(5, 1234, MEMBERS))
     payload[LOG_ENTRY + 16] = 3

@@ -92,8 +92,8 @@ def metadata_version_99(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "header", "ZBJ-029", "ZBJ-036", below=2, at=4)
 def data_schema_changed(log: ZeebeLog) -> None:
-    """The data message of the third record has another schema, and the checksum is valid. Such a
-    fault is always damage.
+    """The data message of the third record has another schema and a valid checksum, which is
+    always damage.
     """
     log.set("records[2].data.header.schema_id", 8)
     log.reseal("records[2]")
@@ -113,7 +113,9 @@ def data_block_too_short(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "checksum", "ZBJ-017", "ZBJ-028", "ZBJ-033", below=1, at=4)
 def checksum_flipped(log: ZeebeLog) -> None:
-    """One bit of the checksum of the second record is flipped, and valid records follow."""
+    """One bit of the checksum of the second record is flipped. The log ends there, although
+    valid records follow.
+    """
     log.shows("bit-in-a-checksum")
     log.flip("records[1].metadata.checksum", 3)
     log.stops("checksum-mismatch", [0], end=123)
@@ -188,8 +190,8 @@ def length_negative(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "length", "ZBJ-027", "ZBJ-046", below=2, at=3)
 def length_that_overflows(log: ZeebeLog) -> None:
-    """The length of the third record is 2147483647 bytes, so the end offset of the record exceeds
-    31 bits.
+    """The length of the third record is 2147483647 bytes, so the end offset overflows a signed
+    32-bit integer. A reader must not allocate this much memory.
     """
     log.set("records[2].metadata.len_data", 0x7FFFFFFF)
     log.stops("bad-length", [0, 1], end=222)

@@ -26,8 +26,8 @@ from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record
     three_segments, "appending", "ZBJ-049", control=append_to_three_segments, kind="limit"
 )
 def append_where_no_segment_is_what_none_takes(log: ZeebeLog) -> None:
-    """A folder has no segments. A writer must refuse a record that does not fit into an empty
-    segment, and create no segment.
+    """A folder has no segments. A writer must refuse a record that does not fit into a new
+    segment, and must not create a segment.
     """
     no_segments(log)
     append_records(log, (b"x" * 165, 7))
@@ -78,7 +78,7 @@ def append_two_records_where_one_index_is_left(log: ZeebeLog) -> None:
         log.remove_file(name)
     whole = pack_descriptor(1, last, 270) + pack_record(last, 6, log.payloads[0])
     log.files[FIRST] = bytearray(whole.ljust(270, b"\0"))
-    log.did(f"{FIRST} has one record, of the index 2^63 - 2")
+    log.did(f"{FIRST} has one record, with the index 2^63 - 2")
     append_records(log, (b"", 7), (b"", 8))
     log.expect_refusal("intact", survivors=[0])
 
@@ -96,8 +96,8 @@ def _last_number(log: ZeebeLog, number: int) -> None:
     three_segments, "appending", "ZBJ-001", "ZBJ-049", control=append_two_segments, kind="limit"
 )
 def append_beyond_the_last_number_of_a_segment(log: ZeebeLog) -> None:
-    """The full active segment has the number 2147483646. A writer must refuse two records that need
-    two more segments.
+    """The full active segment has the number 2147483646. A writer must refuse two records that
+    need two more segments, because only one larger number is valid.
     """
     _last_number(log, 2**31 - 2)
     append_records(log, (b"x" * 164, 7), (b"", 8))
@@ -107,8 +107,8 @@ def append_beyond_the_last_number_of_a_segment(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-049", control=append_two_segments, kind="limit")
 def append_with_segments_beyond_31_bits(log: ZeebeLog) -> None:
-    """A writer must refuse a record that needs a new segment, because the segment size is
-    2147483648 bytes.
+    """A writer must refuse a record that needs a new segment, because the segment size of
+    2147483648 bytes is too large.
     """
     append_records(log, FOXTROT)
     log.context["max_segment_size"] = 2**31
@@ -181,7 +181,7 @@ def append_where_a_folder_has_the_name(log: ZeebeLog) -> None:
     record.
     """
     log.remove_file(FOURTH)
-    log.add_file(f"{FOURTH}/readme.txt", b"not a segment", "13 letters")
+    log.add_file(f"{FOURTH}/readme.txt", b"not a segment", "13 bytes")
     append_records(log, FOXTROT)
     log.context["max_segment_size"] = 270
     log.flushed(6)

@@ -205,8 +205,8 @@ def two_sealed_segments_damaged(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "sealed", "ZBJ-038", "ZBJ-043", "ZBJ-044")
 def sealed_damage_and_a_torn_tail(log: ZeebeLog) -> None:
-    """A record in a sealed segment is corrupt, and the last record is torn. The reason of the
-    answer is the corrupt record.
+    """A record in a sealed segment is corrupt, and the last record is torn. The reason in the
+    answer is `checksum-mismatch`, not `torn-record`.
     """
     log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
     log.truncate(240, THIRD)
@@ -216,8 +216,8 @@ def sealed_damage_and_a_torn_tail(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-001")
 def name_with_leading_zero(log: ZeebeLog) -> None:
-    """The second segment is renamed to `journal-02.log`, which is not a segment name. The second
-    segment is missing.
+    """The second segment is renamed to `journal-02.log`, which is not a segment name, so the
+    second segment is missing.
     """
     log.rename_file(SECOND, "journal-02.log")
     log.flushed(6)
@@ -248,8 +248,8 @@ def foreign_endings(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-001", "ZBJ-003", kind="limit")
 def another_journal_in_the_folder(log: ZeebeLog) -> None:
-    """A folder also contains a segment of the journal `journalX-foo`. The context has the name
-    `journal`.
+    """The context has the name `journal`. A reader ignores a segment of the journal
+    `journalX-foo` in the same folder.
     """
     log.add_file("journalX-foo-2.log", bytes(log.files[SECOND]), f"a copy of {SECOND}")
     log.context["name"] = "journal"

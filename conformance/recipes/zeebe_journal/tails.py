@@ -34,7 +34,9 @@ def cut_behind_a_frame(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "tail", "ZBJ-012", "ZBJ-041", below=3, at=4, kind="eof")
 def cut_between_two_records(log: ZeebeLog) -> None:
-    """The file ends exactly before the last record."""
+    """The file is cut exactly before the last record. Only the flushed index can show that this
+    record is missing.
+    """
     log.truncate(321)
     if log.context["last_flushed_index"] == 4:
         log.expect("damaged", "missing-records", survivors=[0, 1, 2], end=None)
@@ -44,7 +46,7 @@ def cut_between_two_records(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-012", kind="eof")
 def cut_behind_the_last_record(log: ZeebeLog) -> None:
-    """The file ends after the last record and lacks only zeros. No record is lost."""
+    """The file ends after the last record, so only zeros are missing. No record is lost."""
     log.truncate(422)
     log.flushed(4)
     log.expect("intact", survivors=range(4), end=422)
@@ -52,7 +54,9 @@ def cut_behind_the_last_record(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "tail", "ZBJ-026", "ZBJ-034", below=4, at=5, kind="eof")
 def frame_without_a_record(log: ZeebeLog) -> None:
-    """A valid frame and zeros follow the last record, as after a write of one byte."""
+    """A valid frame and zeros follow the last record, as if only the first byte of a record was
+    written.
+    """
     log.shows("size-before-data")
     log.data[422] = 1
     log.did("set the byte at 422 to 1")
@@ -69,8 +73,8 @@ def metadata_without_data(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-022", kind="limit")
 def stale_record_behind_the_end(log: ZeebeLog) -> None:
-    """The first 80 bytes of an older record follow the frame of 0 at the end. A reader ignores
-    these bytes.
+    """The first 80 bytes of an older record follow the frame of 0 that ends the segment. A
+    reader ignores these bytes.
     """
     log.shows("stale-tail")
     record = pack_record(6, 9, DELTA[0])
@@ -82,7 +86,9 @@ def stale_record_behind_the_end(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-022", kind="limit")
 def garbage_behind_the_end(log: ZeebeLog) -> None:
-    """Bytes with the value FF follow the frame of 0 at the end. A reader ignores these bytes."""
+    """Bytes with the value FF follow the frame of 0 that ends the segment. A reader ignores
+    these bytes.
+    """
     log.data[423:] = b"\xff" * (len(log.data) - 423)
     log.did("fill [423, 512) with ff")
     log.expect("intact", survivors=range(4), end=422)
@@ -108,8 +114,8 @@ def exactly_full_segment_cut_by_one(log: ZeebeLog) -> None:
 
 @BOOK.damaged(exactly_full_segment, "tail", "ZBJ-012", "ZBJ-021", kind="eof")
 def full_segment_extended(log: ZeebeLog) -> None:
-    """Garbage follows the records of a full segment. A reader uses the whole file and reads this
-    garbage as a record.
+    """Garbage that begins with a valid frame follows the records of a full segment. A reader
+    uses the whole file, so the fault is `bad-header`.
     """
     log.flushed(4)
     log.extend(b"\x01" + b"\xff" * 40, "a frame byte and 40 bytes ff")

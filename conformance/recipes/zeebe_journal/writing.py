@@ -207,8 +207,8 @@ def flushed_up_to_the_largest_number(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "limits", "ZBJ-035", "ZBJ-041", kind="limit")
 def flushed_beyond_every_index(log: ZeebeLog) -> None:
-    """The flushed index is 2^64 - 1, given as text. The flushed index has no upper bound and is not
-    negative.
+    """The flushed index is 2^64 - 1, given as text. A flushed index has no upper bound, so a
+    reader must not read this number as negative.
     """
     log.flushed(str(2**64 - 1))
     log.expect("damaged", "missing-records", survivors=range(4), end=None)
