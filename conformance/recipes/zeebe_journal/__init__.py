@@ -1,4 +1,4 @@
-"""Recipes of the Zeebe journal, a file for each kind of fault."""
+"""Recipes for vectors of the Zeebe journal, by kind of fault."""
 
 from conformance.recipes.zeebe_journal import (
     appending,
@@ -20,10 +20,10 @@ from conformance.recipes.zeebe_journal import (
 from conformance.recipes.zeebe_journal.log import BOOK, ZeebeLog
 
 NewLog = ZeebeLog
-"""The function that begins a log of this format."""
+"""The class that builds a log of this format."""
 
 SUFFIX = ".log"
-"""The default ending of its name."""
+"""The default extension of a log file."""
 
 __all__ = [
     "BOOK",

@@ -1,4 +1,4 @@
-"""Appending: what is left of seals and later files, and where the next record goes."""
+"""Append to a journal: seals, stale bytes, later segments, and the segment of the next record."""
 
 from conformance.recipes.zeebe_journal.appending import (
     append_to_a_single_file,
@@ -36,7 +36,7 @@ NO_SEAL = bytes(12)
 
 
 def append_records(log: ZeebeLog, *entries: Entry) -> None:
-    """Ask for these records to be appended, each with its asqn."""
+    """Request an append of these records, each with its asqn."""
     for payload, asqn in entries:
         log.append(payload, asqn=str(asqn))
 
@@ -47,7 +47,9 @@ def _seal(last_index: int, last_position: int) -> bytes:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-013", "ZBJ-049", "ZBJ-051")
 def append_two_segments(log: ZeebeLog) -> None:
-    """Three records fill two new segments: what was active is sealed, and what is active is not."""
+    """Three appended records need two new segments. A writer seals the old active segment and
+    the first new segment, but not the second new segment.
+    """
     append_records(log, FOXTROT, (INITIAL[0], -1), (ALPHA[0], 8))
     log.context["max_segment_size"] = 270
     log.flushed(6)
@@ -60,9 +62,10 @@ def append_two_segments(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-013", "ZBJ-051", control=append_to_three_segments)
 def append_to_a_sealed_segment_with_room(log: ZeebeLog) -> None:
-    """The active segment is gone, and the sealed one before it has room: it loses its seal.
+    """The active segment is missing, and the sealed segment before it has free space. A writer
+    removes the seal and appends there.
 
-    After its records stand bytes of an older log, which become zeros.
+    Bytes of an older log follow the records. The writer replaces them with zeros.
     """
     log.remove_file(THIRD)
     log.remove_file(FOURTH)
@@ -77,7 +80,9 @@ def append_to_a_sealed_segment_with_room(log: ZeebeLog) -> None:
 
 @BOOK.appending(one_segment, "appending", "ZBJ-013", "ZBJ-051", control=append_to_a_single_file)
 def append_to_a_sealed_single_file(log: ZeebeLog) -> None:
-    """A log of one file is sealed, and older bytes follow it: seal and bytes become zeros."""
+    """Stale bytes follow the records of a sealed log of one file. A writer that appends sets
+    the seal and the stale bytes to zero.
+    """
     log.data[:57] = pack_descriptor(1, 1, 512, seal=(4, 321))
     log.data[430:] = b"\1" * 82
     log.did("seal the descriptor at index 4 and position 321, and set the last 82 bytes to 01")
@@ -91,7 +96,9 @@ def append_to_a_sealed_single_file(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-013", "ZBJ-032", control=append_two_segments)
 def append_and_seal_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
-    """The last record was lost for its asqn; the segment is sealed at that record."""
+    """The last record of the active segment was lost as `asqn-order`. A writer seals the
+    segment at this record and appends in the next segment.
+    """
     log.set(f"{THIRD}:records[1].data.asqn", 1)
     log.reseal(f"{THIRD}:records[1]")
     append_records(log, FOXTROT)
@@ -103,7 +110,9 @@ def append_and_seal_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
 
 @BOOK.appending(empty_last_segment, "appending", "ZBJ-023", "ZBJ-051")
 def append_to_an_active_segment_without_records(log: ZeebeLog) -> None:
-    """The active segment has a descriptor and no records: its first one has the index there."""
+    """The active segment has only a descriptor. A writer gives the first appended record the index
+    from the descriptor.
+    """
     append_records(log, FOXTROT, GOLF)
     log.context["max_segment_size"] = 270
     log.expect("intact", survivors=[*range(4), FOXTROT[0], GOLF[0]])
@@ -112,7 +121,9 @@ def append_to_an_active_segment_without_records(log: ZeebeLog) -> None:
 
 @BOOK.appending(journal_of_a_broker, "appending", "ZBJ-001", "ZBJ-049", "ZBJ-051")
 def append_to_the_journal_of_a_broker(log: ZeebeLog) -> None:
-    """A journal called `raft-partition-partition-1` goes on in files of that name."""
+    """A writer appends to a journal named `raft-partition-partition-1`. New segments have the same
+    name.
+    """
     append_records(log, FOXTROT)
     log.context["max_segment_size"] = 270
     log.expect("intact", survivors=[*range(6), FOXTROT[0]])
@@ -121,7 +132,9 @@ def append_to_the_journal_of_a_broker(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-003", "ZBJ-051", control=append_two_segments)
 def append_to_one_of_two_journals(log: ZeebeLog) -> None:
-    """There are two journals in the folder, and the writer is told the name of one."""
+    """A folder contains two journals, and the context has the name of one of them. A writer appends
+    to this journal only.
+    """
     log.add_file("other-7.log", segment((ALPHA, BRAVO), 300, id=7), "another journal")
     log.context |= {"name": "other", "max_segment_size": 300}
     append_records(log, (INITIAL[0], -1))
@@ -133,7 +146,9 @@ def append_to_one_of_two_journals(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-049", "ZBJ-051", control=append_two_segments)
 def append_with_segments_of_another_size(log: ZeebeLog) -> None:
-    """New segments have 300 bytes; those that are there keep 270."""
+    """The context has a segment size of 300 bytes. New segments have this size, and existing
+    segments keep 270 bytes.
+    """
     append_records(log, FOXTROT, GOLF)
     log.context["max_segment_size"] = 300
     log.flushed(6)
@@ -145,7 +160,9 @@ def append_with_segments_of_another_size(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-049", "ZBJ-051", control=append_two_segments, kind="eof"
 )
 def append_to_a_cut_file_without_being_told_a_size(log: ZeebeLog) -> None:
-    """The active segment is cut in its last record; it and the new ones have its full size."""
+    """The active segment is cut, and no segment size is given. A writer uses the full size of
+    this segment, 270 bytes, for this segment and all new segments.
+    """
     log.truncate(240, THIRD)
     log.flushed(5)
     append_records(log, FOXTROT, GOLF)
@@ -157,11 +174,13 @@ def append_to_a_cut_file_without_being_told_a_size(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-012", "ZBJ-051", control=append_two_segments, kind="eof"
 )
 def append_to_a_segment_cut_after_its_descriptor(log: ZeebeLog) -> None:
-    """The only segment ends after its descriptor: it has room for a record at its full size."""
+    """The only segment ends after its descriptor. A writer extends the file to its full size and
+    appends a record.
+    """
     for name in (SECOND, THIRD, FOURTH):
         log.remove_file(name)
     log.files[FIRST] = bytearray(pack_descriptor(1, 1, 270))
-    log.did(f"{FIRST} has 57 bytes, a maximal segment size of 270 and no records")
+    log.did(f"{FIRST} has 57 bytes, a maximum segment size of 270 and no records")
     append_records(log, FOXTROT)
     log.expect("intact", survivors=[FOXTROT[0]])
     log.leaves({FIRST: 270})
@@ -171,11 +190,13 @@ def append_to_a_segment_cut_after_its_descriptor(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-012", "ZBJ-051", control=append_two_segments, kind="limit"
 )
 def append_to_a_file_longer_than_its_descriptor_says(log: ZeebeLog) -> None:
-    """The only segment is longer than its maximal size: all of it is used, and stays."""
+    """The only segment is longer than its maximum segment size. A writer uses the whole file and
+    keeps its length.
+    """
     for name in (SECOND, THIRD, FOURTH):
         log.remove_file(name)
     log.files[FIRST] = bytearray(pack_descriptor(1, 1, 100).ljust(200, b"\0"))
-    log.did(f"{FIRST} has 200 bytes, a maximal segment size of 100 and no records")
+    log.did(f"{FIRST} has 200 bytes, a maximum segment size of 100 and no records")
     append_records(log, FOXTROT, GOLF)
     log.context["max_segment_size"] = 200
     log.expect("intact", survivors=[FOXTROT[0], GOLF[0]])
@@ -191,7 +212,9 @@ def append_to_a_file_longer_than_its_descriptor_says(log: ZeebeLog) -> None:
     kind="corrupt",
 )
 def append_in_the_second_of_three_segments(log: ZeebeLog) -> None:
-    """Record 4 is bad and was not flushed: what comes later is removed with its files."""
+    """Record 4 in the second of three segments is corrupt and was not flushed. A writer
+    replaces the record and removes all later segments.
+    """
     log.flip(f"{SECOND}:records[1].metadata.checksum", 0)
     log.flushed(3)
     append_records(log, ECHO)
@@ -200,7 +223,7 @@ def append_in_the_second_of_three_segments(log: ZeebeLog) -> None:
 
 
 def no_segments(log: ZeebeLog) -> None:
-    """No segment is left, only the lock file."""
+    """Remove all segments and leave only a lock file."""
     for name in (FIRST, SECOND, THIRD, FOURTH):
         log.remove_file(name)
     log.add_file(".journal.lock", b"0", "the lock file")
@@ -210,7 +233,9 @@ def no_segments(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-051", control=append_to_three_segments, kind="eof"
 )
 def append_where_no_segment_is_and_no_size(log: ZeebeLog) -> None:
-    """A folder without segments, and no size is given: a segment has 1048576 bytes."""
+    """A folder has no segments, and no segment size is given. A writer creates a segment of 1048576
+    bytes.
+    """
     no_segments(log)
     append_records(log, (b"x", 1))
     log.expect("intact", survivors=[b"x"])
@@ -226,7 +251,9 @@ def append_where_no_segment_is_and_no_size(log: ZeebeLog) -> None:
     kind="limit",
 )
 def append_a_long_record_where_no_segment_is(log: ZeebeLog) -> None:
-    """A payload that is longer than a segment would be: a segment has 106 bytes more than it."""
+    """A folder has no segments, and a payload plus 106 bytes exceeds the default segment size.
+    A writer creates segments 106 bytes longer than the payload.
+    """
     no_segments(log)
     long = b"y" * ((1 << 20) - 105)
     append_records(log, (b"x", 1), (long, 2), (b"z", 3))
@@ -239,7 +266,9 @@ def append_a_long_record_where_no_segment_is(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-048", "ZBJ-051", control=append_to_three_segments, kind="eof"
 )
 def append_two_segments_where_no_segment_is(log: ZeebeLog) -> None:
-    """A folder without segments, and three records: the first says that it has the index 1."""
+    """A writer appends three records to a folder without segments. The caller gives the first
+    record the index 1.
+    """
     no_segments(log)
     log.append(FOXTROT[0], index="1")
     append_records(log, GOLF, (INITIAL[0], -1))
@@ -250,7 +279,7 @@ def append_two_segments_where_no_segment_is(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-048")
 def append_an_index_that_is_next(log: ZeebeLog) -> None:
-    """The records name their indexes, 7 and 8, which are the expected ones."""
+    """The caller gives the appended records the indexes 7 and 8, which are the expected indexes."""
     log.append(FOXTROT[0], index="7", asqn="6")
     log.append(GOLF[0], index="8", asqn="7")
     log.context["max_segment_size"] = 270
@@ -262,7 +291,7 @@ def append_an_index_that_is_next(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-051", control=append_to_three_segments, kind="eof"
 )
 def append_nothing_behind_a_torn_record(log: ZeebeLog) -> None:
-    """No records after a torn one: nothing is cut, and the prepared segment stays."""
+    """A writer that appends no records does not remove a torn record or the prepared segment."""
     log.truncate(240, THIRD)
     log.flushed(5)
     log.expect("torn", "torn-record", survivors=range(5))
@@ -272,7 +301,9 @@ def append_nothing_behind_a_torn_record(log: ZeebeLog) -> None:
     one_segment, "appending", "ZBJ-013", "ZBJ-051", control=append_to_a_single_file, kind="valid"
 )
 def append_nothing_to_a_sealed_single_file(log: ZeebeLog) -> None:
-    """No records for a sealed segment: it keeps its seal, and the bytes after its end."""
+    """A writer that appends no records to a sealed log of one file keeps the seal and the bytes
+    after the end.
+    """
     log.data[:57] = pack_descriptor(1, 1, 512, seal=(4, 321))
     log.data[430:] = b"\1" * 82
     log.did("seal the descriptor at index 4 and position 321, and set the last 82 bytes to 01")
@@ -288,13 +319,17 @@ def append_nothing_to_a_sealed_single_file(log: ZeebeLog) -> None:
     kind="limit",
 )
 def append_nothing_to_a_single_file_of_zeros(log: ZeebeLog) -> None:
-    """No records for a log of one file without a descriptor: that is done, and changes nothing."""
+    """A writer that appends no records to a log of one file without a descriptor succeeds and
+    changes nothing.
+    """
     log.expect("intact", survivors=[])
 
 
 @BOOK.appending(descriptor_of_version_1_with_a_block_of_32_bytes, "appending", "ZBJ-013", "ZBJ-051")
 def append_to_a_block_of_32_bytes_without_a_seal(log: ZeebeLog) -> None:
-    """SBE version 1, and 12 bytes that read like a seal: they are none, and stay."""
+    """A SegmentDescriptor of SBE version 1 has 12 more bytes that look like a seal. A writer that
+    appends leaves these bytes unchanged.
+    """
     append_records(log, (b"new", 7))
     log.expect("intact", survivors=[*range(4), b"new"])
     log.leaves_bytes("", SEAL_AT, _seal(9, 9))
@@ -304,12 +339,14 @@ def append_to_a_block_of_32_bytes_without_a_seal(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-013", "ZBJ-049", control=append_two_segments, kind="limit"
 )
 def append_after_a_segment_of_negative_indexes(log: ZeebeLog) -> None:
-    """Index -3, one record and no more room: the last index -3 is written, though it is no seal."""
+    """A full segment ends with index -3. A writer sets the last index of this segment to -3,
+    which is not a seal, and continues in a new segment.
+    """
     for name in (SECOND, THIRD, FOURTH):
         log.remove_file(name)
     whole = pack_descriptor(1, -3, 180) + pack_record(-3, 6, log.payloads[1])
     log.files[FIRST] = bytearray(whole.ljust(180, b"\0"))
-    log.did(f"{FIRST} has 180 bytes and one record, of the index -3")
+    log.did(f"{FIRST} has 180 bytes and one record, with the index -3")
     append_records(log, (b"new", 7))
     log.expect("intact", survivors=[1, b"new"])
     log.leaves({FIRST: 180, SECOND: 180, THIRD: 180})
@@ -318,8 +355,10 @@ def append_after_a_segment_of_negative_indexes(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-014", "ZBJ-049", control=append_two_segments)
 def append_where_a_folder_has_the_name_of_the_segment_to_prepare(log: ZeebeLog) -> None:
-    """A new segment is written; a folder has the name of the one to prepare, and stays."""
-    log.add_file(f"{FIFTH}/readme.txt", b"not a segment", "13 letters")
+    """A folder has the name of the segment to prepare. A writer appends in a new segment, leaves
+    the folder, and prepares no segment.
+    """
+    log.add_file(f"{FIFTH}/readme.txt", b"not a segment", "13 bytes")
     append_records(log, FOXTROT)
     log.context["max_segment_size"] = 270
     log.flushed(6)
@@ -330,7 +369,9 @@ def append_where_a_folder_has_the_name_of_the_segment_to_prepare(log: ZeebeLog) 
 
 @BOOK.appending(three_segments, "appending", "ZBJ-003", "ZBJ-051", control=append_two_segments)
 def append_where_the_named_journal_has_no_segment(log: ZeebeLog) -> None:
-    """The writer is told a name that no segment has: it begins that journal beside the other."""
+    """The context has a name without segments. A writer begins a new journal with this name and
+    leaves the other journal unchanged.
+    """
     log.context |= {"name": "other", "max_segment_size": 270}
     append_records(log, FOXTROT)
     log.expect("intact", survivors=[FOXTROT[0]])

@@ -1,4 +1,4 @@
-"""Numbers at the edge of what they may be: in descriptors, seals, records and the flushed index."""
+"""Limit values in descriptors, seals, records and the flushed index."""
 
 from crc32c import crc32c
 
@@ -28,7 +28,7 @@ CHECKSUM = f"{FIRST}:records[1].metadata.checksum"
 
 
 def _around(message: bytes) -> bytes:
-    """A record with this data message, under a right checksum."""
+    """Return a record with this data message and a valid checksum."""
     checked = crc32c(message).to_bytes(8, "little") + len(message).to_bytes(4, "little")
     return pack_record(1, -1, b"")[:9] + checked + message
 
@@ -43,19 +43,21 @@ def _with_bytes_after_the_payload(log: ZeebeLog, version: int) -> None:
 
 @BOOK.valid("future", "ZBJ-018")
 def data_of_version_3_with_bytes_after_the_payload(log: ZeebeLog) -> None:
-    """A data message of version 3 with five bytes after its payload: they are skipped."""
+    """A data message of version 3 has five bytes after its payload. A reader skips these bytes."""
     _with_bytes_after_the_payload(log, 3)
 
 
 @BOOK.valid("future", "ZBJ-005", "ZBJ-018", kind="limit")
 def data_of_the_largest_version_with_bytes_after_the_payload(log: ZeebeLog) -> None:
-    """A data message of version 65535 with five bytes after its payload: versions have no sign."""
+    """A data message of version 65535 has five bytes after its payload. Versions are unsigned, so a
+    reader skips these bytes.
+    """
     _with_bytes_after_the_payload(log, 65535)
 
 
 @BOOK.damaged(one_segment, "length", "ZBJ-018", "ZBJ-030", "ZBJ-036", kind="limit")
 def data_without_a_payload_length(log: ZeebeLog) -> None:
-    """A data message of 24 bytes ends before the length of its payload, under a right checksum."""
+    """A data message of 24 bytes with a valid checksum ends before the payload length."""
     log.data[222:] = _around(pack_record(3, 2, b"")[21:45]).ljust(512 - 222, b"\0")
     log.did("the third record ends after its asqn")
     log.expect("damaged", "data-length", survivors=[0, 1], end=None)
@@ -63,7 +65,7 @@ def data_without_a_payload_length(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "length", "ZBJ-018", "ZBJ-030", "ZBJ-036")
 def payload_length_with_a_high_byte(log: ZeebeLog) -> None:
-    """The payload is 16 MiB longer than its message, under a right checksum."""
+    """The payload length of the third record is 16 MiB too large, and the checksum is valid."""
     log.set("records[2].data.len_entry", len(BRAVO[0]) + (1 << 24))
     log.reseal("records[2]")
     log.expect("damaged", "data-length", survivors=[0, 1], end=None)
@@ -71,7 +73,9 @@ def payload_length_with_a_high_byte(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "asqn", "ZBJ-024", "ZBJ-032")
 def asqn_repeated_after_none(log: ZeebeLog) -> None:
-    """Asqns 1, none and 1: a record without an asqn does not make the others be forgotten."""
+    """The asqns are 1, -1 and 1. The record without an asqn does not reset the order, so the second
+    asqn 1 is invalid.
+    """
     log.fill("records[2].data.asqn", 0xFF)
     log.reseal("records[2]")
     log.set("records[3].data.asqn", 1)
@@ -81,37 +85,47 @@ def asqn_repeated_after_none(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "length", "ZBJ-012", "ZBJ-027", kind="eof")
 def negative_maximal_size_and_a_cut(log: ZeebeLog) -> None:
-    """A maximal segment size of -5 leaves no room after the file: its last record is too long."""
+    """The maximum segment size is -5, and the file ends inside the last record. The file exceeds
+    this size, so the fault is `bad-length`.
+    """
     log.data[:57] = pack_descriptor(1, 1, -5)
-    log.did("set the maximal segment size to -5, and reseal the descriptor")
+    log.did("set the maximum segment size to -5, and reseal the descriptor")
     log.truncate(400)
     log.stops("bad-length", [0, 1, 2], end=321)
 
 
 @BOOK.damaged(descriptor_of_version_1, "descriptor", "ZBJ-006", "ZBJ-011", "ZBJ-061")
 def descriptor_of_version_1_with_another_template(log: ZeebeLog) -> None:
-    """After version byte 1 stands a DescriptorMetadata, where a SegmentDescriptor must be."""
+    """A descriptor of version 1 has the template of a DescriptorMetadata. A reader must refuse the
+    log.
+    """
     log.set("descriptor.segment.header.template_id", 4)
     log.expect("refused", "bad-descriptor", survivors=[])
 
 
 @BOOK.damaged(descriptor_of_version_1, "descriptor", "ZBJ-006", "ZBJ-011", "ZBJ-061")
 def descriptor_of_version_1_with_a_short_block(log: ZeebeLog) -> None:
-    """A block of 19 bytes cannot hold id, index and maximal size."""
+    """A descriptor of version 1 has a block of 19 bytes, too short for id, index and size. A reader
+    must refuse the log.
+    """
     log.set("descriptor.segment.header.len_block", 19)
     log.expect("refused", "bad-descriptor", survivors=[])
 
 
 @BOOK.damaged(descriptor_of_45_bytes, "descriptor", "ZBJ-006", "ZBJ-011", "ZBJ-061", kind="eof")
 def short_block_of_a_descriptor_that_is_the_file(log: ZeebeLog) -> None:
-    """A block of 8 bytes ends before the fields do, and they end with the file: no record."""
+    """The SegmentDescriptor has a block length of 8 bytes, and the file ends after its fields. A
+    reader must refuse the log.
+    """
     log.set("descriptor.segment.header.len_block", 8)
     log.truncate(45)
     log.expect("refused", "bad-descriptor", survivors=[])
 
 
 def _described(log: ZeebeLog, metadata: int) -> None:
-    """A descriptor whose metadata has a block of so many bytes, and its records."""
+    """Write a descriptor whose DescriptorMetadata has a block of ``metadata`` bytes, and its
+    records.
+    """
     block = DESCRIPTOR_BLOCK.pack(1, 1, 512)
     message = SBE_HEADER.pack(len(block), 3, 7, 1) + block
     checksum = (crc32c(message).to_bytes(8, "little") + b"newfield")[:metadata]
@@ -121,7 +135,9 @@ def _described(log: ZeebeLog, metadata: int) -> None:
 
 
 def _cut_in_the_seal(log: ZeebeLog, seal: bytes) -> None:
-    """A descriptor with metadata of 46 bytes, and the file ends in its seal or before it."""
+    """Write a descriptor whose DescriptorMetadata has a block of 46 bytes, and end the file with
+    ``seal``.
+    """
     head = b"\2" + SBE_HEADER.pack(46, 4, 7, 2) + bytes(8) + b"newfield" * 4 + b"fields"
     log.data[:] = head + SBE_HEADER.pack(32, 3, 7, 2) + DESCRIPTOR_BLOCK.pack(1, 1, 512) + seal
     log.stops("torn-descriptor", [], end=0)
@@ -129,21 +145,27 @@ def _cut_in_the_seal(log: ZeebeLog, seal: bytes) -> None:
 
 @BOOK.damaged(descriptor_of_45_bytes, "descriptor", "ZBJ-010", "ZBJ-013", "ZBJ-061", kind="eof")
 def newer_metadata_and_no_room_for_the_seal(log: ZeebeLog) -> None:
-    """A file of 83 bytes, long enough for a seal elsewhere: it ends where the seal would begin."""
-    log.did("a descriptor whose metadata has 38 bytes more, cut before its seal")
+    """The DescriptorMetadata has 38 bytes of newer fields, and the file of 83 bytes ends before the
+    seal.
+    """
+    log.did("a descriptor whose metadata has 38 more bytes, cut before its seal")
     _cut_in_the_seal(log, b"")
 
 
 @BOOK.damaged(descriptor_of_45_bytes, "descriptor", "ZBJ-010", "ZBJ-013", "ZBJ-061", kind="eof")
 def newer_metadata_and_half_a_seal(log: ZeebeLog) -> None:
-    """The same with the last index, and without the last position."""
-    log.did("a descriptor whose metadata has 38 bytes more, cut inside its seal")
+    """The DescriptorMetadata has 38 bytes of newer fields, and the file of 91 bytes ends inside the
+    seal, after the last index.
+    """
+    log.did("a descriptor whose metadata has 38 more bytes, cut inside its seal")
     _cut_in_the_seal(log, SEAL.pack(9, 9)[:8])
 
 
 @BOOK.valid("future", "ZBJ-009", "ZBJ-010", "ZBJ-061")
 def descriptor_metadata_with_newer_fields(log: ZeebeLog) -> None:
-    """A DescriptorMetadata with eight more bytes: the SegmentDescriptor follows them."""
+    """The DescriptorMetadata has eight bytes of newer fields. The SegmentDescriptor begins after
+    these fields.
+    """
     log.segment(*FOUR)
     _described(log, 16)
     log.expect("intact", survivors=range(4))
@@ -151,15 +173,19 @@ def descriptor_metadata_with_newer_fields(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "descriptor", "ZBJ-005", "ZBJ-011", "ZBJ-061")
 def descriptor_metadata_with_a_short_block(log: ZeebeLog) -> None:
-    """A DescriptorMetadata of 7 bytes cannot hold the checksum, even if the eighth is zero."""
+    """The DescriptorMetadata has a block of 7 bytes, too short for the checksum. A reader must
+    refuse the log.
+    """
     _described(log, 7)
-    log.did("the descriptor's metadata has a block of 7 bytes, and all else moved up by one")
+    log.did("a descriptor whose metadata has a block of 7 bytes, followed by the records")
     log.expect("refused", "bad-descriptor", survivors=[])
 
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037", kind="limit")
 def seal_with_a_negative_index(log: ZeebeLog) -> None:
-    """The seal has a position and the last index -1: it is none, and a bad record ends the log."""
+    """The last index of the first descriptor is -1, so the first segment has no seal. The log ends
+    at the corrupt record 2.
+    """
     log.fill(f"{FIRST}:descriptor.segment.last_index", 0xFF)
     log.reseal_descriptor(FIRST)
     log.flip(CHECKSUM, 0)
@@ -168,7 +194,9 @@ def seal_with_a_negative_index(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037", kind="limit")
 def seal_with_a_negative_position(log: ZeebeLog) -> None:
-    """The seal has the index 2 and the position -1: it is none, and a bad record ends the log."""
+    """The last position of the first descriptor is -1, so the first segment has no seal. The log
+    ends at the corrupt record 2.
+    """
     log.fill(f"{FIRST}:descriptor.segment.last_position", 0xFF)
     log.reseal_descriptor(FIRST)
     log.flip(CHECKSUM, 0)
@@ -177,7 +205,9 @@ def seal_with_a_negative_position(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037", "ZBJ-038", kind="limit")
 def seal_with_the_smallest_position(log: ZeebeLog) -> None:
-    """The seal has the index 2 and the position 1: a reader uses the index only."""
+    """The last position of the seal is 1. A reader uses only the last index and continues after the
+    corrupt record 2.
+    """
     log.set(f"{FIRST}:descriptor.segment.last_position", 1)
     log.reseal_descriptor(FIRST)
     log.flip(CHECKSUM, 0)
@@ -186,7 +216,7 @@ def seal_with_the_smallest_position(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-013", "ZBJ-023")
 def segments_of_one_record(log: ZeebeLog) -> None:
-    """Each segment has room for one record: the first one is sealed at index 1."""
+    """Each segment has space for one record. The seal of the first segment has the last index 1."""
     log.journal(*FOUR[:3], size=160)
     log.flushed(3)
     log.expect("intact", survivors=range(3))
@@ -194,14 +224,18 @@ def segments_of_one_record(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_one_record, "handover", "ZBJ-013", "ZBJ-037", "ZBJ-038", kind="limit")
 def seal_with_the_smallest_index(log: ZeebeLog) -> None:
-    """The only record of a segment is bad: its seal says index 1, and the next one follows."""
+    """The only record of the first segment is corrupt. The last index of the seal is 1, so a reader
+    continues with the next segment.
+    """
     log.flip(f"{FIRST}:records[0].metadata.checksum", 0)
     log.expect("damaged", "checksum-mismatch", survivors=[1, 2])
 
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-038", "ZBJ-039")
 def seal_too_low_and_an_overlap_after_a_fault(log: ZeebeLog) -> None:
-    """The seal says index 1 and the next segment begins with 2, but record 2 stands before it."""
+    """The last index of the seal is 1, an invalid frame follows record 2, and the next segment
+    begins with index 2 instead of 3. The log ends.
+    """
     log.set(f"{FIRST}:descriptor.segment.last_index", 1)
     log.reseal_descriptor(FIRST)
     log.files[FIRST][222] = 2
@@ -212,9 +246,11 @@ def seal_too_low_and_an_overlap_after_a_fault(log: ZeebeLog) -> None:
 
 @BOOK.damaged(indexes_below_one, "handover", "ZBJ-013", "ZBJ-037", kind="limit")
 def seal_of_index_0(log: ZeebeLog) -> None:
-    """Records -1 and 0, the second one bad, and a seal of index 0: that is none, also here."""
+    """A last index of 0 is not a seal, even if the log begins with index -1. The log ends at the
+    corrupt record 0.
+    """
     log.data[:57] = pack_descriptor(1, -1, 512, seal=(0, 108))
-    log.did("seal the descriptor at index 0")
+    log.did("set the last index to 0 and the last position to 108")
     log.flip("records[1].metadata.checksum", 0)
     log.flushed(None)
     log.expect("torn", "checksum-mismatch", survivors=[0], end=108)
@@ -222,7 +258,9 @@ def seal_of_index_0(log: ZeebeLog) -> None:
 
 @BOOK.damaged(indexes_below_one, "index", "ZBJ-035", kind="limit")
 def flushed_index_below_zero(log: ZeebeLog) -> None:
-    """A flushed index of -1 says nothing, also if the log begins with that index."""
+    """A flushed index of -1 means that no record is known to be flushed, even if the log begins
+    with index -1.
+    """
     log.flip("records[0].metadata.checksum", 0)
     log.flushed(-1)
     log.expect("torn", "checksum-mismatch", survivors=[], end=57)
@@ -230,7 +268,9 @@ def flushed_index_below_zero(log: ZeebeLog) -> None:
 
 @BOOK.damaged(indexes_below_one, "index", "ZBJ-035", kind="limit")
 def flushed_index_of_zero(log: ZeebeLog) -> None:
-    """A flushed index of 0 says that the record of this index was acknowledged."""
+    """A flushed index of 0 means that the record with index 0 was flushed. This record
+    is corrupt.
+    """
     log.flip("records[1].metadata.checksum", 0)
     log.flushed(0)
     log.expect("damaged", "checksum-mismatch", survivors=[0], end=None)
@@ -238,14 +278,18 @@ def flushed_index_of_zero(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "descriptor", "ZBJ-040", "ZBJ-044", kind="eof")
 def first_of_three_descriptors_cut(log: ZeebeLog) -> None:
-    """The first segment ends inside its descriptor, and nothing was flushed: no record is left."""
+    """The first of three segments ends inside its descriptor, so no record can be read. No flushed
+    index is given.
+    """
     log.truncate(40, FIRST)
     log.stops("torn-descriptor", [], end=0)
 
 
 @BOOK.valid("layout", "ZBJ-014", "ZBJ-044")
 def prepared_segments_alone(log: ZeebeLog) -> None:
-    """Two segments of zeros: the log ends at the start of the first one."""
+    """A folder contains only two segments of zeros. The log ends at offset 0 of the
+    first segment.
+    """
     log.journal(*SIX)
     log.payloads = []
     log.files = {FIRST: bytearray(270), SECOND: bytearray(270)}
@@ -261,7 +305,9 @@ def _only_prepared(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "limits", "ZBJ-035", "ZBJ-041", kind="limit")
 def flushed_index_before_the_first_record(log: ZeebeLog) -> None:
-    """A flushed index of 0, and no record: the first one would have index 1."""
+    """The flushed index is 0, and the only segment is zeroed. No record is missing, because the
+    first index would be 1.
+    """
     _only_prepared(log)
     log.flushed(0)
     log.expect("intact", survivors=[], end=0)
@@ -269,7 +315,7 @@ def flushed_index_before_the_first_record(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "limits", "ZBJ-035", "ZBJ-041", kind="limit")
 def flushed_index_of_the_first_record(log: ZeebeLog) -> None:
-    """A flushed index of 1, and no record: the first one is missing."""
+    """The flushed index is 1, and the only segment is zeroed. Record 1 is missing."""
     _only_prepared(log)
     log.flushed(1)
     log.expect("damaged", "missing-records", survivors=[], end=None)
@@ -277,7 +323,9 @@ def flushed_index_of_the_first_record(log: ZeebeLog) -> None:
 
 @BOOK.valid("names", "ZBJ-001", "ZBJ-003")
 def journal_of_a_broker(log: ZeebeLog) -> None:
-    """A journal that is called `raft-partition-partition-1`: the name ends at the last hyphen."""
+    """A journal named `raft-partition-partition-1`. The last hyphen in a file name ends the journal
+    name.
+    """
     log.journal(*SIX)
     log.files = {
         name.replace("journal", "raft-partition-partition-1"): data
@@ -289,7 +337,9 @@ def journal_of_a_broker(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "descriptor", "ZBJ-035", "ZBJ-040", kind="limit")
 def descriptor_checksum_and_a_flushed_index_of_zero(log: ZeebeLog) -> None:
-    """The only descriptor is bad, and 0 was flushed: before anything was read, 1 is expected."""
+    """The only descriptor is corrupt, and the flushed index is 0. The expected index is 1, so the
+    fault is not damage.
+    """
     log.flip("descriptor.metadata.checksum", 0)
     log.flushed(0)
     log.expect("torn", "descriptor-checksum", survivors=[], end=0)
@@ -297,7 +347,9 @@ def descriptor_checksum_and_a_flushed_index_of_zero(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "asqn", "ZBJ-032", "ZBJ-041")
 def last_asqn_repeated_and_one_more_flushed(log: ZeebeLog) -> None:
-    """The last record is lost for its asqn, and the one after it was flushed: two ranges."""
+    """The last record repeats an asqn, and the record after it was flushed but is missing. A reader
+    reports two lost ranges.
+    """
     log.set("records[3].data.asqn", 2)
     log.reseal("records[3]")
     log.flushed(5)
@@ -306,31 +358,37 @@ def last_asqn_repeated_and_one_more_flushed(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "future", "ZBJ-010", "ZBJ-013", "ZBJ-037")
 def seal_of_sbe_version_3(log: ZeebeLog) -> None:
-    """A descriptor of SBE version 3 has 8 bytes more and a seal: record 2 is bad, 3 follows."""
+    """A sealed descriptor of SBE version 3 has eight bytes of newer fields. Record 2 is
+    corrupt, and a reader continues with the next segment.
+    """
     descriptor = wider_descriptor(bytes(8), size=270, seal=(2, 131))
     log.files[FIRST][:] = (descriptor + log.files[FIRST][57:222]).ljust(270, b"\0")
     log.files[FIRST][131 + 9] ^= 1
-    log.did(f"{FIRST} has a descriptor of 65 bytes; flip bit 0 of its second checksum")
+    log.did(f"{FIRST} has a descriptor of 65 bytes; flip bit 0 of the checksum of record 2")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4, 5], end=254)
 
 
 @BOOK.damaged(indexes_below_one, "handover", "ZBJ-013", kind="limit")
 def seal_of_an_index_below_zero(log: ZeebeLog) -> None:
-    """Index -5, and a seal of index -4: that is none, and a zero frame there ends the log."""
+    """A last index of -4 is not a seal, even if the segment begins with index -5. The zeroed frame
+    of record -4 ends the log.
+    """
     record = pack_record(-4, -1, log.payloads[1])
     log.data[:] = (
         pack_descriptor(1, -5, 512, seal=(-4, 108))
         + pack_record(-5, -1, log.payloads[0])
         + record.replace(b"\1", b"\0", 1)
     ).ljust(512, b"\0")
-    log.did("index -5, a seal at index -4, and the frame of record -4 is zero")
+    log.did("records -5 and -4, the last index -4, and a zeroed frame of record -4")
     log.flushed(None)
     log.expect("intact", survivors=[0], end=108)
 
 
 @BOOK.valid("future", "ZBJ-005", kind="limit")
 def messages_of_sbe_version_0(log: ZeebeLog) -> None:
-    """All messages of descriptor and records have version 0: nobody looks at it."""
+    """All messages in the descriptor and the records have SBE version 0. A reader does not check
+    this version.
+    """
     log.segment(*FOUR)
     message = bytearray(pack_descriptor(1, 1, 512)[17:])
     message[6] = 0
@@ -343,15 +401,19 @@ def messages_of_sbe_version_0(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "descriptor", "ZBJ-014", "ZBJ-061", kind="limit")
 def byte_after_5000_zeros(log: ZeebeLog) -> None:
-    """A file that begins with 5000 zeros and is not all zeros is not prepared."""
+    """A file of 5000 zeros followed by a non-zero byte is not a prepared segment. A reader must
+    refuse the log.
+    """
     log.data[:] = bytes(5000) + b"\1" + bytes(10)
-    log.did("5000 zeros, a 1 and 10 zeros instead of the log")
+    log.did("replace the log by 5000 zeros, a byte 01 and 10 zeros")
     log.expect("refused", "unknown-version", survivors=[])
 
 
 @BOOK.damaged(one_segment, "descriptor", "ZBJ-061", kind="eof")
 def metadata_of_another_schema_and_a_cut(log: ZeebeLog) -> None:
-    """The first message has another schema, the second is cut in its header: the first decides."""
+    """The DescriptorMetadata has another schema, and the file ends inside the next header. A reader
+    checks the DescriptorMetadata first and must refuse the log.
+    """
     log.set("descriptor.metadata.header.schema_id", 9)
     log.truncate(19)
     log.expect("refused", "bad-descriptor", survivors=[])
@@ -359,12 +421,14 @@ def metadata_of_another_schema_and_a_cut(log: ZeebeLog) -> None:
 
 def _sized(log: ZeebeLog, size: int) -> None:
     log.data[:57] = pack_descriptor(1, 1, size)
-    log.did(f"set the maximal segment size to {size}, and reseal the descriptor")
+    log.did(f"set the maximum segment size to {size}, and reseal the descriptor")
 
 
 @BOOK.damaged(one_segment, "length", "ZBJ-027", kind="eof")
 def cut_where_no_header_would_fit(log: ZeebeLog) -> None:
-    """17 of 20 bytes that the segment had are left: it was cut, whatever would have fitted."""
+    """Only 17 of the last 20 bytes of the segment are in the file. The fault is `torn-record`,
+    although no record fits into 20 bytes.
+    """
     _sized(log, 341)
     log.data[322:] = bytes(16)
     log.did("cut all but the frame of the last record, and add 16 zeros")
@@ -373,7 +437,9 @@ def cut_where_no_header_would_fit(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "length", "ZBJ-027", "ZBJ-029", kind="eof")
 def data_of_no_bytes_at_the_end(log: ZeebeLog) -> None:
-    """The last 21 bytes are frame and metadata of length 0: they are not too few."""
+    """The last 21 bytes of the file are a frame and metadata with length 0. The fault is
+    `data-header`, not `bad-length`.
+    """
     _sized(log, 342)
     log.data[330:] = bytes(12)
     log.did("the file ends after the metadata of the last record; its checksum and length are 0")
@@ -382,7 +448,9 @@ def data_of_no_bytes_at_the_end(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "length", "ZBJ-027", kind="eof")
 def length_past_everything_and_a_cut(log: ZeebeLog) -> None:
-    """The file is cut in its last record, whose length leads past the maximal size too."""
+    """The file ends inside the last record, whose length of 500 bytes reaches past the maximum
+    segment size. The fault is `bad-length`, not `torn-record`.
+    """
     log.set("records[3].metadata.len_data", 500)
     log.truncate(400)
     log.stops("bad-length", [0, 1, 2], end=321)
@@ -390,7 +458,7 @@ def length_past_everything_and_a_cut(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "length", "ZBJ-029", kind="limit")
 def data_of_16_bytes(log: ZeebeLog) -> None:
-    """A data message of 16 bytes with a sound header and checksum has no room for its asqn."""
+    """A data message of 16 bytes has a valid header and checksum, but no space for the asqn."""
     log.data[222:] = _around(pack_record(3, 2, b"")[21:37]).ljust(512 - 222, b"\0")
     log.did("the third record ends after its index")
     log.expect("damaged", "data-header", survivors=[0, 1], end=None)
@@ -398,7 +466,9 @@ def data_of_16_bytes(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "length", "ZBJ-029", kind="limit")
 def data_block_past_its_message(log: ZeebeLog) -> None:
-    """The block of a data message claims 200 bytes, under a right checksum: a length, no header."""
+    """The block length of a data message is 200 bytes, longer than the message, and the checksum is
+    valid. The fault is `data-length`, not `data-header`.
+    """
     log.set("records[2].data.header.len_block", 200)
     log.reseal("records[2]")
     log.expect("damaged", "data-length", survivors=[0, 1], end=None)
@@ -406,9 +476,11 @@ def data_block_past_its_message(log: ZeebeLog) -> None:
 
 @BOOK.damaged(data_of_version_3_with_bytes_after_the_payload, "length", "ZBJ-018", "ZBJ-030")
 def bytes_after_the_payload_under_newer_metadata(log: ZeebeLog) -> None:
-    """Bytes follow the payload; metadata has version 3 and data version 2: data decides."""
+    """A data message of version 2 has bytes after its payload. Metadata of version 3 does not make
+    these bytes valid.
+    """
     record = _around(pack_record(2, 1, ALPHA[0])[21:] + b"later")
     log.data[123 : 123 + len(record)] = record
     log.data[130:132] = b"\3\0"
-    log.did("the metadata of the second record has version 3, its data has version 2")
+    log.did("the second record has metadata of version 3 and a data message of version 2")
     log.expect("damaged", "data-length", survivors=[0], end=None)

@@ -1,4 +1,4 @@
-"""Where one segment ends and the next one takes over, or cannot."""
+"""The end of one segment and the start of the next segment."""
 
 from conformance.recipes.zeebe_journal.layout import (
     empty_file_at_the_end,
@@ -18,9 +18,9 @@ from reference_impl.zeebe_journal.writer import NEWEST
 
 FIRST, SECOND, THIRD, FOURTH = (f"journal-{number}.log" for number in (1, 2, 3, 4))
 FIRST_END, SECOND_END = 222, 257
-"""Where the records of the first two segments of `three_segments` end."""
+"""The ends of the records in the first two segments of `three_segments`."""
 FIRST_END_OF_45 = 210
-SILENT = "Zeebe ends the segment there and reads the next one, without a word."
+SILENT = "Zeebe ends the segment there and reads the next segment without an error."
 
 
 def _put(log: ZeebeLog, file: str, at: int, new: bytes) -> None:
@@ -35,7 +35,9 @@ def _seal(log: ZeebeLog, last_index: int) -> None:
 
 @flushed_below_and_at(three_segments, "handover", "ZBJ-037", "ZBJ-038", below=None, at=6)
 def frame_after_the_last_sealed_record(log: ZeebeLog) -> None:
-    """The byte after the last record of a sealed segment is 2: no record is missing."""
+    """A frame of 2, which is invalid, follows the last record of a sealed segment. No record is
+    missing.
+    """
     _put(log, FIRST, FIRST_END, b"\2")
     log.expect("damaged", "unknown-frame", survivors=range(6), end=254)
     log.note(SILENT)
@@ -43,7 +45,9 @@ def frame_after_the_last_sealed_record(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(three_segments, "handover", "ZBJ-037", "ZBJ-038", below=2, at=6)
 def no_room_after_the_last_sealed_record(log: ZeebeLog) -> None:
-    """A frame of 1 after the last record of a sealed segment, and no room for one more."""
+    """A valid frame follows the last record of a sealed segment, which has no space for another
+    record.
+    """
     _put(log, SECOND, SECOND_END, b"\1")
     log.expect("damaged", "bad-length", survivors=range(6), end=254)
     log.note(SILENT)
@@ -51,15 +55,19 @@ def no_room_after_the_last_sealed_record(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-031", "ZBJ-036", "ZBJ-038")
 def last_sealed_record_twice(log: ZeebeLog) -> None:
-    """The last record of a sealed segment stands there twice: the copy is listed, nothing lost."""
+    """The last record of a sealed segment appears twice. A reader lists the copy as lost and
+    returns all records.
+    """
     log.duplicate(f"{SECOND}:records[1]")
     log.expect("damaged", "index-mismatch", survivors=range(6), end=254)
-    log.note("Zeebe fails to open with JournalException.InvalidIndex.")
+    log.note("Zeebe fails to open the log with JournalException.InvalidIndex.")
 
 
 @flushed_below_and_at(segments_of_45_bytes, "handover", "ZBJ-037", "ZBJ-038", below=None, at=6)
 def header_after_the_last_record_without_a_seal(log: ZeebeLog) -> None:
-    """A frame of 1 after the last record of a segment of 45 bytes; the next one takes over."""
+    """A valid frame and zeros follow the last record of an unsealed segment, but the next
+    segment begins with the expected index.
+    """
     _put(log, FIRST, FIRST_END_OF_45, b"\1")
     log.expect("damaged", "bad-header", survivors=range(6))
     log.note(SILENT)
@@ -67,14 +75,18 @@ def header_after_the_last_record_without_a_seal(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037", kind="limit")
 def seal_that_promises_too_little(log: ZeebeLog) -> None:
-    """The seal says index 1, and record 2 follows it: records are found by scanning."""
+    """The last index of the seal is 1, but record 2 follows. A reader finds records by scanning and
+    returns all records.
+    """
     _seal(log, 1)
     log.expect("intact", survivors=range(6), end=254)
 
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-038")
 def seal_too_low_and_a_frame_after_the_records(log: ZeebeLog) -> None:
-    """The seal says index 1, and after record 2 stands a frame of 2: the next segment follows."""
+    """The last index of the seal is 1, and an invalid frame follows record 2. A reader continues
+    with the next segment.
+    """
     _seal(log, 1)
     _put(log, FIRST, FIRST_END, b"\2")
     log.expect("damaged", "unknown-frame", survivors=range(6), end=254)
@@ -82,7 +94,9 @@ def seal_too_low_and_a_frame_after_the_records(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-038")
 def seal_too_low_and_a_bad_record(log: ZeebeLog) -> None:
-    """The seal says index 1, and record 2 is bad: no seal speaks of it, and the log ends."""
+    """The last index of the seal is 1, and record 2 is corrupt. The seal does not cover record 2,
+    so the log ends.
+    """
     _seal(log, 1)
     log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
     log.stops("checksum-mismatch", [0], end=123)
@@ -90,7 +104,9 @@ def seal_too_low_and_a_bad_record(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-038")
 def seal_too_high_and_a_frame_after_the_records(log: ZeebeLog) -> None:
-    """The seal says index 9, and after record 2 stands a frame of 2: the next segment follows."""
+    """The last index of the seal is 9, and an invalid frame follows record 2. A reader continues
+    with the next segment.
+    """
     _seal(log, 9)
     _put(log, FIRST, FIRST_END, b"\2")
     log.expect("damaged", "unknown-frame", survivors=range(6), end=254)
@@ -98,7 +114,9 @@ def seal_too_high_and_a_frame_after_the_records(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-038")
 def seal_too_high_and_a_bad_record(log: ZeebeLog) -> None:
-    """The seal says index 9, and record 2 is bad: seal and next segment disagree, the log ends."""
+    """The last index of the seal is 9, and record 2 is corrupt. The next segment begins with
+    index 3 instead of 2 or 10, so the log ends.
+    """
     _seal(log, 9)
     log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
     log.expect("damaged", "checksum-mismatch", survivors=[0], end=None)
@@ -106,7 +124,9 @@ def seal_too_high_and_a_bad_record(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037")
 def seal_without_an_index(log: ZeebeLog) -> None:
-    """The seal has a position and the index 0: it is none, and a bad record ends the log."""
+    """The last index of the first descriptor is 0, so the first segment has no seal. The log ends
+    at the corrupt record 2.
+    """
     _seal(log, 0)
     log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
     log.stops("checksum-mismatch", [0], end=123)
@@ -114,7 +134,9 @@ def seal_without_an_index(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-037")
 def seal_without_a_position(log: ZeebeLog) -> None:
-    """The seal has the index 2 and the position 0: it is none, and a bad record ends the log."""
+    """The last position of the first descriptor is 0, so the first segment has no seal. The log
+    ends at the corrupt record 2.
+    """
     log.zero(f"{FIRST}:descriptor.segment.last_position")
     log.reseal_descriptor(FIRST)
     log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
@@ -123,14 +145,18 @@ def seal_without_a_position(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(segments_of_45_bytes, "handover", "ZBJ-060", below=None, at=4)
 def first_frame_zeroed_without_a_seal(log: ZeebeLog) -> None:
-    """The first frame of a segment of 45 bytes is zero: its records are listed, not passed over."""
+    """The first frame of the unsealed first segment is zeroed. A reader lists the records of
+    this segment as missing.
+    """
     log.zero(f"{FIRST}:records[0].frame")
     log.stops("missing-records", [], end=45)
 
 
 @flushed_below_and_at(segments_of_45_bytes, "handover", "ZBJ-060", "ZBJ-040", below=1, at=4)
 def frame_zeroed_before_a_bad_descriptor(log: ZeebeLog) -> None:
-    """A frame of a segment of 45 bytes is zero, and the next descriptor fails its checksum."""
+    """A frame in the unsealed first segment is zeroed, and the checksum of the next descriptor is
+    invalid.
+    """
     log.zero(f"{FIRST}:records[1].frame")
     log.flip(f"{SECOND}:descriptor.metadata.checksum", 0)
     log.stops("missing-records", [0], end=111)
@@ -138,7 +164,9 @@ def frame_zeroed_before_a_bad_descriptor(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-060", "ZBJ-014")
 def frame_zeroed_before_a_segment_of_zeros(log: ZeebeLog) -> None:
-    """A frame of a segment of 45 bytes is zero, and so is all of the next segment."""
+    """A frame in the unsealed first segment is zeroed, and the next segment consists of zeros. A
+    reader also lists the rest of the first segment.
+    """
     log.zero(f"{FIRST}:records[1].frame")
     log.files[SECOND][:] = bytes(270)
     log.did(f"zero all of {SECOND}")
@@ -148,7 +176,9 @@ def frame_zeroed_before_a_segment_of_zeros(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-060", "ZBJ-039")
 def middle_segment_missing_without_a_seal(log: ZeebeLog) -> None:
-    """A segment of 45 bytes is followed by zeros and the next is missing: only the gap is named."""
+    """The second segment is missing, and only zeros follow the records of the unsealed first
+    segment. A reader lists only the gap.
+    """
     log.remove_file(SECOND)
     log.flushed(4)
     log.stops("segment-gap", [0, 1])
@@ -156,17 +186,21 @@ def middle_segment_missing_without_a_seal(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-060", "ZBJ-039")
 def middle_segment_missing_after_stale_bytes(log: ZeebeLog) -> None:
-    """Bytes of a failed append follow a sealed segment, and the next is missing."""
+    """The second segment is missing, and stale bytes follow the first segment's records. The seal
+    of the first segment shows that none of its records is missing.
+    """
     _put(log, FIRST, FIRST_END + 1, b"stale")
     log.remove_file(SECOND)
     log.flushed(4)
     log.stops("segment-gap", [0, 1])
-    log.note("The seal says that the last record was found, so the bytes are none.")
+    log.note("The last sealed record was read, so the stale bytes are not a record.")
 
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-041", "ZBJ-034")
 def last_segment_missing_after_stale_bytes(log: ZeebeLog) -> None:
-    """The last segment is missing and was flushed; stale bytes follow the one before it."""
+    """The last segment was flushed and is missing. Stale bytes follow the records of the segment
+    before it.
+    """
     _put(log, SECOND, SECOND_END + 1, b"stale")
     log.remove_file(THIRD)
     log.flushed(6)
@@ -175,7 +209,9 @@ def last_segment_missing_after_stale_bytes(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-014")
 def two_segments_of_zeros_in_the_middle(log: ZeebeLog) -> None:
-    """Two segments of zeros with another after them: the second of the two is the fault."""
+    """Two segments of zeros precede a segment with records. The fault is in the second segment of
+    zeros.
+    """
     log.rename_file(THIRD, "journal-4.log")
     log.add_file(THIRD, bytes(270), "270 zeros")
     log.files[SECOND][:] = bytes(270)
@@ -186,7 +222,9 @@ def two_segments_of_zeros_in_the_middle(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "handover", "ZBJ-014", "ZBJ-041", "ZBJ-045", kind="eof")
 def nothing_left_of_a_segment(log: ZeebeLog) -> None:
-    """A file of no bytes, and something was flushed: one empty range, also in strict reading."""
+    """A log of one file is empty, although record 1 was flushed. A reader lists one empty range,
+    also in strict reading.
+    """
     log.truncate(0)
     log.flushed(1)
     log.expect("damaged", "missing-records", survivors=[], end=None)
@@ -194,7 +232,9 @@ def nothing_left_of_a_segment(log: ZeebeLog) -> None:
 
 @BOOK.damaged(empty_file_at_the_end, "handover", "ZBJ-045")
 def damage_before_an_empty_file(log: ZeebeLog) -> None:
-    """A bad record in the first segment, no bytes in the last: strict reading lists every file."""
+    """A record in the first segment is corrupt, and the last segment file is empty. A strict reader
+    lists every later file, including the empty file.
+    """
     log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3])
 
@@ -205,7 +245,9 @@ def _zero_file(log: ZeebeLog, file: str) -> None:
 
 
 def _first_is_seal_minus_1(log: ZeebeLog) -> None:
-    """Record 3 is the first of its segment and gone, and the seal says 2."""
+    """Remove the first segment, zero the first frame of the second segment, and set the last index
+    of its seal to 2.
+    """
     log.remove_file(FIRST)
     log.zero(f"{SECOND}:records[0].frame")
     log.set(f"{SECOND}:descriptor.segment.last_index", 2)
@@ -214,7 +256,9 @@ def _first_is_seal_minus_1(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-032", "ZBJ-060")
 def frame_zeroed_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
-    """A record is lost for its asqn, the next frame is zero: an asqn ends no segment."""
+    """A record is lost as `asqn-order`, and the next frame is zeroed. A reader also lists the
+    bytes from this frame on.
+    """
     log.set(f"{SECOND}:records[0].data.asqn", 1)
     log.reseal(f"{SECOND}:records[0]")
     log.zero(f"{SECOND}:records[1].frame")
@@ -223,7 +267,9 @@ def frame_zeroed_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-060")
 def seal_too_low_and_the_next_segment_missing(log: ZeebeLog) -> None:
-    """The seal says index 1, bytes follow record 2, and the next is missing: they are listed."""
+    """The last index of the seal is 1, stale bytes follow record 2, and the next segment is
+    missing. A reader lists the stale bytes.
+    """
     _seal(log, 1)
     _put(log, FIRST, FIRST_END + 1, b"stale")
     log.remove_file(SECOND)
@@ -232,25 +278,31 @@ def seal_too_low_and_the_next_segment_missing(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-060", kind="limit")
 def seal_below_the_index_of_its_segment(log: ZeebeLog) -> None:
-    """A first segment of index 3 has a seal of index 2: it promises that there is no record."""
+    """The first segment begins with index 3, and its first frame is zeroed. Its seal has the
+    last index 2, so no record of this segment is missing.
+    """
     _first_is_seal_minus_1(log)
     log.expect("torn", "segment-gap", survivors=[], end=57)
 
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-014", "ZBJ-060")
 def frame_zeroed_before_two_segments_of_zeros(log: ZeebeLog) -> None:
-    """A frame is zero, and so are the next two segments: what follows it is listed all the same."""
+    """A frame in the unsealed first segment is zeroed, and the next two segments consist of zeros.
+    A reader also lists the rest of the first segment.
+    """
     log.zero(f"{FIRST}:records[1].frame")
     log.files[FOURTH] = log.files[THIRD]
     log.files[THIRD] = bytearray(270)
-    log.did(f"{FOURTH} is what {THIRD} was, which is 270 zeros")
+    log.did(f"move {THIRD} to {FOURTH}, and fill {THIRD} with 270 zeros")
     _zero_file(log, SECOND)
     log.stops("missing-records", [0], end=111)
 
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-039", "ZBJ-060")
 def frame_zeroed_before_an_overlap(log: ZeebeLog) -> None:
-    """A frame of a segment of 45 bytes is zero, and the next segment begins with index 1."""
+    """A frame in the unsealed first segment is zeroed, and the next segment begins with index 1. A
+    reader also lists the rest of the first segment.
+    """
     log.zero(f"{FIRST}:records[1].frame")
     log.files[SECOND] = bytearray(segment((BRAVO, CHARLIE), 270, "2/1", id=2, index=1))
     log.did(f"{SECOND} begins with index 1")
@@ -259,7 +311,9 @@ def frame_zeroed_before_an_overlap(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-040", "ZBJ-060", kind="eof")
 def frame_zeroed_before_a_cut_descriptor(log: ZeebeLog) -> None:
-    """A frame of a segment of 45 bytes is zero, and the next descriptor is cut."""
+    """A frame in the unsealed first segment is zeroed, and the next descriptor is cut. A reader
+    also lists the rest of the first segment.
+    """
     log.zero(f"{FIRST}:records[1].frame")
     log.truncate(30, SECOND)
     log.stops("missing-records", [0], end=111)
@@ -267,7 +321,9 @@ def frame_zeroed_before_a_cut_descriptor(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-011", "ZBJ-060")
 def frame_zeroed_before_an_unknown_version(log: ZeebeLog) -> None:
-    """A frame of a segment of 45 bytes is zero, and the next descriptor has version 3."""
+    """A frame in the unsealed first segment is zeroed, and the next descriptor has version 3. A
+    reader also lists the rest of the first segment.
+    """
     log.zero(f"{FIRST}:records[1].frame")
     log.set(f"{SECOND}:descriptor.version", 3)
     log.stops("missing-records", [0], end=111)
@@ -275,7 +331,9 @@ def frame_zeroed_before_an_unknown_version(log: ZeebeLog) -> None:
 
 @BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-011", "ZBJ-060")
 def frame_zeroed_before_another_template(log: ZeebeLog) -> None:
-    """A frame of a segment of 45 bytes is zero, and the next descriptor has another template."""
+    """A frame in the unsealed first segment is zeroed, and the next descriptor has another
+    template. A reader also lists the rest of the first segment.
+    """
     log.zero(f"{FIRST}:records[1].frame")
     log.set(f"{SECOND}:descriptor.segment.header.template_id", 9)
     log.stops("missing-records", [0], end=111)
@@ -283,7 +341,9 @@ def frame_zeroed_before_another_template(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-034", "ZBJ-039", kind="eof")
 def cut_descriptor_after_the_end(log: ZeebeLog) -> None:
-    """The log ends at a descriptor, and the next one is cut: its range ends before its zeros."""
+    """The log ends at the corrupt second descriptor, and the third descriptor is cut. The range of
+    the third segment excludes the zeros at its end.
+    """
     log.flip(f"{SECOND}:descriptor.metadata.checksum", 0)
     log.truncate(40, THIRD)
     log.stops("descriptor-checksum", [0, 1], end=FIRST_END)
@@ -291,7 +351,9 @@ def cut_descriptor_after_the_end(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-038", "ZBJ-040")
 def sealed_frame_zeroed_before_a_bad_descriptor(log: ZeebeLog) -> None:
-    """The last sealed record has a zero frame, and the next descriptor is bad: the seal counts."""
+    """The frame of the last sealed record is zeroed, and the next descriptor is corrupt. The seal
+    shows that this record is missing.
+    """
     log.zero(f"{SECOND}:records[1].frame")
     log.flip(f"{THIRD}:descriptor.metadata.checksum", 0)
     log.expect("damaged", "missing-records", survivors=[0, 1, 2], end=None)
@@ -299,17 +361,21 @@ def sealed_frame_zeroed_before_a_bad_descriptor(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-014", "ZBJ-037", "ZBJ-038")
 def sealed_frame_zeroed_before_a_segment_of_zeros(log: ZeebeLog) -> None:
-    """The last sealed record has a zero frame, zeros follow, then records: the seal counts."""
+    """The frame of the last sealed record is zeroed, and a segment of zeros precedes the next
+    records. The seal shows that this record is missing.
+    """
     log.zero(f"{SECOND}:records[1].frame")
     log.files[FOURTH] = log.files[THIRD]
     log.files[THIRD] = bytearray(270)
-    log.did(f"{FOURTH} is what {THIRD} was, which is 270 zeros")
+    log.did(f"move {THIRD} to {FOURTH}, and fill {THIRD} with 270 zeros")
     log.expect("damaged", "missing-records", survivors=[0, 1, 2], end=None)
 
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-014", "ZBJ-037", "ZBJ-038")
 def sealed_frame_zeroed_before_prepared_segments(log: ZeebeLog) -> None:
-    """The last sealed record has a zero frame, and only zeros follow: it is missing."""
+    """The frame of the last sealed record is zeroed, and only prepared segments follow. The seal
+    shows that this record is missing.
+    """
     log.zero(f"{SECOND}:records[1].frame")
     _zero_file(log, THIRD)
     log.expect("damaged", "missing-records", survivors=[0, 1, 2], end=None)
@@ -317,17 +383,21 @@ def sealed_frame_zeroed_before_prepared_segments(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-014", "ZBJ-038")
 def sealed_record_damaged_before_a_segment_of_zeros(log: ZeebeLog) -> None:
-    """A bad sealed record, zeros, then the index after the seal: only the next segment counts."""
+    """The last sealed record is corrupt, and the next segment consists of zeros. The log ends,
+    although a later segment begins with the index after the seal.
+    """
     log.flip(f"{SECOND}:records[1].metadata.checksum", 0)
     log.files[FOURTH] = log.files[THIRD]
     log.files[THIRD] = bytearray(270)
-    log.did(f"{FOURTH} is what {THIRD} was, which is 270 zeros")
+    log.did(f"move {THIRD} to {FOURTH}, and fill {THIRD} with 270 zeros")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
 
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-014", "ZBJ-040")
 def zeros_before_an_unknown_version(log: ZeebeLog) -> None:
-    """The first segment is zeros and the second has version 3: that is no reason to refuse."""
+    """The first segment consists of zeros, and the second descriptor has version 3. A reader
+    must not refuse the log because of a later segment.
+    """
     _zero_file(log, FIRST)
     log.set(f"{SECOND}:descriptor.version", 3)
     log.stops("zero-segment", [], end=0)
@@ -335,9 +405,8 @@ def zeros_before_an_unknown_version(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-024", "ZBJ-038")
 def asqn_of_before_the_seal_took_over(log: ZeebeLog) -> None:
-    """A record is lost and the seal tells where the next segment begins: asqns go on from before.
-
-    Record 3 has asqn 4, and so has record 5.
+    """Records 3 and 5 have the same asqn, and record 4 in a sealed segment is corrupt. The seal
+    does not reset the order of asqns.
     """
     log.set(f"{SECOND}:records[0].data.asqn", 4)
     log.reseal(f"{SECOND}:records[0]")
@@ -347,7 +416,9 @@ def asqn_of_before_the_seal_took_over(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "handover", "ZBJ-023", "ZBJ-039", kind="limit")
 def segment_of_a_negative_index(log: ZeebeLog) -> None:
-    """The second segment begins with index -3: indexes have a sign, and that is an overlap."""
+    """The second segment begins with index -3. Indexes are signed, so the fault is
+    `segment-overlap`.
+    """
     log.files[SECOND] = bytearray(segment((BRAVO, CHARLIE), 270, NEWEST, id=2, index=-3))
     log.did(f"{SECOND} begins with index -3")
     log.stops("segment-overlap", [0, 1], end=FIRST_END)

@@ -1,4 +1,4 @@
-"""Undamaged logs: the shapes that a journal can have."""
+"""Undamaged logs with the possible layouts of a journal."""
 
 from conformance.recipes.zeebe_journal.log import (
     ALPHA,
@@ -34,7 +34,9 @@ def one_segment(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-008", "ZBJ-009", "ZBJ-015", "ZBJ-024", "ZBJ-058")
 def three_records_of_the_real_writer(log: ZeebeLog) -> None:
-    """Three records as the real writer of 8.3 wrote them; their payloads are no raft entries."""
+    """Three records, byte for byte as Zeebe 8.3 writes them. Their payloads are not raft
+    entries.
+    """
     log.segment((b"aaaa", 1), (b"bbbb", -1), (b"cccc", 5), size=299)
     log.expect_bytes(GOLDEN.ljust(299, b"\0"))
     log.expect("intact", survivors=[0, 1, 2], end=216)
@@ -42,14 +44,14 @@ def three_records_of_the_real_writer(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-001", "ZBJ-002", "ZBJ-013", "ZBJ-014", "ZBJ-023")
 def three_segments(log: ZeebeLog) -> None:
-    """Two sealed segments, an active one, and one of zeros that was prepared."""
+    """Two sealed segments, an active segment, and a prepared segment of zeros."""
     log.journal(*SIX)
     log.expect("intact", survivors=range(6), end=254)
 
 
 @BOOK.valid("layout", "ZBJ-035", "ZBJ-041")
 def three_segments_flushed(log: ZeebeLog) -> None:
-    """Three segments, with all of their records flushed."""
+    """All records in the three segments of a journal were flushed."""
     log.journal(*SIX)
     log.flushed(6)
     log.expect("intact", survivors=range(6), end=254)
@@ -57,7 +59,7 @@ def three_segments_flushed(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-013", "ZBJ-041")
 def two_segments(log: ZeebeLog) -> None:
-    """A sealed segment, an active one, and one of zeros that was prepared."""
+    """A sealed segment, an active segment, and a prepared segment of zeros."""
     log.journal(*FOUR)
     log.flushed(4)
     log.expect("intact", survivors=range(4))
@@ -65,10 +67,10 @@ def two_segments(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-006")
 def descriptor_of_version_1(log: ZeebeLog) -> None:
-    """A descriptor of 29 bytes without a checksum, as Zeebe 1.0 wrote it."""
+    """A descriptor of version 1 with 29 bytes and no checksum, as Zeebe 1.0 wrote it."""
     log.segment(*FOUR, version="1")
     log.expect("intact", survivors=range(4), end=394)
-    log.note("Zeebe 1.1 to 8.2 read it; support was removed in 8.3.0.")
+    log.note("Zeebe 1.1 to 8.2 read this descriptor. Zeebe 8.3.0 removed the support.")
 
 
 @BOOK.valid("layout", "ZBJ-007", "ZBJ-009")
@@ -80,14 +82,16 @@ def descriptor_of_45_bytes(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-007", "ZBJ-013")
 def segments_of_45_bytes(log: ZeebeLog) -> None:
-    """Three segments with descriptors of 45 bytes, which have no room for a seal."""
+    """Three segments with descriptors of 45 bytes, which have no fields for a seal."""
     log.journal(*SIX, version="2/1")
     log.expect("intact", survivors=range(6))
 
 
 @BOOK.valid("layout", "ZBJ-005", "ZBJ-007")
 def records_of_two_versions(log: ZeebeLog) -> None:
-    """An upgraded segment: a descriptor of 45 bytes, records of version 1, then of version 2."""
+    """A segment that was continued after an upgrade has a descriptor of 45 bytes, records of
+    version 1, and then a record of version 2.
+    """
     log.segment(INITIAL, ALPHA, version="2/1")
     log.data[210:311] = pack_record(3, 2, BRAVO[0]).ljust(101, b"\0")
     log.payloads.append(BRAVO[0])
@@ -96,7 +100,7 @@ def records_of_two_versions(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-005")
 def metadata_and_data_of_two_versions(log: ZeebeLog) -> None:
-    """A record of an old leader: data of version 1 under metadata of version 2."""
+    """A record from an older leader has metadata of version 2 and a data message of version 1."""
     log.segment(INITIAL)
     record = pack_record(2, 1, ALPHA[0], version=2, data_version=1)
     log.data[123 : 123 + len(record)] = record
@@ -106,35 +110,39 @@ def metadata_and_data_of_two_versions(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-019", "ZBJ-058")
 def empty_payload(log: ZeebeLog) -> None:
-    """A record without a payload is a record."""
+    """Two of three records have an empty payload. A reader returns all three records."""
     log.segment((b"", 1), (b"", -1), (b"bbb", 2))
     log.expect("intact", survivors=range(3))
 
 
 @BOOK.valid("layout", "ZBJ-021")
 def exactly_full_segment(log: ZeebeLog) -> None:
-    """The last record fills the segment: no EOF frame follows."""
+    """The last record fills the segment, so no frame of 0 follows."""
     log.segment(*FOUR, size=422)
     log.expect("intact", survivors=range(4), end=422)
 
 
 @BOOK.valid("layout", "ZBJ-021", "ZBJ-023")
 def exactly_full_segments(log: ZeebeLog) -> None:
-    """Segments without an EOF frame: the reader goes on in the next one."""
+    """The records fill the first segment exactly, so no frame of 0 follows them. A reader continues
+    with the next segment.
+    """
     log.journal(*SIX, size=222)
     log.expect("intact", survivors=range(6))
 
 
 @BOOK.valid("layout", "ZBJ-014", "ZBJ-016")
 def segment_without_records(log: ZeebeLog) -> None:
-    """A descriptor and zeros: the journal of a node that has just started."""
+    """A segment with only a descriptor and zeros, as in the journal of a node that has just
+    started.
+    """
     log.segment()
     log.expect("intact", survivors=[], end=57)
 
 
 @BOOK.valid("layout", "ZBJ-014")
 def empty_last_segment(log: ZeebeLog) -> None:
-    """The last segment has a descriptor and no records yet."""
+    """The last segment has a descriptor but no records yet."""
     log.journal(*FOUR)
     log.files["journal-3.log"] = bytearray(segment((), 270, id=3, index=5))
     log.flushed(4)
@@ -143,14 +151,14 @@ def empty_last_segment(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-014", "ZBJ-042")
 def prepared_segment_alone(log: ZeebeLog) -> None:
-    """A file of zeros and nothing else: no records, and nothing lost."""
+    """A log of one file that contains only zeros. The log is intact and has no records."""
     log.data = bytearray(300)
     log.expect("intact", survivors=[], end=0)
 
 
 @BOOK.valid("layout", "ZBJ-014")
 def empty_file_at_the_end(log: ZeebeLog) -> None:
-    """A last segment of no bytes: it was created, and nothing more."""
+    """The last segment file is empty, because it was created but not yet extended."""
     log.journal(*FOUR)
     log.files["journal-3.log"] = bytearray()
     log.flushed(4)
@@ -159,7 +167,7 @@ def empty_file_at_the_end(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-023")
 def compacted_journal(log: ZeebeLog) -> None:
-    """The first segments were removed after a snapshot: the log begins at index 5."""
+    """The first segments were removed after a snapshot, so the log begins with index 5."""
     log.journal(*SIX)
     del log.files["journal-1.log"], log.files["journal-2.log"]
     log.flushed(6)
@@ -168,7 +176,9 @@ def compacted_journal(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-002")
 def descriptor_ids_unlike_the_names(log: ZeebeLog) -> None:
-    """The ids in the descriptors are 7 and 3: order comes from the file names alone."""
+    """The ids in the descriptors are 7 and 3. Only the file names determine the order of the
+    segments.
+    """
     log.files = {
         "journal-1.log": bytearray(segment((INITIAL, ALPHA), 270, id=7)),
         "journal-2.log": bytearray(segment((BRAVO, CHARLIE), 270, id=3, index=3)),
@@ -179,7 +189,7 @@ def descriptor_ids_unlike_the_names(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-002")
 def ten_segments(log: ZeebeLog) -> None:
-    """Segment 10 follows segment 9, not segment 1."""
+    """A journal of ten segments. Segment 10 follows segment 9, not segment 1."""
     log.journal(*((b"%d" % n, n) for n in range(1, 11)), size=57 + 51)
     log.flushed(10)
     log.expect("intact", survivors=range(10))
@@ -187,7 +197,7 @@ def ten_segments(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-012")
 def file_longer_than_its_descriptor_says(log: ZeebeLog) -> None:
-    """The maximal segment size is smaller than the file: all of the file is used."""
+    """The maximum segment size is smaller than the file. A reader uses the whole file."""
     log.segment(*FOUR)
     log.data[:57] = pack_descriptor(1, 1, 100)
     log.expect("intact", survivors=range(4), end=422)
@@ -195,7 +205,7 @@ def file_longer_than_its_descriptor_says(log: ZeebeLog) -> None:
 
 @BOOK.valid("layout", "ZBJ-012")
 def negative_maximal_size(log: ZeebeLog) -> None:
-    """A maximal segment size of -5 does not matter to a reader."""
+    """The maximum segment size is -5. A reader does not use this size as a limit."""
     log.segment(*FOUR)
     log.data[:57] = pack_descriptor(1, 1, -5)
     log.expect("intact", survivors=range(4), end=422)

@@ -1,4 +1,4 @@
-"""The verbs that only Zeebe journals need, and the book of their recipes."""
+"""The log class of Zeebe journals, its operations, and the collection of recipes."""
 
 from __future__ import annotations
 
@@ -21,37 +21,39 @@ from reference_impl.zeebe_journal.raft import Member, encode_application, encode
 from reference_impl.zeebe_journal.writer import NEWEST, pack_descriptor, pack_record, write
 
 Entry = tuple[bytes, int]
-"""A payload and its asqn."""
+"""The payload and the asqn of a record."""
 
 SEGMENT_SIZE = 512
 SMALL = 270
-"""Room for two records of the usual entries in each segment."""
+"""The size of a segment that holds two of the usual records."""
 
 
 class ZeebeLog(Log):
-    """A Zeebe journal being built: one segment, or a folder of them."""
+    """A Zeebe journal in construction: one segment file, or a folder of segments."""
 
     def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
         super().__init__(control, payloads, "zeebe-journal")
         self.written: list[NewRecord] = []
-        # Opening a journal waits for the disk, and the real one runs on a virtual machine.
+        # Zeebe waits for the disk when it opens a journal, and runs on the JVM.
         self.wall_ms = 10_000
 
     def varied(self, payload: bytes) -> bytes:
-        """A payload as the log has it: in fresh variants, of other letters and another term."""
+        """Return the payload of this variant: fresh variants have other letters and
+        another term.
+        """
         return vary_entry(payload)
 
     def to_write(self) -> list[NewRecord]:
-        """The records of the log with their asqn."""
+        """Return the records to write, with their asqns."""
         return self.written
 
     def segment(self, *entries: Entry, size: int = SEGMENT_SIZE, version: str = NEWEST) -> None:
-        """One segment with these records."""
+        """Build a log of one file with these records."""
         self.data = bytearray(segment(entries, size, version))
         self.payloads = [vary_entry(payload) for payload, _ in entries]
 
     def journal(self, *entries: Entry, size: int = SMALL, version: str = NEWEST) -> None:
-        """A folder with as many segments of ``size`` bytes as the records need."""
+        """Build a folder with as many segments of ``size`` bytes as the records need."""
         self.written = [NewRecord(vary_entry(one), {"asqn": str(asqn)}) for one, asqn in entries]
         context = {"max_segment_size": size, "descriptor": version}
         with tempfile.TemporaryDirectory() as folder:
@@ -61,11 +63,11 @@ class ZeebeLog(Log):
         self.payloads = [record.payload for record in self.written]
 
     def flushed(self, index: int | str | None) -> None:
-        """What the meta store says: the log is on disk up to here."""
+        """Set the flushed index in the context, or its source ``meta``."""
         self.context["last_flushed_index"] = index
 
     def reseal(self, path: str) -> None:
-        """Make the checksum of a record right again, for as many bytes as its length says now."""
+        """Correct the checksum of a record, for the data length that its metadata now gives."""
         data, record = self._at(path)
         length_at = record.start + 17
         length = int.from_bytes(data[length_at : length_at + 4], "little")
@@ -75,14 +77,14 @@ class ZeebeLog(Log):
         self.did(f"reseal {path}")
 
     def reseal_descriptor(self, file: str = "") -> None:
-        """Make the checksum of a descriptor right again."""
+        """Correct the checksum of a descriptor."""
         data = self.files[file]
         length = SBE_HEADER.size + int.from_bytes(data[17:19], "little")
         data[9:17] = crc32c(bytes(data[17 : 17 + length])).to_bytes(8, "little")
         self.did(f"reseal descriptor{f' of {file}' if file else ''}")
 
     def stops(self, reason: str, survivors: Sequence[int], end: Any = "any") -> None:
-        """The log ends at a fault: damage if the flushed index reaches it, else torn."""
+        """Expect a fault to end the log: damaged if the fault was flushed, otherwise torn."""
         flushed = self.context.get("last_flushed_index")
         if flushed is not None and flushed > len(survivors):
             self.expect("damaged", reason, survivors, end=None)
@@ -101,12 +103,22 @@ def flushed_below_and_at(
     at: int,
     kind: str = "corrupt",
 ) -> Callable[[Callable[[ZeebeLog], None]], None]:
-    """Two vectors from one fault: flushed before it, and up to it (``…_acknowledged``)."""
+    """Enter two vectors for one fault.
+
+    The first vector has the flushed index ``below``, before the fault. The second vector has the
+    flushed index ``at``, at or after the fault, and the suffix ``_acknowledged``.
+    """
 
     def enter(function: Callable[[ZeebeLog], None]) -> None:
         for flushed, suffix, words in (
-            (below, "", f"Flushed up to {below}." if below else "Nothing was flushed."),
-            (at, "_acknowledged", f"Flushed up to {at}: acknowledged."),
+            (
+                below,
+                "",
+                f"The flushed index is {below}, before the fault."
+                if below
+                else "No flushed index is given.",
+            ),
+            (at, "_acknowledged", f"The flushed index is {at}, at or after the fault."),
         ):
             variant = _variant(function, flushed, suffix, words)
             BOOK.damaged(control, group, "ZBJ-035", *requirements, kind=kind)(variant)
@@ -128,11 +140,11 @@ def _variant(
 
 
 ENTRY_OF_RAFT = b"\x01\x00\x08\x00"
-"""Template and schema in the header of a RaftLogEntry; the term follows at 8."""
+"""The template and the schema in the header of a RaftLogEntry. The term begins at offset 8."""
 
 
 def vary_entry(payload: bytes) -> bytes:
-    """A payload as fresh variants have it. All terms are higher by the same, if they are small."""
+    """Return a payload for a fresh variant. Small terms all increase by the same number."""
     payload, variation = vary(payload), current()
     if variation is None or payload[2:6] != ENTRY_OF_RAFT or len(payload) < 16:
         return payload
@@ -150,7 +162,7 @@ def segment(
     id: int = 1,
     index: int = 1,
 ) -> bytes:
-    """The bytes of one segment, zeros after its records."""
+    """Return the bytes of one segment, with zeros after its records."""
     schema = 2 if version == NEWEST else 1
     data = pack_descriptor(id, index, size, version=version)
     for number, (payload, asqn) in enumerate(entries, index):
@@ -159,12 +171,12 @@ def segment(
 
 
 def application(number: int, text: str, term: int = 1) -> Entry:
-    """An entry of the application, one position long."""
+    """Return an ApplicationEntry with one position, and its asqn."""
     return encode_application(term, number, number, text.encode()), number
 
 
 def wider_block(message: bytes, extra: bytes, version: int = 99) -> bytes:
-    """An SBE message as a newer schema might have it: ``extra`` bytes after the root block."""
+    """Return an SBE message of a newer schema version, with ``extra`` after its root block."""
     length, template, schema, _ = SBE_HEADER.unpack_from(message)
     header = SBE_HEADER.pack(length + len(extra), template, schema, version)
     block_end = SBE_HEADER.size + length
@@ -172,7 +184,7 @@ def wider_block(message: bytes, extra: bytes, version: int = 99) -> bytes:
 
 
 def wider_record(record: bytes, metadata: bytes = b"", data: bytes = b"") -> bytes:
-    """A record with more fields in one of its messages or both, and a checksum to match."""
+    """Return a record with extra fields in its metadata or data message, and a valid checksum."""
     message = record[21:]
     if data:
         message = wider_block(message, data)
@@ -184,7 +196,7 @@ def wider_record(record: bytes, metadata: bytes = b"", data: bytes = b"") -> byt
 def wider_descriptor(
     extra: bytes, size: int = SEGMENT_SIZE, seal: tuple[int, int] = (0, 0)
 ) -> bytes:
-    """The descriptor of a segment as a newer schema might have it."""
+    """Return a descriptor of a newer schema version, with ``extra`` after its block."""
     known = pack_descriptor(1, 1, size, seal)
     message = wider_block(known[17:], extra, version=3)
     return known[:9] + crc32c(message).to_bytes(8, "little") + message

@@ -1,4 +1,4 @@
-"""The file beside a journal, and which of several journals in a folder is meant."""
+"""The `.meta` file, and the selection of one of several journals in a folder."""
 
 from conformance.recipes.zeebe_journal.layout import one_segment, three_segments
 from conformance.recipes.zeebe_journal.log import (
@@ -17,14 +17,16 @@ LAST = "journal-3.log:records[1].metadata.checksum"
 
 
 def _promise_nothing(log: ZeebeLog) -> None:
-    """The meta file counts for nothing: a bad last record is an unfinished write."""
+    """Expect no flushed index, so that the corrupt last record is an unfinished write."""
     log.flip(LAST, 0)
     log.expect("torn", "checksum-mismatch", survivors=range(5), end=156)
 
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
 def meta_file_of_version_4(log: ZeebeLog) -> None:
-    """A meta file of raft schema version 4 has a commit index, which is not the flushed one."""
+    """A `.meta` file of version 4 has the flushed index 6 and the commit index 2. A reader uses the
+    flushed index.
+    """
     log.files[META] = bytearray(write_meta(Meta(1, 6, 2, b"0"), version=4))
     log.did("journal.meta has version 4, flushed index 6 and commit index 2")
     log.flip(LAST, 0)
@@ -33,7 +35,7 @@ def meta_file_of_version_4(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
 def meta_file_of_another_version(log: ZeebeLog) -> None:
-    """The first byte is 2."""
+    """The first byte of the `.meta` file is 2, so no flushed index is known."""
     log.files[META][0] = 2
     log.did("set the first byte of journal.meta to 2")
     _promise_nothing(log)
@@ -41,7 +43,9 @@ def meta_file_of_another_version(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
 def meta_file_of_another_template(log: ZeebeLog) -> None:
-    """The message is a Configuration."""
+    """The message in the `.meta` file has the template of a Configuration, so no flushed index is
+    known.
+    """
     log.files[META][3] = 5
     log.did("set the template of journal.meta to 5")
     _promise_nothing(log)
@@ -49,7 +53,9 @@ def meta_file_of_another_template(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
 def meta_file_of_another_schema(log: ZeebeLog) -> None:
-    """The message is of the schema of the journal."""
+    """The message in the `.meta` file has the schema of the journal, so no flushed
+    index is known.
+    """
     log.files[META][5] = 7
     log.did("set the schema of journal.meta to 7")
     _promise_nothing(log)
@@ -57,7 +63,9 @@ def meta_file_of_another_schema(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
 def meta_file_with_a_short_block(log: ZeebeLog) -> None:
-    """A block of 15 bytes cannot hold the flushed index."""
+    """The message in the `.meta` file has a block of 15 bytes, too short for the flushed index, so
+    no flushed index is known.
+    """
     log.files[META][1] = 15
     log.did("set the block length of journal.meta to 15")
     _promise_nothing(log)
@@ -65,7 +73,9 @@ def meta_file_with_a_short_block(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
 def meta_file_with_newer_fields(log: ZeebeLog) -> None:
-    """Version 99, and a block of 32 bytes: fields that nobody knows are skipped."""
+    """The message in the `.meta` file has version 99 and eight bytes of newer fields. A reader
+    skips the newer fields.
+    """
     known = write_meta(Meta(1, 6, 6, b"0"), version=4)
     newer = b"\1\x20\0\6\0\x08\0\x63\0" + known[9:33] + bytes(8) + known[33:248]
     log.files[META] = bytearray(newer)
@@ -76,7 +86,7 @@ def meta_file_with_newer_fields(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
 def meta_file_whose_vote_does_not_fit(log: ZeebeLog) -> None:
-    """The length of the vote leads one byte past the file."""
+    """The vote ends one byte after the end of the `.meta` file, so no flushed index is known."""
     log.files[META][25:29] = (256 - 29 + 1).to_bytes(4, "little")
     log.did("set the length of the vote to 228")
     _promise_nothing(log)
@@ -84,7 +94,7 @@ def meta_file_whose_vote_does_not_fit(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
 def meta_file_whose_vote_just_fits(log: ZeebeLog) -> None:
-    """The vote reaches to the end of the file."""
+    """The vote ends at the end of the `.meta` file, so the flushed index is valid."""
     log.files[META][25:29] = (256 - 29).to_bytes(4, "little")
     log.did("set the length of the vote to 227")
     log.flip(LAST, 0)
@@ -93,7 +103,9 @@ def meta_file_whose_vote_just_fits(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059")
 def meta_file_with_a_short_block_and_no_vote(log: ZeebeLog) -> None:
-    """A block of 15 bytes, and a vote that would fit after it: the flushed index does not."""
+    """The message in the `.meta` file has a block of 15 bytes, followed by an empty vote, so no
+    flushed index is known.
+    """
     log.files[META][1] = 15
     log.files[META][25:] = bytes(256 - 25)
     log.did("set the block length of journal.meta to 15, and zero the vote")
@@ -102,7 +114,9 @@ def meta_file_with_a_short_block_and_no_vote(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", "ZBJ-041", kind="limit")
 def meta_file_with_a_high_byte(log: ZeebeLog) -> None:
-    """A flushed index of 2^56 + 6: the journal ends long before it."""
+    """The flushed index in the `.meta` file is 2^56 + 6, far above the last index. Records are
+    missing.
+    """
     log.files[META][24] = 1
     log.did("set the last byte of the flushed index of journal.meta to 1")
     log.expect("damaged", "missing-records", survivors=range(6), end=None)
@@ -110,7 +124,9 @@ def meta_file_with_a_high_byte(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
 def meta_file_with_a_block_of_two_bytes_length(log: ZeebeLog) -> None:
-    """A block of 272 bytes leads past the file, though the low byte of its length is 16."""
+    """The block length in the `.meta` file is 272 bytes, which exceeds the file, although its
+    low byte is 16. No flushed index is known.
+    """
     log.files[META][1:3] = (272).to_bytes(2, "little")
     log.did("set the block length of journal.meta to 272")
     _promise_nothing(log)
@@ -118,7 +134,9 @@ def meta_file_with_a_block_of_two_bytes_length(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
 def meta_file_whose_vote_has_a_high_byte(log: ZeebeLog) -> None:
-    """A vote of one byte and 16 MiB does not fit."""
+    """The vote in the `.meta` file has a length of 16777217 bytes and does not fit, so no flushed
+    index is known.
+    """
     log.files[META][25:29] = (1 + (1 << 24)).to_bytes(4, "little")
     log.did("set the length of the vote to 16777217")
     _promise_nothing(log)
@@ -126,7 +144,9 @@ def meta_file_whose_vote_has_a_high_byte(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
 def meta_file_longer_than_256_bytes(log: ZeebeLog) -> None:
-    """A file of 300 bytes, and a vote that ends one byte after the first 256: no more counts."""
+    """A `.meta` file has 300 bytes, and the vote ends one byte after the first 256 bytes. No
+    flushed index is known.
+    """
     log.files[META][25:29] = (256 - 29 + 1).to_bytes(4, "little")
     log.files[META] += bytes(44)
     log.did("set the length of the vote to 228, and add 44 zeros to journal.meta")
@@ -135,28 +155,30 @@ def meta_file_longer_than_256_bytes(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="eof")
 def meta_file_cut(log: ZeebeLog) -> None:
-    """The file ends inside the length of the vote."""
+    """The `.meta` file ends inside the length of the vote, so no flushed index is known."""
     log.truncate(28, META)
     _promise_nothing(log)
 
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="eof")
 def meta_file_without_a_byte(log: ZeebeLog) -> None:
-    """The file is empty."""
+    """The `.meta` file is empty, so no flushed index is known."""
     log.truncate(0, META)
     _promise_nothing(log)
 
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="eof")
 def meta_file_missing(log: ZeebeLog) -> None:
-    """The reader is told to take the flushed index from a file that is not there."""
+    """The `.meta` file is missing, so no flushed index is known."""
     log.remove_file(META)
     _promise_nothing(log)
 
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", "ZBJ-035", kind="limit")
 def meta_file_beyond_63_bits(log: ZeebeLog) -> None:
-    """A flushed index of 2^64 - 2 is negative: nothing is known to be flushed."""
+    """The flushed index in the `.meta` file is 2^64 - 2. Read as a signed number, it is negative,
+    so no flushed index is known.
+    """
     log.files[META][17:25] = (2**64 - 2).to_bytes(8, "little")
     log.did("set the flushed index of journal.meta to 2^64 - 2")
     _promise_nothing(log)
@@ -164,7 +186,7 @@ def meta_file_beyond_63_bits(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "meta", "ZBJ-059")
 def meta_file_of_a_single_file(log: ZeebeLog) -> None:
-    """A log of one file has no file beside it: nothing is known to be flushed."""
+    """A log of one file has no `.meta` file, so no flushed index is known."""
     log.flushed("meta")
     log.flip("records[3].metadata.checksum", 0)
     log.expect("torn", "checksum-mismatch", survivors=range(3), end=321)
@@ -176,7 +198,9 @@ def _other(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-003", kind="limit")
 def two_journals_and_one_meta_file(log: ZeebeLog) -> None:
-    """Of two journals, the one with a meta file is meant."""
+    """A folder contains two journals, and one of them has a `.meta` file. A reader reads this
+    journal.
+    """
     _other(log)
     log.add_file(META, bytes(32), "32 zeros")
     log.expect("intact", survivors=range(6), end=254)
@@ -184,7 +208,7 @@ def two_journals_and_one_meta_file(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-003")
 def two_journals_and_two_meta_files(log: ZeebeLog) -> None:
-    """Two journals, each with a meta file: nothing says which one is meant."""
+    """A folder contains two journals, each with a `.meta` file. A reader must refuse the log."""
     _other(log)
     log.add_file(META, bytes(32), "32 zeros")
     log.add_file("other.meta", bytes(32), "32 zeros")
@@ -193,7 +217,9 @@ def two_journals_and_two_meta_files(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-003", kind="limit")
 def one_journal_and_a_foreign_meta_file(log: ZeebeLog) -> None:
-    """One journal, and the meta file of another: the segments say which one is meant."""
+    """A folder contains one journal and a `.meta` file with another name. A reader ignores this
+    `.meta` file.
+    """
     log.add_file("other.meta", write_meta(Meta(1, 9, 9, b"0")), "flushed index 9")
     log.flushed("meta")
     log.expect("intact", survivors=range(6), end=254)
@@ -201,14 +227,16 @@ def one_journal_and_a_foreign_meta_file(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-003", "ZBJ-042", kind="limit")
 def name_without_segments(log: ZeebeLog) -> None:
-    """The reader is told a name that no segment has: an empty journal."""
+    """The context has a name without segments. A reader returns an empty journal."""
     log.context["name"] = "other"
     log.expect("intact", survivors=[], end=0)
 
 
 @BOOK.damaged(three_segments, "names", "ZBJ-003", "ZBJ-059", kind="limit")
 def meta_file_without_segments(log: ZeebeLog) -> None:
-    """No segments, and `journal.meta` says that 6 was flushed: the journal is called that."""
+    """A folder has no segments, and `journal.meta` contains the flushed index 6. Records are
+    missing.
+    """
     for number in (1, 2, 3, 4):
         log.remove_file(f"journal-{number}.log")
     log.add_file(META, write_meta(Meta(1, 6, 6, b"0")), "flushed index 6")
@@ -218,21 +246,23 @@ def meta_file_without_segments(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-001", "ZBJ-003")
 def name_that_ends_in_a_hyphen(log: ZeebeLog) -> None:
-    """`journal--4.log` is a segment of the journal `journal-`: there are two journals."""
+    """The file `journal--4.log` is a segment of the journal `journal-`, so the folder contains two
+    journals. A reader must refuse the log.
+    """
     log.add_file("journal--4.log", segment((ALPHA, BRAVO), 270), "another journal")
     log.expect("refused", "ambiguous-journal", survivors=[])
 
 
 @BOOK.valid("limits", "ZBJ-017", "ZBJ-046", kind="limit")
 def record_of_more_than_a_mebibyte(log: ZeebeLog) -> None:
-    """A record of 1 MiB and a little more, and another after it."""
+    """A record with a payload of 1 MiB, followed by another record."""
     log.segment(INITIAL, (b"x" * (1 << 20), 1), (ALPHA[0], 2), size=1_100_000)
     log.expect("intact", survivors=range(3))
 
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="eof")
 def meta_file_cut_after_its_message(log: ZeebeLog) -> None:
-    """The file ends with its vote, after 30 bytes: the message is whole, and counts."""
+    """The `.meta` file ends after its vote and has only 30 bytes. The flushed index is valid."""
     log.truncate(30, META)
     log.flip(LAST, 0)
     log.expect("damaged", "checksum-mismatch", survivors=range(5), end=None)
@@ -240,7 +270,9 @@ def meta_file_cut_after_its_message(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
 def meta_file_of_version_4_without_a_commit_index(log: ZeebeLog) -> None:
-    """Version 4, and a block of 16 bytes: the version does not matter."""
+    """The message in the `.meta` file has version 4 but a block of only 16 bytes. The flushed index
+    is valid.
+    """
     log.files[META][7] = 4
     log.did("set the version of journal.meta to 4")
     log.flip(LAST, 0)
@@ -249,7 +281,7 @@ def meta_file_of_version_4_without_a_commit_index(log: ZeebeLog) -> None:
 
 @BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-003", "ZBJ-059")
 def meta_file_of_a_journal_of_another_name(log: ZeebeLog) -> None:
-    """The journal is called `raft`, and so is its meta file."""
+    """The journal has the name `raft`. A reader takes the flushed index from `raft.meta`."""
     log.flip(LAST, 0)
     for number in (1, 2, 3, 4):
         log.rename_file(f"journal-{number}.log", f"raft-{number}.log")
@@ -259,7 +291,9 @@ def meta_file_of_a_journal_of_another_name(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-001", "ZBJ-003", "ZBJ-059", kind="limit")
 def empty_name_in_the_context(log: ZeebeLog) -> None:
-    """The reader is told an empty name, which no segment can have: an empty journal."""
+    """The context has an empty name, and the folder contains a file `-1.log`. A reader returns an
+    empty journal.
+    """
     log.add_file("-1.log", segment((ALPHA, BRAVO), 270), "a segment without a name")
     log.context["name"] = ""
     log.expect("intact", survivors=[], end=0)
@@ -267,7 +301,9 @@ def empty_name_in_the_context(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-001", "ZBJ-003", "ZBJ-059", kind="limit")
 def name_with_a_slash_and_a_meta_file_there(log: ZeebeLog) -> None:
-    """The reader is told the name `old/journal`, which no segment can have, nor a meta file."""
+    """The context has the name `old/journal`, and the file `old/journal.meta` exists. A reader
+    ignores this file and returns an empty journal.
+    """
     log.add_file("old/journal.meta", write_meta(Meta(1, 6, 6, b"0")), "flushed index 6")
     log.context["name"] = "old/journal"
     log.flushed("meta")
@@ -276,7 +312,9 @@ def name_with_a_slash_and_a_meta_file_there(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-001", kind="limit")
 def number_0_and_an_empty_name(log: ZeebeLog) -> None:
-    """`journal-0.log` and `-1.log` are no segments: numbers begin at 1, names have a character."""
+    """The files `journal-0.log`, with the number 0, and `-1.log`, with an empty name, are not
+    segments.
+    """
     log.add_file("journal-0.log", segment((ALPHA, BRAVO), 270), "a segment of index 1")
     log.add_file("-1.log", segment((ALPHA, BRAVO), 270), "a segment of index 1")
     log.expect("intact", survivors=range(6), end=254)
@@ -284,7 +322,7 @@ def number_0_and_an_empty_name(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-001", kind="limit")
 def segment_of_the_largest_number(log: ZeebeLog) -> None:
-    """The only segment is `journal-2147483647.log`, the largest number there is."""
+    """The only segment is `journal-2147483647.log`, which has the largest valid number."""
     for number in (2, 3, 4):
         log.remove_file(f"journal-{number}.log")
     log.rename_file("journal-1.log", "journal-2147483647.log")
@@ -293,7 +331,7 @@ def segment_of_the_largest_number(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-002", kind="limit")
 def numbers_with_gaps(log: ZeebeLog) -> None:
-    """The segments have the numbers 1, 7 and 9: only their indexes say what follows what."""
+    """The segments have the numbers 1, 7 and 9. A reader does not check the numbers for gaps."""
     log.remove_file("journal-4.log")
     log.rename_file("journal-3.log", "journal-9.log")
     log.rename_file("journal-2.log", "journal-7.log")
@@ -302,7 +340,9 @@ def numbers_with_gaps(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-003", kind="limit")
 def meta_file_of_a_name_without_segments(log: ZeebeLog) -> None:
-    """Of two journals one has a meta file; so has a third name, which has no segments."""
+    """A folder contains two journals, of which one has a `.meta` file. A reader ignores a third
+    `.meta` file, whose journal has no segments.
+    """
     _other(log)
     log.add_file(META, bytes(32), "32 zeros")
     log.add_file("third.meta", bytes(32), "32 zeros")
@@ -311,16 +351,20 @@ def meta_file_of_a_name_without_segments(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "names", "ZBJ-003", kind="limit")
 def folder_named_like_a_meta_file(log: ZeebeLog) -> None:
-    """Of two journals one has a meta file, and the other a folder of that name."""
+    """A folder contains the journals `journal` and `other`. A reader reads `journal`, because
+    `journal.meta` is a file, but `other.meta` is a folder.
+    """
     _other(log)
     log.add_file(META, bytes(32), "32 zeros")
-    log.add_file("other.meta/readme.txt", b"not a meta file", "15 letters")
+    log.add_file("other.meta/readme.txt", b"not a meta file", "15 bytes")
     log.expect("intact", survivors=range(6), end=254)
 
 
 @BOOK.damaged(three_segments, "names", "ZBJ-003", "ZBJ-042", kind="limit")
 def foreign_meta_file_without_segments(log: ZeebeLog) -> None:
-    """No segments, and `raft.meta` says that 3 was flushed: that is of another journal."""
+    """A folder has no segments, and `raft.meta` contains the flushed index 3. A reader ignores this
+    file, because the default journal name is `journal`.
+    """
     for number in (1, 2, 3, 4):
         log.remove_file(f"journal-{number}.log")
     log.add_file("raft.meta", write_meta(Meta(1, 3, 3, b"0")), "flushed index 3")
@@ -330,7 +374,9 @@ def foreign_meta_file_without_segments(log: ZeebeLog) -> None:
 
 @BOOK.damaged(three_segments, "limits", "ZBJ-041", "ZBJ-044", kind="limit")
 def flushed_index_and_two_prepared_segments(log: ZeebeLog) -> None:
-    """Two segments of zeros, and 1 was flushed: the range stands in the first of them."""
+    """The journal has two segments of zeros, and the flushed index is 1. A reader lists the missing
+    records in the first segment.
+    """
     for number in (3, 4):
         log.remove_file(f"journal-{number}.log")
     for number in (1, 2):

@@ -1,4 +1,4 @@
-"""Appending: what must be refused before anything is changed."""
+"""Append requests that a writer must refuse before it changes anything."""
 
 from conformance.recipes.zeebe_journal.appending import append_to_a_single_file
 from conformance.recipes.zeebe_journal.continuing import (
@@ -26,7 +26,9 @@ from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record
     three_segments, "appending", "ZBJ-049", control=append_to_three_segments, kind="limit"
 )
 def append_where_no_segment_is_what_none_takes(log: ZeebeLog) -> None:
-    """A folder without segments, and a record that does not fit one: none is begun."""
+    """A folder has no segments. A writer must refuse a record that does not fit into a new
+    segment, and must not create a segment.
+    """
     no_segments(log)
     append_records(log, (b"x" * 165, 7))
     log.context["max_segment_size"] = 270
@@ -35,7 +37,7 @@ def append_where_no_segment_is_what_none_takes(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-001", control=append_to_three_segments)
 def append_to_a_journal_whose_name_has_a_slash(log: ZeebeLog) -> None:
-    """The journal `a/b` has no segments, and cannot have any."""
+    """A writer must refuse the journal name `a/b`, because no segment can have this name."""
     log.context |= {"name": "a/b", "max_segment_size": 270}
     append_records(log, FOXTROT)
     log.expect_refusal("intact")
@@ -43,7 +45,9 @@ def append_to_a_journal_whose_name_has_a_slash(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-048", control=append_an_index_that_is_next)
 def append_an_index_that_is_not_next(log: ZeebeLog) -> None:
-    """The records name the indexes 7 and 9: a journal has no gaps, and neither is written."""
+    """A writer must refuse both records, because the caller gives them the indexes 7 and 9 instead
+    of 7 and 8.
+    """
     log.append(FOXTROT[0], index="7")
     log.append(GOLF[0], index="9")
     log.context["max_segment_size"] = 270
@@ -55,7 +59,9 @@ def append_an_index_that_is_not_next(log: ZeebeLog) -> None:
     prepared_segment_alone, "appending", "ZBJ-051", control=append_to_a_single_file, kind="limit"
 )
 def append_to_a_single_file_of_zeros(log: ZeebeLog) -> None:
-    """A log of one file has no descriptor: nobody knows its number and its first index."""
+    """A writer must refuse to append to a log of one file without a descriptor, because its number
+    and first index are unknown.
+    """
     append_records(log, (b"new", 7))
     log.expect_refusal("intact")
 
@@ -64,19 +70,21 @@ def append_to_a_single_file_of_zeros(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-023", control=append_to_three_segments, kind="limit"
 )
 def append_two_records_where_one_index_is_left(log: ZeebeLog) -> None:
-    """The last record has the index 2^63 - 2: the first new one has the last index there is."""
+    """The last record has the index 2^63 - 2. A writer must refuse two records, because only one
+    larger index exists.
+    """
     last = 2**63 - 2
     for name in (SECOND, THIRD, FOURTH):
         log.remove_file(name)
     whole = pack_descriptor(1, last, 270) + pack_record(last, 6, log.payloads[0])
     log.files[FIRST] = bytearray(whole.ljust(270, b"\0"))
-    log.did(f"{FIRST} has one record, of the index 2^63 - 2")
+    log.did(f"{FIRST} has one record, with the index 2^63 - 2")
     append_records(log, (b"", 7), (b"", 8))
     log.expect_refusal("intact", survivors=[0])
 
 
 def _last_number(log: ZeebeLog, number: int) -> None:
-    """One full segment is left, and has this number."""
+    """Keep only the first segment, and give it this number."""
     for name in (SECOND, THIRD, FOURTH):
         log.remove_file(name)
     log.set(f"{FIRST}:descriptor.segment.id", number)
@@ -88,7 +96,9 @@ def _last_number(log: ZeebeLog, number: int) -> None:
     three_segments, "appending", "ZBJ-001", "ZBJ-049", control=append_two_segments, kind="limit"
 )
 def append_beyond_the_last_number_of_a_segment(log: ZeebeLog) -> None:
-    """Number 2147483646 is full: one more record fits the last segment there can be, two do not."""
+    """The full active segment has the number 2147483646. A writer must refuse two records that
+    need two more segments, because only one larger number is valid.
+    """
     _last_number(log, 2**31 - 2)
     append_records(log, (b"x" * 164, 7), (b"", 8))
     log.context["max_segment_size"] = 270
@@ -97,7 +107,9 @@ def append_beyond_the_last_number_of_a_segment(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-049", control=append_two_segments, kind="limit")
 def append_with_segments_beyond_31_bits(log: ZeebeLog) -> None:
-    """New segments would have 2147483648 bytes, and the record needs one: it is refused."""
+    """A writer must refuse a record that needs a new segment, because the segment size of
+    2147483648 bytes is too large.
+    """
     append_records(log, FOXTROT)
     log.context["max_segment_size"] = 2**31
     log.flushed(6)
@@ -113,7 +125,9 @@ def append_with_segments_beyond_31_bits(log: ZeebeLog) -> None:
     kind="corrupt",
 )
 def append_behind_records_that_the_meta_file_promises(log: ZeebeLog) -> None:
-    """The last record is bad, and the meta file says that it was flushed."""
+    """The last record is corrupt, and the `.meta` file shows that this record was flushed. A writer
+    must refuse to append.
+    """
     log.flip(f"{THIRD}:records[1].metadata.checksum", 0)
     append_records(log, FOXTROT)
     log.context["max_segment_size"] = 270
@@ -122,7 +136,9 @@ def append_behind_records_that_the_meta_file_promises(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-003", "ZBJ-052", control=append_two_segments)
 def append_to_two_journals_and_no_name(log: ZeebeLog) -> None:
-    """There are two journals in the folder, and nothing says which one is to go on."""
+    """A folder contains two journals, and the context has no name. A writer must refuse
+    to append.
+    """
     log.add_file("other-1.log", segment((ALPHA, BRAVO), 270), "another journal")
     append_records(log, FOXTROT)
     log.context["max_segment_size"] = 270
@@ -138,7 +154,9 @@ def append_to_two_journals_and_no_name(log: ZeebeLog) -> None:
     kind="corrupt",
 )
 def append_to_a_journal_of_an_unknown_version(log: ZeebeLog) -> None:
-    """The first descriptor has version 3: nobody knows what is there, and it must stay."""
+    """The first descriptor has version 3. A writer must refuse to append and leave the journal
+    unchanged.
+    """
     log.set(f"{FIRST}:descriptor.version", 3)
     append_records(log, FOXTROT)
     log.context["max_segment_size"] = 270
@@ -149,7 +167,9 @@ def append_to_a_journal_of_an_unknown_version(log: ZeebeLog) -> None:
     three_segments, "appending", "ZBJ-051", "ZBJ-052", control=append_two_segments, kind="corrupt"
 )
 def append_nothing_behind_damage(log: ZeebeLog) -> None:
-    """No records for a journal whose last record is bad and was flushed: refused all the same."""
+    """The last record is corrupt and was flushed. A writer must refuse even an append of no
+    records.
+    """
     log.flip(f"{THIRD}:records[1].metadata.checksum", 0)
     log.flushed(6)
     log.expect_refusal("damaged", "checksum-mismatch", survivors=range(5))
@@ -157,9 +177,11 @@ def append_nothing_behind_damage(log: ZeebeLog) -> None:
 
 @BOOK.appending(three_segments, "appending", "ZBJ-049", control=append_two_segments)
 def append_where_a_folder_has_the_name(log: ZeebeLog) -> None:
-    """A record needs a new segment, and a folder has its name."""
+    """A folder has the name of the segment that the new record needs. A writer must refuse the
+    record.
+    """
     log.remove_file(FOURTH)
-    log.add_file(f"{FOURTH}/readme.txt", b"not a segment", "13 letters")
+    log.add_file(f"{FOURTH}/readme.txt", b"not a segment", "13 bytes")
     append_records(log, FOXTROT)
     log.context["max_segment_size"] = 270
     log.flushed(6)

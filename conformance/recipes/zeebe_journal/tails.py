@@ -1,4 +1,4 @@
-"""Where the log ends: unfinished writes, cut files, and what lies after the end."""
+"""Unfinished writes, cut files, and bytes after the end of the log."""
 
 from conformance.recipes.zeebe_journal.layout import (
     exactly_full_segment,
@@ -11,11 +11,11 @@ from reference_impl.zeebe_journal.writer import pack_record
 
 @flushed_below_and_at(one_segment, "tail", "ZBJ-027", below=3, at=4, kind="eof")
 def cut_in_the_payload(log: ZeebeLog) -> None:
-    """The file ends inside the last record."""
+    """The file ends inside the payload of the last record."""
     log.shows("torn-last-record")
     log.truncate(400)
     log.stops("torn-record", [0, 1, 2], end=321)
-    log.note("Zeebe extends the file with zeros to its full size before it looks at the record.")
+    log.note("Zeebe extends the file with zeros to its full size before it reads the record.")
 
 
 @flushed_below_and_at(one_segment, "tail", "ZBJ-027", below=3, at=4, kind="eof")
@@ -27,14 +27,16 @@ def cut_in_the_metadata(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-027", kind="eof")
 def cut_behind_a_frame(log: ZeebeLog) -> None:
-    """The file ends with a frame byte."""
+    """The file ends after the frame of the last record."""
     log.truncate(322)
     log.stops("torn-record", [0, 1, 2], end=321)
 
 
 @flushed_below_and_at(one_segment, "tail", "ZBJ-012", "ZBJ-041", below=3, at=4, kind="eof")
 def cut_between_two_records(log: ZeebeLog) -> None:
-    """The file ends where the last record began: only the flushed index can tell."""
+    """The file is cut exactly before the last record. Only the flushed index can show that this
+    record is missing.
+    """
     log.truncate(321)
     if log.context["last_flushed_index"] == 4:
         log.expect("damaged", "missing-records", survivors=[0, 1, 2], end=None)
@@ -44,7 +46,7 @@ def cut_between_two_records(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-012", kind="eof")
 def cut_behind_the_last_record(log: ZeebeLog) -> None:
-    """The file ends where its records end, and lacks only its zeros: nothing is lost."""
+    """The file ends after the last record, so only zeros are missing. No record is lost."""
     log.truncate(422)
     log.flushed(4)
     log.expect("intact", survivors=range(4), end=422)
@@ -52,7 +54,9 @@ def cut_behind_the_last_record(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(one_segment, "tail", "ZBJ-026", "ZBJ-034", below=4, at=5, kind="eof")
 def frame_without_a_record(log: ZeebeLog) -> None:
-    """A frame byte of 1, then zeros: only the first byte of a write arrived."""
+    """A valid frame and zeros follow the last record, as if only the first byte of a record was
+    written.
+    """
     log.shows("size-before-data")
     log.data[422] = 1
     log.did("set the byte at 422 to 1")
@@ -61,7 +65,7 @@ def frame_without_a_record(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-028", "ZBJ-034", kind="eof")
 def metadata_without_data(log: ZeebeLog) -> None:
-    """The data of the last record never arrived and reads as zeros."""
+    """The data message of the last record consists of zeros, as after an unfinished write."""
     log.flushed(3)
     log.zero("records[3].data")
     log.stops("checksum-mismatch", [0, 1, 2], end=321)
@@ -69,7 +73,9 @@ def metadata_without_data(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-022", kind="limit")
 def stale_record_behind_the_end(log: ZeebeLog) -> None:
-    """A whole record after the EOF frame is left over from a longer log: it is ignored."""
+    """The first 80 bytes of an older record follow the frame of 0 that ends the segment. A
+    reader ignores these bytes.
+    """
     log.shows("stale-tail")
     record = pack_record(6, 9, DELTA[0])
     log.data[423 : 423 + 80] = record[:80]
@@ -80,7 +86,9 @@ def stale_record_behind_the_end(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-022", kind="limit")
 def garbage_behind_the_end(log: ZeebeLog) -> None:
-    """Bytes of ff after the EOF frame are ignored."""
+    """Bytes with the value FF follow the frame of 0 that ends the segment. A reader ignores
+    these bytes.
+    """
     log.data[423:] = b"\xff" * (len(log.data) - 423)
     log.did("fill [423, 512) with ff")
     log.expect("intact", survivors=range(4), end=422)
@@ -88,7 +96,9 @@ def garbage_behind_the_end(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-022", "ZBJ-033", kind="limit")
 def truncated_by_the_writer(log: ZeebeLog) -> None:
-    """The writer cut the log after record 2: two frames are zero, the rest stays as it was."""
+    """A writer truncated the log after record 2. It zeroed two frames and left all other bytes
+    unchanged.
+    """
     log.zero("records[2].frame")
     log.zero("records[3].frame")
     log.flushed(2)
@@ -97,14 +107,16 @@ def truncated_by_the_writer(log: ZeebeLog) -> None:
 
 @BOOK.damaged(exactly_full_segment, "tail", "ZBJ-021", "ZBJ-027", kind="eof")
 def exactly_full_segment_cut_by_one(log: ZeebeLog) -> None:
-    """The last record of a full segment lacks its last byte."""
+    """The file of a full segment lacks its last byte, which belongs to the last record."""
     log.truncate(421)
     log.stops("torn-record", [0, 1, 2], end=321)
 
 
 @BOOK.damaged(exactly_full_segment, "tail", "ZBJ-012", "ZBJ-021", kind="eof")
 def full_segment_extended(log: ZeebeLog) -> None:
-    """Garbage after a full segment is read as a record, since all of the file is used."""
+    """Garbage that begins with a valid frame follows the records of a full segment. A reader
+    uses the whole file, so the fault is `bad-header`.
+    """
     log.flushed(4)
     log.extend(b"\x01" + b"\xff" * 40, "a frame byte and 40 bytes ff")
     log.stops("bad-header", range(4), end=422)
@@ -112,7 +124,7 @@ def full_segment_extended(log: ZeebeLog) -> None:
 
 @BOOK.damaged(one_segment, "tail", "ZBJ-012", kind="eof")
 def segment_extended_by_zeros(log: ZeebeLog) -> None:
-    """A file longer than its maximal size."""
+    """The file is extended with zeros beyond its maximum segment size. No record is lost."""
     log.extend(bytes(512), "512 zero bytes")
     log.flushed(4)
     log.expect("intact", survivors=range(4), end=422)
@@ -120,11 +132,11 @@ def segment_extended_by_zeros(log: ZeebeLog) -> None:
 
 @flushed_below_and_at(three_segments, "tail", "ZBJ-027", "ZBJ-044", below=5, at=6, kind="eof")
 def last_segment_cut(log: ZeebeLog) -> None:
-    """The active segment is cut inside its last record; a prepared segment of zeros follows."""
+    """The active segment ends inside its last record, and a prepared segment follows."""
     log.truncate(240, "journal-3.log")
     log.stops("torn-record", range(5), end=156)
 
 
 @BOOK.truncations(exactly_full_segment, "tail", "ZBJ-027", "ZBJ-040", "ZBJ-044")
 def every_prefix_of_a_segment(log: ZeebeLog) -> None:
-    """Every prefix of a full segment, and what survives it, with nothing flushed."""
+    """Every prefix of a full segment. No flushed index is given."""
