@@ -187,9 +187,9 @@ class Recipe(Generic[LogT]):
     kind: str
     group: str
     requirements: tuple[str, ...]
-    # The recipe of the log that this recipe starts from.
+    # The recipe of the undamaged log that this recipe starts from.
     source: Recipe[LogT] | None = None
-    # The vector without the fault, for scoring in pairs.
+    # The recipe of the vector without the fault, for scoring in pairs.
     control: Recipe[LogT] | None = None
     may_refuse: bool = False
 

@@ -82,11 +82,14 @@ def append_behind_a_torn_header(log: LevelDBLog) -> None:
     may_refuse=True,
 )
 def append_behind_a_torn_payload_that_holds_a_record(log: LevelDBLog) -> None:
-    """A writer appends to a log with a torn record. A record inside the torn payload, exactly where
-    the new records end, must not be returned."""
+    """A writer appends to a log with a torn record. A record inside the torn payload begins where
+    the new records end, and must not be returned."""
     log.truncate(24)
     payload = numbered(16) + physical(FULL, b"ghost") + numbered(200)
-    log.extend(physical(FULL, payload)[:-1], "a record that holds another, but its last byte")
+    log.extend(
+        physical(FULL, payload)[:-1],
+        "all but the last byte of a record that contains another record",
+    )
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"], end=47)
     log.leaves({"": 47})
@@ -190,8 +193,8 @@ def append_an_empty_record(log: LevelDBLog) -> None:
     may_refuse=True,
 )
 def append_fragments_behind_a_torn_fragment(log: LevelDBLog) -> None:
-    """A writer appends a long record to a log that ends inside a LAST. The new record is fragmented
-    from `end` on."""
+    """A writer appends a long record to a log that ends inside a LAST. The new record begins at
+    `end` and is fragmented across two blocks."""
     log.truncate_in("blocks[1].records[0].data", 100)
     log.append(b"d" * 40000)
     log.expect("intact", survivors=[0, b"d" * 40000])

@@ -124,7 +124,9 @@ def payload_flipped_in_middle_fragment(log: LevelDBLog) -> None:
     orphan."""
     log.flip("blocks[1].records[0].data", 99)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2])
-    log.note("rusty-leveldb and readers that verify no checksums return an incorrect record.")
+    log.note(
+        "rusty-leveldb and readers that verify no checksums return an incorrectly joined record."
+    )
 
 
 @BOOK.damaged(fragments_in_three_blocks, "checksum", "LDB-028", "LDB-034", "LDB-036")

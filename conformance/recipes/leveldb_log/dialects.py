@@ -56,7 +56,7 @@ def recyclable_record_of_no_bytes(log: LevelDBLog) -> None:
 
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def recyclable_record_that_fills_its_block(log: LevelDBLog) -> None:
-    """A log that consists of one recyclable record as long as a block is refused."""
+    """A log that consists of one recyclable record that fills a block exactly is refused."""
     log.data += foreign(5, LOG_NUMBER, numbered(32768 - 11))
     log.expect("refused", "foreign-dialect")
 
@@ -135,7 +135,7 @@ def pebble_wal_sync_last(log: LevelDBLog) -> None:
 @BOOK.damaged(one_record, "dialects", "LDB-029", "LDB-043")
 def compression_type_of_five_bytes(log: LevelDBLog) -> None:
     """A record of type 9 with a plain header and five bytes of data belongs to no known dialect,
-    because RocksDB writes four."""
+    because RocksDB writes four bytes."""
     log.splice("blocks[0].records[0]", foreign(9, b"", b"alpha"), "a record of type 9")
     log.expect("damaged", "unknown-type", end=12)
 
@@ -143,7 +143,7 @@ def compression_type_of_five_bytes(log: LevelDBLog) -> None:
 @BOOK.damaged(one_record, "dialects", "LDB-029", "LDB-043")
 def timestamp_sizes_of_five_bytes(log: LevelDBLog) -> None:
     """A record of type 10 with a plain header and five bytes of data belongs to no known dialect,
-    because RocksDB writes multiples of six."""
+    because RocksDB writes a multiple of six bytes."""
     log.splice("blocks[0].records[0]", foreign(10, b"", b"alpha"), "a record of type 10")
     log.expect("damaged", "unknown-type", end=12)
 
@@ -158,7 +158,7 @@ def timestamp_sizes_of_nothing(log: LevelDBLog) -> None:
 @BOOK.damaged(one_record, "dialects", "LDB-029", "LDB-043")
 def predecessor_log_of_five_bytes(log: LevelDBLog) -> None:
     """A record of type 130 with a plain header and five bytes of data belongs to no known dialect,
-    because RocksDB writes 24."""
+    because RocksDB writes 24 bytes."""
     log.splice("blocks[0].records[0]", foreign(130, b"", b"alpha"), "a record of type 130")
     log.expect("damaged", "unknown-type", end=12)
 
@@ -186,7 +186,7 @@ def recyclable_records_behind_a_plain_one(log: LevelDBLog) -> None:
     match."""
     log.splice("blocks[0].records[1]", foreign(5, LOG_NUMBER, b"bravo"), "a recyclable record")
     log.expect("damaged", "checksum-mismatch", survivors=[0])
-    log.bug("RocksDB from 9.4 hangs")
+    log.bug("RocksDB loops forever, since 9.3.1")
 
 
 @BOOK.damaged(one_record, "dialects", "LDB-028", "LDB-043")
@@ -202,7 +202,7 @@ def recyclable_record_with_a_flipped_bit(log: LevelDBLog) -> None:
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def timestamp_sizes_recyclable_of_seven_bytes(log: LevelDBLog) -> None:
     """A log that begins with seven bytes of recyclable timestamp sizes (type 11) is refused,
-    because type 11 may have any length."""
+    because a record of type 11 may have any length."""
     log.data += foreign(11, LOG_NUMBER, b"\x01\x02\x03\x04\x05\x06\x07")
     log.expect("refused", "foreign-dialect")
 
@@ -210,7 +210,7 @@ def timestamp_sizes_recyclable_of_seven_bytes(log: LevelDBLog) -> None:
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def predecessor_log_recyclable_of_eight_bytes(log: LevelDBLog) -> None:
     """A log that begins with eight bytes of recyclable predecessor information (type 131) is
-    refused, because type 131 may have any length."""
+    refused, because a record of type 131 may have any length."""
     log.data += foreign(131, LOG_NUMBER, b"\x01\x02\x03\x04\x05\x06\x07\x08")
     log.expect("refused", "foreign-dialect")
 

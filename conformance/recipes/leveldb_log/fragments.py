@@ -49,7 +49,7 @@ def last_without_first(log: LevelDBLog) -> None:
     """A LAST while no record is open is an orphan and must not be returned."""
     log.retype("blocks[0].records[1]", LAST)
     log.expect("damaged", "orphan-fragment", survivors=[0, 2, 3])
-    log.bug("rusty-leveldb and dfindexeddb return it")
+    log.bug("rusty-leveldb and dfindexeddb return the LAST")
 
 
 @BOOK.damaged(four_short_records, "fragments", "LDB-031", "LDB-036")
@@ -122,12 +122,15 @@ def first_block_of_a_record_dropped(log: LevelDBLog) -> None:
 
 @BOOK.damaged(fragments_in_two_blocks, "fragments", "LDB-032", "LDB-037")
 def first_block_twice(log: LevelDBLog) -> None:
-    """The first block occurs twice. The second copy begins while a record is open, so that record
-    is lost."""
+    """The first block occurs twice. The record that the first copy opens is lost, and the record
+    that the second copy opens is returned."""
     log.shows("unit-twice")
     log.duplicate("blocks[0]")
     log.expect("damaged", "incomplete-record", survivors=[0, 0, 1, 2])
-    log.note("A duplicated block is undetectable. Its complete records are returned twice.")
+    log.note(
+        "A reader reports only the open record. The duplicated block itself is undetectable, so its"
+        " complete records are returned twice."
+    )
 
 
 @BOOK.damaged(four_records_across_blocks, "fragments", "LDB-036", kind="limit")

@@ -40,7 +40,7 @@ def empty_record_between_two(log: LevelDBLog) -> None:
     """An empty record between two other records must be returned."""
     log.write(b"alpha", b"", b"bravo")
     log.expect("intact", survivors=[0, 1, 2])
-    log.bug("dfindexeddb drops the rest of the block; rusty-leveldb takes it for the end")
+    log.bug("dfindexeddb drops the rest of the block; rusty-leveldb ends the log there")
 
 
 @BOOK.valid("layout", "LDB-006", "LDB-007", "LDB-011")
@@ -85,7 +85,7 @@ def stored_checksum_of_zero(log: LevelDBLog) -> None:
     log.write(b"alpha", forge_checksum(FULL, b"crc0", stored=0), b"bravo")
     assert log.data[12:16] == bytes(4)
     log.expect("intact", survivors=[0, 1, 2])
-    log.bug("dfindexeddb takes it for the end of the block")
+    log.bug("dfindexeddb drops the rest of the block")
 
 
 @BOOK.valid("layout", "LDB-008")
@@ -163,7 +163,7 @@ def log_ends_before_its_trailer(log: LevelDBLog) -> None:
     log.write(b"alpha")
     log.fill_block_but(3)
     log.expect("intact", survivors=[0, 1], end=32765)
-    log.bug("rusty-leveldb repeats an I/O error for ever")
+    log.bug("rusty-leveldb repeats an I/O error forever")
 
 
 @BOOK.valid("trailer", "LDB-001", "LDB-039", kind="eof")

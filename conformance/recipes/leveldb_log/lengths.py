@@ -10,8 +10,8 @@ from conformance.recipes.leveldb_log.layout import (
 from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
 
 SILENT = (
-    "LevelDB's reader drops a short last block silently when a length overruns it, so an"
-    " acknowledged record with one flipped length bit vanishes without a report."
+    "LevelDB treats a length past the end of a short last block as a torn write. An acknowledged"
+    " record with one flipped length bit can therefore be lost without a report."
 )
 
 
@@ -35,8 +35,8 @@ def length_one_too_many_at_the_end(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "lengths", "LDB-022", "LDB-016", kind="limit")
 def length_that_hides_the_records_behind_it(log: LevelDBLog) -> None:
-    """The first length extends past the end of the log, but not of the block. The whole log looks
-    like one torn record."""
+    """The first length extends past the end of the log, but not past the end of the block. The
+    whole log looks like one torn record."""
     log.set("blocks[0].records[0].header.len_data", 261)
     log.expect("torn", "torn-payload", survivors=[], end=0)
     log.note(
@@ -79,8 +79,8 @@ def length_one_too_many(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "lengths", "LDB-020", "LDB-028")
 def length_zeroed(log: LevelDBLog) -> None:
-    """The length of a FULL is zeroed. The header is not a zero header, and the checksum does not
-    match."""
+    """The length of a FULL is zeroed. The header is not a zero header, because the type is not 0.
+    The checksum does not match."""
     log.zero("blocks[0].records[1].header.len_data")
     log.expect("damaged", "checksum-mismatch", survivors=[0])
 
@@ -100,7 +100,7 @@ def length_beyond_an_exactly_full_last_block(log: LevelDBLog) -> None:
     length = log.field("blocks[0].records[1].header.len_data")
     log.set(length.path, int.from_bytes(log.data[length.start : length.end], "little") + 1)
     log.expect("damaged", "bad-length", survivors=[0], end=32768)
-    log.bug("rusty-leveldb returns a zero-extended record; ccl_leveldb a short one")
+    log.bug("rusty-leveldb returns a zero-extended record; ccl_leveldb returns a short record")
 
 
 @BOOK.damaged(fragments_in_two_blocks, "lengths", "LDB-023", "LDB-034")

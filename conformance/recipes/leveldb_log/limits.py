@@ -37,8 +37,8 @@ def thousands_of_orphans(log: LevelDBLog) -> None:
 
 @BOOK.damaged(log_ends_with_its_block, "limits", "LDB-023", "LDB-041", kind="limit")
 def large_lengths_in_every_block(log: LevelDBLog) -> None:
-    """Four blocks begin with a length of 65535. These lengths must not cost a reader memory or
-    time."""
+    """Each of four blocks begins with a header whose length is 65535. These lengths must not cost a
+    reader memory or time."""
     log.extend((b"\xff" * 6 + b"\x01" + bytes(32761)) * 4, "four blocks with a length of 65535")
     log.expect("damaged", "bad-length", survivors=[0, 1], end=5 * 32768)
 

@@ -107,7 +107,7 @@ def one_byte_in_a_new_block(log: LevelDBLog) -> None:
     """The log ends one byte into the first header of a block."""
     log.truncate(BLOCK + 1)
     log.expect("torn", "torn-header", survivors=[0, 1], end=BLOCK)
-    log.bug("iq80: IndexOutOfBoundsException")
+    log.bug("iq80 leveldb throws IndexOutOfBoundsException")
 
 
 @BOOK.damaged(fragments_in_two_blocks, "torn-tail", "LDB-035", "LDB-036", "LDB-039", kind="eof")
@@ -172,8 +172,8 @@ def torn_at_a_sector_inside_a_record(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "torn-tail", "LDB-023", "LDB-038")
 def garbage_behind_the_last_record(log: LevelDBLog) -> None:
-    """Twenty bytes of garbage follow the last record. Their length extends past the end of the
-    block, so they are damage."""
+    """Twenty bytes of garbage follow the last record. The length in their first seven bytes extends
+    past the end of the block, so the fault is damage."""
     log.extend(bytes(range(0x9C, 0xB0)), "20 bytes of garbage")
     log.expect("damaged", "bad-length", survivors=[0, 1, 2], end=None)
     log.note("LevelDB treats the bytes as a torn write and reports nothing.")
@@ -183,7 +183,7 @@ def garbage_behind_the_last_record(log: LevelDBLog) -> None:
 def tail_of_ff(log: LevelDBLog) -> None:
     """Bytes of ff, as in erased flash memory, follow the last record. They are damage, not
     preallocated space."""
-    log.extend(b"\xff" * 64, "64 bytes ff")
+    log.extend(b"\xff" * 64, "64 bytes of ff")
     log.expect("damaged", "bad-length", survivors=[0, 1, 2])
 
 
@@ -330,5 +330,5 @@ def zeros_over_two_blocks_after_first(log: LevelDBLog) -> None:
     """The log ends with zeros in two blocks after a FIRST. The open record is torn, and the zeros
     are not a gap."""
     log.truncate_in("blocks[0].records[2].header", 0)
-    log.extend(bytes(BLOCK - 24 + 100), "zeros to the end of the block and 100 more")
+    log.extend(bytes(BLOCK - 24 + 100), "zeros to the end of the block and 100 more zeros")
     log.expect("torn", "torn-record", survivors=[0], end=12)

@@ -27,8 +27,8 @@ def unknown_type_5(log: LevelDBLog) -> None:
     """A record of type 5 has an unknown type and must not end the log."""
     log.retype(SECOND, 5)
     log.expect("damaged", "unknown-type", survivors=[0, 2])
-    log.bug("LevelDB: kEof is 5, an on-disk type 5 ends the log silently")
-    log.bug("RocksDB from 9.4 hangs")
+    log.bug("LevelDB: kEof is 5, so a type 5 in the file silently ends the log")
+    log.bug("RocksDB loops forever, since 9.3.1")
 
 
 @BOOK.damaged(three_records, "types", "LDB-029")
@@ -36,7 +36,7 @@ def unknown_type_6(log: LevelDBLog) -> None:
     """A record of type 6 has an unknown type and must be reported."""
     log.retype(SECOND, 6)
     log.expect("damaged", "unknown-type", survivors=[0, 2])
-    log.bug("LevelDB: kBadRecord is 6, an on-disk type 6 is skipped silently")
+    log.bug("LevelDB: kBadRecord is 6, so a type 6 in the file is silently skipped")
 
 
 @BOOK.damaged(three_records, "types", "LDB-029", "LDB-043")
@@ -49,7 +49,8 @@ def unknown_type_9(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "types", "LDB-029")
 def unknown_type_132(log: LevelDBLog) -> None:
-    """A record of type 132, an internal marker of RocksDB's reader, has an unknown type."""
+    """A record of type 132 has an unknown type. RocksDB's reader uses this value as an internal
+    marker."""
     log.retype(SECOND, 132)
     log.expect("damaged", "unknown-type", survivors=[0, 2])
 

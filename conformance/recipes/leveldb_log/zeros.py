@@ -114,7 +114,7 @@ def header_of_zeros_before_other_records(log: LevelDBLog) -> None:
     record."""
     log.zero("blocks[0].records[0].header")
     log.expect("damaged", "zero-header", survivors=[2, 3, 4, 5])
-    log.bug("LevelDB: the loss is silent; Pebble stops; rusty-leveldb reads on in mid-payload")
+    log.bug("LevelDB: the loss is silent; Pebble stops; rusty-leveldb continues inside the payload")
 
 
 @BOOK.damaged(three_records, "zeros", "LDB-026", "LDB-020", "LDB-039")
@@ -244,7 +244,7 @@ def gap_over_three_blocks(log: LevelDBLog) -> None:
 def zeros_before_the_last_byte_of_the_block(log: LevelDBLog) -> None:
     """The rest of a block is zero except for the last byte. The fault is a zero header, not a
     gap."""
-    log.extend(bytes(BLOCK - 13) + b"\x01", "zeros and a byte 01 to the end of the block")
+    log.extend(bytes(BLOCK - 13) + b"\x01", "zeros and, as the last byte of the block, 01")
     log.extend(physical(FULL, b"bravo"), 'the record "bravo"')
     log.expect("damaged", "zero-header", survivors=[0, b"bravo"])
 
@@ -252,9 +252,9 @@ def zeros_before_the_last_byte_of_the_block(log: LevelDBLog) -> None:
 @BOOK.damaged(one_record, "zeros", "LDB-026", "LDB-027", "LDB-039")
 def last_byte_of_a_zero_block_not_zero(log: LevelDBLog) -> None:
     """Zeros fill the end of a block, and the next block is zero except for the last byte. The gap
-    ends at the block boundary."""
+    ends at the start of the next block."""
     log.extend(bytes(BLOCK - 12), "zeros to the end of the block")
-    log.extend(bytes(BLOCK - 1) + b"\x01", "a block of zeros but for its last byte")
+    log.extend(bytes(BLOCK - 1) + b"\x01", "a block of zeros except for its last byte 01")
     log.expect("damaged", "zero-gap", survivors=[0], end=2 * BLOCK)
 
 
