@@ -1,7 +1,7 @@
 """Read and write the lists of known failures, one for each adapter.
 
 ``walproof check --update-known`` writes the lists. Each entry has the expected difference and the
-name of a cause. A list describes each cause in one sentence.
+name of a cause. A list describes each cause in one to three sentences.
 """
 
 from __future__ import annotations

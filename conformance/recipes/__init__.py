@@ -1,1 +1,1 @@
-"""Recipes, which make the vectors: one function per vector, named after its fault."""
+"""Recipes that make the vectors. Each recipe is a function, named after the fault of its vector."""

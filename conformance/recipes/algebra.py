@@ -10,7 +10,7 @@ from conformance.kaitai.field_map import Field, field_map, resolve
 
 
 class Damage:
-    """A control that is being damaged; ``operations`` describes every operation.
+    """A control and the damage operations on it, which ``operations`` lists.
 
     The target of an operation is a field path of the *control* or a byte offset in ``file``. In a
     log of several files, a path is ``FILE:PATH``. After an operation that changes the length, only
@@ -131,7 +131,7 @@ class Damage:
         self._did(f"swap sectors {first} and {second} of {sector} bytes{_in(file)}")
 
     def stale(self, start: int, end: int, older: bytes, file: str = "") -> None:
-        """Restore bytes of an older generation of the file, like a lost write."""
+        """Restore bytes of an older generation of the file, as after a lost write."""
         self.files[file][start:end] = older[start:end]
         self._did(f"stale bytes in [{start}, {end}){_in(file)}")
 
@@ -144,7 +144,7 @@ class Damage:
         self._did(f"duplicate {path}")
 
     def drop(self, path: str) -> None:
-        """Remove a field; what follows moves up."""
+        """Remove a field. The bytes after it move up."""
         data, field = self._at(path)
         del data[field.start : field.end]
         self._did(f"drop {path}")
@@ -156,7 +156,7 @@ class Damage:
         self._did(f"splice {what} over {path}")
 
     def insert(self, at: int, new: bytes, what: str | None = None, file: str = "") -> None:
-        """Insert bytes at an offset; what follows moves down."""
+        """Insert bytes at an offset. The bytes after it move down."""
         self.files[file][at:at] = new
         self._did(f"insert {what or new.hex(' ')} at {at}{_in(file)}")
 
@@ -186,7 +186,7 @@ class Damage:
         self._did(f"swap {first} and {second}")
 
     def did(self, text: str) -> None:
-        """Note an operation that a format's own recipes made on ``data``."""
+        """Record an operation that a recipe made on ``data`` itself."""
         self._did(text)
 
     def _did(self, text: str) -> None:

@@ -28,9 +28,10 @@ class Fresh:
     seed: int
     variants: dict[str, Vector] = field(default_factory=dict)
     as_golden: list[str] = field(default_factory=list)
-    # The second reader that confirmed them.
+    # The second reader that confirmed the variants.
     by: str | None = None
-    # Vectors whose variant that reader answers differently: a defect of this project; not used.
+    # Vectors whose variant the second reader answers differently, which is a defect of Walproof.
+    # These variants are not used.
     unconfirmed: list[str] = field(default_factory=list)
 
     def instead_of(self, vectors: Mapping[str, Vector]) -> dict[str, Vector]:
@@ -71,8 +72,7 @@ def _variants(
         except ToolMissing:
             raise
         except Exception:
-            # The recipe does not hold with other payloads, for whatever reason: the vector stays
-            # golden.
+            # The recipe fails with other payloads, for whatever reason. The vector has no variant.
             continue
 
 
@@ -91,7 +91,7 @@ def _variant(
     source: Source, recipe: Recipe[Any], log: Log, vectors: Mapping[str, Vector]
 ) -> Vector | None:
     golden = vectors[recipe.id]
-    log.golden = None  # those bytes belong to the golden vector
+    log.golden = None  # the golden bytes have other payloads
     body = json.loads(dump(describe(recipe, log, input_name_of(source, recipe, log))))
     if is_the_same_test(golden.body, body) and not _is_equal(golden, body, log.contents):
         return Vector(golden.path, body, log.contents)
@@ -108,7 +108,7 @@ _OTHER = frozenset({"sha256", "made_by", "records", "context", "notes"})
 
 
 def is_the_same_test(golden: Mapping[str, Any], variant: Mapping[str, Any]) -> bool:
-    """Return whether the two descriptions show that variant and golden vector test the same."""
+    """Return whether a variant tests the same behaviour as its golden vector."""
     if golden.keys() != variant.keys() or len(_damage(golden)) != len(_damage(variant)):
         return False
     return all(_shape(golden[key]) == _shape(variant[key]) for key in golden.keys() - _OTHER) and [

@@ -278,7 +278,10 @@ def _after(
     input_name: str,
     digests: postconditions.Digests | None = None,
 ) -> Body:
-    """Return the files afterwards, as the recipe states them or as they are, and their bytes."""
+    """Return the files after a write or append, and bytes that they must contain.
+
+    If the recipe does not state the files, they are those of the executable specification.
+    """
     unknown = [freedom for freedom, _ in free if freedom not in postconditions.FREEDOMS]
     if unknown:
         raise RecipeError(

@@ -187,9 +187,9 @@ class Recipe(Generic[LogT]):
     kind: str
     group: str
     requirements: tuple[str, ...]
-    # The undamaged log that this one is built on.
+    # The recipe of the undamaged log that this recipe starts from.
     source: Recipe[LogT] | None = None
-    # The sibling without the fault, for scoring in pairs.
+    # The recipe of the vector without the fault, for scoring in pairs.
     control: Recipe[LogT] | None = None
     may_refuse: bool = False
 
@@ -205,7 +205,7 @@ class Recipe(Generic[LogT]):
 
     @property
     def title(self) -> str:
-        """Return the first sentence of the docstring."""
+        """Return the first paragraph of the docstring as one line."""
         text = (self.function.__doc__ or "").strip().split("\n\n")[0]
         if not text:
             raise RecipeError(f"{self.slug}: expected a docstring with the vector's title")

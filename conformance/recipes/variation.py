@@ -39,7 +39,7 @@ class Variation:
         for alphabet in _ALPHABETS:
             order = list(alphabet.encode())
             chance.shuffle(order)
-            # Each letter is replaced by the next in this order, so none stays the same.
+            # Each letter is replaced by the next letter in this order, so every letter changes.
             for letter, replacement in zip(order, order[1:] + order[:1], strict=True):
                 self._table[letter] = replacement
 

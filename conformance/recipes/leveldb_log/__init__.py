@@ -1,4 +1,4 @@
-"""Recipes of the LevelDB log, a file for each column of the matrix."""
+"""Recipes of LevelDB logs, grouped by subject."""
 
 from conformance.recipes.leveldb_log import (
     appending,
@@ -17,10 +17,10 @@ from conformance.recipes.leveldb_log import (
 from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
 
 NewLog = LevelDBLog
-"""The function that begins a log of this format."""
+"""The constructor of a log."""
 
 SUFFIX = ".log"
-"""The default ending of its name."""
+"""The default extension of a log's name."""
 
 __all__ = [
     "BOOK",

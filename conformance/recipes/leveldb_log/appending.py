@@ -1,4 +1,4 @@
-"""Recover, append, read again: nothing acknowledged may be lost."""
+"""Recover a log, append to it and read it again. No acknowledged record may be lost."""
 
 from conformance.recipes.leveldb_log.dialects import rocksdb_recyclable
 from conformance.recipes.leveldb_log.layout import (
@@ -17,21 +17,23 @@ ALL: list[int | bytes] = [0, 1, 2, b"delta", b"echo"]
 
 @BOOK.appending(three_records, "appending", "LDB-015")
 def append_to_three_records(log: LevelDBLog) -> None:
-    """Two records appended to an undamaged log."""
+    """A writer appends two records to an intact log of three records."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=ALL)
 
 
 @BOOK.appending(log_ends_before_its_trailer, "appending", "LDB-015", "LDB-014")
 def append_where_a_trailer_is_due(log: LevelDBLog) -> None:
-    """Three bytes are left in the block: the appender writes the trailer first."""
+    """A writer appends to a log that ends three bytes before the end of its block. The writer adds
+    the trailer first."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
 
 
 @BOOK.appending(two_blocks, "appending", "LDB-015")
 def append_in_the_second_block(log: LevelDBLog) -> None:
-    """The place in the block is the length of the log modulo 32768."""
+    """A writer appends in the second block. The offset within the block is the size of the log
+    modulo 32768."""
     log.append(b"d" * 33000, b"echo")
     log.expect("intact", survivors=[0, 1, 2, 3, b"d" * 33000, b"echo"])
 
@@ -45,7 +47,8 @@ def append_in_the_second_block(log: LevelDBLog) -> None:
     may_refuse=True,
 )
 def append_behind_a_torn_payload(log: LevelDBLog) -> None:
-    """One byte of the last record is missing: it must not swallow what is appended."""
+    """A writer appends to a log whose last record lacks its last byte. The new records must be
+    readable."""
     log.shows("going-on-after-a-torn-record")
     log.truncate(37)
     log.append(b"delta", b"echo")
@@ -62,7 +65,8 @@ def append_behind_a_torn_payload(log: LevelDBLog) -> None:
     may_refuse=True,
 )
 def append_behind_a_torn_header(log: LevelDBLog) -> None:
-    """Three bytes of a header stand at the end: they must not swallow what is appended."""
+    """A writer appends to a log that ends three bytes into a header. The new records must be
+    readable."""
     log.truncate_in("blocks[0].records[2].header", 3)
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
@@ -78,10 +82,14 @@ def append_behind_a_torn_header(log: LevelDBLog) -> None:
     may_refuse=True,
 )
 def append_behind_a_torn_payload_that_holds_a_record(log: LevelDBLog) -> None:
-    """A torn payload holds a record just where the new ones end: it must not come to life."""
+    """A writer appends to a log with a torn record. A record inside the torn payload begins where
+    the new records end, and must not be returned."""
     log.truncate(24)
     payload = numbered(16) + physical(FULL, b"ghost") + numbered(200)
-    log.extend(physical(FULL, payload)[:-1], "a record that holds another, but its last byte")
+    log.extend(
+        physical(FULL, payload)[:-1],
+        "all but the last byte of a record that contains another record",
+    )
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"], end=47)
     log.leaves({"": 47})
@@ -89,7 +97,7 @@ def append_behind_a_torn_payload_that_holds_a_record(log: LevelDBLog) -> None:
 
 @BOOK.appending(fragments_in_two_blocks, "appending", "LDB-015")
 def append_to_fragments(log: LevelDBLog) -> None:
-    """Two records appended to a log with a record in fragments."""
+    """A writer appends two records to an intact log that contains a fragmented record."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=ALL)
 
@@ -103,11 +111,15 @@ def append_to_fragments(log: LevelDBLog) -> None:
     may_refuse=True,
 )
 def append_behind_an_unfinished_record(log: LevelDBLog) -> None:
-    """FIRST without LAST at the end: what is appended must not be joined to it."""
+    """A writer appends to a log that ends with a FIRST without a LAST. The FIRST must not be joined
+    with the new records."""
     log.truncate(32768)
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, b"delta", b"echo"])
-    log.note("Readers that join FIRST with FULL lose the appended record too.")
+    log.note(
+        "If the FIRST remains, a reader that joins a FIRST with the next FULL also loses the first"
+        " new record."
+    )
 
 
 @BOOK.appending(
@@ -119,7 +131,8 @@ def append_behind_an_unfinished_record(log: LevelDBLog) -> None:
     may_refuse=True,
 )
 def append_behind_preallocated_zeros(log: LevelDBLog) -> None:
-    """Zeros at the end: a record after them in the same block would never be read."""
+    """A writer appends to a log that ends with preallocated zeros. New records after the zeros in
+    the same block would never be read."""
     log.extend(bytes(100), "100 zero bytes")
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=ALL)
@@ -133,7 +146,8 @@ def append_behind_preallocated_zeros(log: LevelDBLog) -> None:
     kind="corrupt",
 )
 def append_behind_damage(log: LevelDBLog) -> None:
-    """A damaged last block: a record appended in it would never be read, so refuse."""
+    """A writer refuses to append to a log with damage in the last block, because readers would not
+    reach the new records."""
     log.flip("blocks[0].records[1].data", 0)
     log.append(b"delta", b"echo")
     log.expect_refusal("damaged", "checksum-mismatch", survivors=[0])
@@ -141,21 +155,22 @@ def append_behind_damage(log: LevelDBLog) -> None:
 
 @BOOK.appending(three_records, "appending", "LDB-016", control=append_to_three_records, kind="eof")
 def append_nothing_behind_a_torn_payload(log: LevelDBLog) -> None:
-    """No records after a torn tail: there is nothing to write, so nothing is cut off."""
+    """A writer appends no records to a log with a torn record. The torn record remains."""
     log.truncate(37)
     log.expect("torn", "torn-payload", survivors=[0, 1], end=24)
 
 
 @BOOK.appending(three_records, "appending", "LDB-017", control=append_to_three_records, kind="eof")
 def append_nothing_behind_preallocated_zeros(log: LevelDBLog) -> None:
-    """No records after zeros: there is nothing to write, and the zeros stay."""
+    """A writer appends no records to a log that ends with preallocated zeros. The zeros remain."""
     log.extend(bytes(100), "100 zero bytes")
     log.expect("intact", survivors=[0, 1, 2], end=38)
 
 
 @BOOK.appending(log_ends_in_a_trailer_of_other_bytes, "appending", "LDB-015", "LDB-014")
 def append_in_a_trailer_of_other_bytes(log: LevelDBLog) -> None:
-    """Two bytes of the trailer are there already: they stay, and zeros fill the other two."""
+    """A writer appends to a log that ends after two non-zero bytes of a trailer. The two bytes
+    stay, and two zeros complete the trailer."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"], end=32768 + 23)
     log.leaves_bytes("", 32764, b"\xaa\xbb\x00\x00")
@@ -163,7 +178,7 @@ def append_in_a_trailer_of_other_bytes(log: LevelDBLog) -> None:
 
 @BOOK.appending(one_record, "appending", "LDB-011", "LDB-016", kind="limit")
 def append_an_empty_record(log: LevelDBLog) -> None:
-    """An empty record is a record: to append one is not to append none."""
+    """A writer appends an empty record. The log then contains one more record."""
     log.append(b"")
     log.expect("intact", survivors=[0, b""], end=19)
 
@@ -178,7 +193,8 @@ def append_an_empty_record(log: LevelDBLog) -> None:
     may_refuse=True,
 )
 def append_fragments_behind_a_torn_fragment(log: LevelDBLog) -> None:
-    """A record is cut off in its second block: the new one is fragmented from `end` on."""
+    """A writer appends a long record to a log that ends inside a LAST. The new record begins at
+    `end` and is fragmented across two blocks."""
     log.truncate_in("blocks[1].records[0].data", 100)
     log.append(b"d" * 40000)
     log.expect("intact", survivors=[0, b"d" * 40000])
@@ -193,7 +209,8 @@ def append_fragments_behind_a_torn_fragment(log: LevelDBLog) -> None:
     kind="corrupt",
 )
 def append_behind_a_record_of_an_unknown_type(log: LevelDBLog) -> None:
-    """Damage that left the reader in step: `end` is a number, so a writer goes on there."""
+    """A writer appends to a log with a record of an unknown type. `end` is the size of the log, so
+    the writer appends there."""
     log.retype("blocks[0].records[1]", 103)
     log.append(b"delta", b"echo")
     log.expect("damaged", "unknown-type", survivors=[0, 2, b"delta", b"echo"])
@@ -209,7 +226,8 @@ def append_behind_a_record_of_an_unknown_type(log: LevelDBLog) -> None:
     may_refuse=True,
 )
 def append_behind_damage_and_a_torn_payload(log: LevelDBLog) -> None:
-    """Damage in step, then a torn record: a writer cuts it off and goes on, as without damage."""
+    """A writer appends to a log with a record of an unknown type and then a torn record. The writer
+    cuts off only the torn record."""
     log.retype("blocks[0].records[1]", 103)
     log.truncate_in("blocks[0].records[2].data", 2)
     log.append(b"delta", b"echo")
@@ -220,7 +238,8 @@ def append_behind_damage_and_a_torn_payload(log: LevelDBLog) -> None:
     three_records, "appending", "LDB-016", control=append_to_three_records, kind="corrupt"
 )
 def append_nothing_behind_damage_and_a_torn_payload(log: LevelDBLog) -> None:
-    """No records after damage in step and a torn record: nothing is cut off here either."""
+    """A writer appends no records to a log with a record of an unknown type and then a torn record.
+    The torn record remains."""
     log.retype("blocks[0].records[1]", 103)
     log.truncate_in("blocks[0].records[2].data", 2)
     log.expect("damaged", "unknown-type", survivors=[0], end=24)
@@ -230,19 +249,21 @@ def append_nothing_behind_damage_and_a_torn_payload(log: LevelDBLog) -> None:
     three_records, "appending", "LDB-018", control=append_to_three_records, kind="corrupt"
 )
 def append_nothing_behind_damage(log: LevelDBLog) -> None:
-    """A damaged last block: an append of no records is refused like any other."""
+    """A writer refuses to append to a log with damage in the last block, even if there are no
+    records to append."""
     log.flip("blocks[0].records[1].data", 0)
     log.expect_refusal("damaged", "checksum-mismatch", survivors=[0])
 
 
 @BOOK.appending(rocksdb_recyclable, "appending", "LDB-018", "LDB-043", kind="limit")
 def append_to_another_dialect(log: LevelDBLog) -> None:
-    """A log of another dialect is refused by a writer, too."""
+    """A writer refuses to append to a log of another dialect."""
     log.append(b"delta", b"echo")
     log.expect_refusal("refused", "foreign-dialect")
 
 
 @BOOK.appending(rocksdb_recyclable, "appending", "LDB-018", "LDB-043", kind="limit")
 def append_nothing_to_another_dialect(log: LevelDBLog) -> None:
-    """A log of another dialect is refused also if there is nothing to append."""
+    """A writer refuses to append to a log of another dialect, even if there are no records to
+    append."""
     log.expect_refusal("refused", "foreign-dialect")

@@ -1,4 +1,4 @@
-"""Logs of RocksDB and Pebble: refused, because their headers are longer than they look."""
+"""Logs in the dialects of RocksDB and Pebble. A reader of the plain dialect refuses them."""
 
 from conformance.recipes.leveldb_log.layout import (
     log_ends_with_its_block,
@@ -41,21 +41,22 @@ def rocksdb_recyclable_last(log: LevelDBLog) -> None:
 
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def rocksdb_timestamp_sizes_recyclable(log: LevelDBLog) -> None:
-    """A log that begins with type 11, whose header has 11 bytes, is refused."""
+    """A log that begins with recyclable timestamp sizes (type 11, header of 11 bytes) is
+    refused."""
     log.data += foreign(11, LOG_NUMBER, (3).to_bytes(4, "little") + (8).to_bytes(2, "little"))
     log.expect("refused", "foreign-dialect")
 
 
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def recyclable_record_of_no_bytes(log: LevelDBLog) -> None:
-    """An empty recyclable record, 11 bytes in all, is enough to refuse the log."""
+    """A log that consists of one empty recyclable record (11 bytes) is refused."""
     log.data += foreign(5, LOG_NUMBER, b"")
     log.expect("refused", "foreign-dialect")
 
 
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def recyclable_record_that_fills_its_block(log: LevelDBLog) -> None:
-    """A recyclable record that ends with the first block is refused."""
+    """A log that consists of one recyclable record that fills a block exactly is refused."""
     log.data += foreign(5, LOG_NUMBER, numbered(32768 - 11))
     log.expect("refused", "foreign-dialect")
 
@@ -78,7 +79,8 @@ def rocksdb_timestamp_sizes(log: LevelDBLog) -> None:
 
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def rocksdb_timestamp_sizes_of_two_families(log: LevelDBLog) -> None:
-    """Timestamp sizes of two column families: twelve bytes are a multiple of six."""
+    """A log that begins with the timestamp sizes of two column families (12 bytes, a multiple of 6)
+    is refused."""
     sizes = ((family).to_bytes(4, "little") + (8).to_bytes(2, "little") for family in (3, 4))
     log.data += foreign(10, b"", b"".join(sizes))
     log.write(b"alpha")
@@ -95,7 +97,8 @@ def rocksdb_predecessor_log(log: LevelDBLog) -> None:
 
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def rocksdb_predecessor_log_recyclable(log: LevelDBLog) -> None:
-    """A log that begins with type 131, whose header has 11 bytes, is refused."""
+    """A log that begins with recyclable predecessor information (type 131, header of 11 bytes) is
+    refused."""
     log.data += foreign(131, LOG_NUMBER, bytes(24))
     log.expect("refused", "foreign-dialect")
 
@@ -131,42 +134,47 @@ def pebble_wal_sync_last(log: LevelDBLog) -> None:
 
 @BOOK.damaged(one_record, "dialects", "LDB-029", "LDB-043")
 def compression_type_of_five_bytes(log: LevelDBLog) -> None:
-    """Type 9 with a plain header and five bytes is no dialect: RocksDB writes four."""
+    """A record of type 9 with a plain header and five bytes of data belongs to no known dialect,
+    because RocksDB writes four bytes."""
     log.splice("blocks[0].records[0]", foreign(9, b"", b"alpha"), "a record of type 9")
     log.expect("damaged", "unknown-type", end=12)
 
 
 @BOOK.damaged(one_record, "dialects", "LDB-029", "LDB-043")
 def timestamp_sizes_of_five_bytes(log: LevelDBLog) -> None:
-    """Type 10 with a plain header and five bytes is no dialect: sizes come in sixes."""
+    """A record of type 10 with a plain header and five bytes of data belongs to no known dialect,
+    because RocksDB writes a multiple of six bytes."""
     log.splice("blocks[0].records[0]", foreign(10, b"", b"alpha"), "a record of type 10")
     log.expect("damaged", "unknown-type", end=12)
 
 
 @BOOK.damaged(one_record, "dialects", "LDB-029", "LDB-043")
 def timestamp_sizes_of_nothing(log: LevelDBLog) -> None:
-    """Type 10 with a plain header and no bytes is no dialect either."""
+    """A record of type 10 with a plain header and no data belongs to no known dialect."""
     log.splice("blocks[0].records[0]", foreign(10, b"", b""), "an empty record of type 10")
     log.expect("damaged", "unknown-type", end=7)
 
 
 @BOOK.damaged(one_record, "dialects", "LDB-029", "LDB-043")
 def predecessor_log_of_five_bytes(log: LevelDBLog) -> None:
-    """Type 130 with a plain header and five bytes is no dialect: RocksDB writes 24."""
+    """A record of type 130 with a plain header and five bytes of data belongs to no known dialect,
+    because RocksDB writes 24 bytes."""
     log.splice("blocks[0].records[0]", foreign(130, b"", b"alpha"), "a record of type 130")
     log.expect("damaged", "unknown-type", end=12)
 
 
 @BOOK.damaged(log_ends_with_its_block, "dialects", "LDB-028", "LDB-043")
 def recyclable_record_in_the_second_block(log: LevelDBLog) -> None:
-    """A recyclable record at the start of the second block is damage: the first block decides."""
+    """A recyclable record at the start of the second block is damage, because only the first block
+    determines the dialect."""
     log.extend(foreign(5, LOG_NUMBER, b"bravo"), "a recyclable record")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1], end=None)
 
 
 @BOOK.damaged(one_record, "dialects", "LDB-028", "LDB-043")
 def recyclable_record_cut_by_one_byte(log: LevelDBLog) -> None:
-    """The foreign header's data does not fit the log: nothing shows the dialect."""
+    """A log consists of one recyclable record that lacks its last byte. A reader cannot detect the
+    dialect, and reports damage."""
     record = foreign(5, LOG_NUMBER, b"alpha")[:-1]
     log.splice("blocks[0].records[0]", record, "a recyclable record without its last byte")
     log.expect("damaged", "checksum-mismatch", end=None)
@@ -174,15 +182,17 @@ def recyclable_record_cut_by_one_byte(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "dialects", "LDB-028", "LDB-043")
 def recyclable_records_behind_a_plain_one(log: LevelDBLog) -> None:
-    """A recyclable record after a plain one is damage: its plain checksum fails."""
+    """A recyclable record after a plain record is read as a plain record. The checksum does not
+    match."""
     log.splice("blocks[0].records[1]", foreign(5, LOG_NUMBER, b"bravo"), "a recyclable record")
     log.expect("damaged", "checksum-mismatch", survivors=[0])
-    log.bug("RocksDB from 9.4 hangs")
+    log.bug("RocksDB loops forever, since 9.3.1")
 
 
 @BOOK.damaged(one_record, "dialects", "LDB-028", "LDB-043")
 def recyclable_record_with_a_flipped_bit(log: LevelDBLog) -> None:
-    """A foreign header counts only when its own checksum holds; otherwise it is damage."""
+    """One bit of a recyclable record is flipped. A reader detects a dialect only by a valid
+    checksum, so it reports damage."""
     record = bytearray(foreign(5, LOG_NUMBER, b"alpha"))
     record[-1] ^= 1
     log.splice("blocks[0].records[0]", bytes(record), "a recyclable record with a flipped bit")
@@ -191,28 +201,30 @@ def recyclable_record_with_a_flipped_bit(log: LevelDBLog) -> None:
 
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def timestamp_sizes_recyclable_of_seven_bytes(log: LevelDBLog) -> None:
-    """Type 11 with a header of 11 bytes: its data may have any length."""
+    """A log that begins with seven bytes of recyclable timestamp sizes (type 11) is refused,
+    because a record of type 11 may have any length."""
     log.data += foreign(11, LOG_NUMBER, b"\x01\x02\x03\x04\x05\x06\x07")
     log.expect("refused", "foreign-dialect")
 
 
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def predecessor_log_recyclable_of_eight_bytes(log: LevelDBLog) -> None:
-    """Type 131 with a header of 11 bytes: its data may have any length."""
+    """A log that begins with eight bytes of recyclable predecessor information (type 131) is
+    refused, because a record of type 131 may have any length."""
     log.data += foreign(131, LOG_NUMBER, b"\x01\x02\x03\x04\x05\x06\x07\x08")
     log.expect("refused", "foreign-dialect")
 
 
 @BOOK.valid("dialects", "LDB-043", kind="limit")
 def pebble_wal_sync_of_no_bytes(log: LevelDBLog) -> None:
-    """An empty WAL-sync record, 19 bytes in all, is enough to refuse the log."""
+    """A log that consists of one empty WAL-sync record (19 bytes) is refused."""
     log.data += foreign(9, LOG_NUMBER + bytes(8), b"")
     log.expect("refused", "foreign-dialect")
 
 
 @BOOK.damaged(one_record, "dialects", "LDB-028", "LDB-043")
 def compression_type_with_a_log_number(log: LevelDBLog) -> None:
-    """Type 9 with a header of 11 bytes is no dialect."""
+    """A record of type 9 with a header of 11 bytes belongs to no known dialect."""
     record = foreign(9, LOG_NUMBER, (7).to_bytes(4, "little"))
     log.splice("blocks[0].records[0]", record, "a record of type 9 with a log number")
     log.expect("damaged", "checksum-mismatch", end=None)
@@ -220,7 +232,8 @@ def compression_type_with_a_log_number(log: LevelDBLog) -> None:
 
 @BOOK.damaged(one_record, "dialects", "LDB-028", "LDB-043")
 def timestamp_sizes_with_a_log_number(log: LevelDBLog) -> None:
-    """Type 10 with a header of 11 bytes is no dialect: in RocksDB that is type 11."""
+    """A record of type 10 with a header of 11 bytes belongs to no known dialect, because RocksDB
+    uses type 11 for recyclable timestamp sizes."""
     record = foreign(10, LOG_NUMBER, (3).to_bytes(4, "little") + (8).to_bytes(2, "little"))
     log.splice("blocks[0].records[0]", record, "a record of type 10 with a log number")
     log.expect("damaged", "checksum-mismatch", end=None)
@@ -228,7 +241,8 @@ def timestamp_sizes_with_a_log_number(log: LevelDBLog) -> None:
 
 @BOOK.damaged(log_ends_with_its_block, "dialects", "LDB-028", "LDB-043")
 def recyclable_record_after_a_lost_block(log: LevelDBLog) -> None:
-    """Only a record at offset 0 decides on the dialect, also if none before can be read."""
+    """The first block is lost, and the second block begins with a recyclable record. Only a record
+    at offset 0 determines the dialect."""
     log.flip("blocks[0].records[0].data", 0)
     log.extend(foreign(5, LOG_NUMBER, b"bravo"), "a recyclable record")
     log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
@@ -236,7 +250,8 @@ def recyclable_record_after_a_lost_block(log: LevelDBLog) -> None:
 
 @BOOK.damaged(one_record, "dialects", "LDB-028", "LDB-043", kind="limit")
 def pebble_wal_sync_across_its_block(log: LevelDBLog) -> None:
-    """A foreign record that fits the log, but not the first block, shows no dialect."""
+    """A WAL-sync record fits into the log, but not into the first block. A reader cannot detect the
+    dialect, and reports damage."""
     bravo = physical(FULL, b"bravo")
     record = foreign(9, LOG_NUMBER + bytes(8), numbered(32761 - len(bravo)) + bravo)
     assert len(record) == 32768 + len(bravo)

@@ -1,4 +1,4 @@
-"""Undamaged logs: blocks, records, trailers. Most serve as controls."""
+"""Undamaged logs with different blocks, records and trailers. Most of them serve as controls."""
 
 from conformance.recipes.leveldb_log.log import (
     BOOK,
@@ -16,13 +16,13 @@ from conformance.recipes.variation import Kept
 
 @BOOK.valid("layout", "LDB-001")
 def empty_log(log: LevelDBLog) -> None:
-    """A file of no bytes is a log of no records."""
+    """An empty file is a log without records."""
     log.expect("intact", survivors=[], end=0)
 
 
 @BOOK.valid("layout", "LDB-002", "LDB-009")
 def one_record(log: LevelDBLog) -> None:
-    """One short record, alone in the log."""
+    """A log with one short record."""
     log.write(b"alpha")
     log.expect("intact", survivors=[0], end=12)
     log.expect_bytes(bytes.fromhex("3af6d13e050001616c706861"))
@@ -30,22 +30,22 @@ def one_record(log: LevelDBLog) -> None:
 
 @BOOK.valid("layout", "LDB-002", "LDB-009", "LDB-020")
 def three_records(log: LevelDBLog) -> None:
-    """Three short records in one short block."""
+    """A log with three short records in one short block."""
     log.write(b"alpha", b"bravo", b"charlie")
     log.expect("intact", survivors=[0, 1, 2], end=38)
 
 
 @BOOK.valid("layout", "LDB-011")
 def empty_record_between_two(log: LevelDBLog) -> None:
-    """An empty record between two others is a record and must be returned."""
+    """An empty record between two other records must be returned."""
     log.write(b"alpha", b"", b"bravo")
     log.expect("intact", survivors=[0, 1, 2])
-    log.bug("dfindexeddb drops the rest of the block; rusty-leveldb takes it for the end")
+    log.bug("dfindexeddb drops the rest of the block; rusty-leveldb ends the log there")
 
 
 @BOOK.valid("layout", "LDB-006", "LDB-007", "LDB-011")
 def leveldb_read_write_test(log: LevelDBLog) -> None:
-    """The records foo, bar, an empty one and xxxx, as in LevelDB's own test ReadWrite."""
+    """The records foo, bar, an empty record and xxxx, as in LevelDB's test ReadWrite."""
     log.write(b"foo", b"bar", b"", b"xxxx")
     log.expect("intact", survivors=[0, 1, 2, 3])
     log.expect_bytes(
@@ -57,7 +57,7 @@ def leveldb_read_write_test(log: LevelDBLog) -> None:
 
 @BOOK.valid("layout", "LDB-006", "LDB-007")
 def write_batches_of_a_real_database(log: LevelDBLog) -> None:
-    """Five write batches, byte for byte as LevelDB 1.22 wrote them."""
+    """Five write batches, with exactly the bytes that LevelDB 1.22 wrote."""
     log.write(
         *(
             (n + 1).to_bytes(8, "little")
@@ -81,23 +81,23 @@ def write_batches_of_a_real_database(log: LevelDBLog) -> None:
 
 @BOOK.valid("layout", "LDB-008")
 def stored_checksum_of_zero(log: LevelDBLog) -> None:
-    """A record whose stored checksum happens to be zero is as good as any other."""
+    """A record with a stored checksum of zero is valid."""
     log.write(b"alpha", forge_checksum(FULL, b"crc0", stored=0), b"bravo")
     assert log.data[12:16] == bytes(4)
     log.expect("intact", survivors=[0, 1, 2])
-    log.bug("dfindexeddb takes it for the end of the block")
+    log.bug("dfindexeddb drops the rest of the block")
 
 
 @BOOK.valid("layout", "LDB-008")
 def stored_checksum_of_all_ones(log: LevelDBLog) -> None:
-    """A record whose stored checksum happens to be ffffffff is as good as any other."""
+    """A record with a stored checksum of ffffffff is valid."""
     log.write(b"alpha", forge_checksum(FULL, b"crc1", stored=0xFFFFFFFF), b"bravo")
     log.expect("intact", survivors=[0, 1, 2])
 
 
 @BOOK.valid("layout", "LDB-037")
 def payload_that_holds_a_log(log: LevelDBLog) -> None:
-    """A payload may hold records of another log: they are data."""
+    """A payload contains records of another log. A reader treats these records as data."""
     inner = bytes.fromhex("dd5fb37a030001666f6f")
     log.write(b"alpha", Kept(inner * 3), b"bravo")
     log.expect("intact", survivors=[0, 1, 2])
@@ -112,7 +112,7 @@ def payload_of_zeros(log: LevelDBLog) -> None:
 
 @BOOK.valid("trailer", "LDB-001", "LDB-003", "LDB-004", "LDB-005", "LDB-014")
 def two_blocks(log: LevelDBLog) -> None:
-    """A block with a trailer of six zero bytes, then a short block."""
+    """A block with a trailer of six zero bytes, followed by a short block."""
     log.write(b"alpha")
     log.fill_block_but(6)
     log.write(b"bravo", b"charlie")
@@ -121,7 +121,7 @@ def two_blocks(log: LevelDBLog) -> None:
 
 @BOOK.valid("trailer", "LDB-004", "LDB-014")
 def trailer_of_one_byte(log: LevelDBLog) -> None:
-    """One byte is left in the block: it is the trailer."""
+    """A block with a trailer of one byte, followed by a short block."""
     log.fill_block_but(1)
     log.write(b"bravo")
     log.expect("intact", survivors=[0, 1])
@@ -129,7 +129,7 @@ def trailer_of_one_byte(log: LevelDBLog) -> None:
 
 @BOOK.valid("trailer", "LDB-003")
 def block_filled_to_the_last_byte(log: LevelDBLog) -> None:
-    """A record ends exactly with its block: there is no trailer."""
+    """A record ends exactly at the end of its block, which has no trailer."""
     log.fill_block_but(0)
     log.write(b"bravo")
     log.expect("intact", survivors=[0, 1])
@@ -137,7 +137,8 @@ def block_filled_to_the_last_byte(log: LevelDBLog) -> None:
 
 @BOOK.valid("trailer", "LDB-012")
 def seven_bytes_left_and_a_record(log: LevelDBLog) -> None:
-    """Exactly a header fits: an empty FIRST fragment, and the data in the next block."""
+    """Seven bytes are left in a block. An empty FIRST fills these bytes, and the data follows in
+    the next block."""
     log.write(b"alpha")
     log.fill_block_but(7)
     log.write(b"bravo", b"charlie")
@@ -147,7 +148,7 @@ def seven_bytes_left_and_a_record(log: LevelDBLog) -> None:
 
 @BOOK.valid("trailer", "LDB-011", "LDB-012")
 def seven_bytes_left_and_an_empty_record(log: LevelDBLog) -> None:
-    """Exactly a header fits and the record is empty: it is a FULL record there."""
+    """Seven bytes are left in a block. An empty record fills these bytes as a FULL."""
     log.write(b"alpha")
     log.fill_block_but(7)
     log.write(b"", b"charlie")
@@ -158,16 +159,16 @@ def seven_bytes_left_and_an_empty_record(log: LevelDBLog) -> None:
 
 @BOOK.valid("trailer", "LDB-004", kind="eof")
 def log_ends_before_its_trailer(log: LevelDBLog) -> None:
-    """The log ends three bytes before the end of its block: the trailer is yet to be written."""
+    """The log ends three bytes before the end of its block, before the trailer is written."""
     log.write(b"alpha")
     log.fill_block_but(3)
     log.expect("intact", survivors=[0, 1], end=32765)
-    log.bug("rusty-leveldb repeats an I/O error for ever")
+    log.bug("rusty-leveldb repeats an I/O error forever")
 
 
 @BOOK.valid("trailer", "LDB-001", "LDB-039", kind="eof")
 def log_ends_with_its_block(log: LevelDBLog) -> None:
-    """The log ends exactly at a block boundary, after a whole record."""
+    """The log ends exactly at a block boundary, after a complete record."""
     log.write(b"alpha")
     log.fill_block_but(0)
     log.expect("intact", survivors=[0, 1], end=32768)
@@ -175,21 +176,21 @@ def log_ends_with_its_block(log: LevelDBLog) -> None:
 
 @BOOK.valid("fragments", "LDB-010", "LDB-003")
 def fragments_in_two_blocks(log: LevelDBLog) -> None:
-    """A record in a FIRST and a LAST fragment, between two short ones."""
+    """A record with a FIRST and a LAST, between two short records."""
     log.write(b"alpha", numbered(33000), b"charlie")
     log.expect("intact", survivors=[0, 1, 2])
 
 
 @BOOK.valid("fragments", "LDB-010", "LDB-013")
 def fragments_in_three_blocks(log: LevelDBLog) -> None:
-    """A record in a FIRST, a MIDDLE and a LAST fragment, between two short ones."""
+    """A record with a FIRST, a MIDDLE and a LAST, between two short records."""
     log.write(b"alpha", numbered(70000), b"charlie")
     log.expect("intact", survivors=[0, 1, 2])
 
 
 @BOOK.valid("fragments", "LDB-010", "LDB-013")
 def example_of_the_source_document(log: LevelDBLog) -> None:
-    """Records of 1000, 97270 and 8000 bytes, as in LevelDB's own log_format.md."""
+    """Records of 1000, 97,270 and 8000 bytes, as in LevelDB's log_format.md."""
     log.write(b"A" * 1000, b"B" * 97270, b"C" * 8000)
     assert log.data[98298:98304] == bytes(6)
     log.expect("intact", survivors=[0, 1, 2], end=106311)
@@ -197,14 +198,14 @@ def example_of_the_source_document(log: LevelDBLog) -> None:
 
 @BOOK.valid("fragments", "LDB-010")
 def four_records_across_blocks(log: LevelDBLog) -> None:
-    """A short record, two that span blocks, and a short one."""
+    """A short record, two records that span blocks, and another short record."""
     log.write(b"alpha", numbered(40000), numbered(41000)[::-1], b"delta")
     log.expect("intact", survivors=[0, 1, 2, 3])
 
 
 @BOOK.valid("trailer", "LDB-004", "LDB-005", "LDB-039", kind="eof")
 def log_ends_in_a_trailer_of_other_bytes(log: LevelDBLog) -> None:
-    """The log ends inside a trailer whose bytes are not zero: they are skipped all the same."""
+    """The log ends inside a trailer of non-zero bytes. A reader skips these bytes."""
     log.write(b"alpha")
     log.fill_block_but(4)
     log.data += b"\xaa\xbb"
@@ -213,7 +214,7 @@ def log_ends_in_a_trailer_of_other_bytes(log: LevelDBLog) -> None:
 
 @BOOK.valid("trailer", "LDB-004", kind="eof")
 def log_ends_seven_bytes_before_its_block(log: LevelDBLog) -> None:
-    """The log ends seven bytes before the end of its block: exactly a header would fit."""
+    """The log ends seven bytes before the end of its block, where exactly one header would fit."""
     log.write(b"alpha")
     log.fill_block_but(7)
     log.expect("intact", survivors=[0, 1], end=32761)
@@ -221,7 +222,8 @@ def log_ends_seven_bytes_before_its_block(log: LevelDBLog) -> None:
 
 @BOOK.valid("fragments", "LDB-010", "LDB-005")
 def first_that_leaves_a_trailer(log: LevelDBLog) -> None:
-    """A FIRST that leaves four bytes of its block: the LAST after the trailer completes it."""
+    """A FIRST leaves a trailer of four bytes in its block. The LAST in the next block completes the
+    record."""
     log.write(b"alpha")
     first = numbered(32768 - 12 - 7 - 4)
     log.data += physical(FIRST, first) + bytes(4) + physical(LAST, b"bravo")
@@ -232,7 +234,8 @@ def first_that_leaves_a_trailer(log: LevelDBLog) -> None:
 
 @BOOK.valid("fragments", "LDB-010")
 def first_and_middle_in_one_block(log: LevelDBLog) -> None:
-    """FIRST and MIDDLE share the first block, LAST begins the second one."""
+    """The FIRST and MIDDLE of a record are in the first block, and the LAST is in the second
+    block."""
     log.write(b"alpha")
     middle = numbered(32768 - 12 - 12 - 7)
     log.data += physical(FIRST, b"bravo") + physical(MIDDLE, middle) + physical(LAST, b"delta")
@@ -243,7 +246,8 @@ def first_and_middle_in_one_block(log: LevelDBLog) -> None:
 
 @BOOK.valid("fragments", "LDB-010", "LDB-012", kind="limit")
 def empty_first_before_middle_and_last(log: LevelDBLog) -> None:
-    """An empty FIRST in mid-block opens a record: MIDDLE and LAST hold all of its data."""
+    """An empty FIRST in the middle of a block opens a record. The MIDDLE and LAST contain all data
+    of the record."""
     log.write(b"alpha")
     log.data += physical(FIRST, b"") + physical(MIDDLE, b"bra") + physical(LAST, b"vo")
     log.payloads.append(b"bravo")
@@ -253,7 +257,7 @@ def empty_first_before_middle_and_last(log: LevelDBLog) -> None:
 
 @BOOK.valid("fragments", "LDB-010", kind="limit")
 def empty_middle_and_empty_last(log: LevelDBLog) -> None:
-    """MIDDLE and LAST may be empty too: the record is the data of FIRST."""
+    """The MIDDLE and LAST of a record are empty. The payload is the data of the FIRST."""
     log.write(b"alpha")
     log.data += physical(FIRST, b"bravo") + physical(MIDDLE, b"") + physical(LAST, b"")
     log.payloads.append(b"bravo")
@@ -263,7 +267,7 @@ def empty_middle_and_empty_last(log: LevelDBLog) -> None:
 
 @BOOK.valid("fragments", "LDB-010", "LDB-011", kind="limit")
 def empty_record_in_two_fragments(log: LevelDBLog) -> None:
-    """An empty FIRST and an empty LAST are an empty record."""
+    """An empty FIRST and an empty LAST form an empty record."""
     log.write(b"alpha")
     log.data += physical(FIRST, b"") + physical(LAST, b"")
     log.payloads.append(b"")
@@ -273,7 +277,7 @@ def empty_record_in_two_fragments(log: LevelDBLog) -> None:
 
 @BOOK.valid("fragments", "LDB-033", kind="limit")
 def empty_first_in_mid_block(log: LevelDBLog) -> None:
-    """An empty FIRST before a FULL lost nothing, wherever in a block it is."""
+    """A FULL follows an empty FIRST in the middle of a block. Nothing is lost."""
     log.write(b"alpha")
     log.data += physical(FIRST, b"")
     log.write(b"bravo")
@@ -282,7 +286,8 @@ def empty_first_in_mid_block(log: LevelDBLog) -> None:
 
 @BOOK.valid("fragments", "LDB-033", kind="limit")
 def empty_first_and_empty_middle_then_full(log: LevelDBLog) -> None:
-    """An open record to which an empty MIDDLE came has no data yet, and loses nothing."""
+    """A FULL follows an empty FIRST and an empty MIDDLE. Nothing is lost, because the open record
+    has no data."""
     log.write(b"alpha")
     log.data += physical(FIRST, b"") + physical(MIDDLE, b"")
     log.write(b"bravo")

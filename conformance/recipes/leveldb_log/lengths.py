@@ -1,4 +1,4 @@
-"""Lengths that lie."""
+"""Invalid lengths in headers."""
 
 from conformance.recipes.leveldb_log.layout import (
     first_and_middle_in_one_block,
@@ -10,14 +10,15 @@ from conformance.recipes.leveldb_log.layout import (
 from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
 
 SILENT = (
-    "LevelDB's reader drops a short last block silently when a length overruns it, so an"
-    " acknowledged record with one flipped length bit vanishes without a report."
+    "LevelDB treats a length past the end of a short last block as a torn write. An acknowledged"
+    " record with one flipped length bit can therefore be lost without a report."
 )
 
 
 @BOOK.damaged(three_records, "lengths", "LDB-003", "LDB-023")
 def length_beyond_the_block_at_the_end(log: LevelDBLog) -> None:
-    """A length that crosses the block's end cannot be a torn write: no writer makes it."""
+    """A length in a short last block extends past the end of the block. The fault is damage,
+    because no writer writes such a length."""
     log.set("blocks[0].records[1].header.len_data", 0xFFFF)
     log.expect("damaged", "bad-length", survivors=[0], end=None)
     log.note(SILENT)
@@ -25,33 +26,37 @@ def length_beyond_the_block_at_the_end(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "lengths", "LDB-022", kind="limit")
 def length_one_too_many_at_the_end(log: LevelDBLog) -> None:
-    """A last record one byte short of its length looks like a torn write, and is taken for one."""
+    """The length of the last record is one too large. The record looks like a torn write and is
+    reported as torn."""
     log.set("blocks[0].records[2].header.len_data", 8)
     log.expect("torn", "torn-payload", survivors=[0, 1], end=24)
-    log.note("Whether the length was damaged or the write torn cannot be told from the bytes.")
+    log.note("A reader cannot distinguish a damaged length from a torn write.")
 
 
 @BOOK.damaged(three_records, "lengths", "LDB-022", "LDB-016", kind="limit")
 def length_that_hides_the_records_behind_it(log: LevelDBLog) -> None:
-    """A first length beyond the end of the file, within the block, looks like one torn write."""
+    """The first length extends past the end of the log, but not past the end of the block. The
+    whole log looks like one torn record."""
     log.set("blocks[0].records[0].header.len_data", 261)
     log.expect("torn", "torn-payload", survivors=[], end=0)
     log.note(
-        "The format's weakest spot: three acknowledged records look like an unfinished write, and"
-        " a writer that resumes at `end` destroys them. Keep a copy of the tail before cutting it."
+        "Three acknowledged records look like an unfinished write, and a writer that appends at"
+        " `end` destroys them. Keep a copy of the tail before you truncate the log."
     )
 
 
 @BOOK.damaged(three_records, "lengths", "LDB-022", kind="limit")
 def length_as_large_as_the_block_allows(log: LevelDBLog) -> None:
-    """The largest length that the block allows, at the end of the log, is a torn write."""
+    """The length of the last record is the largest that fits into the block. The record looks like
+    a torn write and is reported as torn."""
     log.set("blocks[0].records[2].header.len_data", 32768 - 24 - 7)
     log.expect("torn", "torn-payload", survivors=[0, 1], end=24)
 
 
 @BOOK.damaged(three_records, "lengths", "LDB-003", "LDB-023", kind="limit")
 def length_one_larger_than_the_block_allows(log: LevelDBLog) -> None:
-    """One byte more than the block allows, at the end of the log, is damage."""
+    """The length of the last record is one more than fits into the block. The fault is damage, not
+    a torn write."""
     log.set("blocks[0].records[2].header.len_data", 32768 - 24 - 7 + 1)
     log.expect("damaged", "bad-length", survivors=[0, 1], end=None)
     log.note(SILENT)
@@ -59,28 +64,31 @@ def length_one_larger_than_the_block_allows(log: LevelDBLog) -> None:
 
 @BOOK.damaged(three_records, "lengths", "LDB-006", "LDB-028")
 def length_one_too_few(log: LevelDBLog) -> None:
-    """A shorter length covers other bytes: the checksum fails."""
+    """The length of a record is one too small. The checksum does not match."""
     log.set("blocks[0].records[1].header.len_data", 4)
     log.expect("damaged", "checksum-mismatch", survivors=[0])
 
 
 @BOOK.damaged(three_records, "lengths", "LDB-006", "LDB-028")
 def length_one_too_many(log: LevelDBLog) -> None:
-    """A longer length reaches into the next header: the checksum fails."""
+    """The length of a record is one too large and extends into the next header. The checksum does
+    not match."""
     log.set("blocks[0].records[0].header.len_data", 6)
     log.expect("damaged", "checksum-mismatch", survivors=[])
 
 
 @BOOK.damaged(three_records, "lengths", "LDB-020", "LDB-028")
 def length_zeroed(log: LevelDBLog) -> None:
-    """A length of zero with a type that is not zero: a record whose checksum fails."""
+    """The length of a FULL is zeroed. The header is not a zero header, because the type is not 0.
+    The checksum does not match."""
     log.zero("blocks[0].records[1].header.len_data")
     log.expect("damaged", "checksum-mismatch", survivors=[0])
 
 
 @BOOK.damaged(two_blocks, "lengths", "LDB-023", "LDB-037")
 def length_beyond_the_block_in_mid_log(log: LevelDBLog) -> None:
-    """A length that crosses the block's end loses the rest of the block; the next one is good."""
+    """One bit of a length is flipped, and the length then extends past the end of the block. Only
+    the rest of the block is lost."""
     log.shows("bit-in-a-length")
     log.flip("blocks[0].records[1].header.len_data", 15)
     log.expect("damaged", "bad-length", survivors=[0, 2, 3])
@@ -88,29 +96,32 @@ def length_beyond_the_block_in_mid_log(log: LevelDBLog) -> None:
 
 @BOOK.damaged(log_ends_with_its_block, "lengths", "LDB-023", "LDB-024", "LDB-039")
 def length_beyond_an_exactly_full_last_block(log: LevelDBLog) -> None:
-    """In an exactly full last block an overrun is damage, never a torn write."""
+    """A length extends past the end of a full last block. The fault is damage, not a torn write."""
     length = log.field("blocks[0].records[1].header.len_data")
     log.set(length.path, int.from_bytes(log.data[length.start : length.end], "little") + 1)
     log.expect("damaged", "bad-length", survivors=[0], end=32768)
-    log.bug("rusty-leveldb returns a zero-extended record; ccl_leveldb a short one")
+    log.bug("rusty-leveldb returns a zero-extended record; ccl_leveldb returns a short record")
 
 
 @BOOK.damaged(fragments_in_two_blocks, "lengths", "LDB-023", "LDB-034")
 def length_beyond_the_block_in_a_fragment(log: LevelDBLog) -> None:
-    """A FIRST whose length crosses its block loses the record; its LAST is an orphan."""
+    """The length of a FIRST extends past the end of the block. The record is lost, and its LAST is
+    an orphan."""
     log.set("blocks[0].records[1].header.len_data", 32768)
     log.expect("damaged", "bad-length", survivors=[0, 2])
 
 
 @BOOK.damaged(fragments_in_two_blocks, "lengths", "LDB-028", "LDB-034")
 def length_of_a_fragment_too_few(log: LevelDBLog) -> None:
-    """A LAST with a shorter length fails its checksum: record and rest of the block are lost."""
+    """The length of a LAST is too small. The checksum does not match, and the record and the rest
+    of the block are lost."""
     log.set("blocks[1].records[0].header.len_data", 3)
     log.expect("damaged", "checksum-mismatch", survivors=[0])
 
 
 @BOOK.damaged(first_and_middle_in_one_block, "lengths", "LDB-023", "LDB-034", "LDB-036")
 def length_beyond_the_block_in_an_open_record(log: LevelDBLog) -> None:
-    """A MIDDLE whose length crosses its block ends the open record: its LAST is an orphan."""
+    """The length of a MIDDLE extends past the end of the block. The open record is lost, and its
+    LAST is an orphan."""
     log.set("blocks[0].records[2].header.len_data", 65535)
     log.expect("damaged", "bad-length", survivors=[0, 2])

@@ -1,4 +1,4 @@
-"""The verbs that only LevelDB logs need, and the book of their recipes."""
+"""The operations that only recipes of LevelDB logs need, and the book of these recipes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LevelDBLog(Log):
         super().__init__(control, payloads, "leveldb-log")
 
     def write(self, *payloads: bytes) -> None:
-        """Write these records after those already there."""
+        """Write these records after the existing records."""
         payloads = tuple(map(vary, payloads))
         out = io.BytesIO()
         writer = Writer(out, len(self.data))
@@ -45,7 +45,7 @@ class LevelDBLog(Log):
         self.write(numbered(BLOCK_SIZE - used - HEADER_SIZE - left))
 
     def reseal(self, path: str) -> None:
-        """Make the checksum of a physical record right again, after a change to what it covers."""
+        """Correct the checksum of a physical record after a change to the bytes that it covers."""
         record = self.field(path)
         length = int.from_bytes(self.data[record.start + 4 : record.start + 6], "little")
         covered = bytes(self.data[record.start + 6 : record.start + HEADER_SIZE + length])
@@ -53,7 +53,7 @@ class LevelDBLog(Log):
         self.did(f"reseal {path}")
 
     def retype(self, path: str, kind: int) -> None:
-        """Give a physical record another type, with a checksum to match."""
+        """Change the type of a physical record and correct its checksum."""
         self.set(f"{path}.header.type", kind)
         self.reseal(path)
 
@@ -62,17 +62,17 @@ BOOK: Book[LevelDBLog] = Book("leveldb-log")
 
 
 def numbered(size: int) -> bytes:
-    """``size`` bytes in which every eight say where they stand: no two stretches are alike."""
+    """Return ``size`` bytes. Every eight bytes contain their offset, so no two parts are equal."""
     return b"".join(b"%07d." % at for at in range(0, size, 8))[:size]
 
 
 def physical(kind: int, data: bytes) -> bytes:
-    """One physical record, whatever its type."""
+    """Return a physical record of any type."""
     return struct.pack("<IHB", masked_crc(bytes([kind]) + data), len(data), kind) + data
 
 
 def foreign(kind: int, extra: bytes, data: bytes) -> bytes:
-    """A record of RocksDB or Pebble, with ``extra`` header bytes that the checksum covers too."""
+    """Return a record of RocksDB or Pebble. The checksum also covers the ``extra`` header bytes."""
     covered = bytes([kind]) + extra + data
     return struct.pack("<IHB", masked_crc(covered), len(data), kind) + extra + data
 
