@@ -313,10 +313,10 @@ def append_synced_after_a_compression_type(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_synced_after_a_bad_compression_type(log: RocksLog) -> None:
-    """A writer must refuse to append WAL-sync records after a compression record of five bytes,
-    because a reader would lose the block.
+    """A writer must refuse to append WAL-sync records after a compression record with five bytes of
+    data. A reader would report the whole block as lost.
     """
-    log.extend(compression_of_five_bytes(), "a compression type of five bytes")
+    log.extend(compression_of_five_bytes(), "a compression record with five bytes of data")
     log.context |= {"headers": "wal-sync"}
     log.append(*NEW)
     log.expect_refusal("damaged", "bad-metadata")
@@ -337,8 +337,8 @@ def append_synced_after_an_unknown_type(log: RocksLog) -> None:
 
 @BOOK.appending(nothing_but_the_compression_type, "appending", "RDB-028", "RDB-058")
 def append_recyclable_after_a_compression_type(log: RocksLog) -> None:
-    """A writer appends to a log with only a compression record. The log stays compressed, and the
-    dialect is the configured one.
+    """A writer appends to a log with only a compression record. The log stays compressed and gets
+    the configured dialect.
     """
     log.context |= {"headers": "recyclable", "compression": "none"}
     log.append(*NEW)
@@ -367,7 +367,9 @@ def lose_the_compression_type(log: RocksLog) -> None:
     compression.
     """
     log.splice(
-        "blocks[0].records[0]", compression_of_five_bytes(), "a compression type of five bytes"
+        "blocks[0].records[0]",
+        compression_of_five_bytes(),
+        "a compression record with five bytes of data",
     )
 
 
@@ -452,7 +454,9 @@ def append_a_record_larger_than_the_limit(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_beyond_the_budget(log: RocksLog) -> None:
-    """A writer must refuse to append a record that exceeds the decompression budget."""
+    """A writer must refuse to append a record to a compressed log if the record exceeds the
+    remaining decompression budget.
+    """
     log.context["max_record_size"] = 1 << 20
     mebibyte = Kept(bytes(1 << 20))
     log.extend(legacy(FULL, frame_of_one_byte(0, 1 << 20)) * 4, "four frames of 1 MiB")

@@ -54,7 +54,9 @@ def log_number_flipped(log: RocksLog) -> None:
     """
     log.flip("blocks[0].records[1].header.log_number", 6)
     log.expect("damaged", "checksum-mismatch", survivors=[0])
-    log.bug("RocksDB compares the number first, and ends the log without a report")
+    log.bug(
+        "RocksDB compares the log number before the checksum, and ends the log without a report"
+    )
 
 
 @BOOK.damaged(three_recyclable_records, "checksum", "RDB-015", "RDB-026", "RDB-044")
@@ -105,7 +107,7 @@ def legacy_payload_flipped(log: RocksLog) -> None:
 
 @BOOK.damaged(recyclable_fragments, "checksum", "RDB-016", "RDB-044", "RDB-048")
 def recyclable_payload_flipped_before_another_block(log: RocksLog) -> None:
-    """One bit of the data of the first record is flipped. The next block begins with a record of
+    """One bit of the data of the first record is flipped. The next block begins with a MIDDLE of
     this log, so this is damage.
     """
     log.flip("blocks[0].records[0].data", 2)
@@ -138,7 +140,7 @@ def legacy_first_flipped(log: RocksLog) -> None:
 @BOOK.damaged(three_synced_records, "checksum", "RDB-005", "RDB-017", "RDB-050")
 def sync_offset_flipped(log: RocksLog) -> None:
     """One bit of the sync offset of the second record is flipped. No surveyed record proves that
-    the record was synced, so the log ends there.
+    the record was synced, so the fault ends the log.
     """
     log.flip("blocks[0].records[1].header.ofs_synced", 1)
     log.expect("torn", "torn-tail", survivors=[0], end=24)
@@ -147,7 +149,7 @@ def sync_offset_flipped(log: RocksLog) -> None:
 @BOOK.damaged(three_synced_records, "checksum", "RDB-017", "RDB-050")
 def synced_payload_flipped(log: RocksLog) -> None:
     """One bit of the data of the last record of a WAL-sync log is flipped. The fault is after the
-    proven offset, so the log ends there.
+    proven offset and ends the log.
     """
     log.shows("bit-in-a-payload")
     log.flip("blocks[0].records[2].data", 0)
@@ -209,7 +211,7 @@ def blocks_without_a_sync(log: RocksLog) -> None:
 @BOOK.damaged(blocks_without_a_sync, "checksum", "RDB-017", "RDB-050")
 def payload_flipped_without_a_proof(log: RocksLog) -> None:
     """One bit of the data of the second record of a WAL-sync log is flipped. All sync offsets are
-    0, so the log ends there.
+    0, so the fault ends the log.
     """
     log.flip("blocks[0].records[1].data", 2)
     log.expect("torn", "torn-tail", survivors=[0], end=24)

@@ -81,7 +81,7 @@ def closed_where_no_header_fits(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-004", "RDB-026")
 def closed_inside_a_trailer(log: RocksLog) -> None:
-    """A clean close inside a trailer of 15 bytes in a WAL-sync log."""
+    """A clean close at the start of a trailer of 15 bytes in a WAL-sync log."""
     log.fill_block_but(15, WAL_SYNC)
     log.data[BLOCK_SIZE - 15 :] = clean_close(12)
     log.expect("intact", survivors=[0], end=BLOCK_SIZE - 15)
@@ -186,7 +186,7 @@ def close_of_another_log_first(log: RocksLog) -> None:
     """A log begins with the clean close of log 31, but the given number is 12. The clean close is
     damage.
     """
-    log.splice("blocks[0].records[0]", clean_close(31) + bytes(5), "a close of log 31")
+    log.splice("blocks[0].records[0]", clean_close(31) + bytes(5), "a clean close of log 31")
     log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
 
 
@@ -233,8 +233,8 @@ def closed_over_older_blocks_and_no_number(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-004", "RDB-026", kind="limit")
 def trailer_that_begins_like_a_close(log: RocksLog) -> None:
-    """A trailer of ten bytes and the first byte of the next block look like a clean close, but are
-    not a clean close.
+    """A trailer of ten bytes and the first byte of the next block look like a clean close. A clean
+    close never crosses the end of a block.
     """
     log.fill_block_but(10, WAL_SYNC)
     log.data[-10:] = clean_close(12)[:10]

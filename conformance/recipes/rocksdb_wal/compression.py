@@ -90,21 +90,23 @@ def compressed_empty_record(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-030")
 def nothing_but_the_compression_type(log: RocksLog) -> None:
-    """A log with only a compression record of type 7 (zstd)."""
+    """A log with only a zstd compression record (compression type 7)."""
     log.data += ZSTD
     log.expect("intact", survivors=[], end=11)
 
 
 @BOOK.valid("compression", "RDB-030")
 def nothing_but_compression_type_0(log: RocksLog) -> None:
-    """A log with only a compression record of type 0 (no compression)."""
+    """A log with only a compression record that states no compression (compression type 0)."""
     log.data += compression(0)
     log.expect("intact", survivors=[], end=11)
 
 
 @BOOK.valid("compression", "RDB-031")
 def no_compression_announced(log: RocksLog) -> None:
-    """A compression record of type 0, then an uncompressed record."""
+    """A compression record that states no compression (compression type 0), then an uncompressed
+    record.
+    """
     log.data += compression(0)
     log.write(b"alpha", headers=LEGACY)
     log.expect("intact", survivors=[0])
@@ -141,7 +143,8 @@ def trailer_inside_a_compressed_record(log: RocksLog) -> None:
     framed(log, b"charlie", headers=RECYCLABLE)
     log.expect("intact", survivors=[0, 1, 2])
     log.bug(
-        "facebook/rocksdb#15007: RocksDB takes the trailer for a bad record, and drops this one"
+        "facebook/rocksdb#15007: RocksDB treats the trailer as a bad record, and drops the open"
+        " record"
     )
 
 
@@ -156,16 +159,16 @@ def synced_records_that_look_compressed(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-032", kind="limit")
 def records_that_look_compressed(log: RocksLog) -> None:
-    """Records whose data are zstd frames are returned unchanged if the log has no compression
-    record.
-    """
+    """Without a compression record, records whose data are zstd frames are returned unchanged."""
     log.write(frame(b"alpha"), frame(b"bravo"))
     log.expect("intact", survivors=[0, 1])
 
 
 @BOOK.valid("compression", "RDB-032", kind="limit")
 def records_that_look_compressed_and_no_number(log: RocksLog) -> None:
-    """Records whose data are zstd frames are returned unchanged, even if no log number is given."""
+    """Without a compression record, records whose data are zstd frames are returned unchanged, even
+    if no log number is given.
+    """
     log.write(frame(b"alpha"), frame(b"bravo"))
     log.number_is_unknown()
     log.expect("intact", survivors=[0, 1])
@@ -186,7 +189,7 @@ def compression_type_in_the_middle(log: RocksLog) -> None:
     """
     log.splice("blocks[0].records[2]", compression(0), "compression type 0")
     log.expect("damaged", "bad-metadata", survivors=[0, 2])
-    log.bug("RocksDB reports it, and reads what follows without compression")
+    log.bug("RocksDB reports the compression record, but does not decompress the records after it")
 
 
 @BOOK.damaged(three_legacy_records, "compression", "RDB-030")
@@ -203,7 +206,11 @@ def compression_type_of_five_bytes(log: RocksLog) -> None:
     """The compression record has five bytes of data and is invalid. The first frame shows that the
     log is compressed.
     """
-    log.splice("blocks[0].records[0]", compression_of_five_bytes(), "a type of five bytes")
+    log.splice(
+        "blocks[0].records[0]",
+        compression_of_five_bytes(),
+        "a compression record with five bytes of data",
+    )
     log.expect("damaged", "bad-metadata", survivors=[0, 1, 2])
 
 
@@ -221,7 +228,7 @@ def frame_cut(log: RocksLog) -> None:
     """A frame without its last byte is invalid. A reader must not return a part of the record."""
     log.splice("blocks[0].records[2]", legacy(FULL, frame(b"bravo")[:-1]), "a cut frame")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
-    log.bug("RocksDB returns what it could decompress")
+    log.bug("RocksDB returns the decompressed part of the frame")
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036", "RDB-052")
@@ -262,13 +269,17 @@ def two_frames_in_a_record(log: RocksLog) -> None:
     """Two frames in one record are invalid."""
     log.splice("blocks[0].records[2]", legacy(FULL, frame(b"bra") + frame(b"vo")), "two frames")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
-    log.bug("RocksDB returns both, joined")
+    log.bug("RocksDB returns the content of both frames as one record")
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def frame_of_another_size(log: RocksLog) -> None:
     """A frame that states a content size one byte too large is invalid."""
-    log.splice("blocks[0].records[2]", legacy(FULL, frame(b"bravo", 6)), "a frame of false size")
+    log.splice(
+        "blocks[0].records[2]",
+        legacy(FULL, frame(b"bravo", 6)),
+        "a frame that states one byte too many",
+    )
     log.expect("damaged", "bad-compression", survivors=[0, 2])
 
 
@@ -310,14 +321,18 @@ def frame_with_a_wrong_checksum(log: RocksLog) -> None:
     """A frame whose own checksum does not match is invalid."""
     summed = bytearray(frame(b"bravo"))
     summed[4] |= 4
-    log.splice("blocks[0].records[2]", legacy(FULL, bytes(summed) + b"\0\0\0\0"), "a bad frame")
+    log.splice(
+        "blocks[0].records[2]",
+        legacy(FULL, bytes(summed) + b"\0\0\0\0"),
+        "a frame with an invalid checksum",
+    )
     log.expect("damaged", "bad-compression", survivors=[0, 2])
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def record_without_a_frame(log: RocksLog) -> None:
     """An uncompressed record in a compressed log is invalid."""
-    log.splice("blocks[0].records[2]", legacy(FULL, b"bravo"), "plain data")
+    log.splice("blocks[0].records[2]", legacy(FULL, b"bravo"), "an uncompressed record")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
 
 
@@ -389,7 +404,7 @@ def records_beyond_the_budget(log: RocksLog) -> None:
     """
     log.context["max_record_size"] = 65536
     large = legacy(FULL, frame_of_one_byte(0x62, 65536))
-    log.extend(large * 20, "twenty frames of 64 KiB from 19 bytes each")
+    log.extend(large * 20, "twenty frames of 64 KiB, stored in 18 bytes each")
     spent, at, kept = 20 * 5000, len(log.data) - 20 * len(large), 0
     for number in range(1, 21):
         if spent + 65536 <= 1024 * (at + number * len(large)) + 4 * 65536:
@@ -429,7 +444,9 @@ def dictionary_and_more_than_the_limit(log: RocksLog) -> None:
     """
     named = MAGIC + bytes([0x61, 9]) + (301 - 256).to_bytes(2, "little")
     named += block(0, numbered(301), 301, is_last=True)
-    log.splice("blocks[0].records[1]", legacy(FULL, named), "301 bytes with a dictionary")
+    log.splice(
+        "blocks[0].records[1]", legacy(FULL, named), "a frame of 301 bytes with a dictionary"
+    )
     log.expect("damaged", "bad-compression", survivors=[1])
 
 
@@ -482,13 +499,13 @@ def budget_used_up(log: RocksLog) -> None:
 def budget_exceeded_by_one_byte(log: RocksLog) -> None:
     """The last of six frames exceeds the budget by one byte."""
     last = legacy(FULL, frame_of_one_byte(0x63, LAST_IN_THE_BUDGET + 1))
-    log.splice("blocks[0].records[6]", last, "a frame of one byte more")
+    log.splice("blocks[0].records[6]", last, "a frame that exceeds the budget by one byte")
     log.expect("damaged", "too-large", survivors=list(range(5)))
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-031")
 def compression_type_4_and_nothing_else(log: RocksLog) -> None:
-    """A reader must refuse a log with only a compression record of type 4."""
+    """A reader must refuse a log with only an LZ4 compression record (compression type 4)."""
     log.splice("blocks[0]", compression(4), "a compression record of type 4")
     log.expect("refused", "unsupported-compression")
 
@@ -502,21 +519,21 @@ def compression_type_of_two_bytes(log: RocksLog) -> None:
 
 @BOOK.damaged(three_synced_records, "compression", "RDB-006", "RDB-030", "RDB-044")
 def compression_type_4_in_a_synced_log(log: RocksLog) -> None:
-    """A compression record of type 4 in a WAL-sync log is damage, because type 9 has a 19-byte
-    header there. A reader does not refuse the log.
+    """A WAL-sync log that begins with an LZ4 compression record (compression type 4) is damaged,
+    not refused, because type 9 has a 19-byte header there.
     """
     log.data[:0] = compression(4)
-    log.did("insert compression type 4 at 0")
+    log.did("insert a record with compression type 4 at 0")
     log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
 
 
 @BOOK.damaged(three_synced_records, "compression", "RDB-006", "RDB-030", "RDB-044")
 def compression_type_in_a_synced_log(log: RocksLog) -> None:
-    """A compression record of type 7 in a WAL-sync log is damage. A record in the next block is not
-    compressed.
+    """A WAL-sync log that begins with a zstd compression record (compression type 7) is damaged. A
+    record in the next block is returned without decompression.
     """
     log.data[:0] = ZSTD
-    log.did("insert compression type 7 at 0")
+    log.did("insert a record with compression type 7 at 0")
     log.fill_block()
     log.extend(wal_sync(FULL, b"delta", 49), "a FULL")
     log.expect("damaged", "checksum-mismatch", survivors=[Kept(b"delta")])
@@ -528,7 +545,7 @@ def older_block_before_frames(log: RocksLog) -> None:
     is compressed.
     """
     log.data[:11] = recyclable(FULL, numbered(BLOCK_SIZE - 11), OLDER)
-    log.did("put a block of log 8 in place of the compression type")
+    log.did("replace the compression record by a block of log 8")
     log.expect("damaged", "other-log", survivors=[0, 1, 2])
 
 
@@ -537,7 +554,7 @@ def after_a_damaged_compression_type(log: RocksLog, *records: bytes) -> None:
     records.
     """
     log.data[:] = flipped(ZSTD)
-    log.did("flip a bit of the compression type, and drop what follows")
+    log.did("flip a bit of the compression record, and drop the rest of the log")
     log.fill_block()
     log.extend(b"".join(records), "a block of other records")
 
@@ -545,11 +562,11 @@ def after_a_damaged_compression_type(log: RocksLog, *records: bytes) -> None:
 @BOOK.damaged(three_compressed_recyclable_records, "compression", "RDB-032")
 def frame_of_an_older_log_first(log: RocksLog) -> None:
     """The compression record is damaged, and a frame of another log follows. This frame does not
-    show the compression of the log.
+    show whether the log is compressed.
     """
     older = recyclable(FULL, frame(b"ghost"), OLDER)
     after_a_damaged_compression_type(log, older, bytes(BLOCK_SIZE - len(older)))
-    log.extend(recyclable(FULL, b"plain"), "a FULL that is not compressed")
+    log.extend(recyclable(FULL, b"plain"), "an uncompressed FULL")
     log.expect("damaged", "checksum-mismatch", survivors=[Kept(b"plain")])
 
 
@@ -671,7 +688,7 @@ def frames_of_a_large_window_and_the_budget(log: RocksLog) -> None:
     after them is returned.
     """
     whole = one_mebibyte(log, *[large_window(1 << 20)] * 5)
-    log.extend(legacy(FULL, whole), "a whole frame of 1 MiB")
+    log.extend(legacy(FULL, whole), "a valid frame of 1 MiB")
     survivors: list[int | bytes] = [0, 1, 2, Kept(b"a" * (1 << 20))]
     log.expect("damaged", "bad-compression", survivors=survivors)
 
@@ -684,5 +701,5 @@ def frames_with_wrong_checksums_and_the_budget(log: RocksLog) -> None:
     wrong = bytearray(frame_of_one_byte(0x61, 1 << 20) + bytes(4))
     wrong[4] |= 4
     whole = one_mebibyte(log, *[bytes(wrong)] * 4)
-    log.extend(legacy(FULL, whole), "a whole frame of 1 MiB")
+    log.extend(legacy(FULL, whole), "a valid frame of 1 MiB")
     log.expect("damaged", "bad-compression", survivors=[0, 1, 2])

@@ -170,4 +170,4 @@ def legacy_last_of_a_recyclable_record(log: RocksLog) -> None:
     log.retype("blocks[0].records[0]", R_FIRST)
     log.splice("blocks[0].records[1]", legacy(4, b"bravo"), "a legacy LAST")
     log.expect("damaged", "unknown-type", survivors=[2, 3])
-    log.bug("RocksDB and Pebble join the two")
+    log.bug("RocksDB and Pebble join the FIRST and the legacy LAST")

@@ -211,7 +211,7 @@ def legacy_ignorable_type_132(log: RocksLog) -> None:
     log.data += legacy(132, b"of a later version")
     log.write(b"bravo", headers=LEGACY)
     log.expect("intact", survivors=[0, 1])
-    log.bug("RocksDB ends the log there without a report: 132 is kEof (db/log_reader.h)")
+    log.bug("RocksDB ends the log there without a report, because kEof is 132 (db/log_reader.h)")
 
 
 @BOOK.valid("layout", "RDB-005")

@@ -44,7 +44,7 @@ def synced_length_out_of_its_block(log: RocksLog) -> None:
 @BOOK.damaged(three_synced_records, "lengths", "RDB-043", "RDB-050")
 def synced_length_out_of_the_last_block(log: RocksLog) -> None:
     """The length of the last record of a WAL-sync log is 65,535. The fault is after the proven
-    offset, so the log ends there.
+    offset and ends the log.
     """
     log.set("blocks[0].records[2].header.len_data", 65535)
     log.expect("torn", "torn-tail", survivors=[0, 1], end=48)
@@ -53,7 +53,7 @@ def synced_length_out_of_the_last_block(log: RocksLog) -> None:
 @BOOK.damaged(recycled_log, "lengths", "RDB-043", "RDB-050")
 def length_out_of_its_block_in_a_recycled_log(log: RocksLog) -> None:
     """The length of the last record of a recycled log is 65,535. The next block belongs to an older
-    log, so the log ends there.
+    log, so the fault ends the log.
     """
     log.set("blocks[0].records[2].header.len_data", 65535)
     log.expect("torn", "torn-tail", survivors=[0, 1], end=32)
@@ -105,7 +105,9 @@ def trailer_of_other_bytes(log: RocksLog) -> None:
     log.data[BLOCK_SIZE - 7 : BLOCK_SIZE] = b"\xff\xff\xff\xff\xff\xff\x05"
     log.did("write other bytes into the trailer")
     log.expect("intact", survivors=[0, 1, 2])
-    log.bug("RocksDB: bad record length; with kTolerateCorruptedTailRecords a silent end")
+    log.bug(
+        "RocksDB reports a bad record length, or ends silently with kTolerateCorruptedTailRecords"
+    )
 
 
 @BOOK.damaged(three_legacy_records, "lengths", "RDB-043")

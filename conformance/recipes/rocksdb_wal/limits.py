@@ -37,8 +37,8 @@ def thousands_of_recyclable_orphans(log: RocksLog) -> None:
 
 @BOOK.damaged(recyclable_log_ends_with_its_block, "limits", "RDB-043", "RDB-060", kind="limit")
 def large_recyclable_lengths_in_every_block(log: RocksLog) -> None:
-    """Four blocks begin with a length of 65,535. The lengths cost a reader neither memory
-    nor time.
+    """Four blocks begin with a header whose length is 65,535. The lengths must not cost a reader
+    memory or time.
     """
     log.extend((b"\xff" * 6 + b"\x05" + bytes(32761)) * 4, "four blocks with a length of 65535")
     log.expect("damaged", "bad-length", survivors=[0])

@@ -88,7 +88,7 @@ class RocksLog(Log):
     def out_of_step(self, at: int) -> None:
         """Overwrite the bytes at this offset with text, as if they were inside an older record."""
         self.data[at : at + len(OLDER_TEXT)] = OLDER_TEXT
-        self.did(f"put text of an older record at {at}")
+        self.did(f"write text of an older record at {at}")
 
     def fill_block(self) -> None:
         """Add zeros to the end of the block."""

@@ -77,7 +77,10 @@ def older_record_within_the_last_block(log: RocksLog) -> None:
     older record may be data of a lost record.
     """
     text = OLDER_TEXT[:4] + b"\x40\0" + OLDER_TEXT[6:]
-    log.extend(text + recyclable(FULL, b"ghost", OLDER) + bytes(range(100)), "an older log")
+    log.extend(
+        text + recyclable(FULL, b"ghost", OLDER) + bytes(range(100)),
+        "text and a record of an older log",
+    )
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
 
 
@@ -149,7 +152,7 @@ def torn_record_over_an_older_log(log: RocksLog) -> None:
     log.out_of_step(46)
     left = -len(log.data) % BLOCK_SIZE - RECYCLABLE_HEADER_SIZE
     log.extend(recyclable(FULL, numbered(left), OLDER), "the rest of a block of the older log")
-    log.extend(recyclable(FULL, b"ghost", OLDER), "the start of another")
+    log.extend(recyclable(FULL, b"ghost", OLDER), "a record in the next block")
     log.expect("torn", "torn-tail", survivors=[0, 1], end=32)
 
 
@@ -183,7 +186,7 @@ def first_block_never_written(log: RocksLog) -> None:
     log.is_called("000012.log")
     log.splice("blocks[0]", older_block(), "a block of the older log")
     log.expect("damaged", "other-log", survivors=[2, 3, 4])
-    log.bug("RocksDB ends the log at once, without a report")
+    log.bug("RocksDB ends the log at offset 0 without a report")
 
 
 @BOOK.damaged(recycled_blocks, "log-number", "RDB-046", "RDB-051")
@@ -198,8 +201,8 @@ def middle_block_never_written(log: RocksLog) -> None:
 
 @BOOK.damaged(recycled_blocks, "log-number", "RDB-042", "RDB-025")
 def last_block_never_written(log: RocksLog) -> None:
-    """The last block was never written and still belongs to an older log. The log ends before the
-    last block.
+    """The last block was never written and still belongs to an older log. The record that should
+    continue in the last block is torn.
     """
     log.splice("blocks[2]", older_block(), "a block of the older log")
     log.expect("torn", "torn-record", survivors=[0, 1, 2])
@@ -219,7 +222,7 @@ def file_renamed_and_not_written(log: RocksLog) -> None:
 def torn_first_record_of_a_recycled_file(log: RocksLog) -> None:
     """The first record of a recycled log is torn. The log number comes from the file name."""
     log.data[:30] = recyclable(FULL, b"x" * 40, 14)[:30]
-    log.did("begin a record of log 14")
+    log.did("overwrite the first 30 bytes with the start of a record of log 14")
     log.is_called("000014.log")
     log.expect("torn", "torn-tail", survivors=[], end=0)
 
@@ -284,8 +287,8 @@ def number_above_32_bits(log: RocksLog) -> None:
 
 @BOOK.damaged(recycled_log, "log-number", "RDB-015", "RDB-050")
 def first_record_of_a_short_recycled_log_flipped(log: RocksLog) -> None:
-    """One bit of the data of the first record of a recycled log is flipped. The next block belongs
-    to an older log, so the log is empty.
+    """One bit of the first record of a recycled log is flipped. The next block belongs to an older
+    log, so the fault ends the log at offset 0.
     """
     log.flip("blocks[0].records[0].data", 1)
     log.expect("torn", "torn-tail", survivors=[], end=0)
@@ -294,7 +297,7 @@ def first_record_of_a_short_recycled_log_flipped(log: RocksLog) -> None:
 @BOOK.damaged(recycled_log, "log-number", "RDB-014", kind="limit")
 def first_record_flipped_and_no_number(log: RocksLog) -> None:
     """One bit of the data of the first record is flipped, and no number is given. A reader returns
-    the records of the older log.
+    a record of the older log.
     """
     log.number_is_unknown()
     log.flip("blocks[0].records[0].data", 1)
@@ -304,10 +307,10 @@ def first_record_flipped_and_no_number(log: RocksLog) -> None:
 
 @BOOK.damaged(three_recyclable_records, "log-number", "RDB-007", "RDB-047")
 def legacy_record_in_a_recyclable_log(log: RocksLog) -> None:
-    """A legacy FULL in a recyclable log is lost, because it has no log number."""
+    """A legacy FULL in a recyclable log has an unknown type and is lost."""
     log.extend(legacy(FULL, b"ghost"), "a legacy FULL")
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2], end=62)
-    log.bug("RocksDB and Pebble return it")
+    log.bug("RocksDB and Pebble return the legacy FULL")
 
 
 @BOOK.damaged(recycled_log, "log-number", "RDB-007", "RDB-050")
@@ -317,14 +320,14 @@ def legacy_record_in_what_an_older_log_left(log: RocksLog) -> None:
     """
     ghost = legacy(FULL, b"ghost")
     log.data[50 : 50 + len(ghost)] = ghost
-    log.did("put a legacy FULL into the older bytes at 50")
+    log.did("write a legacy FULL over the older bytes at 50")
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=50)
-    log.bug("RocksDB and Pebble return it")
+    log.bug("RocksDB and Pebble return the legacy FULL")
 
 
 @BOOK.valid("log-number", "RDB-015", "RDB-025")
 def older_recyclable_log_after_a_synced_one(log: RocksLog) -> None:
-    """A recyclable record of an older log ends a WAL-sync log, as in a file from before a format
+    """A recyclable record of an older log ends a WAL-sync log. Such files exist after a format
     upgrade.
     """
     log.write(*THREE, headers=WAL_SYNC)
@@ -334,8 +337,8 @@ def older_recyclable_log_after_a_synced_one(log: RocksLog) -> None:
 
 @BOOK.damaged(three_synced_records, "log-number", "RDB-007", "RDB-047", "RDB-050")
 def recyclable_record_in_a_synced_log(log: RocksLog) -> None:
-    """A recyclable FULL in a WAL-sync log has an unknown type, although its log number matches. The
-    log ends there.
+    """A recyclable FULL in a WAL-sync log has an unknown type, although its log number matches, and
+    ends the log.
     """
     log.extend(recyclable(FULL, b"ghost"), "a recyclable FULL")
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=74)
@@ -440,7 +443,7 @@ def torn_tail_after_a_block_never_written(log: RocksLog) -> None:
     """
     log.set("blocks[0].records[0].header.log_number", OLDER)
     log.reseal("blocks[0].records[0]")
-    log.extend(wal_sync(FULL, b"bravo", BLOCK_SIZE) + b"\xff" * 19, "a record, and 19 bytes ff")
+    log.extend(wal_sync(FULL, b"bravo", BLOCK_SIZE) + b"\xff" * 19, "a record and 19 bytes ff")
     log.expect("damaged", "other-log", survivors=[Kept(b"bravo")], end=None)
 
 
@@ -568,7 +571,7 @@ def preceding_log_record_of_another_log(log: RocksLog) -> None:
     """A preceding log record with the number of another log ends a WAL-sync log. Type 131 has an
     11-byte header there too.
     """
-    log.extend(pack(RECYCLABLE, 131, bytes(24), OLDER), "type 131 of log 8")
+    log.extend(pack(RECYCLABLE, 131, bytes(24), OLDER), "a record of type 131 of log 8")
     log.expect("intact", survivors=[0, 1, 2], end=74)
 
 
@@ -578,7 +581,7 @@ def flip_before_a_block(log: RocksLog, block: bytes) -> None:
     """
     log.flip("blocks[0].records[2].data", 1)
     log.fill_block()
-    log.extend(block, "a block")
+    log.extend(block, "the next block")
     log.extend(recyclable(FULL, b"ghost", OLDER), "a record of log 8")
 
 
@@ -644,14 +647,16 @@ def sync_offset_in_a_last(log: RocksLog) -> None:
     FIRST, so this is damage.
     """
     first = wal_sync(FIRST, numbered(BLOCK_SIZE - 74 - 19), 74)
-    log.extend(flipped(first) + wal_sync(LAST, b"tail", 75), "a FIRST with a flipped bit, a LAST")
+    log.extend(
+        flipped(first) + wal_sync(LAST, b"tail", 75), "a FIRST with a flipped bit and a LAST"
+    )
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=BLOCK_SIZE + 23)
 
 
 @BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-044")
 def sync_offset_lower_than_the_one_before(log: RocksLog) -> None:
-    """One bit of a WAL-sync record is flipped before the highest sync offset. This is damage,
-    although a lower sync offset follows.
+    """One bit of a WAL-sync record before the highest sync offset is flipped. This is damage,
+    although the last sync offset is lower.
     """
     delta = wal_sync(FULL, b"delta", 49)
     flip_the_last_synced_record(log, delta + wal_sync(FULL, b"golf", 3))
@@ -670,8 +675,8 @@ def sync_offset_of_64_bits(log: RocksLog) -> None:
 
 @BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-050", kind="limit")
 def sync_offset_at_a_fault(log: RocksLog) -> None:
-    """The highest sync offset is the offset of a fault. The fault is not before the proven offset,
-    so the log ends there.
+    """The highest sync offset is the offset of a fault. The fault is not before the proven offset
+    and ends the log.
     """
     flip_the_last_synced_record(log, wal_sync(FULL, b"ghost", 48))
     log.expect("torn", "torn-tail", survivors=[0, 1], end=48)
@@ -688,8 +693,12 @@ def sync_offset_at_an_older_record(log: RocksLog) -> None:
 
 @BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-050", kind="limit")
 def sync_offset_between_a_first_and_a_fault(log: RocksLog) -> None:
-    """The proven offset is after a FIRST but before its damaged LAST. The log ends at the FIRST."""
-    log.extend(wal_sync(FIRST, numbered(BLOCK_SIZE - 74 - 19), 30_000), "a FIRST to the next block")
+    """The proven offset is inside a FIRST, before its damaged LAST. The fault is after the proven
+    offset, so the log ends at the FIRST.
+    """
+    log.extend(
+        wal_sync(FIRST, numbered(BLOCK_SIZE - 74 - 19), 30_000), "a FIRST that fills the block"
+    )
     log.extend(flipped(wal_sync(LAST, b"tail", 0)), "a LAST with a flipped bit")
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=74)
 
@@ -700,7 +709,7 @@ def synced_cut_before_what_was_synced(log: RocksLog) -> None:
     damaged.
     """
     record = wal_sync(FULL, b"delta", 1000)
-    log.extend(record + record[:-2], "a FULL, and another without 2 bytes")
+    log.extend(record + record[:-2], "a FULL and a FULL without its last 2 bytes")
     log.expect("torn", "torn-payload", survivors=[0, 1, 2, Kept(b"delta")], end=98)
 
 
@@ -709,7 +718,7 @@ def synced_first_and_zeros_before_what_was_synced(log: RocksLog) -> None:
     """Zeros follow a FIRST before the proven offset of a WAL-sync log. The record is torn, not
     damaged.
     """
-    log.extend(wal_sync(FIRST, b"de", 1000) + bytes(100), "a FIRST, 100 zeros")
+    log.extend(wal_sync(FIRST, b"de", 1000) + bytes(100), "a FIRST and 100 zeros")
     log.expect("torn", "torn-record", survivors=[0, 1, 2], end=74)
 
 
@@ -738,7 +747,7 @@ def bad_metadata_at_the_end_of_a_recycled_log(log: RocksLog) -> None:
     """A timestamp size record with a size of 0 ends a recycled log, because the bytes may belong to
     an older log.
     """
-    log.extend(pack(RECYCLABLE, 11, b"\1\0\0\0\0\0", 12), "timestamp sizes: 0")
+    log.extend(pack(RECYCLABLE, 11, b"\1\0\0\0\0\0", 12), "timestamp sizes with a size of 0")
     log.fill_block()
     log.extend(recyclable(FULL, b"ghost", OLDER), "a record of log 8")
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=50)

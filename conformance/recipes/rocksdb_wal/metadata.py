@@ -61,7 +61,7 @@ def recyclable_timestamp_sizes_first(log: RocksLog) -> None:
 
 @BOOK.valid("metadata", "RDB-033")
 def timestamp_sizes_of_three_families(log: RocksLog) -> None:
-    """A timestamp size record for two column families, and later another for a third
+    """Two timestamp size records, the first for two column families and the second for a third
     column family.
     """
     log.data += sizes((0, 8), (7, 16))
@@ -130,9 +130,9 @@ def more_zeros_than_metadata_need(log: RocksLog) -> None:
     """A block ends in 13 zeros before a timestamp size record of 13 bytes. The record would have
     fitted, so the zeros are a gap.
     """
-    log.splice("blocks[0].records[0]", b"", "nothing")
+    log.splice("blocks[0].records[0]", b"", "no bytes")
     log.data[0:0] = legacy(FULL, b"a" * (BLOCK_SIZE - 7 - 13)) + b"\0"
-    log.did("insert a record that is one byte shorter")
+    log.did("insert a FULL that is one byte shorter, and a zero")
     log.expect("damaged", "zero-gap", survivors=[Kept(b"a" * (BLOCK_SIZE - 20)), 1])
 
 
@@ -148,14 +148,16 @@ def zeros_before_a_record(log: RocksLog) -> None:
 @BOOK.damaged(timestamp_sizes_first, "metadata", "RDB-033")
 def timestamp_sizes_of_five_bytes(log: RocksLog) -> None:
     """A timestamp size record with five bytes of data, not a multiple of six, is invalid."""
-    log.splice("blocks[0].records[0]", legacy(TIMESTAMPS, b"\0\0\0\0\x08"), "five bytes")
+    log.splice(
+        "blocks[0].records[0]", legacy(TIMESTAMPS, b"\0\0\0\0\x08"), "timestamp sizes of five bytes"
+    )
     log.expect("damaged", "bad-metadata", survivors=[0, 1])
 
 
 @BOOK.damaged(timestamp_sizes_first, "metadata", "RDB-033")
 def timestamp_sizes_of_nothing(log: RocksLog) -> None:
     """A timestamp size record without data is invalid."""
-    log.splice("blocks[0].records[0]", legacy(TIMESTAMPS, b""), "no sizes")
+    log.splice("blocks[0].records[0]", legacy(TIMESTAMPS, b""), "timestamp sizes without data")
     log.expect("damaged", "bad-metadata", survivors=[0, 1])
 
 
@@ -164,14 +166,16 @@ def timestamp_size_zero(log: RocksLog) -> None:
     """A timestamp size record with a size of 0 is invalid. The other size in the record does not
     count either.
     """
-    log.splice("blocks[0].records[0]", sizes((0, 8), (1, 0)), "a size of 0")
+    log.splice("blocks[0].records[0]", sizes((0, 8), (1, 0)), "timestamp sizes with a size of 0")
     log.expect("damaged", "bad-metadata", survivors=[0, 1])
 
 
 @BOOK.damaged(timestamp_sizes_first, "metadata", "RDB-033")
 def column_family_twice_in_a_record(log: RocksLog) -> None:
     """A timestamp size record with two sizes for one column family is invalid."""
-    log.splice("blocks[0].records[0]", sizes((3, 8), (3, 16)), "a column family twice")
+    log.splice(
+        "blocks[0].records[0]", sizes((3, 8), (3, 16)), "timestamp sizes with a column family twice"
+    )
     log.expect("damaged", "bad-metadata", survivors=[0, 1])
 
 
@@ -180,14 +184,14 @@ def column_family_twice_in_a_log(log: RocksLog) -> None:
     """A second timestamp size record for the same column family is invalid. The first
     size counts.
     """
-    log.splice("blocks[0].records[2]", sizes((7, 24)), "a column family again")
+    log.splice("blocks[0].records[2]", sizes((7, 24)), "timestamp sizes with a known column family")
     log.expect("damaged", "bad-metadata", survivors=[0, 1])
 
 
 @BOOK.damaged(preceding_log_first, "metadata", "RDB-034")
 def preceding_log_of_23_bytes(log: RocksLog) -> None:
     """A preceding log record with 23 bytes of data is invalid, because one byte is missing."""
-    log.splice("blocks[0].records[0]", legacy(PRECEDING, bytes(23)), "23 bytes")
+    log.splice("blocks[0].records[0]", legacy(PRECEDING, bytes(23)), "a preceding log of 23 bytes")
     log.expect("damaged", "bad-metadata", survivors=[0, 1])
 
 
@@ -201,7 +205,7 @@ def timestamp_sizes_flipped(log: RocksLog) -> None:
 @BOOK.damaged(recyclable_timestamp_sizes_first, "metadata", "RDB-015", "RDB-025")
 def timestamp_sizes_of_another_log(log: RocksLog) -> None:
     """A timestamp size record with the number of another log ends the log."""
-    log.extend(sizes((1, 8), headers=RECYCLABLE, number=OLDER), "sizes of log 8")
+    log.extend(sizes((1, 8), headers=RECYCLABLE, number=OLDER), "timestamp sizes of log 8")
     log.expect("intact", survivors=[0, 1], end=49)
 
 
@@ -237,15 +241,15 @@ def metadata_after_an_empty_first(log: RocksLog) -> None:
 def recyclable_timestamp_sizes_in_a_legacy_log(log: RocksLog) -> None:
     """A recyclable timestamp size record (type 11) in a legacy log has an unknown type."""
     log.hangs_upstream()
-    log.splice("blocks[0].records[1]", sizes((0, 8), headers=RECYCLABLE), "type 11")
+    log.splice("blocks[0].records[1]", sizes((0, 8), headers=RECYCLABLE), "a record of type 11")
     log.expect("damaged", "unknown-type", survivors=[0, 2])
-    log.bug("RocksDB 9.4 and later read the header for ever")
+    log.bug("RocksDB 9.3.1 and later read the same header forever")
 
 
 @BOOK.damaged(recyclable_timestamp_sizes_first, "metadata", "RDB-006", "RDB-047")
 def legacy_timestamp_sizes_in_a_recyclable_log(log: RocksLog) -> None:
     """A legacy timestamp size record (type 10) in a recyclable log has an unknown type."""
-    log.splice("blocks[0].records[1]", sizes((1, 8)), "type 10")
+    log.splice("blocks[0].records[1]", sizes((1, 8)), "a record of type 10")
     log.expect("damaged", "unknown-type", survivors=[1])
 
 
@@ -297,7 +301,7 @@ def preceding_log_of_30_bytes(log: RocksLog) -> None:
     """A preceding log record with 30 bytes of data is invalid, although timestamp sizes may have
     this length.
     """
-    log.splice("blocks[0].records[0]", legacy(PRECEDING, bytes(30)), "30 bytes")
+    log.splice("blocks[0].records[0]", legacy(PRECEDING, bytes(30)), "a preceding log of 30 bytes")
     log.expect("damaged", "bad-metadata", survivors=[0, 1])
 
 
@@ -307,9 +311,11 @@ def recyclable_preceding_log_in_a_legacy_log(log: RocksLog) -> None:
     ignorable.
     """
     log.hangs_upstream()
-    log.splice("blocks[0].records[1]", preceding(4, 137, 6, headers=RECYCLABLE), "type 131")
+    log.splice(
+        "blocks[0].records[1]", preceding(4, 137, 6, headers=RECYCLABLE), "a record of type 131"
+    )
     log.expect("damaged", "unknown-type", survivors=[0, 2])
-    log.bug("RocksDB 9.4 and later read the header for ever")
+    log.bug("RocksDB 9.3.1 and later read the same header forever")
 
 
 @BOOK.damaged(metadata_after_an_empty_first, "metadata", "RDB-048", "RDB-049", "RDB-052")
@@ -331,8 +337,14 @@ def column_family_twice_and_again(log: RocksLog) -> None:
     """A timestamp size record that contains one column family twice is invalid. A later record for
     this column family is valid.
     """
-    log.extend(sizes((1, 8), (1, 8), headers=RECYCLABLE) + recyclable(FULL, b"charlie"), "twice")
-    log.extend(sizes((1, 8), headers=RECYCLABLE) + recyclable(FULL, b"delta"), "once")
+    log.extend(
+        sizes((1, 8), (1, 8), headers=RECYCLABLE) + recyclable(FULL, b"charlie"),
+        "timestamp sizes with a column family twice, a FULL",
+    )
+    log.extend(
+        sizes((1, 8), headers=RECYCLABLE) + recyclable(FULL, b"delta"),
+        "timestamp sizes with the column family once, a FULL",
+    )
     log.expect("damaged", "bad-metadata", survivors=[0, 1, Kept(b"charlie"), Kept(b"delta")])
 
 
@@ -353,7 +365,7 @@ def record_after_metadata_without_a_frame(log: RocksLog) -> None:
     """The record after metadata cannot be decompressed. The metadata apply to the next record."""
     log.extend(sizes((1, 8), headers=RECYCLABLE), "timestamp sizes")
     log.extend(preceding(1, 2, 3, headers=RECYCLABLE), "a preceding log")
-    log.extend(recyclable(FULL, b"no frame") + recyclable(FULL, frame(b"delta")), "two FULL")
+    log.extend(recyclable(FULL, b"no frame") + recyclable(FULL, frame(b"delta")), "two FULLs")
     log.expect("damaged", "bad-compression", survivors=[0, 1, 2, Kept(b"delta")])
 
 
@@ -369,7 +381,7 @@ def zeros_before_an_ignorable_type(log: RocksLog) -> None:
     block, so the zeros are a gap.
     """
     zeros_but(log, 20)
-    log.extend(legacy(140, bytes(22)), "a record of type 140 and 29 bytes")
+    log.extend(legacy(140, bytes(22)), "a record of type 140 with 29 bytes")
     filler = Kept(bytes(BLOCK_SIZE - 38 - 7 - 20))
     log.expect("damaged", "zero-gap", survivors=[0, 1, 2, filler])
 

@@ -43,7 +43,7 @@ def put(sequence: int, key: bytes, value: bytes) -> bytes:
 
 @BOOK.valid("real-logs", "RDB-005", "RDB-015", "RDB-025", "RDB-014")
 def recycled_by_rocksdb(log: RocksLog) -> None:
-    """Three puts of log 18, which RocksDB wrote over nine puts of log 14."""
+    """Three puts of log 18, then the remaining nine puts of log 14, as RocksDB wrote them."""
     log.data += RECYCLED_BY_ROCKSDB
     log.is_called("000018.log")
     log.payloads += [put(49 + number, b"k%d" % number, b"v4") for number in range(3)]

@@ -57,7 +57,7 @@ def recyclable_full_in_a_legacy_log(log: RocksLog) -> None:
     log.hangs_upstream()
     log.splice("blocks[0].records[1]", recyclable(FULL, b"ghost"), "a recyclable FULL")
     log.expect("damaged", "unknown-type", survivors=[0, 2])
-    log.bug("RocksDB 9.4 and later read the header for ever (Reader::ReadPhysicalRecord)")
+    log.bug("RocksDB 9.3.1 and later read the same header forever (Reader::ReadPhysicalRecord)")
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-041", "RDB-047", kind="eof")
@@ -68,7 +68,7 @@ def garbage_with_type_7_after_a_legacy_log(log: RocksLog) -> None:
     log.hangs_upstream()
     log.extend(bytes(range(1, 21)), "the bytes 1 to 20")
     log.expect("torn", "torn-payload", survivors=[0, 1, 2])
-    log.bug("RocksDB 9.4 and later read the header for ever")
+    log.bug("RocksDB 9.3.1 and later read the same header forever")
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-006", "RDB-044")
@@ -77,9 +77,9 @@ def legacy_type_5_with_a_short_header(log: RocksLog) -> None:
     header of type 5.
     """
     log.hangs_upstream()
-    log.splice("blocks[0].records[1]", legacy(FULL, b"bravo"), "itself")
+    log.splice("blocks[0].records[1]", legacy(FULL, b"bravo"), "an identical FULL")
     log.data[18:19] = b"\x05"
-    log.did("set its type to 5")
+    log.did("set the type of blocks[0].records[1] to 5")
     log.expect("damaged", "checksum-mismatch", survivors=[0], end=None)
 
 
@@ -129,7 +129,7 @@ def type_103_before_what_was_synced(log: RocksLog) -> None:
     record is lost.
     """
     record = legacy(103, b"ghost" + bytes(12))
-    log.splice("blocks[0].records[1]", record, "a record of type 103 and the same size")
+    log.splice("blocks[0].records[1]", record, "a record of type 103 with the same size")
     log.expect("damaged", "unknown-type", survivors=[0, 2, 3, 4, 5])
 
 
@@ -244,14 +244,14 @@ def type_9_that_only_a_short_header_fits(log: RocksLog) -> None:
     bytes, so the record extends past its block.
     """
     header = b"\0\x11\x22\x33\xf4\x7f\x09ghost"
-    log.splice("blocks[0]", header, "a length of 32756, type 9")
+    log.splice("blocks[0]", header, "a record of type 9 with a length of 32756")
     log.expect("damaged", "bad-length", survivors=[], end=None)
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-004", "RDB-012")
 def eight_bytes_left_in_a_log_without_a_dialect(log: RocksLog) -> None:
-    """A record of eight bytes ends a block in a log without a dialect. A trailer has fewer than
-    seven bytes there.
+    """Eight bytes are left in a block of a log without a dialect. A record fills them, because a
+    trailer has fewer than seven bytes there.
     """
     records = legacy(77, numbered(BLOCK_SIZE - 15)) + legacy(78, b"y") + legacy(79, b"")
     log.splice("blocks[0]", records, "records of types 77, 78 and 79")
@@ -271,21 +271,23 @@ def ignorable_types_from_128_to_255(log: RocksLog) -> None:
 @BOOK.damaged(three_legacy_records, "types", "RDB-045")
 def legacy_type_0_without_data(log: RocksLog) -> None:
     """A header with type 0 and length 0 is a zero header, even if its checksum is valid."""
-    log.extend(legacy(0, b"") + legacy(FULL, b"ghost"), "a record of type 0, and a FULL")
+    log.extend(legacy(0, b"") + legacy(FULL, b"ghost"), "a record of type 0 and a FULL")
     log.expect("damaged", "zero-header", survivors=[0, 1, 2], end=None)
 
 
 @BOOK.damaged(three_recyclable_records, "types", "RDB-006", "RDB-047")
 def type_130_in_a_recyclable_log(log: RocksLog) -> None:
     """A record of type 130 in a recyclable log has a 7-byte header and an unknown type."""
-    log.extend(legacy(130, bytes(24)) + recyclable(FULL, b"delta"), "type 130, and a FULL")
+    log.extend(
+        legacy(130, bytes(24)) + recyclable(FULL, b"delta"), "a record of type 130 and a FULL"
+    )
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
 
 
 @BOOK.damaged(three_recyclable_records, "types", "RDB-006", "RDB-047")
 def type_12_in_a_recyclable_log(log: RocksLog) -> None:
     """A record of type 12 in a recyclable log has a 7-byte header and an unknown type."""
-    log.extend(legacy(12, bytes(20)) + recyclable(FULL, b"delta"), "type 12, and a FULL")
+    log.extend(legacy(12, bytes(20)) + recyclable(FULL, b"delta"), "a record of type 12 and a FULL")
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
 
 
@@ -294,14 +296,14 @@ def legacy_full_before_what_was_synced(log: RocksLog) -> None:
     """A legacy FULL before the proven offset of a WAL-sync log has a 7-byte header and an unknown
     type.
     """
-    log.extend(legacy(FULL, bytes(30)) + wal_sync(FULL, b"delta", 200), "two FULL")
+    log.extend(legacy(FULL, bytes(30)) + wal_sync(FULL, b"delta", 200), "two FULLs")
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
 
 
 @BOOK.damaged(three_synced_records, "types", "RDB-006", "RDB-011", "RDB-047")
 def ignorable_type_before_what_was_synced(log: RocksLog) -> None:
     """A record of type 140 before the proven offset of a WAL-sync log has an unknown type."""
-    log.extend(legacy(140, b"x") + wal_sync(FULL, b"delta", 200), "type 140, and a FULL")
+    log.extend(legacy(140, b"x") + wal_sync(FULL, b"delta", 200), "a record of type 140 and a FULL")
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
 
 
@@ -310,7 +312,7 @@ def preceding_log_before_what_was_synced(log: RocksLog) -> None:
     """A preceding log record before the proven offset of a WAL-sync log has an unknown type. `end`
     is where the final zeros begin.
     """
-    log.extend(pack(RECYCLABLE, 131, bytes(24), 12), "type 131")
+    log.extend(pack(RECYCLABLE, 131, bytes(24), 12), "a record of type 131")
     log.extend(wal_sync(FULL, b"delta", 200) + bytes(100), "a FULL and 100 zeros")
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")], end=133)
 
@@ -322,5 +324,5 @@ def sound_header_of_zeros_first_in_a_block(log: RocksLog) -> None:
     """
     log.flip("blocks[0].records[2].data", 1)
     log.fill_block()
-    log.extend(legacy(0, b"") + wal_sync(FULL, b"ghost", 49), "type 0, and a FULL")
+    log.extend(legacy(0, b"") + wal_sync(FULL, b"ghost", 49), "a record of type 0 and a FULL")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1], end=None)

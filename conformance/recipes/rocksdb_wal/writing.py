@@ -280,7 +280,7 @@ def write_and_close_the_highest_number(log: RocksLog) -> None:
 
 @BOOK.writing("writing", "RDB-037", "RDB-058", control=write_compressed_records)
 def write_a_record_larger_than_the_limit(log: RocksLog) -> None:
-    """A writer must refuse a compressed record that is larger than the limit."""
+    """In a compressed log, a writer must refuse a record that is larger than the limit."""
     log.context |= {"compression": "zstd", "max_record_size": 4}
     log.new_records = [NewRecord(b"alpha")]
     log.expect_refusal()

@@ -86,7 +86,7 @@ def synced_block_zeroed(log: RocksLog) -> None:
 
 @BOOK.damaged(blocks_without_a_sync, "zeros", "RDB-045", "RDB-050")
 def block_zeroed_without_a_proof(log: RocksLog) -> None:
-    """A block after the proven offset of a WAL-sync log is zeroed. The log ends there."""
+    """A block after the proven offset of a WAL-sync log is zeroed. The fault ends the log."""
     log.zero("blocks[1]")
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=BLOCK_SIZE)
 
@@ -103,7 +103,9 @@ def zeros_before_an_older_log(log: RocksLog) -> None:
 
 @BOOK.damaged(three_recyclable_records, "zeros", "RDB-044", kind="eof")
 def recyclable_data_never_arrived(log: RocksLog) -> None:
-    """The data of the last record is zeroed. The header is complete, so this is damage."""
+    """The data of the last record is zeroed, but the header is intact. No older log follows, so
+    this is damage.
+    """
     log.shows("size-before-data")
     log.zero("blocks[0].records[2].data")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1], end=None)
@@ -111,8 +113,8 @@ def recyclable_data_never_arrived(log: RocksLog) -> None:
 
 @BOOK.damaged(three_synced_records, "zeros", "RDB-050", kind="eof")
 def synced_data_never_arrived(log: RocksLog) -> None:
-    """The data of the last record of a WAL-sync log is zeroed. The fault is after the proven
-    offset, so the log ends there.
+    """The data of the last record of a WAL-sync log is zeroed. The fault is after the proven offset
+    and ends the log.
     """
     log.zero("blocks[0].records[2].data")
     log.expect("torn", "torn-tail", survivors=[0, 1], end=48)
@@ -123,7 +125,7 @@ def zero_header_with_a_checksum(log: RocksLog) -> None:
     """A header with type 0 and length 0 has a checksum that is not zero. The bytes are not
     preallocated space.
     """
-    log.extend(b"\x01" + bytes(4095), "01 and 4095 zeros")
+    log.extend(b"\x01" + bytes(4095), "a byte 01 and 4095 zeros")
     log.expect("damaged", "zero-header", survivors=[0, 1, 2], end=None)
 
 
