@@ -1,4 +1,4 @@
-"""Recipes of the RocksDB write-ahead log, a file for each column of the matrix."""
+"""Recipes of the RocksDB write-ahead log. Each column of the matrix has one file."""
 
 from conformance.recipes.rocksdb_wal import (
     appending,
@@ -25,7 +25,7 @@ NewLog = RocksLog
 """The function that begins a log of this format."""
 
 SUFFIX = ".log"
-"""The default ending of its name."""
+"""The default extension of the name of a log."""
 
 __all__ = [
     "BOOK",

@@ -1,4 +1,4 @@
-"""Recover, append, read again: nothing acknowledged may be lost."""
+"""Append to recovered logs, and read all acknowledged records again."""
 
 from conformance.recipes.rocksdb_wal.checksum import synced_blocks
 from conformance.recipes.rocksdb_wal.clean_close import (
@@ -35,28 +35,28 @@ ALL: list[int | bytes] = [0, 1, 2, *NEW]
 
 @BOOK.appending(three_recyclable_records, "appending", "RDB-027", "RDB-028")
 def append_to_three_recyclable_records(log: RocksLog) -> None:
-    """Two records appended with the number of the log."""
+    """A writer appends two records to a recyclable log, with the number of the log."""
     log.append(*NEW)
     log.expect("intact", survivors=ALL)
 
 
 @BOOK.appending(three_synced_records, "appending", "RDB-027", "RDB-028")
 def append_to_three_synced_records(log: RocksLog) -> None:
-    """Two records appended with 19-byte headers, as the log has them."""
+    """A writer appends two records to a WAL-sync log, with 19-byte headers."""
     log.append(*NEW)
     log.expect("intact", survivors=ALL)
 
 
 @BOOK.appending(three_legacy_records, "appending", "RDB-027", "RDB-028")
 def append_to_three_legacy_records(log: RocksLog) -> None:
-    """Two records appended with 7-byte headers, as the log has them."""
+    """A writer appends two records to a legacy log, with 7-byte headers."""
     log.append(*NEW)
     log.expect("intact", survivors=ALL)
 
 
 @BOOK.appending(empty_log, "appending", "RDB-028")
 def append_to_nothing(log: RocksLog) -> None:
-    """A log without a dialect takes what is given."""
+    """A writer appends two records to an empty log, with the configured dialect and log number."""
     log.context |= {"headers": "wal-sync", "log_number": 7}
     log.append(*NEW)
     log.expect("intact", survivors=NEW, end=47)
@@ -65,35 +65,41 @@ def append_to_nothing(log: RocksLog) -> None:
 
 @BOOK.appending(empty_log_closed_and_no_number, "appending", "RDB-028", "RDB-029")
 def append_to_a_closed_empty_log(log: RocksLog) -> None:
-    """The close tells the number of a log that has nothing else."""
+    """A writer appends to a closed log without records. The log number is the number in the clean
+    close minus one.
+    """
     log.append(*NEW)
     log.expect("intact", survivors=NEW)
 
 
 @BOOK.appending(three_compressed_records, "appending", "RDB-028", "RDB-035")
 def append_to_compressed_records(log: RocksLog) -> None:
-    """The log stays compressed; an empty record has no frame."""
+    """A writer appends an empty record to a compressed log, without a frame."""
     log.append(b"")
     log.expect("intact", survivors=[0, 1, 2, b""])
 
 
 @BOOK.appending(recyclable_log_ends_before_its_trailer, "appending", "RDB-021", "RDB-027")
 def append_where_a_recyclable_trailer_is_due(log: RocksLog) -> None:
-    """Ten bytes are left in the block: the appender writes the trailer first."""
+    """A writer appends to a log that ends ten bytes before the end of a block. The writer fills the
+    trailer first.
+    """
     log.append(*NEW)
     log.expect("intact", survivors=[0, *NEW])
 
 
 @BOOK.appending(recyclable_log_closed, "appending", "RDB-026", "RDB-029")
 def append_to_a_closed_log(log: RocksLog) -> None:
-    """The close is cut off first."""
+    """A writer cuts off the clean close of a log before it appends."""
     log.append(*NEW)
     log.expect("intact", survivors=ALL)
 
 
 @BOOK.appending(synced_log_closed, "appending", "RDB-026", "RDB-029")
 def append_to_a_closed_log_and_close_it(log: RocksLog) -> None:
-    """The close is cut off, and written anew."""
+    """A writer cuts off the clean close of a log before it appends, and writes a new clean close at
+    the end.
+    """
     log.context["closed"] = True
     log.append(*NEW)
     log.expect("intact", survivors=ALL, end=121)
@@ -110,7 +116,9 @@ def append_to_a_closed_log_and_close_it(log: RocksLog) -> None:
     may_refuse=True,
 )
 def append_behind_a_torn_recyclable_record(log: RocksLog) -> None:
-    """One byte of the last record is missing: it must not swallow what is appended."""
+    """The last byte of the last record is missing. A writer cuts off the torn record before it
+    appends.
+    """
     log.shows("going-on-after-a-torn-record")
     log.truncate(49)
     log.append(*NEW)
@@ -127,7 +135,7 @@ def append_behind_a_torn_recyclable_record(log: RocksLog) -> None:
     may_refuse=True,
 )
 def append_behind_an_unfinished_recyclable_record(log: RocksLog) -> None:
-    """FIRST without LAST at the end: what is appended must not be joined to it."""
+    """The log ends after a FIRST. A writer cuts off the FIRST before it appends."""
     log.truncate(BLOCK_SIZE)
     log.append(*NEW)
     log.expect("intact", survivors=[0, *NEW])
@@ -142,7 +150,7 @@ def append_behind_an_unfinished_recyclable_record(log: RocksLog) -> None:
     may_refuse=True,
 )
 def append_behind_zeros_of_a_recyclable_log(log: RocksLog) -> None:
-    """Zeros at the end are cut off."""
+    """The log ends in zeros. A writer cuts off the zeros before it appends."""
     log.extend(bytes(5000), "5000 zeros")
     log.append(*NEW)
     log.expect("intact", survivors=ALL, end=81)
@@ -151,7 +159,7 @@ def append_behind_zeros_of_a_recyclable_log(log: RocksLog) -> None:
 
 @BOOK.appending(older_records_of_the_same_size, "appending", "RDB-025", "RDB-029", may_refuse=True)
 def append_over_an_older_log(log: RocksLog) -> None:
-    """What an older log left is cut off, and not written over."""
+    """Records of an older log follow the end. A writer cuts off these records before it appends."""
     log.append(*NEW)
     log.expect("intact", survivors=[*range(20), *NEW], end=351)
     log.leaves({"": 351})
@@ -159,7 +167,9 @@ def append_over_an_older_log(log: RocksLog) -> None:
 
 @BOOK.appending(older_log_out_of_step, "appending", "RDB-029", "RDB-050", may_refuse=True)
 def append_over_an_older_log_out_of_step(log: RocksLog) -> None:
-    """The same where the older log is out of step."""
+    """Part of a record of an older log follows the end. A writer cuts off all older bytes before it
+    appends.
+    """
     log.append(*NEW)
     log.expect("intact", survivors=ALL, end=81)
     log.leaves({"": 81})
@@ -173,7 +183,7 @@ def append_over_an_older_log_out_of_step(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_to_a_damaged_recyclable_log(log: RocksLog) -> None:
-    """The last block was given up: a writer must begin a new file."""
+    """The last block is damaged. A writer must refuse to append."""
     log.flip("blocks[0].records[2].data", 1)
     log.append(*NEW)
     log.expect_refusal("damaged", "checksum-mismatch", survivors=[0, 1])
@@ -188,7 +198,7 @@ def append_to_a_damaged_recyclable_log(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_to_a_damaged_synced_log(log: RocksLog) -> None:
-    """Damage that only a record after the end proves: the log must not be cut off there."""
+    """A WAL-sync log is damaged and ends in a torn tail. A writer must refuse to append."""
     log.flip("blocks[0].records[1].data", 2)
     log.flip("blocks[2].records[0].data", 2)
     log.append(*NEW)
@@ -204,7 +214,9 @@ def append_to_a_damaged_synced_log(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_behind_damage_in_an_earlier_block(log: RocksLog) -> None:
-    """The reader is in step again at the end: a writer may go on."""
+    """An earlier block is damaged, but a reader can read the last block to its end. A writer may
+    append.
+    """
     log.flip("blocks[0].records[0].data", 1)
     log.append(*NEW)
     log.expect("damaged", "checksum-mismatch", survivors=[2, *NEW])
@@ -218,7 +230,7 @@ def append_behind_damage_in_an_earlier_block(log: RocksLog) -> None:
     kind="eof",
 )
 def append_nothing_to_a_torn_recyclable_log(log: RocksLog) -> None:
-    """An append of no records changes nothing."""
+    """Appending no records does not remove the torn record."""
     log.truncate(49)
     log.expect("torn", "torn-payload", survivors=[0, 1], end=32)
     log.leaves({"": 49})
@@ -226,21 +238,21 @@ def append_nothing_to_a_torn_recyclable_log(log: RocksLog) -> None:
 
 @BOOK.appending(timestamp_sizes_first, "appending", "RDB-027", "RDB-033")
 def append_new_timestamp_sizes(log: RocksLog) -> None:
-    """Another column family gets timestamps."""
+    """A writer appends a record with a timestamp size for a new column family."""
     log.append(b"delta", timestamp_sizes={"4": 8})
     log.expect("intact", survivors=[0, 1, b"delta"])
 
 
 @BOOK.appending(three_compressed_records, "appending", "RDB-028", "RDB-036")
 def append_a_compressed_record(log: RocksLog) -> None:
-    """A writer compresses what it appends to a compressed log."""
+    """A writer compresses a record that it appends to a compressed log."""
     log.append(b"delta")
     log.expect("intact", survivors=[0, 1, 2, b"delta"])
 
 
 @BOOK.appending(empty_log, "appending", "RDB-028", "RDB-030")
 def append_compressed_to_nothing(log: RocksLog) -> None:
-    """A log without a dialect takes the compression that is given."""
+    """A writer appends two records to an empty log, with the configured dialect and compression."""
     log.context |= {"headers": "legacy", "compression": "zstd", "log_number": 7}
     log.append(*NEW)
     log.expect("intact", survivors=NEW)
@@ -255,7 +267,7 @@ def append_compressed_to_nothing(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_a_sync_offset_to_a_recyclable_log(log: RocksLog) -> None:
-    """A recyclable header has no sync offset, so that the append is refused."""
+    """A writer must refuse to append a record with a sync offset to a recyclable log."""
     log.append(b"delta", sync_offset="5")
     log.expect_refusal(survivors=[0, 1, 2])
 
@@ -268,7 +280,9 @@ def append_a_sync_offset_to_a_recyclable_log(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_a_column_family_that_the_log_has(log: RocksLog) -> None:
-    """The log already has a timestamp size for column family 0."""
+    """A writer must refuse to append a timestamp size for a column family that the log
+    already has.
+    """
     log.append(b"delta", timestamp_sizes={"0": 8})
     log.expect_refusal(survivors=[0, 1])
 
@@ -281,7 +295,9 @@ def append_a_column_family_that_the_log_has(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_synced_after_a_compression_type(log: RocksLog) -> None:
-    """A WAL-sync log has no compression record: a reader would find damage at its start."""
+    """A writer must refuse to append WAL-sync records after a compression record, because a reader
+    would report damage at offset 0.
+    """
     log.context |= {"headers": "wal-sync"}
     log.append(*NEW)
     log.expect_refusal()
@@ -297,8 +313,10 @@ def append_synced_after_a_compression_type(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_synced_after_a_bad_compression_type(log: RocksLog) -> None:
-    """With 19-byte headers in the log, type 9 has one as well, and its block would be lost."""
-    log.extend(compression_of_five_bytes(), "a compression type of five bytes")
+    """A writer must refuse to append WAL-sync records after a compression record with five bytes of
+    data. A reader would report the whole block as lost.
+    """
+    log.extend(compression_of_five_bytes(), "a compression record with five bytes of data")
     log.context |= {"headers": "wal-sync"}
     log.append(*NEW)
     log.expect_refusal("damaged", "bad-metadata")
@@ -308,7 +326,9 @@ def append_synced_after_a_bad_compression_type(log: RocksLog) -> None:
     empty_log, "appending", "RDB-050", "RDB-058", control=append_to_nothing, kind="corrupt"
 )
 def append_synced_after_an_unknown_type(log: RocksLog) -> None:
-    """The new record proves nothing: a reader would call what is before it a torn tail."""
+    """A writer must refuse to append a WAL-sync record after a record of an unknown type, because a
+    reader would end the log at offset 0.
+    """
     log.extend(legacy(77, b"x"), "a record of type 77")
     log.context |= {"headers": "wal-sync"}
     log.append(b"delta", sync_offset="0")
@@ -317,7 +337,9 @@ def append_synced_after_an_unknown_type(log: RocksLog) -> None:
 
 @BOOK.appending(nothing_but_the_compression_type, "appending", "RDB-028", "RDB-058")
 def append_recyclable_after_a_compression_type(log: RocksLog) -> None:
-    """The log keeps its compression, and takes the dialect that is given."""
+    """A writer appends to a log with only a compression record. The log stays compressed and gets
+    the configured dialect.
+    """
     log.context |= {"headers": "recyclable", "compression": "none"}
     log.append(*NEW)
     log.expect("intact", survivors=NEW)
@@ -331,7 +353,9 @@ def append_recyclable_after_a_compression_type(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_compressed_where_it_is_too_late(log: RocksLog) -> None:
-    """A compression record is valid at offset 0 only, and something else is there."""
+    """A writer must refuse to append compressed records to a log that begins with a record of an
+    unknown type.
+    """
     log.extend(legacy(77, b"x"), "a record of type 77")
     log.context |= {"headers": "legacy", "compression": "zstd"}
     log.append(*NEW)
@@ -339,9 +363,13 @@ def append_compressed_where_it_is_too_late(log: RocksLog) -> None:
 
 
 def lose_the_compression_type(log: RocksLog) -> None:
-    """Make the compression record too long, so that nothing shows how the log is compressed."""
+    """Replace the compression record by one of five bytes, so that no record shows the
+    compression.
+    """
     log.splice(
-        "blocks[0].records[0]", compression_of_five_bytes(), "a compression type of five bytes"
+        "blocks[0].records[0]",
+        compression_of_five_bytes(),
+        "a compression record with five bytes of data",
     )
 
 
@@ -355,7 +383,9 @@ def lose_the_compression_type(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_what_looks_compressed(log: RocksLog) -> None:
-    """The start of the log is lost: a reader would take the record for a frame."""
+    """The compression record is invalid. A writer must refuse to append a first record that begins
+    with the zstd magic number.
+    """
     lose_the_compression_type(log)
     log.append(Kept(MAGIC + b"rest"))
     log.expect_refusal("damaged", "bad-metadata")
@@ -371,7 +401,9 @@ def append_what_looks_compressed(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_what_looks_compressed_second(log: RocksLog) -> None:
-    """The first new record shows that the log is not compressed, whatever the second looks like."""
+    """The compression record is invalid. A writer appends an ordinary record, then a record that
+    begins with the zstd magic number.
+    """
     lose_the_compression_type(log)
     log.append(b"delta", Kept(MAGIC + b"rest"))
     log.expect("damaged", "bad-metadata", survivors=[b"delta", Kept(MAGIC + b"rest")])
@@ -379,14 +411,18 @@ def append_what_looks_compressed_second(log: RocksLog) -> None:
 
 @BOOK.appending(three_recyclable_records, "appending", "RDB-032", "RDB-058", kind="limit")
 def append_what_looks_compressed_to_a_plain_log(log: RocksLog) -> None:
-    """The start of the log is sound, so that no reader takes the record for a frame."""
+    """A writer appends a record that begins with the zstd magic number to an intact, uncompressed
+    log.
+    """
     log.append(Kept(MAGIC + b"rest"))
     log.expect("intact", survivors=[0, 1, 2, Kept(MAGIC + b"rest")])
 
 
 @BOOK.appending(three_recyclable_records, "appending", "RDB-028", "RDB-058")
 def append_to_a_plain_log_with_a_compression(log: RocksLog) -> None:
-    """The log stays uncompressed, whatever is given."""
+    """A writer appends to an uncompressed log. The log stays uncompressed although zstd is
+    configured.
+    """
     log.context["compression"] = "zstd"
     log.append(*NEW)
     log.expect("intact", survivors=ALL)
@@ -401,7 +437,9 @@ def append_to_a_plain_log_with_a_compression(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_a_record_larger_than_the_limit(log: RocksLog) -> None:
-    """A reader with the same limit would not return it."""
+    """A writer must refuse to append a record of 11 bytes to a compressed log if the limit is 10
+    bytes.
+    """
     log.context["max_record_size"] = 10
     log.append(b"eleven byte")
     log.expect_refusal(survivors=[0, 1, 2])
@@ -416,7 +454,9 @@ def append_a_record_larger_than_the_limit(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_beyond_the_budget(log: RocksLog) -> None:
-    """The records of the log have used up what a reader decompresses."""
+    """A writer must refuse to append a record to a compressed log if the record exceeds the
+    remaining decompression budget.
+    """
     log.context["max_record_size"] = 1 << 20
     mebibyte = Kept(bytes(1 << 20))
     log.extend(legacy(FULL, frame_of_one_byte(0, 1 << 20)) * 4, "four frames of 1 MiB")
@@ -426,7 +466,7 @@ def append_beyond_the_budget(log: RocksLog) -> None:
 
 @BOOK.appending(three_recyclable_records, "appending", "RDB-026", "RDB-027")
 def append_nothing_and_close(log: RocksLog) -> None:
-    """An append of no records changes nothing: the log is not closed either."""
+    """Appending no records does not close the log."""
     log.context["closed"] = True
     log.expect("intact", survivors=[0, 1, 2], end=50)
     log.leaves({"": 50})
@@ -440,6 +480,6 @@ def append_nothing_and_close(log: RocksLog) -> None:
     kind="corrupt",
 )
 def append_nothing_to_a_damaged_recyclable_log(log: RocksLog) -> None:
-    """Without an end, also an append of no records is refused."""
+    """The last block is damaged. A writer must refuse even an append of no records."""
     log.flip("blocks[0].records[2].data", 1)
     log.expect_refusal("damaged", "checksum-mismatch", survivors=[0, 1])

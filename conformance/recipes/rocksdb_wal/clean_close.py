@@ -1,4 +1,4 @@
-"""The eleven bytes with which Pebble closes a log."""
+"""Pebble's clean close, the 11 bytes that end a closed log."""
 
 from conformance.recipes.rocksdb_wal.checksum import synced_blocks
 from conformance.recipes.rocksdb_wal.compression import three_compressed_recyclable_records
@@ -23,7 +23,7 @@ from reference_impl.rocksdb_wal.layout import clean_close
 
 @BOOK.valid("clean-close", "RDB-026")
 def recyclable_log_closed(log: RocksLog) -> None:
-    """A log with 11-byte headers that was closed: a writer goes on before the trailer."""
+    """A closed recyclable log. A writer appends at the offset of the clean close."""
     log.write(b"alpha", b"bravo", b"charlie")
     log.close()
     log.expect("intact", survivors=[0, 1, 2], end=50)
@@ -31,7 +31,7 @@ def recyclable_log_closed(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-026")
 def synced_log_closed(log: RocksLog) -> None:
-    """A log with 19-byte headers that was closed: the trailer still has 11 bytes."""
+    """A closed WAL-sync log. The clean close has 11 bytes, as in a recyclable log."""
     log.write(b"alpha", b"bravo", b"charlie", headers=WAL_SYNC)
     log.close()
     log.expect("intact", survivors=[0, 1, 2], end=74)
@@ -39,14 +39,14 @@ def synced_log_closed(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-014", "RDB-026")
 def empty_log_closed(log: RocksLog) -> None:
-    """A log that was opened and closed: eleven bytes, and no record."""
+    """A closed log without records consists of the 11 bytes of the clean close."""
     log.close()
     log.expect("intact", survivors=[], end=0)
 
 
 @BOOK.valid("clean-close", "RDB-014", "RDB-026")
 def empty_log_closed_and_no_number(log: RocksLog) -> None:
-    """The close itself tells the number: the next log's, less one."""
+    """The number of a closed log without records is the number in the clean close minus one."""
     log.close(31)
     log.number_is_unknown()
     log.expect("intact", survivors=[], end=0)
@@ -54,7 +54,7 @@ def empty_log_closed_and_no_number(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-014", "RDB-026")
 def empty_log_closed_under_its_name(log: RocksLog) -> None:
-    """The same under the log's name."""
+    """A closed log without records. The log number comes from the file name."""
     log.close(22)
     log.is_called("000022.log")
     log.expect("intact", survivors=[], end=0)
@@ -62,7 +62,7 @@ def empty_log_closed_under_its_name(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-014", "RDB-026", kind="limit")
 def number_at_its_largest(log: RocksLog) -> None:
-    """After the number 2^32 - 1 comes 0."""
+    """A closed log with number 2^32 - 1. The number in the clean close is 0."""
     log.context["log_number"] = 0xFFFFFFFF
     log.write(b"alpha", number=0xFFFFFFFF)
     log.close(0xFFFFFFFF)
@@ -71,7 +71,9 @@ def number_at_its_largest(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-004", "RDB-026")
 def closed_where_no_header_fits(log: RocksLog) -> None:
-    """Twenty bytes are left and a record takes none of them: the close stands in a new block."""
+    """A clean close at the start of the second block, after a trailer of 15 bytes in a WAL-sync
+    log.
+    """
     log.fill_block_but(15, WAL_SYNC)
     log.close()
     log.expect("intact", survivors=[0], end=BLOCK_SIZE)
@@ -79,16 +81,19 @@ def closed_where_no_header_fits(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-004", "RDB-026")
 def closed_inside_a_trailer(log: RocksLog) -> None:
-    """A close in the last fifteen bytes of a block, where no 19-byte header fits."""
+    """A clean close at the start of a trailer of 15 bytes in a WAL-sync log."""
     log.fill_block_but(15, WAL_SYNC)
     log.data[BLOCK_SIZE - 15 :] = clean_close(12)
     log.expect("intact", survivors=[0], end=BLOCK_SIZE - 15)
-    log.note("Pebble's writer has filled this trailer with zeros by then; its reader accepts both.")
+    log.note(
+        "Pebble's writer fills this trailer with zeros before it closes a log. Pebble's reader"
+        " accepts zeros and a clean close here."
+    )
 
 
 @BOOK.valid("clean-close", "RDB-025", "RDB-026")
 def closed_over_an_older_log(log: RocksLog) -> None:
-    """The bytes of an older log go on after the close."""
+    """Records of an older log follow the clean close. The log ends at the clean close."""
     log.write(b"alpha", b"bravo", b"charlie")
     log.close()
     log.recycle(blocks=2)
@@ -97,7 +102,7 @@ def closed_over_an_older_log(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-019", "RDB-026")
 def closed_and_preallocated(log: RocksLog) -> None:
-    """Zeros follow the close: the log ends at the close, not at the zeros."""
+    """Zeros follow the clean close. The log ends at the clean close, not at the zeros."""
     log.write(b"alpha", b"bravo", b"charlie")
     log.close()
     log.data += bytes(4096)
@@ -106,63 +111,71 @@ def closed_and_preallocated(log: RocksLog) -> None:
 
 @BOOK.damaged(recyclable_log_closed, "clean-close", "RDB-026", "RDB-042", kind="eof")
 def closed_while_a_record_is_open(log: RocksLog) -> None:
-    """A FIRST before the close: the record was never finished."""
+    """A clean close follows a FIRST. The record is torn."""
     log.retype("blocks[0].records[2]", 6)
     log.expect("torn", "torn-record", survivors=[0, 1], end=32)
 
 
 @BOOK.damaged(recyclable_log_closed, "clean-close", "RDB-026", "RDB-044")
 def closed_with_the_wrong_number(log: RocksLog) -> None:
-    """The close of another log is not a close, and has no right checksum either."""
+    """The clean close has the number 9, not 13. It does not end log 12, and its checksum does not
+    match.
+    """
     log.set("blocks[0].records[3].header.log_number", 9)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
 
 
 @BOOK.damaged(recyclable_log_closed, "clean-close", "RDB-026", "RDB-044")
 def closed_with_the_own_number(log: RocksLog) -> None:
-    """What log 11 left when it was closed has the number 12, and is no close of log 12."""
+    """The clean close has the number 12, not 13. It closes log 11 and does not end log 12."""
     log.set("blocks[0].records[3].header.log_number", 12)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
 
 
 @BOOK.damaged(synced_log_closed, "clean-close", "RDB-026", "RDB-050")
 def close_flipped_in_a_synced_log(log: RocksLog) -> None:
-    """One flipped bit in the close: the log ends there, but not cleanly."""
+    """One bit of the checksum of the clean close of a WAL-sync log is flipped. The clean close
+    becomes a torn tail.
+    """
     log.flip("blocks[0].records[3].header.checksum", 0)
     log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=74)
 
 
 @BOOK.damaged(recyclable_log_closed, "clean-close", "RDB-026", "RDB-041", kind="eof")
 def close_cut(log: RocksLog) -> None:
-    """The log ends inside the close."""
+    """The log ends inside the clean close."""
     log.truncate_in("blocks[0].records[3].header", 9)
     log.expect("torn", "torn-header", survivors=[0, 1, 2], end=50)
 
 
 @BOOK.damaged(three_legacy_records, "clean-close", "RDB-026", "RDB-044")
 def legacy_log_closed(log: RocksLog) -> None:
-    """A legacy log has no number, and so no close."""
+    """A clean close in a legacy log is damage, because a legacy log has no number."""
     log.extend(clean_close(12), "a clean close")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
 
 
 @BOOK.damaged(recyclable_fragments, "clean-close", "RDB-026", "RDB-046")
 def close_before_blocks_of_this_log(log: RocksLog) -> None:
-    """A close where the log goes on is damage."""
+    """A clean close in the first block of a recyclable log is damage if later blocks belong to this
+    log.
+    """
     log.splice("blocks[0].records[0]", clean_close(12) + bytes(5), "a clean close")
     log.expect("damaged", "other-log", survivors=[2])
 
 
 @BOOK.damaged(synced_blocks, "clean-close", "RDB-026", "RDB-046")
 def close_before_what_was_synced(log: RocksLog) -> None:
-    """A close before the proven offset of a WAL-sync log is damage."""
+    """A clean close before the proven offset of a WAL-sync log is damage."""
     log.splice("blocks[0].records[1]", clean_close(12) + bytes(13), "a clean close")
     log.expect("damaged", "other-log", survivors=[0, 3, 4, 5])
 
 
 @BOOK.valid("clean-close", "RDB-014", "RDB-026")
 def empty_log_closed_with_a_large_number(log: RocksLog) -> None:
-    """All four bytes of the number count."""
+    """The number in the clean close of a log without records is 0x12345679. All four
+    bytes count.
+    """
     log.close(0x12345678)
     log.number_is_unknown()
     log.expect("intact", survivors=[], end=0)
@@ -170,14 +183,18 @@ def empty_log_closed_with_a_large_number(log: RocksLog) -> None:
 
 @BOOK.damaged(recyclable_log_closed, "clean-close", "RDB-014", "RDB-026", "RDB-044")
 def close_of_another_log_first(log: RocksLog) -> None:
-    """The number is known, so that a close of another log at the start does not tell it."""
-    log.splice("blocks[0].records[0]", clean_close(31) + bytes(5), "a close of log 31")
+    """A log begins with the clean close of log 31, but the given number is 12. The clean close is
+    damage.
+    """
+    log.splice("blocks[0].records[0]", clean_close(31) + bytes(5), "a clean close of log 31")
     log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
 
 
 @BOOK.damaged(three_compressed_recyclable_records, "clean-close", "RDB-014", "RDB-026", "RDB-044")
 def close_after_the_compression_type_and_no_number(log: RocksLog) -> None:
-    """Nothing tells the number, and a close that is not at the start does not either."""
+    """A clean close follows a compression record, and no log number is known. The clean close is
+    damage.
+    """
     log.number_is_unknown()
     log.truncate_in("blocks[0].records[1]", 0)
     log.extend(clean_close(12), "a clean close")
@@ -186,7 +203,9 @@ def close_after_the_compression_type_and_no_number(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-016", "RDB-026", kind="limit")
 def ignorable_type_in_the_block_after_a_close(log: RocksLog) -> None:
-    """A block that begins with a record of no dialect does not prove that the log goes on."""
+    """A record of type 200 at the start of the block after a clean close does not prove that the
+    log continues.
+    """
     log.close()
     log.data += bytes(BLOCK_SIZE - 11) + legacy(200, b"ghost")
     log.expect("intact", survivors=[], end=0)
@@ -194,7 +213,9 @@ def ignorable_type_in_the_block_after_a_close(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-014", "RDB-026", kind="limit")
 def empty_log_closed_with_number_zero(log: RocksLog) -> None:
-    """The number in the close is 0, so that this log has 2^32 - 1."""
+    """The number in the clean close of a log without records is 0, so the log number is
+    2^32 - 1.
+    """
     log.close(0xFFFFFFFF)
     log.number_is_unknown()
     log.expect("intact", survivors=[], end=0)
@@ -202,7 +223,7 @@ def empty_log_closed_with_number_zero(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-014", "RDB-026")
 def closed_over_older_blocks_and_no_number(log: RocksLog) -> None:
-    """The close tells the number, before any record does."""
+    """The log number comes from a clean close at offset 0, not from records in a later block."""
     log.close()
     log.data += bytes(BLOCK_SIZE - 11) + recyclable(FULL, b"ghost", OLDER)
     log.data += recyclable(FULL, b"ghost")
@@ -212,7 +233,9 @@ def closed_over_older_blocks_and_no_number(log: RocksLog) -> None:
 
 @BOOK.valid("clean-close", "RDB-004", "RDB-026", kind="limit")
 def trailer_that_begins_like_a_close(log: RocksLog) -> None:
-    """The last byte of the close would be in the next block: a trailer, and a record."""
+    """A trailer of ten bytes and the first byte of the next block look like a clean close. A clean
+    close never crosses the end of a block.
+    """
     log.fill_block_but(10, WAL_SYNC)
     log.data[-10:] = clean_close(12)[:10]
     tries = (b"bravo %d" % number for number in range(10_000))

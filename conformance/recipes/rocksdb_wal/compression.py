@@ -35,12 +35,12 @@ COMPRESSION_TYPE = 9
 
 
 def compression(kind: int) -> bytes:
-    """Return the physical record that announces a compression type."""
+    """Return a compression record with this compression type."""
     return pack(LEGACY, COMPRESSION_TYPE, kind.to_bytes(4, "little"))
 
 
 def compression_of_five_bytes() -> bytes:
-    """Return a compression record of a wrong length."""
+    """Return a compression record of an invalid length."""
     return pack(LEGACY, COMPRESSION_TYPE, b"\x04\0\0\0\0")
 
 
@@ -48,14 +48,14 @@ ZSTD = compression(7)
 
 
 def framed_with_window(exponent: int, payload: bytes) -> bytes:
-    """Return a frame that asks for a window of 2^(10 + exponent) bytes."""
+    """Return a frame that needs a window of 2^(10 + exponent) bytes."""
     size = len(payload)
     head = MAGIC + bytes([0xC0, exponent << 3]) + size.to_bytes(8, "little")
     return head + block(0, payload, size, is_last=True)
 
 
 def framed(log: RocksLog, *payloads: bytes, headers: str = LEGACY) -> None:
-    """Write records, each in a frame of its own."""
+    """Write records, each in its own frame."""
     for payload in map(vary, payloads):
         log.data += pack(headers, FULL, frame(payload), 12)
         log.payloads.append(payload)
@@ -63,7 +63,7 @@ def framed(log: RocksLog, *payloads: bytes, headers: str = LEGACY) -> None:
 
 @BOOK.valid("compression", "RDB-030", "RDB-036")
 def three_compressed_records(log: RocksLog) -> None:
-    """The compression type, then three frames."""
+    """A compressed legacy log: a compression record, then three frames."""
     log.data += ZSTD
     framed(log, b"alpha", b"bravo", b"charlie")
     log.expect("intact", survivors=[0, 1, 2])
@@ -71,7 +71,7 @@ def three_compressed_records(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-030", "RDB-036", "RDB-012")
 def three_compressed_recyclable_records(log: RocksLog) -> None:
-    """The compression type has a 7-byte header also in a recyclable log."""
+    """A compressed recyclable log. The compression record has a 7-byte header."""
     log.data += ZSTD
     framed(log, b"alpha", b"bravo", b"charlie", headers=RECYCLABLE)
     log.expect("intact", survivors=[0, 1, 2])
@@ -79,7 +79,7 @@ def three_compressed_recyclable_records(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-035")
 def compressed_empty_record(log: RocksLog) -> None:
-    """An empty record is not compressed: its data is empty."""
+    """An empty record in a compressed log has no frame."""
     log.data += ZSTD
     framed(log, b"alpha")
     log.data += legacy(FULL, b"")
@@ -90,21 +90,23 @@ def compressed_empty_record(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-030")
 def nothing_but_the_compression_type(log: RocksLog) -> None:
-    """A new log before its first record."""
+    """A log with only a zstd compression record (compression type 7)."""
     log.data += ZSTD
     log.expect("intact", survivors=[], end=11)
 
 
 @BOOK.valid("compression", "RDB-030")
 def nothing_but_compression_type_0(log: RocksLog) -> None:
-    """A compression record that says: not compressed."""
+    """A log with only a compression record that states no compression (compression type 0)."""
     log.data += compression(0)
     log.expect("intact", survivors=[], end=11)
 
 
 @BOOK.valid("compression", "RDB-031")
 def no_compression_announced(log: RocksLog) -> None:
-    """Compression type 0: the records are not compressed."""
+    """A compression record that states no compression (compression type 0), then an uncompressed
+    record.
+    """
     log.data += compression(0)
     log.write(b"alpha", headers=LEGACY)
     log.expect("intact", survivors=[0])
@@ -112,7 +114,7 @@ def no_compression_announced(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-010", "RDB-036")
 def compressed_fragments(log: RocksLog) -> None:
-    """A frame across three blocks."""
+    """A frame in fragments across three blocks."""
     payload = vary(numbered(70_000))
     log.data += ZSTD
     framed(log, b"alpha")
@@ -128,7 +130,9 @@ def compressed_fragments(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-004", "RDB-036")
 def trailer_inside_a_compressed_record(log: RocksLog) -> None:
-    """A piece of a frame ends eight bytes before the end of a block: a trailer, then the rest."""
+    """A fragment of a frame ends eight bytes before the end of a block. A trailer follows, then the
+    rest of the frame.
+    """
     log.data += ZSTD
     framed(log, b"alpha", headers=RECYCLABLE)
     payload = vary(numbered(40_000))
@@ -139,27 +143,32 @@ def trailer_inside_a_compressed_record(log: RocksLog) -> None:
     framed(log, b"charlie", headers=RECYCLABLE)
     log.expect("intact", survivors=[0, 1, 2])
     log.bug(
-        "facebook/rocksdb#15007: RocksDB takes the trailer for a bad record, and drops this one"
+        "facebook/rocksdb#15007: RocksDB treats the trailer as a bad record, and drops the open"
+        " record"
     )
 
 
 @BOOK.valid("compression", "RDB-013", "RDB-032", kind="limit")
 def synced_records_that_look_compressed(log: RocksLog) -> None:
-    """WAL-sync logs are not compressed: data that begins like a frame is returned as it is."""
+    """A WAL-sync record whose data is a zstd frame is returned unchanged, because WAL-sync logs are
+    not compressed.
+    """
     log.write(frame(b"alpha"), headers=WAL_SYNC)
     log.expect("intact", survivors=[0])
 
 
 @BOOK.valid("compression", "RDB-032", kind="limit")
 def records_that_look_compressed(log: RocksLog) -> None:
-    """Without a compression type, data that begins like a frame is returned as it is."""
+    """Without a compression record, records whose data are zstd frames are returned unchanged."""
     log.write(frame(b"alpha"), frame(b"bravo"))
     log.expect("intact", survivors=[0, 1])
 
 
 @BOOK.valid("compression", "RDB-032", kind="limit")
 def records_that_look_compressed_and_no_number(log: RocksLog) -> None:
-    """The first record is sound, and the number of the log is its number: nothing is a frame."""
+    """Without a compression record, records whose data are zstd frames are returned unchanged, even
+    if no log number is given.
+    """
     log.write(frame(b"alpha"), frame(b"bravo"))
     log.number_is_unknown()
     log.expect("intact", survivors=[0, 1])
@@ -167,7 +176,7 @@ def records_that_look_compressed_and_no_number(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-031")
 def compressed_with_lz4(log: RocksLog) -> None:
-    """Compression type 4: no reader can know how RocksDB would have used it."""
+    """A reader must refuse a log with compression type 4 (LZ4)."""
     log.splice("blocks[0].records[0]", compression(4), "compression type 4")
     log.expect("refused", "unsupported-compression")
     log.bug("RocksDB returns the compressed bytes as records")
@@ -175,44 +184,56 @@ def compressed_with_lz4(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-030")
 def compression_type_in_the_middle(log: RocksLog) -> None:
-    """A second compression type is bad, and changes nothing."""
+    """A second compression record in a compressed log is invalid and does not change the
+    compression.
+    """
     log.splice("blocks[0].records[2]", compression(0), "compression type 0")
     log.expect("damaged", "bad-metadata", survivors=[0, 2])
-    log.bug("RocksDB reports it, and reads what follows without compression")
+    log.bug("RocksDB reports the compression record, but does not decompress the records after it")
 
 
 @BOOK.damaged(three_legacy_records, "compression", "RDB-030")
 def compression_type_after_records(log: RocksLog) -> None:
-    """A compression type after the first record is bad: the records are not compressed."""
+    """A compression record after the first record of an uncompressed log is invalid and does not
+    change the compression.
+    """
     log.splice("blocks[0].records[1]", ZSTD, "compression type 7")
     log.expect("damaged", "bad-metadata", survivors=[0, 2])
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-030", "RDB-032")
 def compression_type_of_five_bytes(log: RocksLog) -> None:
-    """A compression type of a wrong length is lost; the records show that they are compressed."""
-    log.splice("blocks[0].records[0]", compression_of_five_bytes(), "a type of five bytes")
+    """The compression record has five bytes of data and is invalid. The first frame shows that the
+    log is compressed.
+    """
+    log.splice(
+        "blocks[0].records[0]",
+        compression_of_five_bytes(),
+        "a compression record with five bytes of data",
+    )
     log.expect("damaged", "bad-metadata", survivors=[0, 1, 2])
 
 
 @BOOK.damaged(compressed_fragments, "compression", "RDB-012", "RDB-032")
 def compression_type_flipped(log: RocksLog) -> None:
-    """The compression type is damaged: the block is lost, and the next record is a frame."""
+    """One bit of the compression record is flipped. The first block is lost, and a later frame
+    shows that the log is compressed.
+    """
     log.flip("blocks[0].records[0].data", 0)
     log.expect("damaged", "checksum-mismatch", survivors=[2])
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036", "RDB-052")
 def frame_cut(log: RocksLog) -> None:
-    """A frame without its last byte, under a right checksum: no part of it is returned."""
+    """A frame without its last byte is invalid. A reader must not return a part of the record."""
     log.splice("blocks[0].records[2]", legacy(FULL, frame(b"bravo")[:-1]), "a cut frame")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
-    log.bug("RocksDB returns what it could decompress")
+    log.bug("RocksDB returns the decompressed part of the frame")
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036", "RDB-052")
 def frame_cut_between_its_blocks(log: RocksLog) -> None:
-    """A frame ends after its first block, which is not the last."""
+    """A frame that ends after its first zstd block, which is not the last block, is invalid."""
     cut = header(5) + block(RAW, b"bra", 3, is_last=False)
     log.splice("blocks[0].records[2]", legacy(FULL, cut), "the first block of a frame")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
@@ -220,7 +241,7 @@ def frame_cut_between_its_blocks(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-036")
 def frame_of_two_raw_blocks(log: RocksLog) -> None:
-    """A raw block is as long as its size; its bytes would be a block that RFC 8878 forbids."""
+    """A frame with two raw zstd blocks, whose data would be invalid as zstd block headers."""
     first, last = Kept(b"\xff" * 9), Kept(b"\xff" * 5)
     blocks = block(RAW, first, 9, is_last=False) + block(RAW, last, 5, is_last=True)
     log.data += ZSTD + legacy(FULL, header(14) + blocks)
@@ -230,7 +251,7 @@ def frame_of_two_raw_blocks(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-036")
 def frame_of_a_compressed_block(log: RocksLog) -> None:
-    """A compressed block may hold more bytes than it has."""
+    """A frame with a compressed zstd block of a few bytes that decompresses to 300 bytes."""
     log.data += ZSTD + legacy(FULL, header(300) + compressed_block(0x61, 300))
     log.payloads.append(Kept(b"a" * 300))
     log.expect("intact", survivors=[0])
@@ -238,38 +259,42 @@ def frame_of_a_compressed_block(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def frame_and_one_byte_more(log: RocksLog) -> None:
-    """A byte after the end of a frame."""
+    """A frame with one extra byte after it is invalid."""
     log.splice("blocks[0].records[2]", legacy(FULL, frame(b"bravo") + b"!"), "a frame and a byte")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def two_frames_in_a_record(log: RocksLog) -> None:
-    """Two frames are not one."""
+    """Two frames in one record are invalid."""
     log.splice("blocks[0].records[2]", legacy(FULL, frame(b"bra") + frame(b"vo")), "two frames")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
-    log.bug("RocksDB returns both, joined")
+    log.bug("RocksDB returns the content of both frames as one record")
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def frame_of_another_size(log: RocksLog) -> None:
-    """A frame that states one byte more than it holds."""
-    log.splice("blocks[0].records[2]", legacy(FULL, frame(b"bravo", 6)), "a frame of false size")
+    """A frame that states a content size one byte too large is invalid."""
+    log.splice(
+        "blocks[0].records[2]",
+        legacy(FULL, frame(b"bravo", 6)),
+        "a frame that states one byte too many",
+    )
     log.expect("damaged", "bad-compression", survivors=[0, 2])
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def frame_without_its_size(log: RocksLog) -> None:
-    """A frame that does not state its content size."""
+    """A frame that does not state its content size is invalid."""
     unsized = MAGIC + bytes([0, 0]) + block(0, b"bravo", 5, is_last=True)
     log.splice("blocks[0].records[2]", legacy(FULL, unsized), "a frame without a size")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
-    log.note("RocksDB's frames state their size; RocksDB reads others, too.")
+    log.note("RocksDB writes frames with a content size, but also reads frames without it.")
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def frame_of_size_zero(log: RocksLog) -> None:
-    """A frame of nothing: an empty record has no frame."""
+    """A frame that states a content size of 0 is invalid, because an empty record has no frame."""
     empty = header(0) + block(0, b"", 0, is_last=True)
     log.splice("blocks[0].records[2]", legacy(FULL, empty), "a frame of size 0")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
@@ -277,7 +302,7 @@ def frame_of_size_zero(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def frame_with_a_dictionary(log: RocksLog) -> None:
-    """A frame that names a dictionary."""
+    """A frame that needs a dictionary is invalid."""
     named = MAGIC + bytes([0x21, 9, 5]) + block(0, b"bravo", 5, is_last=True)
     log.splice("blocks[0].records[2]", legacy(FULL, named), "a frame with a dictionary")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
@@ -285,7 +310,7 @@ def frame_with_a_dictionary(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def frame_with_a_large_window(log: RocksLog) -> None:
-    """A frame that asks for a window of 256 MiB."""
+    """A frame that needs a window of 256 MiB is invalid."""
     large = legacy(FULL, framed_with_window(18, b"bravo"))
     log.splice("blocks[0].records[2]", large, "a frame with a large window")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
@@ -293,23 +318,27 @@ def frame_with_a_large_window(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def frame_with_a_wrong_checksum(log: RocksLog) -> None:
-    """The checksum inside the frame is wrong."""
+    """A frame whose own checksum does not match is invalid."""
     summed = bytearray(frame(b"bravo"))
     summed[4] |= 4
-    log.splice("blocks[0].records[2]", legacy(FULL, bytes(summed) + b"\0\0\0\0"), "a bad frame")
+    log.splice(
+        "blocks[0].records[2]",
+        legacy(FULL, bytes(summed) + b"\0\0\0\0"),
+        "a frame with an invalid checksum",
+    )
     log.expect("damaged", "bad-compression", survivors=[0, 2])
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def record_without_a_frame(log: RocksLog) -> None:
-    """Data that is not compressed in a compressed log."""
-    log.splice("blocks[0].records[2]", legacy(FULL, b"bravo"), "plain data")
+    """An uncompressed record in a compressed log is invalid."""
+    log.splice("blocks[0].records[2]", legacy(FULL, b"bravo"), "an uncompressed record")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def skippable_frame(log: RocksLog) -> None:
-    """A skippable frame holds no record."""
+    """A skippable frame in a compressed log is invalid."""
     skippable = b"\x50\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"bravo"
     log.splice("blocks[0].records[2]", legacy(FULL, skippable), "a skippable frame")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
@@ -317,21 +346,25 @@ def skippable_frame(log: RocksLog) -> None:
 
 @BOOK.damaged(compressed_fragments, "compression", "RDB-044", "RDB-051")
 def compressed_middle_flipped(log: RocksLog) -> None:
-    """A fragment of a frame is damaged: no part of the record is returned."""
+    """One bit of the data of a MIDDLE in a compressed log is flipped. A reader must not return a
+    part of the record.
+    """
     log.flip("blocks[1].records[0].data", 3)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2])
 
 
 @BOOK.damaged(compressed_fragments, "compression", "RDB-036", "RDB-052")
 def compressed_middle_dropped(log: RocksLog) -> None:
-    """FIRST meets LAST without what was between them: the frame shows it."""
+    """The block with the MIDDLE of a compressed record is missing. The FIRST and the LAST together
+    are not a valid frame.
+    """
     log.drop("blocks[1]")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
 
 
 @BOOK.valid("compression", "RDB-037", kind="limit")
 def record_as_large_as_the_limit(log: RocksLog) -> None:
-    """A record of exactly the limit is returned."""
+    """A decompressed record of 300 bytes, exactly the limit."""
     log.context["max_record_size"] = 300
     log.data += ZSTD
     framed(log, numbered(300), b"bravo")
@@ -340,14 +373,14 @@ def record_as_large_as_the_limit(log: RocksLog) -> None:
 
 @BOOK.damaged(record_as_large_as_the_limit, "compression", "RDB-037", kind="limit")
 def record_larger_than_the_limit(log: RocksLog) -> None:
-    """One byte more than the limit: the record is lost, and no other."""
+    """A decompressed record one byte larger than the limit is lost. The next record is returned."""
     log.splice("blocks[0].records[1]", legacy(FULL, frame(numbered(301))), "a frame of 301 bytes")
     log.expect("damaged", "too-large", survivors=[1])
 
 
 @BOOK.valid("compression", "RDB-037", kind="limit")
 def uncompressed_record_larger_than_the_limit(log: RocksLog) -> None:
-    """The limit is for what is decompressed."""
+    """The limit does not apply to uncompressed records."""
     log.context["max_record_size"] = 3
     log.write(b"alpha", b"bravo")
     log.expect("intact", survivors=[0, 1])
@@ -355,7 +388,7 @@ def uncompressed_record_larger_than_the_limit(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-038", kind="limit")
 def records_within_the_budget(log: RocksLog) -> None:
-    """Twenty frames of 5000 equal bytes: 20 times the limit, and less than the budget."""
+    """Twenty frames, each as large as the limit of 5,000 bytes, are within the budget."""
     log.context["max_record_size"] = 5000
     log.data += ZSTD
     for _ in range(20):
@@ -366,10 +399,12 @@ def records_within_the_budget(log: RocksLog) -> None:
 
 @BOOK.damaged(records_within_the_budget, "compression", "RDB-038", kind="limit")
 def records_beyond_the_budget(log: RocksLog) -> None:
-    """Twenty frames of 64 KiB from 23 bytes each: the budget is used up before the last."""
+    """Twenty frames of 64 KiB, each stored in 18 bytes, exceed the budget. Seven of the frames are
+    lost.
+    """
     log.context["max_record_size"] = 65536
     large = legacy(FULL, frame_of_one_byte(0x62, 65536))
-    log.extend(large * 20, "twenty frames of 64 KiB from 19 bytes each")
+    log.extend(large * 20, "twenty frames of 64 KiB, stored in 18 bytes each")
     spent, at, kept = 20 * 5000, len(log.data) - 20 * len(large), 0
     for number in range(1, 21):
         if spent + 65536 <= 1024 * (at + number * len(large)) + 4 * 65536:
@@ -379,7 +414,9 @@ def records_beyond_the_budget(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-037", kind="limit")
 def bomb(log: RocksLog) -> None:
-    """A frame of two kilobytes that states 64 GiB: it is not decompressed."""
+    """A frame of two kilobytes states a content size of 64 GiB. A reader does not decompress the
+    frame.
+    """
     large = header(64 << 30) + block(1, b"a", 1 << 17, is_last=False) * 500
     log.splice("blocks[0].records[2]", legacy(FULL, large), "a frame of 64 GiB")
     log.expect("damaged", "too-large", survivors=[0, 2])
@@ -387,14 +424,14 @@ def bomb(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def frame_that_ends_in_its_header(log: RocksLog) -> None:
-    """The magic number, and too few bytes for what follows it."""
+    """A frame that ends one byte after its magic number is invalid."""
     log.splice("blocks[0].records[2]", legacy(FULL, MAGIC + b"\x60"), "five bytes of a frame")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
 
 
 @BOOK.valid("compression", "RDB-036", kind="limit")
 def frame_with_the_largest_window(log: RocksLog) -> None:
-    """A frame that needs a window of 128 MiB, which is allowed."""
+    """A frame with a window of 128 MiB, the highest valid size."""
     log.data += ZSTD + legacy(FULL, framed_with_window(17, b"alpha"))
     log.payloads.append(Kept(b"alpha"))
     log.expect("intact", survivors=[0])
@@ -402,16 +439,20 @@ def frame_with_the_largest_window(log: RocksLog) -> None:
 
 @BOOK.damaged(record_as_large_as_the_limit, "compression", "RDB-036", "RDB-037", kind="limit")
 def dictionary_and_more_than_the_limit(log: RocksLog) -> None:
-    """A frame that needs a dictionary is bad, whatever size it states."""
+    """A frame that needs a dictionary is `bad-compression`, even if the stated size exceeds the
+    limit.
+    """
     named = MAGIC + bytes([0x61, 9]) + (301 - 256).to_bytes(2, "little")
     named += block(0, numbered(301), 301, is_last=True)
-    log.splice("blocks[0].records[1]", legacy(FULL, named), "301 bytes with a dictionary")
+    log.splice(
+        "blocks[0].records[1]", legacy(FULL, named), "a frame of 301 bytes with a dictionary"
+    )
     log.expect("damaged", "bad-compression", survivors=[1])
 
 
 @BOOK.damaged(record_as_large_as_the_limit, "compression", "RDB-036", "RDB-037", kind="limit")
 def skippable_frame_larger_than_the_limit(log: RocksLog) -> None:
-    """The size of a skippable frame is not that of a record."""
+    """A skippable frame is `bad-compression`, even if its size exceeds the limit."""
     skippable = b"\x50\x2a\x4d\x18" + (301).to_bytes(4, "little") + numbered(301)
     log.splice("blocks[0].records[1]", legacy(FULL, skippable), "a skippable frame of 301 bytes")
     log.expect("damaged", "bad-compression", survivors=[1])
@@ -419,7 +460,7 @@ def skippable_frame_larger_than_the_limit(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-037", kind="limit")
 def one_byte_more_than_64_mebibytes(log: RocksLog) -> None:
-    """A frame that states one byte more than the limit without a context."""
+    """A frame states a content size of 64 MiB plus one byte, above the default limit."""
     large = header((64 << 20) + 1) + block(0, b"bravo", 5, is_last=True)
     log.splice("blocks[0].records[2]", legacy(FULL, large), "a frame that states 64 MiB + 1")
     log.expect("damaged", "too-large", survivors=[0, 2])
@@ -427,25 +468,27 @@ def one_byte_more_than_64_mebibytes(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036", "RDB-037", kind="limit")
 def short_frame_that_states_33_mebibytes(log: RocksLog) -> None:
-    """The size is within the limit, but the frame holds five bytes."""
+    """A frame with five bytes of content states a content size of 33 MiB. The frame is invalid,
+    although the size is within the limit.
+    """
     short = header(33 << 20) + block(0, b"bravo", 5, is_last=True)
     log.splice("blocks[0].records[2]", legacy(FULL, short), "a frame that states 33 MiB")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
 
 
 def large_and_last(last: int) -> bytes:
-    """Return five frames of 64 KiB, and one of ``last`` bytes, each from 18 bytes."""
+    """Return five frames of 64 KiB and one frame of ``last`` bytes, each stored in 18 bytes."""
     large = legacy(FULL, frame_of_one_byte(0x62, 65536)) * 5
     return large + legacy(FULL, frame_of_one_byte(0x63, last))
 
 
-#: Bytes that the budget leaves to the last record, which ends at 11 + 6 * 18.
+#: Bytes left in the budget for the last record, which ends at offset 11 + 6 * 18.
 LAST_IN_THE_BUDGET = 1024 * (11 + 6 * 18) + 4 * 65536 - 5 * 65536
 
 
 @BOOK.valid("compression", "RDB-038", kind="limit")
 def budget_used_up(log: RocksLog) -> None:
-    """The last record brings the sum to exactly 1024 times its end plus four times the limit."""
+    """Six frames use up the budget exactly."""
     log.context["max_record_size"] = 65536
     log.data += ZSTD + large_and_last(LAST_IN_THE_BUDGET)
     log.payloads += [b"b" * 65536] * 5 + [b"c" * LAST_IN_THE_BUDGET]
@@ -454,39 +497,43 @@ def budget_used_up(log: RocksLog) -> None:
 
 @BOOK.damaged(budget_used_up, "compression", "RDB-038", kind="limit")
 def budget_exceeded_by_one_byte(log: RocksLog) -> None:
-    """The last record states one byte more."""
+    """The last of six frames exceeds the budget by one byte."""
     last = legacy(FULL, frame_of_one_byte(0x63, LAST_IN_THE_BUDGET + 1))
-    log.splice("blocks[0].records[6]", last, "a frame of one byte more")
+    log.splice("blocks[0].records[6]", last, "a frame that exceeds the budget by one byte")
     log.expect("damaged", "too-large", survivors=list(range(5)))
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-031")
 def compression_type_4_and_nothing_else(log: RocksLog) -> None:
-    """A log without a dialect is refused as well."""
+    """A reader must refuse a log with only an LZ4 compression record (compression type 4)."""
     log.splice("blocks[0]", compression(4), "a compression record of type 4")
     log.expect("refused", "unsupported-compression")
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-030", "RDB-031")
 def compression_type_of_two_bytes(log: RocksLog) -> None:
-    """The type has four bytes: 0x107 is not zstd."""
+    """A reader must refuse a log with compression type 0x107. All four bytes of the type count."""
     log.splice("blocks[0].records[0]", compression(0x107), "compression type 263")
     log.expect("refused", "unsupported-compression")
 
 
 @BOOK.damaged(three_synced_records, "compression", "RDB-006", "RDB-030", "RDB-044")
 def compression_type_4_in_a_synced_log(log: RocksLog) -> None:
-    """Type 9 has a 19-byte header there: damage, and no reason to refuse the log."""
+    """A WAL-sync log that begins with an LZ4 compression record (compression type 4) is damaged,
+    not refused, because type 9 has a 19-byte header there.
+    """
     log.data[:0] = compression(4)
-    log.did("insert compression type 4 at 0")
+    log.did("insert a record with compression type 4 at 0")
     log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
 
 
 @BOOK.damaged(three_synced_records, "compression", "RDB-006", "RDB-030", "RDB-044")
 def compression_type_in_a_synced_log(log: RocksLog) -> None:
-    """The records behind it are not compressed: the next block has one that is no frame."""
+    """A WAL-sync log that begins with a zstd compression record (compression type 7) is damaged. A
+    record in the next block is returned without decompression.
+    """
     log.data[:0] = ZSTD
-    log.did("insert compression type 7 at 0")
+    log.did("insert a record with compression type 7 at 0")
     log.fill_block()
     log.extend(wal_sync(FULL, b"delta", 49), "a FULL")
     log.expect("damaged", "checksum-mismatch", survivors=[Kept(b"delta")])
@@ -494,32 +541,40 @@ def compression_type_in_a_synced_log(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_recyclable_records, "compression", "RDB-032", "RDB-046")
 def older_block_before_frames(log: RocksLog) -> None:
-    """The first block is an older log's, so that the first frame shows the compression."""
+    """The first block belongs to an older log. The first frame after the block shows that the log
+    is compressed.
+    """
     log.data[:11] = recyclable(FULL, numbered(BLOCK_SIZE - 11), OLDER)
-    log.did("put a block of log 8 in place of the compression type")
+    log.did("replace the compression record by a block of log 8")
     log.expect("damaged", "other-log", survivors=[0, 1, 2])
 
 
 def after_a_damaged_compression_type(log: RocksLog, *records: bytes) -> None:
-    """Replace the log by a block that begins with a damaged compression type, and records."""
+    """Replace the log by a block with a damaged compression record and a block with these
+    records.
+    """
     log.data[:] = flipped(ZSTD)
-    log.did("flip a bit of the compression type, and drop what follows")
+    log.did("flip a bit of the compression record, and drop the rest of the log")
     log.fill_block()
     log.extend(b"".join(records), "a block of other records")
 
 
 @BOOK.damaged(three_compressed_recyclable_records, "compression", "RDB-032")
 def frame_of_an_older_log_first(log: RocksLog) -> None:
-    """A record of another log does not show whether this one is compressed."""
+    """The compression record is damaged, and a frame of another log follows. This frame does not
+    show whether the log is compressed.
+    """
     older = recyclable(FULL, frame(b"ghost"), OLDER)
     after_a_damaged_compression_type(log, older, bytes(BLOCK_SIZE - len(older)))
-    log.extend(recyclable(FULL, b"plain"), "a FULL that is not compressed")
+    log.extend(recyclable(FULL, b"plain"), "an uncompressed FULL")
     log.expect("damaged", "checksum-mismatch", survivors=[Kept(b"plain")])
 
 
 @BOOK.damaged(three_compressed_recyclable_records, "compression", "RDB-032", kind="limit")
 def empty_first_before_a_frame(log: RocksLog) -> None:
-    """The first fragment decides, and it has no data: nothing is taken for compressed."""
+    """The compression record is damaged, and the first fragment is empty. The log counts as
+    uncompressed, although frames follow.
+    """
     alpha, bravo = Kept(frame(b"alpha")), Kept(frame(b"bravo"))
     records = recyclable(FIRST, b""), recyclable(LAST, alpha), recyclable(FULL, bravo)
     after_a_damaged_compression_type(log, *records)
@@ -528,7 +583,9 @@ def empty_first_before_a_frame(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_recyclable_records, "compression", "RDB-032", kind="limit")
 def first_with_the_start_of_a_frame(log: RocksLog) -> None:
-    """The first four bytes of the FIRST show the compression, and the frame ends in the LAST."""
+    """The compression record is damaged, and the FIRST holds only the zstd magic number. The log is
+    compressed.
+    """
     data = frame(b"delta")
     after_a_damaged_compression_type(log, recyclable(FIRST, data[:4]), recyclable(LAST, data[4:]))
     log.expect("damaged", "checksum-mismatch", survivors=[Kept(b"delta")])
@@ -536,21 +593,25 @@ def first_with_the_start_of_a_frame(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_recyclable_records, "compression", "RDB-032", "RDB-036")
 def magic_number_without_a_frame(log: RocksLog) -> None:
-    """The magic number alone decides: the log is compressed, and neither record is a frame."""
+    """The compression record is damaged. The first record begins with the zstd magic number, so the
+    log is compressed, although no record is a frame.
+    """
     rubbish = recyclable(FULL, MAGIC + b"rubbish")
     after_a_damaged_compression_type(log, rubbish, recyclable(FULL, b"plain"))
     log.expect("damaged", "checksum-mismatch", survivors=[])
 
 
 def large_window(size: int) -> bytes:
-    """Return a frame of equal bytes whose header asks for a window of 3.75 TiB."""
+    """Return a frame of equal bytes that needs a window of 3.75 TiB."""
     head = MAGIC + b"\x80\xff" + size.to_bytes(4, "little")
     return head + frame_of_one_byte(0x61, size)[len(header(size)) :]
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036", "RDB-037", kind="limit")
 def single_segment_of_200_mebibytes(log: RocksLog) -> None:
-    """The window of a single segment is its content: too large a window comes first."""
+    """A single-segment frame of 200 MiB is `bad-compression` and not `too-large`, because its
+    window exceeds 128 MiB.
+    """
     head = MAGIC + b"\xa0" + (200 << 20).to_bytes(4, "little")
     data = head + block(1, b"a", 1 << 17, is_last=True)
     log.splice("blocks[0].records[2]", legacy(FULL, data), "a frame of 200 MiB")
@@ -559,7 +620,7 @@ def single_segment_of_200_mebibytes(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-036", kind="limit")
 def frame_with_a_window_of_72_mebibytes(log: RocksLog) -> None:
-    """A window above 64 MiB, and below 128 MiB."""
+    """A frame with a window of 72 MiB, which is valid."""
     log.data += ZSTD + legacy(FULL, MAGIC + b"\xc0\x81" + framed_with_window(0, b"alpha")[6:])
     log.payloads.append(Kept(b"alpha"))
     log.expect("intact", survivors=[0])
@@ -567,7 +628,7 @@ def frame_with_a_window_of_72_mebibytes(log: RocksLog) -> None:
 
 @BOOK.valid("compression", "RDB-036", kind="limit")
 def frame_with_dictionary_zero(log: RocksLog) -> None:
-    """The field for a dictionary is there, and says that there is none."""
+    """A frame with the dictionary ID 0 is valid, because it needs no dictionary."""
     data = MAGIC + b"\x21\x00\x05" + block(0, b"alpha", 5, is_last=True)
     log.data += ZSTD + legacy(FULL, data)
     log.payloads.append(Kept(b"alpha"))
@@ -576,18 +637,19 @@ def frame_with_dictionary_zero(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036", kind="limit")
 def zstd_block_above_128_kibibytes(log: RocksLog) -> None:
-    """One block of 200,000 equal bytes: RFC 8878 allows 131,072."""
+    """A frame with a zstd block of 200,000 bytes is invalid. RFC 8878 allows 131,072 bytes."""
     data = header(200_000) + block(1, b"a", 200_000, is_last=True)
     log.splice("blocks[0].records[2]", legacy(FULL, data), "a frame with a large block")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
     log.note(
-        "zstd's one-call function accepts it; its streaming function, as in RocksDB, does not."
+        "The one-call function of zstd accepts such a block. The streaming function, which RocksDB"
+        " uses, does not."
     )
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036", kind="limit")
 def zstd_block_larger_than_its_window(log: RocksLog) -> None:
-    """One block of 2000 bytes, and a window of 1024."""
+    """A frame with a zstd block of 2,000 bytes and a window of 1,024 bytes is invalid."""
     data = framed_with_window(0, bytes(2000))
     log.splice("blocks[0].records[2]", legacy(FULL, data), "a frame with a small window")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
@@ -595,7 +657,9 @@ def zstd_block_larger_than_its_window(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036", "RDB-060", kind="limit")
 def frames_that_state_2_62_bytes(log: RocksLog) -> None:
-    """Small frames with sizes beyond any memory, and a limit that allows them."""
+    """Three small frames state a content size of 2^62 bytes, below the limit. A reader must not
+    allocate that much memory.
+    """
     log.context["max_record_size"] = 2**63 - 1
     huge = legacy(FULL, header(1 << 62) + block(1, b"a", 5, is_last=True))
     log.extend(huge * 3, "three frames that state 2^62 bytes")
@@ -604,14 +668,14 @@ def frames_that_state_2_62_bytes(log: RocksLog) -> None:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-037", kind="limit")
 def limit_of_zero(log: RocksLog) -> None:
-    """A limit of 0 is a limit: only an empty record is not too large."""
+    """With a limit of 0 bytes, all records except an empty record are too large."""
     log.context["max_record_size"] = 0
     log.extend(legacy(FULL, b""), "an empty record")
     log.expect("damaged", "too-large", survivors=[b""])
 
 
 def one_mebibyte(log: RocksLog, *before: bytes) -> bytes:
-    """Limit records to 1 MiB, add frames in records, and return one whole frame of 1 MiB."""
+    """Set the limit to 1 MiB, append these frames as records, and return a valid frame of 1 MiB."""
     log.context["max_record_size"] = 1 << 20
     for data in before:
         log.extend(legacy(FULL, data), "a frame of 1 MiB")
@@ -620,18 +684,22 @@ def one_mebibyte(log: RocksLog, *before: bytes) -> bytes:
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-038", kind="limit")
 def frames_of_a_large_window_and_the_budget(log: RocksLog) -> None:
-    """Five frames with too large a window take nothing from the budget of four."""
+    """Five frames of 1 MiB with an invalid window do not count towards the budget. The valid frame
+    after them is returned.
+    """
     whole = one_mebibyte(log, *[large_window(1 << 20)] * 5)
-    log.extend(legacy(FULL, whole), "a whole frame of 1 MiB")
+    log.extend(legacy(FULL, whole), "a valid frame of 1 MiB")
     survivors: list[int | bytes] = [0, 1, 2, Kept(b"a" * (1 << 20))]
     log.expect("damaged", "bad-compression", survivors=survivors)
 
 
 @BOOK.damaged(three_compressed_records, "compression", "RDB-038", kind="limit")
 def frames_with_wrong_checksums_and_the_budget(log: RocksLog) -> None:
-    """Four frames that fail at their end use up the budget."""
+    """Four frames of 1 MiB whose own checksums do not match use up the budget. The valid frame
+    after them is lost.
+    """
     wrong = bytearray(frame_of_one_byte(0x61, 1 << 20) + bytes(4))
     wrong[4] |= 4
     whole = one_mebibyte(log, *[bytes(wrong)] * 4)
-    log.extend(legacy(FULL, whole), "a whole frame of 1 MiB")
+    log.extend(legacy(FULL, whole), "a valid frame of 1 MiB")
     log.expect("damaged", "bad-compression", survivors=[0, 1, 2])

@@ -1,4 +1,4 @@
-"""Extremes: logs that try to cost time or memory."""
+"""Extreme logs, which could cost a reader much time or memory."""
 
 from conformance.recipes.rocksdb_wal.layout import (
     recyclable_log_ends_with_its_block,
@@ -16,41 +16,45 @@ from conformance.recipes.rocksdb_wal.log import (
 
 @BOOK.valid("limits", "RDB-060", kind="limit")
 def a_thousand_empty_recyclable_records(log: RocksLog) -> None:
-    """A thousand empty records of eleven bytes."""
+    """A log with 1,000 empty records."""
     log.write(*[b""] * 1000)
     log.expect("intact", survivors=list(range(1000)))
 
 
 @BOOK.valid("limits", "RDB-003", "RDB-060", kind="limit")
 def largest_recyclable_record_of_a_block(log: RocksLog) -> None:
-    """A record of 32757 bytes fills its block as one FULL."""
+    """A record of 32,757 bytes fills its block as one FULL."""
     log.write(numbered(32757), b"bravo")
     log.expect("intact", survivors=[0, 1])
 
 
 @BOOK.damaged(three_recyclable_records, "limits", "RDB-048", "RDB-060", kind="limit")
 def thousands_of_recyclable_orphans(log: RocksLog) -> None:
-    """Two thousand empty orphans: each is lost by itself."""
+    """A log with 2,000 empty orphans. Each orphan has its own lost range."""
     log.extend(recyclable(MIDDLE, b"") * 2000, "2000 empty MIDDLE fragments")
     log.expect("damaged", "orphan-fragment", survivors=[0, 1, 2])
 
 
 @BOOK.damaged(recyclable_log_ends_with_its_block, "limits", "RDB-043", "RDB-060", kind="limit")
 def large_recyclable_lengths_in_every_block(log: RocksLog) -> None:
-    """Lengths of 65535 at the start of four blocks cost neither memory nor time."""
+    """Four blocks begin with a header whose length is 65,535. The lengths must not cost a reader
+    memory or time.
+    """
     log.extend((b"\xff" * 6 + b"\x05" + bytes(32761)) * 4, "four blocks with a length of 65535")
     log.expect("damaged", "bad-length", survivors=[0])
 
 
 @BOOK.damaged(three_recyclable_records, "limits", "RDB-015", "RDB-060", kind="limit")
 def thousands_of_older_records(log: RocksLog) -> None:
-    """What an older log left is not read, however much it is."""
+    """After the end of the log, 3,000 records of an older log follow. A reader does not return
+    these records.
+    """
     log.extend(recyclable(1, b"", OLDER) * 3000, "3000 records of log 8")
     log.expect("intact", survivors=[0, 1, 2], end=50)
 
 
 @BOOK.damaged(three_recyclable_records, "limits", "RDB-061", kind="eof")
 def recyclable_log_that_readers_must_not_touch(log: RocksLog) -> None:
-    """A torn log is tempting to repair, but a reader never writes."""
+    """A reader must not repair or change a torn log."""
     log.truncate_in("blocks[0].records[2].data", 2)
     log.expect("torn", "torn-payload", survivors=[0, 1], end=32)

@@ -1,4 +1,4 @@
-"""The verbs that only logs of RocksDB and Pebble need, and the book of their recipes."""
+"""Logs of RocksDB and Pebble for the recipes, and the book of the recipes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RocksLog(Log):
     def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
         super().__init__(control, payloads, "rocksdb-wal")
         self.new_records: list[NewRecord] = []
-        # Real systems always know the number of a log: from its name.
+        # Real systems always know the number of a log, because the file name contains the number.
         self.context["log_number"] = NUMBER
 
     def write(
@@ -39,7 +39,7 @@ class RocksLog(Log):
         compression: str = "none",
         **fields: Any,
     ) -> None:
-        """Write these records, each with these fields, after what is there."""
+        """Write records to the end of the log, each with these fields."""
         records = [NewRecord(vary(payload), fields) for payload in payloads]
         context = {"headers": headers, "compression": compression}
         self.data += written(records, context, number, len(self.data))
@@ -47,7 +47,7 @@ class RocksLog(Log):
         self.new_records += records
 
     def written(self, *payloads: bytes, **context: Any) -> None:
-        """The log that a writer makes of these records with this context."""
+        """Write the log as a writer does with these records and this context."""
         self.number_is_unknown()
         self.context |= context
         number = context.get("log_number", 1)
@@ -56,15 +56,17 @@ class RocksLog(Log):
         self.payloads += [record.payload for record in self.new_records]
 
     def to_write(self) -> list[NewRecord]:
-        """The records of the log with their fields."""
+        """Return the records of the log with their fields."""
         return self.new_records
 
     def number_is_unknown(self) -> None:
-        """Nothing but the log itself tells its number."""
+        """Remove the log number from the context, so that it must come from the log or the file
+        name.
+        """
         del self.context["log_number"]
 
     def is_called(self, name: str) -> None:
-        """Give the log this name, and no number in the context."""
+        """Set the file name of the log, and remove the log number from the context."""
         self.name = name
         self.number_is_unknown()
 
@@ -84,9 +86,9 @@ class RocksLog(Log):
         self.data += recyclable(FULL, OLDER_TEXT, OLDER)
 
     def out_of_step(self, at: int) -> None:
-        """Let the older log begin in the middle of a record of its own."""
+        """Overwrite the bytes at this offset with text, as if they were inside an older record."""
         self.data[at : at + len(OLDER_TEXT)] = OLDER_TEXT
-        self.did(f"put text of an older record at {at}")
+        self.did(f"write text of an older record at {at}")
 
     def fill_block(self) -> None:
         """Add zeros to the end of the block."""
@@ -112,7 +114,9 @@ class RocksLog(Log):
         self.did(f"reseal {path}")
 
     def retype(self, path: str, kind: int, is_sync: bool = False) -> None:
-        """Give a physical record another type of the same header, with a checksum to match."""
+        """Change the type of a physical record to another type with the same header, and fix the
+        checksum.
+        """
         self.set(f"{path}.header.type", kind)
         self.reseal(path, is_sync)
 
@@ -123,7 +127,7 @@ BOOK: Book[RocksLog] = Book("rocksdb-wal")
 def written(
     records: Sequence[NewRecord], context: dict[str, Any], number: int = NUMBER, position: int = 0
 ) -> bytes:
-    """Return what a writer adds at an offset of a log."""
+    """Return the bytes that a writer writes at an offset of a log."""
     return b"".join(Writer(number, context, position).pieces(records))
 
 

@@ -36,14 +36,14 @@ SYNCED_BY_PEBBLE = bytes.fromhex(
 
 
 def put(sequence: int, key: bytes, value: bytes) -> bytes:
-    """Return a write batch of one put."""
+    """Return a write batch with one put."""
     head = sequence.to_bytes(8, "little") + (1).to_bytes(4, "little") + b"\x01"
     return Kept(head + bytes([len(key)]) + key + bytes([len(value)]) + value)
 
 
 @BOOK.valid("real-logs", "RDB-005", "RDB-015", "RDB-025", "RDB-014")
 def recycled_by_rocksdb(log: RocksLog) -> None:
-    """Three puts of log 18 over nine of log 14, as RocksDB left them."""
+    """Three puts of log 18, then the remaining nine puts of log 14, as RocksDB wrote them."""
     log.data += RECYCLED_BY_ROCKSDB
     log.is_called("000018.log")
     log.payloads += [put(49 + number, b"k%d" % number, b"v4") for number in range(3)]
@@ -52,7 +52,7 @@ def recycled_by_rocksdb(log: RocksLog) -> None:
 
 @BOOK.valid("real-logs", "RDB-030", "RDB-036")
 def compressed_by_rocksdb(log: RocksLog) -> None:
-    """Three compressed puts, as RocksDB left them."""
+    """Three compressed puts, as RocksDB wrote them."""
     log.data += COMPRESSED_BY_ROCKSDB
     log.payloads += [put(1 + n, b"key%d" % n, b"value%d" % n) for n in range(3)]
     log.expect("intact", survivors=[0, 1, 2])
@@ -60,7 +60,7 @@ def compressed_by_rocksdb(log: RocksLog) -> None:
 
 @BOOK.valid("real-logs", "RDB-006", "RDB-010", "RDB-017")
 def synced_by_pebble(log: RocksLog) -> None:
-    """Three records with 19-byte headers, as Pebble left them."""
+    """Three records of a WAL-sync log, as Pebble wrote them."""
     log.data += SYNCED_BY_PEBBLE
     log.payloads += [Kept(b"alpha"), b"", Kept(b"bravo")]
     log.expect("intact", survivors=[0, 1, 2])

@@ -1,4 +1,4 @@
-"""Types that the dialect of a log does not have, and telling the dialects apart."""
+"""Types that the dialect of a log does not have, and detection of the dialect."""
 
 from conformance.recipes.rocksdb_wal.checksum import blocks_without_a_sync, synced_blocks
 from conformance.recipes.rocksdb_wal.fragments import legacy_records_of_growing_size
@@ -30,63 +30,69 @@ from reference_impl.rocksdb_wal.layout import pack
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-047", "RDB-040")
 def legacy_type_103(log: RocksLog) -> None:
-    """A type that no dialect has: the record is lost, and nothing else."""
+    """A record of type 103, which no dialect has. Only this record is lost."""
     log.retype("blocks[0].records[1]", 103)
     log.expect("damaged", "unknown-type", survivors=[0, 2])
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-047")
 def legacy_type_0_with_data(log: RocksLog) -> None:
-    """Type 0 with data and a right checksum is an unknown type, and no zero header."""
+    """A record of type 0 with data and a valid checksum has an unknown type. It is not a zero
+    header.
+    """
     log.retype("blocks[0].records[1]", 0)
     log.expect("damaged", "unknown-type", survivors=[0, 2])
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-006", "RDB-047")
 def legacy_type_12(log: RocksLog) -> None:
-    """Type 12 has a 7-byte header outside WAL-sync logs, and is unknown there."""
+    """A record of type 12 in a legacy log has a 7-byte header and an unknown type."""
     log.retype("blocks[0].records[1]", 12)
     log.expect("damaged", "unknown-type", survivors=[0, 2])
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-007", "RDB-047")
 def recyclable_full_in_a_legacy_log(log: RocksLog) -> None:
-    """A sound record with an 11-byte header after legacy ones."""
+    """A recyclable FULL in a legacy log has an unknown type."""
     log.hangs_upstream()
     log.splice("blocks[0].records[1]", recyclable(FULL, b"ghost"), "a recyclable FULL")
     log.expect("damaged", "unknown-type", survivors=[0, 2])
-    log.bug("RocksDB 9.4 and later read the header for ever (Reader::ReadPhysicalRecord)")
+    log.bug("RocksDB 9.3.1 and later read the same header forever (Reader::ReadPhysicalRecord)")
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-041", "RDB-047", kind="eof")
 def garbage_with_type_7_after_a_legacy_log(log: RocksLog) -> None:
-    """Twenty bytes of garbage whose seventh is 7: a cut record with an 11-byte header."""
+    """Twenty bytes of garbage follow a legacy log. The bytes look like a cut record of type 7 with
+    an 11-byte header.
+    """
     log.hangs_upstream()
     log.extend(bytes(range(1, 21)), "the bytes 1 to 20")
     log.expect("torn", "torn-payload", survivors=[0, 1, 2])
-    log.bug("RocksDB 9.4 and later read the header for ever")
+    log.bug("RocksDB 9.3.1 and later read the same header forever")
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-006", "RDB-044")
 def legacy_type_5_with_a_short_header(log: RocksLog) -> None:
-    """A type 5 whose checksum is right for a 7-byte header is not sound with its own."""
+    """The type of a legacy FULL is changed to 5. The checksum does not match with the 11-byte
+    header of type 5.
+    """
     log.hangs_upstream()
-    log.splice("blocks[0].records[1]", legacy(FULL, b"bravo"), "itself")
+    log.splice("blocks[0].records[1]", legacy(FULL, b"bravo"), "an identical FULL")
     log.data[18:19] = b"\x05"
-    log.did("set its type to 5")
+    log.did("set the type of blocks[0].records[1] to 5")
     log.expect("damaged", "checksum-mismatch", survivors=[0], end=None)
 
 
 @BOOK.damaged(legacy_ignorable_type, "types", "RDB-011", "RDB-044")
 def ignorable_type_flipped(log: RocksLog) -> None:
-    """Only a sound record can be ignored."""
+    """One bit of an ignorable record is flipped. The rest of the block is lost."""
     log.flip("blocks[0].records[1].data", 1)
     log.expect("damaged", "checksum-mismatch", survivors=[0])
 
 
 @BOOK.valid("types", "RDB-011", "RDB-049")
 def ignorable_type_after_an_empty_first(log: RocksLog) -> None:
-    """It ends an open record; one without data loses nothing."""
+    """An ignorable record follows an empty FIRST. No data is lost, so the log is intact."""
     log.write(b"alpha", headers=LEGACY)
     log.data += legacy(FIRST, b"") + legacy(200, b"of a later version")
     log.write(b"charlie", headers=LEGACY)
@@ -95,7 +101,9 @@ def ignorable_type_after_an_empty_first(log: RocksLog) -> None:
 
 @BOOK.damaged(ignorable_type_after_an_empty_first, "types", "RDB-011", "RDB-049", "RDB-048")
 def ignorable_type_in_the_middle_of_a_record(log: RocksLog) -> None:
-    """FIRST, an ignorable record, LAST: nothing is joined across it."""
+    """An ignorable record is between a FIRST and a LAST. A reader must not join the FIRST and the
+    LAST.
+    """
     log.splice("blocks[0].records[3]", legacy(LAST, b"vo"), "a LAST")
     log.splice("blocks[0].records[1]", legacy(FIRST, b"bra"), "a FIRST with data")
     log.expect("damaged", "incomplete-record", survivors=[0])
@@ -103,71 +111,85 @@ def ignorable_type_in_the_middle_of_a_record(log: RocksLog) -> None:
 
 @BOOK.damaged(three_recyclable_records, "types", "RDB-011", "RDB-047")
 def ignorable_type_in_a_recyclable_log(log: RocksLog) -> None:
-    """It has no log number, so nothing shows that it belongs to this log."""
+    """A record of type 200 in a recyclable log is not ignorable, because it has no log number."""
     log.splice("blocks[0].records[1]", legacy(200, b"ghost"), "a record of type 200")
     log.expect("damaged", "unknown-type", survivors=[0, 2])
 
 
 @BOOK.damaged(three_synced_records, "types", "RDB-047", "RDB-050")
 def type_103_in_a_synced_log(log: RocksLog) -> None:
-    """After the last sync, an unknown type ends a WAL-sync log."""
+    """A record of type 103 after the proven offset ends a WAL-sync log."""
     log.splice("blocks[0].records[2]", legacy(103, b"ghost"), "a record of type 103")
     log.expect("torn", "torn-tail", survivors=[0, 1], end=48)
 
 
 @BOOK.damaged(synced_blocks, "types", "RDB-017", "RDB-047")
 def type_103_before_what_was_synced(log: RocksLog) -> None:
-    """Before the last sync, it costs no more than itself."""
+    """A record of type 103 is before the proven offset of a WAL-sync log. Only this
+    record is lost.
+    """
     record = legacy(103, b"ghost" + bytes(12))
-    log.splice("blocks[0].records[1]", record, "a record of type 103 and the same size")
+    log.splice("blocks[0].records[1]", record, "a record of type 103 with the same size")
     log.expect("damaged", "unknown-type", survivors=[0, 2, 3, 4, 5])
 
 
 @BOOK.valid("types", "RDB-012", "RDB-013")
 def synced_record_of_four_bytes_first(log: RocksLog) -> None:
-    """Type 9 with a length of 4 at the start: its checksum is right with a 19-byte header."""
+    """A log begins with type 9 and a length of 4. The checksum matches with a 19-byte header, so
+    this is a WAL-sync FULL.
+    """
     log.write(b"four", b"bravo", headers=WAL_SYNC)
     log.expect("intact", survivors=[0, 1])
 
 
 @BOOK.valid("types", "RDB-012", "RDB-013")
 def synced_first_of_six_times_something(log: RocksLog) -> None:
-    """Type 10 with a length that timestamp sizes may have."""
+    """A log begins with type 10. The checksum matches with a 19-byte header, so this is a WAL-sync
+    FIRST.
+    """
     log.write(numbered(40_000), b"bravo", headers=WAL_SYNC)
     log.expect("intact", survivors=[0, 1])
 
 
 @BOOK.damaged(synced_blocks, "types", "RDB-012", "RDB-013")
 def first_synced_record_flipped(log: RocksLog) -> None:
-    """The first record is damaged: the next block shows the dialect."""
+    """One bit of the first record of a WAL-sync log is flipped. The next block determines the
+    dialect.
+    """
     log.flip("blocks[0].records[0].data", 1)
     log.expect("damaged", "checksum-mismatch", survivors=[3, 4, 5])
 
 
 @BOOK.damaged(recyclable_fragments, "types", "RDB-012")
 def first_recyclable_header_zeroed(log: RocksLog) -> None:
-    """The first header is gone: the next block shows dialect and number."""
+    """The first header of a recyclable log is zeroed. The next block determines the dialect."""
     log.zero("blocks[0].records[0].header")
     log.expect("damaged", "zero-header", survivors=[2])
 
 
 @BOOK.damaged(legacy_records_of_growing_size, "types", "RDB-012", "RDB-016")
 def first_legacy_record_flipped(log: RocksLog) -> None:
-    """The same in a legacy log: every fault is damage."""
+    """One bit of the first record of a legacy log is flipped. The next block determines the
+    dialect.
+    """
     log.flip("blocks[0].records[0].data", 1)
     log.expect("damaged", "checksum-mismatch", survivors=[2])
 
 
 @BOOK.damaged(three_synced_records, "types", "RDB-012", "RDB-050", kind="limit")
 def only_block_begins_with_damage(log: RocksLog) -> None:
-    """One block, and its first record is damaged: nothing shows the dialect."""
+    """One bit of the first record in the only block is flipped. The log has no dialect, so this is
+    damage.
+    """
     log.flip("blocks[0].records[0].data", 1)
     log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
 
 
 @BOOK.damaged(legacy_records_of_growing_size, "types", "RDB-015", "RDB-047", "RDB-050")
 def record_of_another_log_in_a_legacy_log(log: RocksLog) -> None:
-    """A legacy log has no number, so that no number ends it: damage, and an unknown type."""
+    """A recyclable record of log 8 in a legacy log has an unknown type. The record does not end the
+    log, so a fault before it is damage.
+    """
     log.hangs_upstream()
     record = recyclable(FULL, numbered(32757), 8)
     log.splice("blocks[1]", record, "a block of log 8")
@@ -177,7 +199,9 @@ def record_of_another_log_in_a_legacy_log(log: RocksLog) -> None:
 
 @BOOK.damaged(synced_blocks, "types", "RDB-013", "RDB-032", kind="limit")
 def first_synced_record_flipped_before_a_frame(log: RocksLog) -> None:
-    """Without a sound start, data that begins like a frame is still not compressed here."""
+    """The first record of a WAL-sync log is damaged. A later record begins with the zstd magic
+    number, but is not compressed.
+    """
     like_a_frame = b"\x28\xb5\x2f\xfd and what follows"
     record = wal_sync(FULL, like_a_frame, 32768)
     log.splice("blocks[1].records[0]", record, "a record that begins like a frame")
@@ -188,7 +212,9 @@ def first_synced_record_flipped_before_a_frame(log: RocksLog) -> None:
 
 @BOOK.damaged(blocks_without_a_sync, "types", "RDB-017", "RDB-050")
 def recyclable_block_proves_nothing(log: RocksLog) -> None:
-    """A block that begins with a recyclable record of this number is not of this dialect."""
+    """One bit of a WAL-sync record is flipped. A recyclable record at the start of the next block
+    does not prove that the log continues.
+    """
     log.splice("blocks[1]", recyclable(FULL, numbered(32757)), "a recyclable block")
     log.flip("blocks[0].records[1].data", 2)
     log.expect("torn", "torn-tail", survivors=[0], end=24)
@@ -196,29 +222,37 @@ def recyclable_block_proves_nothing(log: RocksLog) -> None:
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-011", "RDB-047")
 def ignorable_type_in_a_log_without_a_dialect(log: RocksLog) -> None:
-    """Only a legacy log has ignorable types, and nothing shows that this is one."""
+    """A record of type 140 in a log without a dialect has an unknown type. Only legacy logs have
+    ignorable types.
+    """
     log.splice("blocks[0]", legacy(140, b"ghost"), "a record of type 140")
     log.expect("damaged", "unknown-type", survivors=[], end=12)
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-013", "RDB-047")
 def type_12_in_a_log_without_a_dialect(log: RocksLog) -> None:
-    """The checksum is right with a 7-byte header: a type that no dialect has."""
+    """A record of type 12 in a log without a dialect has an unknown type. Its checksum matches with
+    a 7-byte header.
+    """
     log.splice("blocks[0]", legacy(12, b"x"), "a record of type 12")
     log.expect("damaged", "unknown-type", survivors=[], end=8)
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-013", "RDB-043")
 def type_9_that_only_a_short_header_fits(log: RocksLog) -> None:
-    """With neither header sound, type 9 has 19 bytes, and then the length leaves the block."""
+    """The checksum of a record of type 9 matches with neither header. The header counts as 19
+    bytes, so the record extends past its block.
+    """
     header = b"\0\x11\x22\x33\xf4\x7f\x09ghost"
-    log.splice("blocks[0]", header, "a length of 32756, type 9")
+    log.splice("blocks[0]", header, "a record of type 9 with a length of 32756")
     log.expect("damaged", "bad-length", survivors=[], end=None)
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-004", "RDB-012")
 def eight_bytes_left_in_a_log_without_a_dialect(log: RocksLog) -> None:
-    """Without a dialect a trailer is shorter than 7 bytes: a record fits into 8."""
+    """Eight bytes are left in a block of a log without a dialect. A record fills them, because a
+    trailer has fewer than seven bytes there.
+    """
     records = legacy(77, numbered(BLOCK_SIZE - 15)) + legacy(78, b"y") + legacy(79, b"")
     log.splice("blocks[0]", records, "records of types 77, 78 and 79")
     log.expect("damaged", "unknown-type", survivors=[], end=BLOCK_SIZE + 7)
@@ -226,7 +260,7 @@ def eight_bytes_left_in_a_log_without_a_dialect(log: RocksLog) -> None:
 
 @BOOK.valid("types", "RDB-011")
 def ignorable_types_from_128_to_255(log: RocksLog) -> None:
-    """The lowest and the highest ignorable types, and those around RocksDB's metadata."""
+    """Records of types 128, 129, 132 and 255 in a legacy log are ignorable."""
     log.write(b"alpha", headers=LEGACY)
     for kind in (128, 129, 132, 255):
         log.data += legacy(kind, b"of a later version")
@@ -236,51 +270,59 @@ def ignorable_types_from_128_to_255(log: RocksLog) -> None:
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-045")
 def legacy_type_0_without_data(log: RocksLog) -> None:
-    """Type and length are 0, and the checksum is right: still a header of zeros."""
-    log.extend(legacy(0, b"") + legacy(FULL, b"ghost"), "a record of type 0, and a FULL")
+    """A header with type 0 and length 0 is a zero header, even if its checksum is valid."""
+    log.extend(legacy(0, b"") + legacy(FULL, b"ghost"), "a record of type 0 and a FULL")
     log.expect("damaged", "zero-header", survivors=[0, 1, 2], end=None)
 
 
 @BOOK.damaged(three_recyclable_records, "types", "RDB-006", "RDB-047")
 def type_130_in_a_recyclable_log(log: RocksLog) -> None:
-    """Its header has 7 bytes in every dialect."""
-    log.extend(legacy(130, bytes(24)) + recyclable(FULL, b"delta"), "type 130, and a FULL")
+    """A record of type 130 in a recyclable log has a 7-byte header and an unknown type."""
+    log.extend(
+        legacy(130, bytes(24)) + recyclable(FULL, b"delta"), "a record of type 130 and a FULL"
+    )
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
 
 
 @BOOK.damaged(three_recyclable_records, "types", "RDB-006", "RDB-047")
 def type_12_in_a_recyclable_log(log: RocksLog) -> None:
-    """Its header has 7 bytes outside WAL-sync logs."""
-    log.extend(legacy(12, bytes(20)) + recyclable(FULL, b"delta"), "type 12, and a FULL")
+    """A record of type 12 in a recyclable log has a 7-byte header and an unknown type."""
+    log.extend(legacy(12, bytes(20)) + recyclable(FULL, b"delta"), "a record of type 12 and a FULL")
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
 
 
 @BOOK.damaged(three_synced_records, "types", "RDB-006", "RDB-017", "RDB-047")
 def legacy_full_before_what_was_synced(log: RocksLog) -> None:
-    """A legacy FULL has its 7-byte header also in a WAL-sync log, and is lost alone."""
-    log.extend(legacy(FULL, bytes(30)) + wal_sync(FULL, b"delta", 200), "two FULL")
+    """A legacy FULL before the proven offset of a WAL-sync log has a 7-byte header and an unknown
+    type.
+    """
+    log.extend(legacy(FULL, bytes(30)) + wal_sync(FULL, b"delta", 200), "two FULLs")
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
 
 
 @BOOK.damaged(three_synced_records, "types", "RDB-006", "RDB-011", "RDB-047")
 def ignorable_type_before_what_was_synced(log: RocksLog) -> None:
-    """A WAL-sync log has no ignorable types."""
-    log.extend(legacy(140, b"x") + wal_sync(FULL, b"delta", 200), "type 140, and a FULL")
+    """A record of type 140 before the proven offset of a WAL-sync log has an unknown type."""
+    log.extend(legacy(140, b"x") + wal_sync(FULL, b"delta", 200), "a record of type 140 and a FULL")
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
 
 
 @BOOK.damaged(three_synced_records, "types", "RDB-006", "RDB-019", "RDB-047", "RDB-056")
 def preceding_log_before_what_was_synced(log: RocksLog) -> None:
-    """Type 131 has 11 bytes also in a WAL-sync log. Zeros at the end do not make `end` null."""
-    log.extend(pack(RECYCLABLE, 131, bytes(24), 12), "type 131")
+    """A preceding log record before the proven offset of a WAL-sync log has an unknown type. `end`
+    is where the final zeros begin.
+    """
+    log.extend(pack(RECYCLABLE, 131, bytes(24), 12), "a record of type 131")
     log.extend(wal_sync(FULL, b"delta", 200) + bytes(100), "a FULL and 100 zeros")
     log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")], end=133)
 
 
 @BOOK.damaged(three_synced_records, "types", "RDB-012", "RDB-017")
 def sound_header_of_zeros_first_in_a_block(log: RocksLog) -> None:
-    """A sound record of type 0 is surveyed, and so is the sync offset behind it."""
+    """One bit of a WAL-sync record is flipped. The next block begins with a valid record of type 0,
+    and the sync offset after it counts.
+    """
     log.flip("blocks[0].records[2].data", 1)
     log.fill_block()
-    log.extend(legacy(0, b"") + wal_sync(FULL, b"ghost", 49), "type 0, and a FULL")
+    log.extend(legacy(0, b"") + wal_sync(FULL, b"ghost", 49), "a record of type 0 and a FULL")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1], end=None)

@@ -1,4 +1,4 @@
-"""Logs of write batches: a database, unlike a reader of logs, opens no others."""
+"""Logs of write batches. A database opens no other logs, unlike a reader of logs."""
 
 from conformance.recipes.rocksdb_wal.log import (
     BLOCK_SIZE,
@@ -17,12 +17,12 @@ GROUP = "write-batches"
 THREE = [
     put(101 + n, b"key%d" % n, value) for n, value in enumerate((b"alpha", b"bravo", b"charlie"))
 ]
-#: The value of a put that fills a block is a part of it.
+#: Bytes for the value of a put that fills a block.
 LONGEST = bytes(range(256)) * 128
 
 
 def fill_block_with_a_put(log: RocksLog, sequence: int, headers: str) -> None:
-    """Write a put that ends with its block."""
+    """Write a put that ends at the end of its block."""
     room = BLOCK_SIZE - len(log.data) - HEADER_SIZES[headers]
     batch = put(sequence, b"filler", b"")[:-1]
     size = room - len(batch) - 3
@@ -46,7 +46,7 @@ def three_synced_batches(log: RocksLog) -> None:
 
 @BOOK.valid(GROUP, "RDB-026")
 def three_synced_batches_and_a_close(log: RocksLog) -> None:
-    """Three puts in a WAL-sync log, which Pebble closed."""
+    """Three puts in a closed WAL-sync log."""
     log.write(*THREE, headers=WAL_SYNC)
     end = len(log.data)
     log.close()
@@ -55,7 +55,7 @@ def three_synced_batches_and_a_close(log: RocksLog) -> None:
 
 @BOOK.valid(GROUP, "RDB-015", "RDB-025")
 def batches_over_an_older_log(log: RocksLog) -> None:
-    """Three puts of this log, then one of the log that the file held before."""
+    """Three puts of this log, then a put of an older log in the same file."""
     log.write(*THREE)
     end = len(log.data)
     log.data += recyclable(FULL, put(31, b"key3", b"older"), OLDER)
@@ -68,7 +68,7 @@ def batch_without_operations(log: RocksLog) -> None:
     empty = put(102, b"", b"")[:8] + bytes(4)
     log.write(THREE[0], Kept(empty), put(102, b"key1", b"bravo"))
     log.expect("intact", survivors=[0, 1, 2])
-    log.note("Such a batch has the sequence number of the next one.")
+    log.note("Such a batch has the same sequence number as the next batch.")
 
 
 @BOOK.valid(GROUP, "RDB-003")
@@ -99,35 +99,39 @@ def last_batch_torn(log: RocksLog) -> None:
 
 @BOOK.damaged(three_batches, GROUP, "RDB-044")
 def first_batch_flipped(log: RocksLog) -> None:
-    """The first put is damaged, and with it the rest of the only block is lost."""
+    """One bit of the first put is flipped. The rest of the only block is lost."""
     log.flip("blocks[0].records[0].data", 8 * 18)
     log.expect("damaged", "checksum-mismatch", survivors=[])
 
 
 @BOOK.damaged(three_batches, GROUP, "RDB-044")
 def batch_flipped(log: RocksLog) -> None:
-    """One bit of a put flips in the only block of a recyclable log."""
+    """One bit of the second put is flipped in the only block of a recyclable log."""
     log.flip("blocks[0].records[1].data", 8 * 18)
     log.expect("damaged", "checksum-mismatch", survivors=[0])
 
 
 @BOOK.damaged(three_synced_batches, GROUP, "RDB-017", "RDB-044")
 def synced_batch_flipped(log: RocksLog) -> None:
-    """One bit of a put flips in the only block: no sound record says that it was synced."""
+    """One bit of the second put is flipped in the only block of a WAL-sync log. No surveyed record
+    proves that the put was synced.
+    """
     log.flip("blocks[0].records[1].data", 8 * 18)
     log.expect("torn", "torn-tail", survivors=[0])
 
 
 @BOOK.damaged(three_batches, GROUP, "RDB-026", "RDB-044")
 def batch_with_the_next_log_number(log: RocksLog) -> None:
-    """One bit of a log number flips: it is the next log's, but the checksum is wrong."""
+    """One bit of the log number of the second put is flipped, which gives the number of the next
+    log. The checksum does not match.
+    """
     log.flip("blocks[0].records[1].header.log_number", 0)
     log.expect("damaged", "checksum-mismatch", survivors=[0])
 
 
 @BOOK.damaged(three_batches, GROUP, "RDB-010")
 def batch_twice(log: RocksLog) -> None:
-    """A put stands there twice: nothing in the log shows that."""
+    """The last put occurs twice. The format cannot detect this."""
     log.shows("unit-twice")
     log.duplicate("blocks[0].records[2]")
     log.expect("intact", survivors=[0, 1, 2, 2])
@@ -135,7 +139,9 @@ def batch_twice(log: RocksLog) -> None:
 
 @BOOK.damaged(two_blocks_of_batches, GROUP, "RDB-016", "RDB-044")
 def batch_flipped_in_the_first_of_two_blocks(log: RocksLog) -> None:
-    """One bit of a put flips, and a block of this log follows."""
+    """One bit of the second put is flipped. The next block belongs to this log, so this
+    is damage.
+    """
     log.shows("bit-in-a-payload")
     log.flip("blocks[0].records[1].data", 8 * 18)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 3])
@@ -143,7 +149,9 @@ def batch_flipped_in_the_first_of_two_blocks(log: RocksLog) -> None:
 
 @BOOK.damaged(two_synced_blocks_of_batches, GROUP, "RDB-017", "RDB-044")
 def synced_batch_flipped_in_the_first_of_two_blocks(log: RocksLog) -> None:
-    """One bit of a put flips, and a later block says that it was synced."""
+    """One bit of the second put in a WAL-sync log is flipped. The next block proves that the put
+    was synced, so this is damage.
+    """
     log.shows("bit-in-a-payload")
     log.flip("blocks[0].records[1].data", 8 * 18)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 3])

@@ -1,4 +1,4 @@
-"""Zstd frames built by hand, so that no version of a library decides what a vector holds."""
+"""Zstd frames built by hand, so that the bytes of a vector do not depend on a library version."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LARGEST_BLOCK = 1 << 17
 
 
 def frame(payload: bytes, size: int | None = None) -> bytes:
-    """Return a frame of raw blocks; ``size`` is the content size that it states, if another."""
+    """Return a frame of raw blocks. ``size`` overrides the content size that the frame states."""
     pieces = [payload[at : at + LARGEST_BLOCK] for at in range(0, len(payload), LARGEST_BLOCK)]
     body = b"".join(
         block(RAW, piece, len(piece), is_last=number == len(pieces))
@@ -19,7 +19,7 @@ def frame(payload: bytes, size: int | None = None) -> bytes:
 
 
 def frame_of_one_byte(byte: int, size: int) -> bytes:
-    """Return a small frame that gives ``size`` times the same byte."""
+    """Return a small frame that decompresses to ``size`` copies of a byte."""
     counts = [min(LARGEST_BLOCK, size - at) for at in range(0, size, LARGEST_BLOCK)]
     return header(size) + b"".join(
         block(RLE, bytes([byte]), count, is_last=number == len(counts))
@@ -28,14 +28,14 @@ def frame_of_one_byte(byte: int, size: int) -> bytes:
 
 
 def header(size: int) -> bytes:
-    """Return magic number and frame header of a single segment with a stated content size."""
+    """Return the magic number and the frame header of a single segment with this content size."""
     if size < 256:
         return MAGIC + bytes([SINGLE_SEGMENT, size])
     if size < 65792:
         return MAGIC + bytes([SINGLE_SEGMENT | 0x40]) + (size - 256).to_bytes(2, "little")
     if size < 1 << 27:
         return MAGIC + bytes([SINGLE_SEGMENT | 0x80]) + size.to_bytes(4, "little")
-    # A window of 8 MiB, so that large sizes need no larger one.
+    # The window is 8 MiB, so that the window stays valid for large content sizes.
     return MAGIC + bytes([0xC0, 13 << 3]) + size.to_bytes(8, "little")
 
 
