@@ -32,7 +32,7 @@ NEW = {"page_size": 512, "salt_1": 0x11111111, "salt_2": 0x22222222}
 
 def free(log: SqliteLog) -> None:
     """Allow the writer to overwrite later bytes without shortening the file, as SQLite does."""
-    because = "SQLite writes over what follows and does not shorten the file"
+    because = "SQLite overwrites the bytes after the end and does not shorten the file"
     log.free_to("preallocation", because)
     log.free_to("damage", because)
 
@@ -212,7 +212,7 @@ def append_to_a_damaged_log(log: SqliteLog) -> None:
     """
     new(log)
     log.expect_refusal("damaged", "frame-checksum", survivors=[0, 1, 3, 4])
-    log.bug("SQLite overwrites them without a report")
+    log.bug("SQLite overwrites the frames after the damage and reports nothing")
 
 
 @BOOK.appending(header_zeroed, "appending", "SQW-042", "SQW-054", control=append_one_transaction)
@@ -241,15 +241,17 @@ def append_nothing_to_a_damaged_log(log: SqliteLog) -> None:
     cut_in_the_last_image, "appending", "SQW-052", "SQW-053", control=append_one_transaction
 )
 def append_a_part_of_a_page_to_a_torn_log(log: SqliteLog) -> None:
-    """A writer refuses to append a payload of 100 bytes, and does not remove the torn frame."""
+    """A writer refuses to append a payload of 100 bytes, less than one image, and does not remove
+    the torn frame.
+    """
     log.append(b"a" * 100, pages=[3], db_pages=4)
     log.expect_refusal("torn", "torn-frame", survivors=[0, 1, 2, 3])
 
 
 @BOOK.appending(five_transactions, "appending", "SQW-053")
 def append_with_other_values_configured(log: SqliteLog) -> None:
-    """An invalid page size and another salt are configured. A writer uses the values of
-    the header.
+    """An invalid page size and another salt-1 are configured. A writer uses the values of the
+    header.
     """
     log.context = {"page_size": 1000, "salt_1": 5}
     payload = new(log)

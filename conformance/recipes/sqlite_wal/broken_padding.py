@@ -1,4 +1,4 @@
-"""Padding that is damaged, unwritten or cut. No transaction is lost with it."""
+"""Padding that is damaged, unwritten or cut. Damaged padding alone loses no transaction."""
 
 from conformance.recipes.sqlite_wal.layout import five_transactions
 from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog
@@ -22,18 +22,14 @@ def bit_in_the_padding_before_a_transaction(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015")
 def unwritten_first_padding(log: SqliteLog) -> None:
-    """The first of two padding frames is zeroed. The second padding frame follows the padded value
-    of the first.
-    """
+    """The first of two padding frames is zeroed. The padded value proves the second frame."""
     log.zero("frames[2]")
     log.expect("damaged", "frame-salt", survivors=ALL, end=None)
 
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-039")
 def unwritten_padding(log: SqliteLog) -> None:
-    """Both padding frames are zeroed. The next transaction follows the padded value of the second
-    padding frame.
-    """
+    """Both padding frames are zeroed. The padded value proves the next transaction."""
     log.zero("frames[2]")
     log.zero("frames[3]")
     log.expect("damaged", "frame-salt", survivors=ALL, end=None)
@@ -51,7 +47,7 @@ def broken_header_and_image_of_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-041")
 def page_zero_in_padding(log: SqliteLog) -> None:
-    """The page number of a padding frame is zeroed."""
+    """The page number of the first of two padding frames is zeroed."""
     log.zero("frames[2].header.page_number")
     log.expect("damaged", "page-zero", survivors=ALL, end=None)
 
@@ -66,8 +62,8 @@ def size_zero_in_the_last_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-031")
 def bit_in_padding_and_in_the_last_image(log: SqliteLog) -> None:
-    """Bits flip in the last padding frame and in the last image. Broken padding is not a lost
-    transaction, so the tail is torn.
+    """Bits flip in the last padding frame's image and in the last image. Broken padding is not a
+    lost transaction, so the tail is torn.
     """
     log.flip("frames[3].page", 100)
     log.flip("frames[4].page", 100)
@@ -121,8 +117,8 @@ def commit_frame_lost_before_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-039")
 def padding_after_a_loss_is_broken(log: SqliteLog) -> None:
-    """Bits flip in the first image and in the padding after the second transaction. Only the first
-    transaction is lost.
+    """Bits flip in the first image and in a padding frame after the second transaction. Only the
+    first transaction is lost.
     """
     log.flip("frames[0].page", 100)
     log.flip("frames[2].page", 100)
@@ -148,8 +144,8 @@ def bit_in_padding_and_cut_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-033")
 def bit_in_the_first_image_and_cut_padding(log: SqliteLog) -> None:
-    """A bit in the only transaction flips, and the file ends inside its padding. Both are one
-    unfinished write.
+    """A bit in the only transaction flips, and the file ends inside its first padding frame. The
+    transaction and its padding are one unfinished write.
     """
     log.flip("frames[0].page", 100)
     log.truncate_in("frames[3].page", 100)
@@ -158,8 +154,8 @@ def bit_in_the_first_image_and_cut_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-033")
 def padding_cut_after_its_header(log: SqliteLog) -> None:
-    """A bit in the only transaction flips, and the file ends after the header of its
-    padding frame.
+    """A bit in the only transaction flips, and the file ends after the header of its first padding
+    frame.
     """
     log.flip("frames[0].page", 100)
     log.truncate_in("frames[3].page", 0)
@@ -168,8 +164,8 @@ def padding_cut_after_its_header(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031")
 def padding_cut_in_its_header(log: SqliteLog) -> None:
-    """A bit in the only transaction flips, and the file ends inside the checksum of its padding
-    frame. The cut frame does not show a repetition.
+    """A bit in the only transaction flips, and the file ends inside the checksum of its first
+    padding frame. The cut frame does not show a repetition.
     """
     log.flip("frames[0].page", 100)
     log.truncate(log.at(4) + 23)
@@ -189,8 +185,8 @@ def unwritten_padding_before_cut_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-033")
 def broken_commit_frame_and_cut_padding(log: SqliteLog) -> None:
-    """A bit of the commit frame's image flips, and the file ends inside the padding. The stored
-    checksums still show the repetition.
+    """A bit of the commit frame's image flips, and the file ends inside the first padding frame.
+    The stored checksums still show the repetition.
     """
     log.flip("frames[2].page", 8 * 50)
     log.truncate_in("frames[3].page", 100)
@@ -226,7 +222,7 @@ def broken_commit_frame_and_last_padding(log: SqliteLog) -> None:
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-033")
 def checksum_before_a_commit_frame_and_cut_padding(log: SqliteLog) -> None:
     """Bits flip in the first image and in the checksum before the commit frame, and the padding is
-    cut. The commit frame's own bytes show the repetition.
+    cut. The bytes of the commit frame show the repetition.
     """
     log.flip("frames[0].page", 100)
     log.flip("frames[1].header.checksum_1", 4)
@@ -247,8 +243,8 @@ def broken_commit_frame_after_a_broken_checksum(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "padding", "SQW-016", "SQW-031")
 def cut_frame_of_the_same_page(log: SqliteLog) -> None:
-    """A bit of an image flips, and the file ends inside the next frame, of the same page. The
-    images differ, so the cut frame is not padding.
+    """A bit of an image flips, and the file ends inside the next frame of the same page. The images
+    differ, so the cut frame is not padding.
     """
     log.flip("frames[5].page", 8 * 50)
     log.truncate_in("frames[6].page", 100)

@@ -14,8 +14,8 @@ def write_in_both_orders(log: SqliteLog, frame_count: int, salts: bytes = SALTS)
 
 @BOOK.valid("layout", "SQW-006")
 def two_frames_that_read_the_same_in_both_orders(log: SqliteLog) -> None:
-    """Three transactions of one frame. The words of the first two frames are the same in both byte
-    orders.
+    """Three transactions of one frame each. The words of the first two frames are the same in both
+    byte orders.
     """
     write_in_both_orders(log, 2)
     log.commit((3, "charlie."), db_pages=5)
@@ -24,8 +24,8 @@ def two_frames_that_read_the_same_in_both_orders(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_frames_that_read_the_same_in_both_orders, "lost-header", "SQW-027", "SQW-036")
 def only_link_in_both_byte_orders(log: SqliteLog) -> None:
-    """The header is lost, and the only link fits both byte orders. A reader uses little-endian
-    words.
+    """The header and the first image are damaged, and the only link fits both byte orders. A reader
+    uses little-endian words.
     """
     log.zero("header")
     log.flip("frames[0].page", 3)
@@ -35,8 +35,8 @@ def only_link_in_both_byte_orders(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_frames_that_read_the_same_in_both_orders, "lost-header", "SQW-027")
 def older_link_in_both_byte_orders(log: SqliteLog) -> None:
-    """The header is lost, and every link fits both byte orders. The salts come from the first link,
-    not from the older frames.
+    """The header and the first image are damaged, and every link fits both byte orders. The salts
+    come from the first link, not from the older frames.
     """
     log.zero("header")
     log.flip("frames[0].page", 3)

@@ -19,7 +19,7 @@ def two_lines_after_a_commit(log: SqliteLog) -> None:
     log.state = log.checksum_of(4)
     log.commit((3, "hotel."), db_pages=4)
     log.commit((2, "india."), db_pages=4)
-    log.did("add two transactions that follow slot 4")
+    log.did("add two transactions, the first of which follows slot 4")
     log.insert(log.at(5), bytes(536), "a slot of zeros")
     log.expect("damaged", "frame-salt", survivors=[0, 1, 2, 3, 4, 5, 6], end=None)
 
@@ -45,7 +45,7 @@ def two_lines_after_a_loss(log: SqliteLog) -> None:
     log.commit((3, "hotel."), db_pages=4)
     log.state = log.checksum_of(6)
     log.commit((3, "india."), db_pages=4)
-    log.did("add a transaction that follows slot 5, and one that follows slot 6")
+    log.did("add a transaction that follows slot 5, and a transaction that follows slot 6")
     log.flip("frames[4].page", 100)
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 3, 4, 6, 5], end=None)
 
@@ -75,7 +75,7 @@ def header_and_page_zero_in_the_first_slot(log: SqliteLog) -> None:
 
 @BOOK.damaged(salts_of_zeros, "torn-tail", "SQW-030")
 def zeros_in_place_of_a_frame_header(log: SqliteLog) -> None:
-    """In a log with salts of zero, a slot with a zeroed header and an image is framing."""
+    """In a log with salts of zero, a slot with a zeroed frame header and an image is framing."""
     log.extend(bytes(24) + image(2, "hotel."), "24 zeros and an image")
     log.expect("intact", survivors=[0, 1], end=1104)
 
@@ -114,7 +114,7 @@ def swapped_and_other_salts(log: SqliteLog) -> None:
     log.replace(6, seventh, "the bytes of slot 7")
     log.replace(7, sixth, "the bytes of slot 6")
     log.data[log.at(7) + 8] ^= 1
-    log.did("flip a bit of the salts of slot 7")
+    log.did("flip a bit of salt-1 of slot 7")
     log.expect("damaged", "broken-link", survivors=[0, 1, 2, 4], end=None)
 
 
@@ -136,7 +136,7 @@ def _two_checksums(log: SqliteLog, page: int, db_pages: int) -> None:
     log.did("add a transaction, and a frame with its image")
     log.data[log.at(2) + 16] ^= 4
     log.data[log.at(3) + 21] ^= 1
-    log.did("flip a bit in the checksums of slots 2 and 3")
+    log.did("flip a bit in each of the checksums of slots 2 and 3")
     log.expect("damaged", "frame-checksum", survivors=[0], end=None)
 
 
@@ -192,14 +192,14 @@ def _with_unfinished(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_transactions, "frames", "SQW-041")
 def other_salts_before_an_unfinished_frame(log: SqliteLog) -> None:
-    """A salt and the image of the last commit frame are damaged, so the frame is not of this
-    generation. The damage ends before this frame.
+    """The images of slots 2 and 3 and a salt of slot 3 are damaged. Slot 3 is then not of this
+    generation, so the damage ends before slot 3.
     """
     _with_unfinished(log)
     log.flip("frames[1].page", 100)
     log.data[log.at(3) + 8] ^= 1
     log.data[log.at(3) + 100] ^= 1
-    log.did("flip a bit in a salt and in the image of slot 3")
+    log.did("flip a bit in salt-1 and a bit in the image of slot 3")
     log.expect("damaged", "frame-checksum", survivors=[0], end=None)
 
 

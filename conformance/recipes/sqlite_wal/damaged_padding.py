@@ -10,7 +10,7 @@ from conformance.recipes.sqlite_wal.padding import (
 
 @BOOK.valid("padding", "SQW-014")
 def two_repetitions_and_two_transactions(log: SqliteLog) -> None:
-    """Four transactions of one frame, with two padding frames after the second."""
+    """Four transactions of one frame each, with two padding frames after the second."""
     log.begin()
     log.commit((1, "alpha."), db_pages=2)
     log.commit((2, "bravo."), db_pages=2)
@@ -109,8 +109,8 @@ def broken_padding_in_a_ring(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_two_transactions, "padding", "SQW-015", "SQW-035")
 def first_padding_over_the_second(log: SqliteLog) -> None:
-    """A copy of the first padding frame overwrites the second, the database size of the first
-    changes, and the file ends inside the last frame.
+    """A copy of the first padding frame overwrites the second. The database size of the first
+    padding frame changes, and the file ends inside the last frame.
     """
     log.splice("frames[3]", log.slot(3), "frames[2]")
     log.flip("frames[2].header.db_pages", 24)
@@ -133,7 +133,7 @@ def fork_beside_padding(log: SqliteLog) -> None:
 @BOOK.damaged(two_repetitions_and_two_transactions, "lost-header", "SQW-016", "SQW-027", "SQW-031")
 def first_frame_at_the_end_without_its_checksum(log: SqliteLog) -> None:
     """The header and the checksum of slot 1 are zeroed, a bit of the last image flips, and a copy
-    of slot 1 ends the log.
+    of the damaged slot 1 ends the log.
     """
     log.zero("header")
     log.zero("frames[0].header.checksum_1")
@@ -152,7 +152,7 @@ def copy_after_unwritten_padding(log: SqliteLog) -> None:
     log.zero("frames[2]")
     log.zero("frames[3]")
     log.insert(log.at(2), later, "a copy of slot 5")
-    log.extend(padding, "the last padding")
+    log.extend(padding, "a copy of the last padding frame")
     log.expect("damaged", "broken-link", survivors=[0, 1, 2], end=None)
 
 
@@ -169,6 +169,6 @@ def moved_frame_and_its_copy_without_a_checksum(log: SqliteLog) -> None:
     log.replace(6, fifth, "the bytes of slot 5")
     copy = bytearray(sixth)
     copy[16] ^= 1
-    log.replace(7, bytes(copy), "slot 6 with a wrong checksum")
-    log.extend(seventh, "the bytes of slot 7")
+    log.replace(7, bytes(copy), "a copy of the former slot 6 with a damaged checksum")
+    log.extend(seventh, "the former bytes of slot 7")
     log.expect("damaged", "broken-link", survivors=[0, 1, 2, 3, 4], end=None)

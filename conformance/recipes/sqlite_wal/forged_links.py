@@ -20,7 +20,7 @@ def two_frames_that_follow_each_other(log: SqliteLog) -> None:
     _, log.state = frames([(3, 3, last)], log.header, (0, 0))
     first = Kept(forge_checksum(log.state, 2, 3, log.image(2, "bravo."), log.header.order))
     log.add_frames((2, 3, first), (3, 3, last))
-    log.did("add two frames, the first with the value after the second")
+    log.did("add two frames, each of which follows the other")
     log.payloads += [first, last]
     log.expect("damaged", "broken-link", survivors=[0, 1, 2], end=None)
 
@@ -34,7 +34,7 @@ def fork_inside_a_committed_transaction(log: SqliteLog) -> None:
     log.state = log.checksum_of(1)
     log.commit((2, "golf."), db_pages=3)
     log.commit((3, "hotel."), db_pages=3)
-    log.did("replace the second transaction by two that go on after slot 1")
+    log.did("replace slots 4 to 6 with two transactions, the first of which follows slot 1")
     log.expect("damaged", "broken-link", survivors=[0, 3], end=None)
 
 
@@ -59,8 +59,8 @@ def checksum_without_the_commit_mark(log: SqliteLog) -> None:
 
 @BOOK.damaged(one_transaction, "links", "SQW-036", "SQW-038")
 def checksum_of_a_page_zero(log: SqliteLog) -> None:
-    """Slot 2 stores the checksum of slot 3, which has page number 0. Slot 4 follows slot 3, so its
-    transaction is lost.
+    """Slot 2 stores the checksum of slot 3, which has page number 0. Slot 4 follows slot 3, so the
+    transaction in slot 4 is lost.
     """
     log.commit((2, "bravo."), db_pages=2)
     log.add_frames((0, 0, log.image(2, "charlie.")))
@@ -81,6 +81,6 @@ def two_lines_and_a_loss_after_them(log: SqliteLog) -> None:
     log.state = (1, 2)
     log.commit((2, "india."), db_pages=4)
     log.commit((3, "juliett."), db_pages=4)
-    log.did("add two transactions, the first of which follows nothing")
+    log.did("add two transactions, the first of which follows no slot")
     log.insert(log.at(5), bytes(536), "a slot of zeros")
     log.expect("damaged", "frame-salt", survivors=[0, 1, 2, 3, 4, 5, 7], end=None)

@@ -202,8 +202,8 @@ def two_checksums_in_a_row(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_large_transactions, "checksum", "SQW-031", "SQW-036")
 def checksum_inside_the_last_transaction(log: SqliteLog) -> None:
-    """A bit of a checksum inside the last transaction flips. The commit frame proves the whole
-    transaction.
+    """A bit of the checksum of a frame inside the last transaction flips. The commit frame proves
+    this frame.
     """
     log.flip("frames[4].header.checksum_1", 1)
     log.expect("damaged", "frame-checksum", survivors=[0, 1], end=None)
@@ -295,7 +295,7 @@ def image_and_checksum(log: SqliteLog) -> None:
 
 @BOOK.damaged(twelve_transactions, "frames", "SQW-035", "SQW-044", kind="limit")
 def six_damaged_images(log: SqliteLog) -> None:
-    """Bits flip in every second image of twelve. Six ranges are lost, and five transactions are
+    """A bit flips in every second of twelve images. Six ranges are lost, and five transactions are
     returned with `after_loss`.
     """
     for number in range(1, 12, 2):
@@ -356,8 +356,8 @@ def last_checksum_before_an_uncommitted_frame(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "checksum", "SQW-036", "SQW-041")
 def checksum_and_the_image_of_the_commit_frame(log: SqliteLog) -> None:
-    """Bits flip in a checksum and in the commit frame of the same transaction. The slot with the
-    checksum is lost as a whole.
+    """Bits flip in a frame's checksum and in the image of the commit frame of its transaction. The
+    slot with the checksum is lost as a whole.
     """
     log.flip("frames[1].header.checksum_1", 1)
     log.flip("frames[3].page", 1)

@@ -59,7 +59,7 @@ def older_frames_that_share_salt_2(log: SqliteLog) -> None:
 def cut_frame_without_salts_after_older_frames(log: SqliteLog) -> None:
     """A piece with a page number and zero salts follows older frames. The piece is framing."""
     piece = bytes.fromhex("00000005") + bytes(40)
-    log.extend(older_generation(3)[log.at(2) :] + piece, "two older frames and such a piece")
+    log.extend(older_generation(3)[log.at(2) :] + piece, "two older frames and 44 bytes")
     log.expect("intact", survivors=[0], end=568)
 
 
@@ -122,24 +122,26 @@ def garbage_after_the_end(log: SqliteLog) -> None:
     """A slot of 0xFF bytes after the last frame. Its salts differ from those of the log, so the
     slot is framing.
     """
-    log.extend(b"\xff" * 536, "536 bytes ff")
+    log.extend(b"\xff" * 536, "536 bytes of 0xFF")
     log.expect("intact", survivors=[0, 1, 2, 3, 4], end=3784)
 
 
 @BOOK.damaged(five_transactions, "stale", "SQW-030", "SQW-033", kind="valid")
 def sixteen_bytes_of_garbage_after_the_end(log: SqliteLog) -> None:
     """16 bytes of 0xFF after the last frame, which are enough to show other salts."""
-    log.extend(b"\xff" * 16, "16 bytes ff")
+    log.extend(b"\xff" * 16, "16 bytes of 0xFF")
     log.expect("intact", survivors=[0, 1, 2, 3, 4], end=3784)
 
 
 @BOOK.damaged(one_transaction, "stale", "SQW-030", kind="valid")
 def older_frames_of_a_crash_in_a_rewrite(log: SqliteLog) -> None:
-    """Older frames, of which the last two have zero salts because the older generation ended in a
-    crash. All of them are framing.
+    """Older frames follow the end of the log. The last two have zero salts, because the older
+    generation ended in a crash. All of them are framing.
     """
     older = bytearray(older_generation(5))
     for slot in (4, 5):
         older[log.at(slot) + 8 : log.at(slot) + 24] = bytes(16)
-    log.extend(bytes(older[log.at(2) :]), "older frames, the last two without salts")
+    log.extend(
+        bytes(older[log.at(2) :]), "older frames, the last two with zero salts and checksums"
+    )
     log.expect("intact", survivors=[0], end=568)

@@ -21,7 +21,7 @@ def header_zeroed(log: SqliteLog) -> None:
     """The header is zeroed. A reader rebuilds the header from frame 1, and no record is lost."""
     log.zero("header")
     log.expect("damaged", "header-checksum", survivors=ALL, end=None)
-    log.bug("SQLite recovers nothing, says nothing, and deletes the log")
+    log.bug("SQLite recovers nothing, reports nothing, and deletes the log")
 
 
 @BOOK.damaged(five_transactions, "header", "SQW-026")
@@ -231,12 +231,12 @@ def header_and_the_only_image(log: SqliteLog) -> None:
 
 @BOOK.damaged(one_transaction, "lost-header", "SQW-026", "SQW-030")
 def torn_header_before_older_frames(log: SqliteLog) -> None:
-    """The write of a new header stopped after 20 bytes, before frames of the older generation.
-    These frames are proven and returned.
+    """The write of a new header over an older log stopped after 20 bytes. The frames of the older
+    generation are proven and returned.
     """
     older = older_generation(2)
     log.data[20:] = older[20:]
-    log.did("the first 20 bytes of a new header over a log of two older transactions")
+    log.did("put the first 20 bytes of a new header over a log of two older transactions")
     payloads = [older[start : start + 512] for start in (56, 592)]
     log.payloads += payloads
     log.expect("damaged", "header-checksum", survivors=payloads, end=None)
@@ -299,7 +299,7 @@ def header_and_the_only_frame(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-004")
 def two_transactions(log: SqliteLog) -> None:
-    """Two transactions of one frame."""
+    """Two transactions of one frame each."""
     log.begin()
     log.commit((1, "alpha."), db_pages=2)
     log.commit((2, "bravo."), db_pages=2)
@@ -375,8 +375,8 @@ def log_of_smaller_pages_in_an_image(log: SqliteLog) -> None:
 
 @BOOK.damaged(log_of_smaller_pages_in_an_image, "header", "SQW-027")
 def larger_pages_first(log: SqliteLog) -> None:
-    """The first two sectors are zeroed, and an image contains a log with smaller pages. A reader
-    tries larger pages first.
+    """The first two sectors are zeroed, and an image contains frames of a log with smaller pages. A
+    reader tries larger pages first.
     """
     log.zero_sector(0)
     log.zero_sector(1)

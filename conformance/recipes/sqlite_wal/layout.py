@@ -60,7 +60,7 @@ def big_endian_checksums(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-004", "SQW-012")
 def two_large_transactions(log: SqliteLog) -> None:
-    """Two transactions of three frames."""
+    """Two transactions of three frames each."""
     log.begin()
     log.commit((1, "alpha."), (2, "bravo."), (3, "charlie."), db_pages=3)
     log.commit((4, "delta."), (5, "echo."), (6, "foxtrot."), db_pages=6)
@@ -258,7 +258,7 @@ def transaction_of_forty_frames(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-012", "SQW-044", kind="limit")
 def twelve_transactions(log: SqliteLog) -> None:
-    """Twelve transactions of one frame that write the same page."""
+    """Twelve transactions of one frame each, which write the same page."""
     log.begin()
     for number in range(12):
         log.commit((2, f"change {number}, "), db_pages=2)

@@ -93,7 +93,7 @@ def frame_twice(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "links", "SQW-014", "SQW-034", "SQW-038", kind="eof")
 def last_frame_twice(log: SqliteLog) -> None:
-    """A copy of the last frame ends the log. The copy is a torn transaction."""
+    """A copy of the last frame ends the log. The copy is a torn tail."""
     log.extend(log.slot(7), "a copy of the last frame")
     log.expect("torn", "bad-tail", survivors=ALL, end=3784)
 
@@ -104,7 +104,7 @@ def transaction_twice(log: SqliteLog) -> None:
     returned once.
     """
     again = bytes(log.data[log.at(2) : log.at(5)])
-    log.insert(log.at(5), again, "a copy of the slots 2 to 4")
+    log.insert(log.at(5), again, "a copy of slots 2 to 4")
     log.expect("damaged", "broken-link", survivors=ALL, end=None)
 
 
@@ -182,27 +182,29 @@ def frame_of_another_log(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "links", "SQW-031", "SQW-041")
 def abandoned_timeline(log: SqliteLog) -> None:
-    """After an unreported recovery, a writer replaced slot 5 with a new commit. Two older commits
-    follow.
+    """After a recovery that reported nothing, a writer overwrote slot 5 with a new commit frame.
+    Two older commit frames follow.
     """
     log.state = log.checksum_of(4)
     tail = bytes(log.data[log.at(6) :])
     del log.data[log.at(5) :]
     log.commit((3, "hotel."), db_pages=4)
     log.data += tail
-    log.did("write another transaction over slot 5")
+    log.did("overwrite slot 5 with another transaction")
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 5, 4], end=None)
 
 
 @BOOK.damaged(five_transactions, "links", "SQW-034")
 def abandoned_commit(log: SqliteLog) -> None:
-    """A writer replaced slot 6 with a new commit. The older commit after it is a torn tail."""
+    """A writer overwrote slot 6 with a new commit frame. The older commit frame after it is a torn
+    tail.
+    """
     log.state = log.checksum_of(5)
     tail = bytes(log.data[log.at(7) :])
     del log.data[log.at(6) :]
     log.commit((3, "hotel."), db_pages=4)
     log.data += tail
-    log.did("write another transaction over slot 6")
+    log.did("overwrite slot 6 with another transaction")
     log.expect("torn", "bad-tail", survivors=[0, 1, 2, 5], end=3248)
 
 
@@ -231,7 +233,7 @@ def copy_at_the_start(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "links", "SQW-036", "SQW-038")
 def checksum_of_the_next_frame(log: SqliteLog) -> None:
-    """Slot 6 stores the checksum of slot 7. Slot 7 proves both frames."""
+    """Slot 6 stores the checksum of slot 7. The computed value proves both frames."""
     start = log.at(7) + 16
     log.data[log.at(6) + 16 : log.at(6) + 24] = log.data[start : start + 8]
     log.did("put the checksum of slot 7 into slot 6")
@@ -254,7 +256,7 @@ def copy_with_other_salts_before_its_original(log: SqliteLog) -> None:
     """
     log.insert(log.at(5), log.slot(7), "a copy of slot 7")
     log.data[log.at(5) + 8] ^= 1
-    log.did("flip a bit of the salts of slot 5")
+    log.did("flip a bit of salt-1 of slot 5")
     log.expect("damaged", "frame-salt", survivors=ALL, end=None)
 
 
@@ -275,7 +277,7 @@ def copy_with_other_salts_in_place_of_a_frame(log: SqliteLog) -> None:
     """
     log.replace(5, log.slot(4), "the bytes of slot 4")
     log.data[log.at(5) + 8] ^= 1
-    log.did("flip a bit of the salts of slot 5")
+    log.did("flip a bit of salt-1 of slot 5")
     log.expect("damaged", "frame-salt", survivors=[0, 1, 4], end=None)
 
 

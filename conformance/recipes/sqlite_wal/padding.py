@@ -6,7 +6,7 @@ from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog, image
 
 @BOOK.valid("padding", "SQW-014", "SQW-042")
 def commit_frame_repeated(log: SqliteLog) -> None:
-    """Two transactions of one frame, each followed by one padding frame."""
+    """Two transactions of one frame each. One padding frame follows each transaction."""
     log.begin()
     for page, text in ((1, "alpha."), (2, "bravo.")):
         log.commit((page, text), db_pages=2)
@@ -84,17 +84,15 @@ def transaction_lost_between_equal_commit_frames(log: SqliteLog) -> None:
 
 @BOOK.damaged(commit_frame_repeated, "padding", "SQW-014", "SQW-034")
 def bit_in_the_last_padding(log: SqliteLog) -> None:
-    """A bit of the image flips in the padding frame at the end of the log. No
-    transaction is lost.
-    """
+    """A bit flips in the image of the padding frame that ends the log. No transaction is lost."""
     log.flip("frames[3].page", 100)
     log.expect("torn", "bad-tail", survivors=[0, 1], end=1640)
 
 
 @BOOK.damaged(commit_frame_repeated_to_a_sector, "padding", "SQW-015", "SQW-041")
 def bit_in_padding(log: SqliteLog) -> None:
-    """A bit of a padding frame in the middle of the log flips. The slot is lost, but no transaction
-    is lost.
+    """A bit flips in the image of a padding frame in the middle of the log. The slot is lost, but
+    no transaction is lost.
     """
     log.flip("frames[4].page", 100)
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 2], end=None)
@@ -162,7 +160,7 @@ def commit_frame_again_after_a_loss(log: SqliteLog) -> None:
 
 @BOOK.valid("padding", "SQW-014")
 def two_repetitions(log: SqliteLog) -> None:
-    """Two transactions of one frame, with two padding frames after the second."""
+    """Two transactions of one frame each, with two padding frames after the second."""
     log.begin()
     log.commit((1, "alpha."), db_pages=2)
     log.commit((2, "bravo."), db_pages=2)
@@ -173,7 +171,7 @@ def two_repetitions(log: SqliteLog) -> None:
 
 @BOOK.valid("padding", "SQW-014")
 def two_repetitions_and_a_transaction(log: SqliteLog) -> None:
-    """Three transactions of one frame, with two padding frames after the second."""
+    """Three transactions of one frame each, with two padding frames after the second."""
     log.begin()
     log.commit((1, "alpha."), db_pages=2)
     log.commit((2, "bravo."), db_pages=2)
@@ -256,6 +254,6 @@ def frame_removed_before_repetitions(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions, "padding", "SQW-031", "SQW-034", "SQW-036")
 def bit_in_a_salt_of_the_last_padding(log: SqliteLog) -> None:
-    """A bit of a salt flips in the padding frame at the end of the log. No transaction is lost."""
+    """A bit flips in a salt of the padding frame that ends the log. No transaction is lost."""
     log.flip("frames[3].header.salt_1", 24)
     log.expect("torn", "bad-tail", survivors=[0, 1], end=1640)

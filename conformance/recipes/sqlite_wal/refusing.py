@@ -9,7 +9,7 @@ def rollback_journal(log: SqliteLog) -> None:
     """A rollback journal, which contains the old content of pages."""
     start = bytes.fromhex("d9d505f920a163d7 00000002 5a9ab8b4 00000002 00000200 00000200")
     log.data = bytearray(start.ljust(512, b"\0") + b"\0\0\0\1" + b"a" * 512 + bytes(4))
-    log.did("a rollback journal of one page")
+    log.did("replace the log with a rollback journal of one page")
     log.expect("refused", "rollback-journal")
 
 
@@ -17,7 +17,7 @@ def rollback_journal(log: SqliteLog) -> None:
 def file_of_text(log: SqliteLog) -> None:
     """A text file that is longer than a header."""
     log.data = bytearray(b"This is not a log, and it is longer than a header.\n")
-    log.did("a text")
+    log.did("replace the log with text")
     log.expect("refused", "bad-magic")
 
 
@@ -25,15 +25,15 @@ def file_of_text(log: SqliteLog) -> None:
 def short_text(log: SqliteLog) -> None:
     """A text file that is shorter than a header."""
     log.data = bytearray(b"no log\n")
-    log.did("a short text")
+    log.did("replace the log with short text")
     log.expect("refused", "bad-magic")
 
 
 @BOOK.damaged(one_transaction, "refused", "SQW-022")
 def database_file(log: SqliteLog) -> None:
-    """A page of a database in a file with the name of a log."""
+    """Page 1 of a database in a file with the name of a log."""
     log.data = bytearray(log.image(1, "alpha."))
-    log.did("page 1 of a database")
+    log.did("replace the log with page 1 of a database")
     log.expect("refused", "bad-magic")
 
 
@@ -51,7 +51,7 @@ def other_version(log: SqliteLog) -> None:
     log.set("header.version", 3007001, "big")
     log.reseal_header()
     log.expect("refused", "bad-version")
-    log.bug("Turso 0.8.3 reads it; SQLite cannot open the database")
+    log.bug("Turso 0.8.3 reads the log, but SQLite cannot open the database")
 
 
 @BOOK.damaged(five_transactions, "refused", "SQW-024")
@@ -65,7 +65,7 @@ def wal2_version(log: SqliteLog) -> None:
 @BOOK.damaged(five_transactions, "refused", "SQW-003", "SQW-023")
 def page_size_of_one(log: SqliteLog) -> None:
     """A page size of 1 with a valid checksum of the header. The value 1 stands for 65,536 bytes
-    only in a database file.
+    only in the header of a database.
     """
     log.set("header.page_size", 1, "big")
     log.reseal_header()
@@ -147,7 +147,7 @@ def other_salts_under_a_right_checksum(log: SqliteLog) -> None:
 def four_bytes_of_a_rollback_journal(log: SqliteLog) -> None:
     """A file of 4 bytes, the first half of the magic number of a rollback journal."""
     log.data = bytearray(bytes.fromhex("d9d505f9"))
-    log.did("the first half of the magic number of a rollback journal")
+    log.did("replace the log with the first 4 bytes of a rollback journal")
     log.expect("refused", "bad-magic")
 
 
@@ -155,7 +155,7 @@ def four_bytes_of_a_rollback_journal(log: SqliteLog) -> None:
 def almost_a_rollback_journal(log: SqliteLog) -> None:
     """A file whose first 8 bytes differ from the magic number of a rollback journal in one bit."""
     log.data = bytearray(bytes.fromhex("d9d505f920a163d6") + bytes(24))
-    log.did("a rollback journal with a bit of its magic number flipped")
+    log.did("replace the log with a damaged magic number of a rollback journal and 24 zeros")
     log.expect("refused", "bad-magic")
 
 
@@ -163,7 +163,7 @@ def almost_a_rollback_journal(log: SqliteLog) -> None:
 def magic_number_of_a_rollback_journal_alone(log: SqliteLog) -> None:
     """A file of 8 bytes, the magic number of a rollback journal."""
     log.data = bytearray(bytes.fromhex("d9d505f920a163d7"))
-    log.did("the magic number of a rollback journal")
+    log.did("replace the log with the magic number of a rollback journal")
     log.expect("refused", "rollback-journal")
 
 

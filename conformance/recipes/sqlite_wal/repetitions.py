@@ -53,7 +53,9 @@ def broken_repetition_and_a_frame(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions, "padding", "SQW-015", "SQW-030", "SQW-034")
 def unwritten_padding_before_an_uncommitted_frame(log: SqliteLog) -> None:
-    """The last padding frame is zeroed, and an uncommitted frame follows its padded value."""
+    """The last padding frame is zeroed, and an uncommitted frame follows. The padded value proves
+    the uncommitted frame.
+    """
     log.spill((3, "charlie."))
     log.did("add a frame without a commit")
     log.zero("frames[3]")
@@ -80,7 +82,7 @@ def padding_before_earlier_padding(log: SqliteLog) -> None:
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-038")
 def broken_padding_twice(log: SqliteLog) -> None:
     """A copy of a damaged padding frame is inserted before the padding, and a slot of zeros after
-    the padding. The damaged frame is still broken padding.
+    the padding. The original frame is still broken padding.
     """
     log.flip("frames[3].page", 100)
     log.insert(log.at(5), bytes(536), "a slot of zeros")

@@ -56,7 +56,7 @@ def bit_in_a_salt_of_an_uncommitted_frame(log: SqliteLog) -> None:
     log.spill((7, "golf."))
     log.did("add a frame without a commit")
     log.data[log.at(7) + 8] ^= 32
-    log.did("flip bit 5 of its first salt")
+    log.did("flip bit 5 of salt-1 of slot 7")
     log.expect("torn", "uncommitted", survivors=[0, 1], end=3248)
 
 
@@ -163,7 +163,7 @@ def two_older_frames_in_the_middle(log: SqliteLog) -> None:
 def older_sector_in_an_image(log: SqliteLog) -> None:
     """A sector in the middle of the log still holds bytes of an older generation."""
     log.stale(2048, 2560, older_generation(6))
-    log.did("[2048, 2560) shows an older log")
+    log.did("keep bytes of an older generation in [2048, 2560)")
     log.expect("damaged", "frame-checksum", survivors=[0, 4], end=None)
 
 
@@ -204,8 +204,8 @@ def image_and_the_last_salt(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "salts", "SQW-030", "SQW-036")
 def salts_and_checksum_before_the_last_salt(log: SqliteLog) -> None:
-    """Bits flip in a salt and the checksum of slot 6 and in a salt of slot 7. Slot 7 proves both
-    frames.
+    """Bits flip in a salt and the checksum of slot 6 and in a salt of slot 7. The computed value
+    proves both frames.
     """
     log.flip("frames[5].header.salt_1", 24)
     log.flip("frames[5].header.checksum_1", 24)
@@ -220,7 +220,7 @@ def linked_page_zero_of_another_generation(log: SqliteLog) -> None:
     """
     log.add_frames((0, 5, log.image(5, "echo.")))
     log.data[log.at(2) + 8] ^= 1
-    log.did("a slot with page number 0 and other salts")
+    log.did("add a slot with page number 0 and another salt-1")
     log.expect("intact", survivors=[0], end=568)
 
 
@@ -242,5 +242,5 @@ def salt_in_a_database_of_one_page(log: SqliteLog) -> None:
     log.commit((1, "bravo."), db_pages=1)
     log.did("add a transaction")
     log.data[log.at(2) + 8] ^= 1
-    log.did("flip a bit of the salts of slot 2")
+    log.did("flip a bit of salt-1 of slot 2")
     log.expect("damaged", "frame-salt", survivors=[0, 1], end=None)

@@ -39,7 +39,7 @@ def cut_after_a_frame_header(log: SqliteLog) -> None:
     """The file ends after a complete frame header, without an image."""
     log.truncate_in("frames[6].page", 0)
     log.expect("torn", "torn-frame", survivors=[0, 1, 2, 3], end=3248)
-    log.bug("dissect.database 1.1 takes the header for a commit")
+    log.bug("dissect.database 1.1 treats the frame header as a commit")
 
 
 @BOOK.damaged(five_transactions, "torn-tail", "SQW-033", kind="eof")
@@ -74,9 +74,7 @@ def cut_after_a_page_number(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "torn-tail", "SQW-011", "SQW-030", kind="eof")
 def cut_between_two_transactions(log: SqliteLog) -> None:
-    """The file ends between two transactions. The loss of the second transaction is
-    undetectable.
-    """
+    """The file ends between two transactions. The loss of the later transaction is undetectable."""
     log.truncate(3248)
     log.expect("intact", survivors=[0, 1, 2, 3], end=3248)
 
@@ -199,10 +197,10 @@ def crash_in_a_rewrite(log: SqliteLog) -> None:
     log.spill((5, "hotel."), (6, "india."), (7, "juliett."))
     log.did("add three frames without a commit")
     log.data[log.at(8) + 24 : log.at(9)] = log.image(5, "kilo.")
-    log.did("overwrite the image of the first")
+    log.did("overwrite the image of the first of these frames")
     for slot in (9, 10):
         log.data[log.at(slot) + 8 : log.at(slot) + 24] = bytes(16)
-    log.did("zero salts and checksum of the others")
+    log.did("zero the salts and checksums of the other two")
     log.expect("torn", "uncommitted", survivors=ALL, end=3784)
 
 
@@ -211,7 +209,7 @@ def cut_in_a_rewrite(log: SqliteLog) -> None:
     """The file ends inside a frame whose salts are still zero."""
     log.spill((5, "hotel."), (6, "india."))
     log.data[log.at(9) + 8 : log.at(9) + 24] = bytes(16)
-    log.did("add two frames without a commit, the second without salts and checksum")
+    log.did("add two frames without a commit, the second with zero salts and checksum")
     log.truncate(3784 + 536 + 100)
     log.expect("torn", "torn-frame", survivors=ALL, end=3784)
 
@@ -221,7 +219,9 @@ def frame_without_salts_after_a_commit(log: SqliteLog) -> None:
     """Directly after a commit frame, the log ends with a frame whose salts and checksum
     are zero.
     """
-    log.extend(bytes.fromhex("00000005") + bytes(20) + log.image(5, "hotel."), "such a frame")
+    log.extend(
+        bytes.fromhex("00000005") + bytes(20) + log.image(5, "hotel."), "a slot without a checksum"
+    )
     log.expect("torn", "uncommitted", survivors=ALL, end=3784)
 
 
@@ -236,11 +236,11 @@ def uncommitted_frame_before_older_frames(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "uncommitted", "SQW-030", "SQW-032", kind="eof")
 def uncommitted_frame_that_does_not_follow(log: SqliteLog) -> None:
-    """The log ends with an uncommitted frame that follows no other frame."""
+    """The log ends with an uncommitted frame that follows no slot."""
     log.spill((5, "hotel."), (6, "india."))
     log.did("add two frames without a commit")
     del log.data[log.at(8) : log.at(9)]
-    log.did("remove the first of them")
+    log.did("remove the first of these frames")
     log.expect("torn", "uncommitted", survivors=ALL, end=3784)
 
 
@@ -412,14 +412,18 @@ def slot_of_zeros_with_a_checksum(log: SqliteLog) -> None:
     """A slot that is all zeros except for its checksum has page number 0, so the slot
     is framing.
     """
-    log.extend(bytes(20) + b"\5" + bytes(515), "a slot of zeros with one byte of a checksum")
+    log.extend(
+        bytes(20) + b"\5" + bytes(515), "a slot of zeros except for one byte of the checksum"
+    )
     log.expect("intact", survivors=ALL, end=3784)
 
 
 @BOOK.damaged(five_transactions, "torn-tail", "SQW-032")
 def waiting_slot_with_a_checksum(log: SqliteLog) -> None:
     """A slot with zero salts awaits its checksum, even if its checksum field is not zero."""
-    log.extend(b"\0\0\0\7" + bytes(16) + b"\5" + bytes(515), "a slot with a wrong checksum")
+    log.extend(
+        b"\0\0\0\7" + bytes(16) + b"\5" + bytes(515), "a slot with zero salts and a checksum"
+    )
     log.expect("torn", "uncommitted", survivors=ALL, end=3784)
 
 
@@ -483,8 +487,8 @@ def waiting_slot_and_a_short_piece(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "torn-tail", "SQW-033", kind="eof")
 def piece_after_an_unwritten_slot(log: SqliteLog) -> None:
-    """Slot 6 is zeroed, and the file ends after the salts of slot 7. The salts show that slot 7 is
-    a cut frame.
+    """Slot 6 is zeroed, and the file ends inside the checksum of slot 7. The salts show that slot 7
+    is a cut frame.
     """
     log.truncate(3268)
     log.zero("frames[5]")
@@ -497,7 +501,7 @@ def image_and_an_unfinished_tail(log: SqliteLog) -> None:
     one lost range.
     """
     log.spill((3, "hotel."))
-    log.did("a frame without a commit")
+    log.did("add a frame without a commit")
     log.extend(b"\xff" * 4, "four bytes")
     log.flip("frames[4].page", 5)
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 3, 4], end=None)
@@ -520,8 +524,8 @@ def waiting_slot_with_page_zero(log: SqliteLog) -> None:
 
 @BOOK.damaged(one_transaction, "torn-tail", "SQW-032", "SQW-033", kind="eof")
 def waiting_slot_and_a_cut_one(log: SqliteLog) -> None:
-    """The file ends with an uncommitted frame, a slot that awaits its checksum, and a cut slot of
-    the same form.
+    """The file ends with an uncommitted frame, a slot that awaits its checksum, and a cut frame
+    with zero salts.
     """
     log.spill((2, "bravo."))
     log.did("add a frame without a commit")

@@ -1,4 +1,4 @@
-"""Records from which a writer must make exactly these bytes, or which it must refuse."""
+"""Records that a writer must store as exactly these bytes, or must refuse."""
 
 from conformance.recipes.sqlite_wal.log import BOOK, SALTS, SqliteLog, image
 from reference_impl.answer import NewRecord
@@ -196,8 +196,8 @@ def write_a_page_beyond_the_database(log: SqliteLog) -> None:
 
 @BOOK.writing("writing", "SQW-051")
 def write_without_a_size(log: SqliteLog) -> None:
-    """Two images have page numbers but no database size. A writer uses the highest page number, not
-    the last.
+    """Two images have page numbers but no database size. A writer uses the highest page number as
+    the size, not the last page number.
     """
     configured(log)
     log.commit((5, "alpha."), (2, "bravo."), db_pages=5)

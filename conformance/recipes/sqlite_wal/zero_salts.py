@@ -1,4 +1,4 @@
-"""Logs with zeros in their salts, before slots and pieces that look almost unwritten."""
+"""Logs with zero bytes in their salts, and slots and pieces that are almost all zeros."""
 
 from conformance.recipes.sqlite_wal.layout import one_transaction, salts_of_zeros
 from conformance.recipes.sqlite_wal.log import BOOK, OLDER_SALTS, SqliteLog
@@ -35,16 +35,16 @@ def salts_of_zero_and_one(log: SqliteLog) -> None:
 @BOOK.damaged(salts_of_zero_and_one, "uncommitted", "SQW-030", "SQW-032", kind="eof")
 def salts_alone(log: SqliteLog) -> None:
     """A slot that is all zeros except for the salts of the log is of this generation."""
-    log.extend(bytes(15) + b"\1" + bytes(520), "a slot with salts alone")
+    log.extend(bytes(15) + b"\1" + bytes(520), "a slot of zeros except for the salts")
     log.expect("torn", "uncommitted", survivors=[0], end=568)
 
 
 @BOOK.damaged(salts_of_zero_and_one, "torn-tail", "SQW-033", kind="eof")
 def piece_with_salts_alone(log: SqliteLog) -> None:
-    """The file ends with 16 bytes of a frame, which are zeros except for the last byte of the
+    """The file ends with 16 bytes of a frame, which are all zero except for the last byte of the
     salts.
     """
-    log.extend(bytes(15) + b"\1", "a piece with salts alone")
+    log.extend(bytes(15) + b"\1", "16 bytes of zeros except for the salts")
     log.expect("torn", "torn-frame", survivors=[0], end=568)
 
 
@@ -58,5 +58,5 @@ def piece_with_a_checksum_under_salts_of_zeros(log: SqliteLog) -> None:
 @BOOK.damaged(one_transaction, "stale", "SQW-033", kind="valid")
 def piece_with_a_size_and_page_zero(log: SqliteLog) -> None:
     """A piece with zero salts, a database size and page number 0 is framing."""
-    log.extend(bytes(4) + b"\5" + bytes(15), "20 bytes with a size and no page number")
+    log.extend(bytes(4) + b"\5" + bytes(15), "20 bytes of zeros except for the database size")
     log.expect("intact", survivors=[0], end=568)
