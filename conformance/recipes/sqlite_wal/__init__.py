@@ -1,4 +1,4 @@
-"""Recipes of SQLite's write-ahead log, a file for each group of vectors."""
+"""Recipes of SQLite write-ahead logs, with one module for each group of vectors."""
 
 from conformance.recipes.sqlite_wal import (
     appending,
@@ -23,10 +23,10 @@ from conformance.recipes.sqlite_wal import (
 from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog
 
 NewLog = SqliteLog
-"""The function that begins a log of this format."""
+"""The class that builds a log of this format."""
 
 SUFFIX = ".db-wal"
-"""The default ending of its name."""
+"""The default ending of the name of a log."""
 
 __all__ = [
     "BOOK",

@@ -1,4 +1,4 @@
-"""Logs that are recovered and appended to."""
+"""Vectors in which a writer recovers a log and appends to it."""
 
 from conformance.recipes.sqlite_wal.frames import bit_in_an_image
 from conformance.recipes.sqlite_wal.generations import (
@@ -31,28 +31,28 @@ NEW = {"page_size": 512, "salt_1": 0x11111111, "salt_2": 0x22222222}
 
 
 def free(log: SqliteLog) -> None:
-    """SQLite overwrites what follows, and keeps what is longer."""
-    because = "SQLite writes over what follows and does not shorten the file"
+    """Allow the writer to overwrite later bytes without shortening the file, as SQLite does."""
+    because = "SQLite overwrites the bytes after the end and does not shorten the file"
     log.free_to("preallocation", because)
     log.free_to("damage", because)
 
 
 def new(log: SqliteLog) -> bytes:
-    """Append one transaction of one page."""
+    """Append one transaction of one page, and return its payload."""
     log.append_pages((3, "new."), db_pages=4)
     return log.to_append[-1].payload
 
 
 @BOOK.appending(five_transactions, "appending", "SQW-053")
 def append_one_transaction(log: SqliteLog) -> None:
-    """A transaction after five others."""
+    """A writer appends one transaction to a log of five transactions."""
     payload = new(log)
     log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)
 
 
 @BOOK.appending(five_transactions, "appending", "SQW-051", "SQW-053")
 def append_two_transactions(log: SqliteLog) -> None:
-    """Two transactions, the first of two pages."""
+    """A writer appends two transactions, the first with two pages."""
     log.append_pages((3, "new."), (5, "newer."), db_pages=5)
     log.append_pages((3, "newest."), db_pages=5)
     added = [record.payload for record in log.to_append]
@@ -61,7 +61,7 @@ def append_two_transactions(log: SqliteLog) -> None:
 
 @BOOK.appending(five_transactions, "appending", "SQW-053")
 def append_nothing(log: SqliteLog) -> None:
-    """An append of no records changes nothing."""
+    """Appending no records changes nothing."""
     log.expect("intact", survivors=ALL, end=3784)
 
 
@@ -69,13 +69,13 @@ def append_nothing(log: SqliteLog) -> None:
     cut_in_the_last_image, "appending", "SQW-042", "SQW-053", control=append_one_transaction
 )
 def append_nothing_to_a_torn_log(log: SqliteLog) -> None:
-    """An append of no records leaves the torn frame."""
+    """Appending no records does not remove the torn frame."""
     log.expect("torn", "torn-frame", survivors=[0, 1, 2, 3], end=3248)
 
 
 @BOOK.appending(header_alone, "appending", "SQW-053")
 def append_to_a_header(log: SqliteLog) -> None:
-    """The first transaction of a log that has a header."""
+    """A writer appends the first transaction to a log that is only a header."""
     log.context = NEW
     payload = new(log)
     log.free_to("damage", "SQLite writes a new header")
@@ -84,7 +84,7 @@ def append_to_a_header(log: SqliteLog) -> None:
 
 @BOOK.appending(empty_file, "appending", "SQW-050", "SQW-053")
 def append_to_an_empty_file(log: SqliteLog) -> None:
-    """The first transaction of a file of zero bytes: a new header."""
+    """A writer appends the first transaction to a file of zero bytes, and writes a new header."""
     log.context = NEW
     payload = new(log)
     log.expect("intact", survivors=[payload], end=568)
@@ -92,7 +92,7 @@ def append_to_an_empty_file(log: SqliteLog) -> None:
 
 @BOOK.appending(cut_in_the_header, "appending", "SQW-050", "SQW-053", control=append_to_a_header)
 def append_to_a_torn_header(log: SqliteLog) -> None:
-    """The header was never finished: the writer begins a new log at 0."""
+    """The header is incomplete, so a writer begins a new log at offset 0."""
     log.context = NEW
     payload = new(log)
     log.expect("intact", survivors=[payload], end=568)
@@ -100,7 +100,7 @@ def append_to_a_torn_header(log: SqliteLog) -> None:
 
 @BOOK.appending(file_of_zeros, "appending", "SQW-050", "SQW-053", control=append_to_a_header)
 def append_to_zeros(log: SqliteLog) -> None:
-    """The file is zeros: the writer begins a new log at 0."""
+    """The file is all zeros, so a writer begins a new log at offset 0."""
     log.context = NEW
     payload = new(log)
     free(log)
@@ -111,7 +111,7 @@ def append_to_zeros(log: SqliteLog) -> None:
     cut_in_the_last_image, "appending", "SQW-042", "SQW-053", control=append_one_transaction
 )
 def append_after_a_torn_frame(log: SqliteLog) -> None:
-    """The writer goes on where the torn frame began."""
+    """A writer continues at the start of the torn frame."""
     log.shows("going-on-after-a-torn-record")
     payload = new(log)
     log.expect("intact", survivors=[0, 1, 2, 3, payload], end=3784)
@@ -119,7 +119,7 @@ def append_after_a_torn_frame(log: SqliteLog) -> None:
 
 @BOOK.appending(frames_without_a_commit, "appending", "SQW-053", control=append_one_transaction)
 def append_after_uncommitted_frames(log: SqliteLog) -> None:
-    """The writer goes on after the last commit, over two frames without one."""
+    """A writer continues after the last commit frame, in place of two uncommitted frames."""
     payload = new(log)
     free(log)
     log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)
@@ -127,14 +127,14 @@ def append_after_uncommitted_frames(log: SqliteLog) -> None:
 
 @BOOK.appending(bit_in_the_last_image, "appending", "SQW-053", control=append_one_transaction)
 def append_after_a_bad_tail(log: SqliteLog) -> None:
-    """The writer goes on where the broken transaction began."""
+    """A writer continues at the start of the damaged last transaction."""
     payload = new(log)
     log.expect("intact", survivors=[0, 1, 2, 3, payload], end=3784)
 
 
 @BOOK.appending(older_frames_after_the_end, "appending", "SQW-030", "SQW-053")
 def append_before_older_frames(log: SqliteLog) -> None:
-    """The writer goes on before the frames of the older generation."""
+    """A writer continues after the last commit frame, in place of frames of an older generation."""
     payload = new(log)
     free(log)
     log.expect("intact", survivors=[0, payload], end=1640)
@@ -142,7 +142,9 @@ def append_before_older_frames(log: SqliteLog) -> None:
 
 @BOOK.appending(new_header_before_older_frames, "appending", "SQW-030", "SQW-053")
 def append_the_first_transaction_over_older_frames(log: SqliteLog) -> None:
-    """The first transaction of a new generation."""
+    """A writer appends the first transaction after a new header, in place of frames of an older
+    generation.
+    """
     log.context = NEW
     payload = new(log)
     free(log)
@@ -151,7 +153,7 @@ def append_the_first_transaction_over_older_frames(log: SqliteLog) -> None:
 
 @BOOK.appending(zeros_after_the_end, "appending", "SQW-030", "SQW-053")
 def append_before_zeros(log: SqliteLog) -> None:
-    """The writer goes on before zeros."""
+    """A writer continues after the last commit frame, in place of zeros."""
     payload = new(log)
     free(log)
     log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)
@@ -159,21 +161,21 @@ def append_before_zeros(log: SqliteLog) -> None:
 
 @BOOK.appending(commit_frame_repeated, "appending", "SQW-014", "SQW-053")
 def append_after_padding(log: SqliteLog) -> None:
-    """The writer goes on after padding, from its checksum."""
+    """A writer continues after padding, from the checksum of the last padding frame."""
     payload = new(log)
     log.expect("intact", survivors=[0, 1, payload], end=2176 + 536)
 
 
 @BOOK.appending(big_endian_checksums, "appending", "SQW-006", "SQW-053")
 def append_to_big_endian_checksums(log: SqliteLog) -> None:
-    """The writer keeps the byte order of the log."""
+    """A writer appends to a log with big-endian checksums and keeps the byte order."""
     payload = new(log)
     log.expect("intact", survivors=[0, 1, 2, payload], end=2176 + 536)
 
 
 @BOOK.appending(pages_of_1024_bytes, "appending", "SQW-053")
 def append_pages_of_1024_bytes(log: SqliteLog) -> None:
-    """The writer keeps the page size of the log, whatever is configured."""
+    """A writer keeps the page size of the log, 1,024 bytes, although 512 bytes are configured."""
     log.context = NEW
     log.append_pages((3, "new."), db_pages=4, page_size=1024)
     payload = log.to_append[0].payload
@@ -182,36 +184,40 @@ def append_pages_of_1024_bytes(log: SqliteLog) -> None:
 
 @BOOK.appending(pages_of_1024_bytes, "appending", "SQW-052")
 def append_a_page_of_another_size(log: SqliteLog) -> None:
-    """An image of 512 bytes is refused in a log with pages of 1024 bytes."""
+    """A writer refuses to append an image of 512 bytes to a log with pages of 1,024 bytes."""
     new(log)
     log.expect_refusal("intact", survivors=[0, 1, 2])
 
 
 @BOOK.appending(five_transactions, "appending", "SQW-052")
 def append_page_zero(log: SqliteLog) -> None:
-    """Page number 0 is refused."""
+    """A writer refuses to append a page with page number 0."""
     log.append_pages((0, "new."), db_pages=4)
     log.expect_refusal("intact", survivors=ALL)
 
 
 @BOOK.appending(one_transaction, "appending", "SQW-014", "SQW-052")
 def append_padding(log: SqliteLog) -> None:
-    """A transaction that repeats the last commit is refused: no reader would return it."""
+    """A writer refuses to append a transaction that repeats the last commit frame, because no
+    reader would return it.
+    """
     log.append_pages((1, "alpha."), db_pages=1)
     log.expect_refusal("intact", survivors=[0])
 
 
 @BOOK.appending(bit_in_an_image, "appending", "SQW-042", "SQW-054", control=append_one_transaction)
 def append_to_a_damaged_log(log: SqliteLog) -> None:
-    """A damaged log must not be appended to: the frames after the damage would be overwritten."""
+    """A writer refuses to append to a damaged log, because the append would overwrite the frames
+    after the damage.
+    """
     new(log)
     log.expect_refusal("damaged", "frame-checksum", survivors=[0, 1, 3, 4])
-    log.bug("SQLite overwrites them without a report")
+    log.bug("SQLite overwrites the frames after the damage and reports nothing")
 
 
 @BOOK.appending(header_zeroed, "appending", "SQW-042", "SQW-054", control=append_one_transaction)
 def append_to_a_log_without_a_header(log: SqliteLog) -> None:
-    """A log whose header is lost must not be appended to."""
+    """A writer refuses to append to a log whose header is zeroed."""
     new(log)
     log.expect_refusal("damaged", "header-checksum", survivors=ALL)
 
@@ -220,14 +226,14 @@ def append_to_a_log_without_a_header(log: SqliteLog) -> None:
     other_version, "appending", "SQW-024", "SQW-042", "SQW-054", control=append_one_transaction
 )
 def append_to_another_version(log: SqliteLog) -> None:
-    """A log of another version must not be appended to."""
+    """A writer refuses to append to a log with an unsupported version."""
     new(log)
     log.expect_refusal("refused", "bad-version")
 
 
 @BOOK.appending(bit_in_an_image, "appending", "SQW-054", control=append_one_transaction)
 def append_nothing_to_a_damaged_log(log: SqliteLog) -> None:
-    """An append of no records to a damaged log is refused."""
+    """A writer refuses even an append without records if the log is damaged."""
     log.expect_refusal("damaged", "frame-checksum", survivors=[0, 1, 3, 4])
 
 
@@ -235,14 +241,18 @@ def append_nothing_to_a_damaged_log(log: SqliteLog) -> None:
     cut_in_the_last_image, "appending", "SQW-052", "SQW-053", control=append_one_transaction
 )
 def append_a_part_of_a_page_to_a_torn_log(log: SqliteLog) -> None:
-    """A payload of 100 bytes is refused, and the torn frame stays."""
+    """A writer refuses to append a payload of 100 bytes, less than one image, and does not remove
+    the torn frame.
+    """
     log.append(b"a" * 100, pages=[3], db_pages=4)
     log.expect_refusal("torn", "torn-frame", survivors=[0, 1, 2, 3])
 
 
 @BOOK.appending(five_transactions, "appending", "SQW-053")
 def append_with_other_values_configured(log: SqliteLog) -> None:
-    """A page size that is not valid and another salt are configured: the header decides."""
+    """An invalid page size and another salt-1 are configured. A writer uses the values of the
+    header.
+    """
     log.context = {"page_size": 1000, "salt_1": 5}
     payload = new(log)
     log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)

@@ -1,4 +1,4 @@
-"""Padding that is broken, never written or cut: nothing is lost with it."""
+"""Padding that is damaged, unwritten or cut. Damaged padding alone loses no transaction."""
 
 from conformance.recipes.sqlite_wal.layout import five_transactions
 from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog
@@ -13,21 +13,23 @@ ALL = [0, 1, 2]
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-041")
 def bit_in_the_padding_before_a_transaction(log: SqliteLog) -> None:
-    """A bit of the last padding flips: the slot stores the value that padding gives."""
+    """A bit of the last padding frame's image flips. The frame still stores the padded value, so no
+    transaction is lost.
+    """
     log.flip("frames[3].page", 100)
     log.expect("damaged", "frame-checksum", survivors=ALL, end=None)
 
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015")
 def unwritten_first_padding(log: SqliteLog) -> None:
-    """The first of two repetitions was never written: the second follows the value of the first."""
+    """The first of two padding frames is zeroed. The padded value proves the second frame."""
     log.zero("frames[2]")
     log.expect("damaged", "frame-salt", survivors=ALL, end=None)
 
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-039")
 def unwritten_padding(log: SqliteLog) -> None:
-    """Neither repetition was written: the next transaction follows the value of the second."""
+    """Both padding frames are zeroed. The padded value proves the next transaction."""
     log.zero("frames[2]")
     log.zero("frames[3]")
     log.expect("damaged", "frame-salt", survivors=ALL, end=None)
@@ -35,7 +37,9 @@ def unwritten_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015")
 def broken_header_and_image_of_padding(log: SqliteLog) -> None:
-    """The first repetition was never written, and the image of the second is broken."""
+    """The first of two padding frames is zeroed, and a bit of the second padding frame's image
+    flips.
+    """
     log.zero("frames[2]")
     log.flip("frames[3].page", 100)
     log.expect("damaged", "frame-salt", survivors=ALL, end=None)
@@ -43,14 +47,14 @@ def broken_header_and_image_of_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-041")
 def page_zero_in_padding(log: SqliteLog) -> None:
-    """The page number of padding is zeroed."""
+    """The page number of the first of two padding frames is zeroed."""
     log.zero("frames[2].header.page_number")
     log.expect("damaged", "page-zero", survivors=ALL, end=None)
 
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-041")
 def size_zero_in_the_last_padding(log: SqliteLog) -> None:
-    """The last transaction is lost, and the database size of the padding before it is zeroed."""
+    """The database size of the last padding frame is zeroed, and a bit of the last image flips."""
     log.zero("frames[3].header.db_pages")
     log.flip("frames[4].page", 100)
     log.expect("torn", "bad-tail", survivors=[0, 1], end=1640)
@@ -58,7 +62,9 @@ def size_zero_in_the_last_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-031")
 def bit_in_padding_and_in_the_last_image(log: SqliteLog) -> None:
-    """Padding and the last transaction are broken: padding does not show that one was finished."""
+    """Bits flip in the last padding frame's image and in the last image. Broken padding is not a
+    lost transaction, so the tail is torn.
+    """
     log.flip("frames[3].page", 100)
     log.flip("frames[4].page", 100)
     log.expect("torn", "bad-tail", survivors=[0, 1], end=1640)
@@ -66,7 +72,9 @@ def bit_in_padding_and_in_the_last_image(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-031")
 def bit_in_padding_and_a_cut_transaction(log: SqliteLog) -> None:
-    """Padding is broken, and the transaction after it is cut."""
+    """A bit of the last padding frame's image flips, and the file ends inside the next
+    transaction.
+    """
     log.flip("frames[3].page", 100)
     log.truncate_in("frames[4].page", 100)
     log.expect("torn", "torn-frame", survivors=[0, 1], end=1640)
@@ -74,7 +82,9 @@ def bit_in_padding_and_a_cut_transaction(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-036")
 def bit_in_padding_and_in_the_next_checksum(log: SqliteLog) -> None:
-    """Padding and the checksum of the transaction after it are broken; another one follows."""
+    """Bits flip in the last padding frame's image and in the checksum of the next transaction.
+    Another transaction follows.
+    """
     log.commit((3, "delta."), db_pages=3)
     log.did("add a transaction")
     log.flip("frames[3].page", 100)
@@ -84,7 +94,9 @@ def bit_in_padding_and_in_the_next_checksum(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-038", "SQW-041")
 def transactions_swapped_after_broken_padding(log: SqliteLog) -> None:
-    """Padding is broken, and the two transactions after it are swapped."""
+    """A bit of the last padding frame's image flips, and the two transactions after the padding are
+    swapped.
+    """
     log.commit((3, "delta."), db_pages=3)
     log.did("add a transaction")
     log.flip("frames[3].page", 100)
@@ -96,14 +108,18 @@ def transactions_swapped_after_broken_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-014", "SQW-015", "SQW-039")
 def commit_frame_lost_before_padding(log: SqliteLog) -> None:
-    """The commit frame is broken: its first repetition is a record with a mark."""
+    """A bit of a commit frame's image flips. The first padding frame is then a record with
+    `after_loss`.
+    """
     log.flip("frames[1].page", 100)
     log.expect("damaged", "frame-checksum", survivors=ALL, end=None)
 
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-039")
 def padding_after_a_loss_is_broken(log: SqliteLog) -> None:
-    """The first transaction is lost, and the padding of the second is broken."""
+    """Bits flip in the first image and in a padding frame after the second transaction. Only the
+    first transaction is lost.
+    """
     log.flip("frames[0].page", 100)
     log.flip("frames[2].page", 100)
     log.expect("damaged", "frame-checksum", survivors=[1, 2], end=None)
@@ -111,14 +127,16 @@ def padding_after_a_loss_is_broken(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions, "padding", "SQW-015", "SQW-034")
 def bit_in_the_last_padding_but_one(log: SqliteLog) -> None:
-    """A bit of padding flips, and only padding follows."""
+    """A bit flips in the first of two padding frames at the end of the log. No
+    transaction is lost.
+    """
     log.flip("frames[2].page", 100)
     log.expect("torn", "bad-tail", survivors=[0, 1], end=1104)
 
 
 @BOOK.damaged(two_repetitions, "padding", "SQW-015", "SQW-033")
 def bit_in_padding_and_cut_padding(log: SqliteLog) -> None:
-    """A bit of padding flips, and the padding after it is cut."""
+    """A bit of a padding frame's image flips, and the file ends inside the next padding frame."""
     log.flip("frames[2].page", 100)
     log.truncate_in("frames[3].page", 100)
     log.expect("torn", "torn-frame", survivors=[0, 1], end=1104)
@@ -126,7 +144,9 @@ def bit_in_padding_and_cut_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-033")
 def bit_in_the_first_image_and_cut_padding(log: SqliteLog) -> None:
-    """The only transaction is broken, and its padding is cut: one unfinished write."""
+    """A bit in the only transaction flips, and the file ends inside its first padding frame. The
+    transaction and its padding are one unfinished write.
+    """
     log.flip("frames[0].page", 100)
     log.truncate_in("frames[3].page", 100)
     log.expect("torn", "torn-frame", end=32)
@@ -134,7 +154,9 @@ def bit_in_the_first_image_and_cut_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-033")
 def padding_cut_after_its_header(log: SqliteLog) -> None:
-    """The only transaction is broken, and only the header of its padding was written."""
+    """A bit in the only transaction flips, and the file ends after the header of its first padding
+    frame.
+    """
     log.flip("frames[0].page", 100)
     log.truncate_in("frames[3].page", 0)
     log.expect("torn", "torn-frame", end=32)
@@ -142,7 +164,9 @@ def padding_cut_after_its_header(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031")
 def padding_cut_in_its_header(log: SqliteLog) -> None:
-    """The only transaction is broken, and its padding ends inside its checksum: not proven."""
+    """A bit in the only transaction flips, and the file ends inside the checksum of its first
+    padding frame. The cut frame does not show a repetition.
+    """
     log.flip("frames[0].page", 100)
     log.truncate(log.at(4) + 23)
     log.expect("damaged", "frame-checksum", end=None)
@@ -150,7 +174,9 @@ def padding_cut_in_its_header(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-033")
 def unwritten_padding_before_cut_padding(log: SqliteLog) -> None:
-    """The only transaction is broken, its first padding was never written, the second is cut."""
+    """A bit in the only transaction flips, the first padding frame is zeroed, and the file ends
+    inside the second padding frame.
+    """
     log.flip("frames[0].page", 100)
     log.zero("frames[3]")
     log.truncate_in("frames[4].page", 100)
@@ -159,7 +185,9 @@ def unwritten_padding_before_cut_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-033")
 def broken_commit_frame_and_cut_padding(log: SqliteLog) -> None:
-    """A bit of the commit frame flips: the values around it and its padding show a repetition."""
+    """A bit of the commit frame's image flips, and the file ends inside the first padding frame.
+    The stored checksums still show the repetition.
+    """
     log.flip("frames[2].page", 8 * 50)
     log.truncate_in("frames[3].page", 100)
     log.expect("torn", "torn-frame", end=32)
@@ -167,7 +195,9 @@ def broken_commit_frame_and_cut_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-033")
 def broken_commit_frame_after_the_end_of_cut_padding(log: SqliteLog) -> None:
-    """A bit of the commit frame flips in bytes that the cut repetition lacks."""
+    """A bit of the commit frame's image flips, at a byte that the cut padding frame
+    does not have.
+    """
     log.flip("frames[2].page", 8 * 200)
     log.truncate_in("frames[3].page", 100)
     log.expect("torn", "torn-frame", end=32)
@@ -175,7 +205,7 @@ def broken_commit_frame_after_the_end_of_cut_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-034")
 def broken_commit_frame_and_padding(log: SqliteLog) -> None:
-    """The images of the commit frame and of the first padding are broken."""
+    """Bits flip in the images of the commit frame and of the first padding frame."""
     log.flip("frames[2].page", 100)
     log.flip("frames[3].page", 200)
     log.expect("torn", "bad-tail", end=32)
@@ -183,7 +213,7 @@ def broken_commit_frame_and_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-034")
 def broken_commit_frame_and_last_padding(log: SqliteLog) -> None:
-    """The images of the commit frame and of the last padding are broken."""
+    """Bits flip in the images of the commit frame and of the last padding frame."""
     log.flip("frames[2].page", 100)
     log.flip("frames[4].page", 200)
     log.expect("torn", "bad-tail", end=32)
@@ -191,7 +221,9 @@ def broken_commit_frame_and_last_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-033")
 def checksum_before_a_commit_frame_and_cut_padding(log: SqliteLog) -> None:
-    """An image and the checksum before the commit frame are broken: its bytes show a repetition."""
+    """Bits flip in the first image and in the checksum before the commit frame, and the padding is
+    cut. The bytes of the commit frame show the repetition.
+    """
     log.flip("frames[0].page", 100)
     log.flip("frames[1].header.checksum_1", 4)
     log.truncate_in("frames[3].page", 100)
@@ -200,7 +232,9 @@ def checksum_before_a_commit_frame_and_cut_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031")
 def broken_commit_frame_after_a_broken_checksum(log: SqliteLog) -> None:
-    """The checksum before the broken commit frame is broken too: nothing shows a repetition."""
+    """Bits flip in the commit frame's image and in the checksum before it, and the padding is cut.
+    No repetition can be shown, so the log is damaged.
+    """
     log.flip("frames[1].header.checksum_1", 4)
     log.flip("frames[2].page", 100)
     log.truncate_in("frames[3].page", 100)
@@ -209,7 +243,9 @@ def broken_commit_frame_after_a_broken_checksum(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "padding", "SQW-016", "SQW-031")
 def cut_frame_of_the_same_page(log: SqliteLog) -> None:
-    """A cut frame of the page of the broken transaction before it, with another image."""
+    """A bit of an image flips, and the file ends inside the next frame of the same page. The images
+    differ, so the cut frame is not padding.
+    """
     log.flip("frames[5].page", 8 * 50)
     log.truncate_in("frames[6].page", 100)
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 2], end=None)

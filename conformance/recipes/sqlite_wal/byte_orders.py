@@ -4,7 +4,7 @@ from conformance.recipes.sqlite_wal.log import BOOK, OLDER_SALTS, SALTS, SqliteL
 
 
 def write_in_both_orders(log: SqliteLog, frame_count: int, salts: bytes = SALTS) -> None:
-    """Write transactions of one frame whose words are the same in both byte orders."""
+    """Write one-frame transactions whose words are the same in both byte orders."""
     log.begin(salts=salts)
     for number in range(1, frame_count + 1):
         image = bytes([0x60 + number]) * 512
@@ -14,7 +14,9 @@ def write_in_both_orders(log: SqliteLog, frame_count: int, salts: bytes = SALTS)
 
 @BOOK.valid("layout", "SQW-006")
 def two_frames_that_read_the_same_in_both_orders(log: SqliteLog) -> None:
-    """Three transactions; the words of the first two are the same in both byte orders."""
+    """Three transactions of one frame each. The words of the first two frames are the same in both
+    byte orders.
+    """
     write_in_both_orders(log, 2)
     log.commit((3, "charlie."), db_pages=5)
     log.expect("intact", survivors=[0, 1, 2], end=1640)
@@ -22,7 +24,9 @@ def two_frames_that_read_the_same_in_both_orders(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_frames_that_read_the_same_in_both_orders, "lost-header", "SQW-027", "SQW-036")
 def only_link_in_both_byte_orders(log: SqliteLog) -> None:
-    """The header is lost, and the only link fits both byte orders: little-endian words count."""
+    """The header and the first image are damaged, and the only link fits both byte orders. A reader
+    uses little-endian words.
+    """
     log.zero("header")
     log.flip("frames[0].page", 3)
     log.flip("frames[2].header.salt_1", 3)
@@ -31,7 +35,9 @@ def only_link_in_both_byte_orders(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_frames_that_read_the_same_in_both_orders, "lost-header", "SQW-027")
 def older_link_in_both_byte_orders(log: SqliteLog) -> None:
-    """The header is lost, and all links fit both byte orders: the first gives the salts."""
+    """The header and the first image are damaged, and every link fits both byte orders. The salts
+    come from the first link, not from the older frames.
+    """
     log.zero("header")
     log.flip("frames[0].page", 3)
     older = SqliteLog(b"", [])

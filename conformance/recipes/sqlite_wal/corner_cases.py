@@ -1,4 +1,4 @@
-"""Rules that only a rare combination of faults reaches."""
+"""Rare combinations of faults."""
 
 from conformance.recipes.sqlite_wal.headers import two_transactions
 from conformance.recipes.sqlite_wal.layout import (
@@ -13,18 +13,22 @@ from conformance.recipes.sqlite_wal.writing import configured
 
 @BOOK.damaged(five_transactions, "links", "SQW-039")
 def two_lines_after_a_commit(log: SqliteLog) -> None:
-    """Two transactions follow the last committed one: nothing shows which of them counts."""
+    """Two transactions follow the last committed transaction. The chain ends there, and all later
+    transactions have `after_loss`.
+    """
     log.state = log.checksum_of(4)
     log.commit((3, "hotel."), db_pages=4)
     log.commit((2, "india."), db_pages=4)
-    log.did("add two transactions that follow slot 4")
+    log.did("add two transactions, the first of which follows slot 4")
     log.insert(log.at(5), bytes(536), "a slot of zeros")
     log.expect("damaged", "frame-salt", survivors=[0, 1, 2, 3, 4, 5, 6], end=None)
 
 
 @BOOK.damaged(five_transactions, "links", "SQW-039")
 def two_lines_after_a_moved_transaction(log: SqliteLog) -> None:
-    """Two transactions follow the first one after the damage, which has no mark."""
+    """After a slot of zeros, the chain continues with one transaction. Two transactions follow that
+    transaction, so the chain ends.
+    """
     log.state = log.checksum_of(5)
     log.commit((3, "hotel."), db_pages=4)
     log.did("add a transaction that follows slot 5")
@@ -34,19 +38,23 @@ def two_lines_after_a_moved_transaction(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "links", "SQW-039")
 def two_lines_after_a_loss(log: SqliteLog) -> None:
-    """Two transactions follow the same one after a loss: depth first, before the next start."""
+    """After a loss, two transactions follow the same transaction. A reader returns both before it
+    starts at another transaction (depth first).
+    """
     log.state = log.checksum_of(5)
     log.commit((3, "hotel."), db_pages=4)
     log.state = log.checksum_of(6)
     log.commit((3, "india."), db_pages=4)
-    log.did("add a transaction that follows slot 5, and one that follows slot 6")
+    log.did("add a transaction that follows slot 5, and a transaction that follows slot 6")
     log.flip("frames[4].page", 100)
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 3, 4, 6, 5], end=None)
 
 
 @BOOK.damaged(five_transactions, "links", "SQW-036", "SQW-038")
 def copy_before_a_broken_checksum(log: SqliteLog) -> None:
-    """A copy of slot 6 stands before slot 5; the checksum of the frame after slot 6 is broken."""
+    """A copy of slot 6 is inserted before slot 5, and the checksum of the frame after the original
+    is damaged.
+    """
     log.commit((3, "hotel."), db_pages=4)
     log.did("add a transaction")
     log.insert(log.at(5), log.slot(6), "a copy of slot 6")
@@ -57,7 +65,9 @@ def copy_before_a_broken_checksum(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_transactions, "header", "SQW-027")
 def header_and_page_zero_in_the_first_slot(log: SqliteLog) -> None:
-    """The header is damaged and page number 1 of the log zeroed: the second frame follows it."""
+    """The header is damaged, and the page number in slot 1 is zeroed. The second frame still
+    follows slot 1.
+    """
     log.flip("header.checksum_1", 8)
     log.zero("frames[0].header.page_number")
     log.expect("damaged", "header-checksum", survivors=[1], end=None)
@@ -65,14 +75,16 @@ def header_and_page_zero_in_the_first_slot(log: SqliteLog) -> None:
 
 @BOOK.damaged(salts_of_zeros, "torn-tail", "SQW-030")
 def zeros_in_place_of_a_frame_header(log: SqliteLog) -> None:
-    """After salts of zeros, a slot with an image and zeros for its header is framing."""
+    """In a log with salts of zero, a slot with a zeroed frame header and an image is framing."""
     log.extend(bytes(24) + image(2, "hotel."), "24 zeros and an image")
     log.expect("intact", survivors=[0, 1], end=1104)
 
 
 @BOOK.damaged(five_transactions, "salts", "SQW-031", "SQW-039")
 def salts_and_image_of_the_last_but_one(log: SqliteLog) -> None:
-    """The last transaction but one has other salts and a broken image: the last one is marked."""
+    """Bits flip in a salt and the image of the second-to-last transaction. The last transaction has
+    `after_loss`.
+    """
     log.flip("frames[5].header.salt_1", 3)
     log.flip("frames[5].page", 100)
     log.expect("damaged", "frame-salt", survivors=[0, 1, 2, 4], end=None)
@@ -80,7 +92,9 @@ def salts_and_image_of_the_last_but_one(log: SqliteLog) -> None:
 
 @BOOK.damaged(one_transaction_of_two_frames, "torn-tail", "SQW-036")
 def checksum_proven_by_a_frame_with_other_salts(log: SqliteLog) -> None:
-    """A frame with other salts proves the commit frame before it; an unfinished one follows."""
+    """A commit frame with a damaged checksum is proven by the next frame, whose salt is damaged.
+    That frame begins an uncommitted transaction.
+    """
     log.commit((1, "charlie."), (2, "delta."), db_pages=2)
     log.spill((3, "echo."), (4, "foxtrot."))
     log.did("add a transaction of two frames, and two frames without a commit")
@@ -93,18 +107,22 @@ def checksum_proven_by_a_frame_with_other_salts(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "links", "SQW-035", "SQW-039")
 def swapped_and_other_salts(log: SqliteLog) -> None:
-    """The last two slots are swapped, and the last one has other salts: it is not proven."""
+    """The last two slots are swapped, and a salt of the frame that is now last is damaged. That
+    frame is not proven.
+    """
     sixth, seventh = log.slot(6), log.slot(7)
     log.replace(6, seventh, "the bytes of slot 7")
     log.replace(7, sixth, "the bytes of slot 6")
     log.data[log.at(7) + 8] ^= 1
-    log.did("flip a bit of the salts of slot 7")
+    log.did("flip a bit of salt-1 of slot 7")
     log.expect("damaged", "broken-link", survivors=[0, 1, 2, 4], end=None)
 
 
 @BOOK.damaged(five_transactions, "frames", "SQW-041")
 def page_zero_and_checksum_before_an_image(log: SqliteLog) -> None:
-    """Page number and checksum of a slot and the next image are broken: page zero is an anchor."""
+    """The page number and checksum of slot 5 and the image of slot 6 are damaged. Slot 6 is lost as
+    `frame-checksum`, not as `unanchored`.
+    """
     log.zero("frames[4].header.page_number")
     log.flip("frames[4].header.checksum_1", 8)
     log.flip("frames[5].page", 100)
@@ -112,30 +130,34 @@ def page_zero_and_checksum_before_an_image(log: SqliteLog) -> None:
 
 
 def _two_checksums(log: SqliteLog, page: int, db_pages: int) -> None:
-    """Add a frame with the image of the last one; break the checksums of both."""
+    """Add a frame with the image of the last one, and damage the checksums of both frames."""
     log.commit((2, "bravo."), db_pages=2)
     log.add_frames((page, db_pages, image(2, "bravo.")))
     log.did("add a transaction, and a frame with its image")
     log.data[log.at(2) + 16] ^= 4
     log.data[log.at(3) + 21] ^= 1
-    log.did("flip a bit in the checksums of slots 2 and 3")
+    log.did("flip a bit in each of the checksums of slots 2 and 3")
     log.expect("damaged", "frame-checksum", survivors=[0], end=None)
 
 
 @BOOK.damaged(one_transaction, "padding", "SQW-016", "SQW-031")
 def checksums_of_one_image_with_two_sizes(log: SqliteLog) -> None:
-    """A frame with the image and page of the commit frame, and another size, is no repetition."""
+    """The checksums of two frames are damaged. The frames have the same page number and image, but
+    different database sizes, so they are not a repetition.
+    """
     _two_checksums(log, 2, 3)
 
 
 @BOOK.damaged(one_transaction, "padding", "SQW-016", "SQW-031")
 def checksums_of_one_image_of_two_pages(log: SqliteLog) -> None:
-    """A frame with the image and size of the commit frame, and another page, is no repetition."""
+    """The checksums of two frames are damaged. The frames have the same image and database size,
+    but different page numbers, so they are not a repetition.
+    """
     _two_checksums(log, 3, 2)
 
 
 def _mark_gained(log: SqliteLog) -> None:
-    """Add a transaction of two frames, whose first one gains a commit mark."""
+    """Add a transaction of two frames, and give its first frame a commit mark."""
     log.commit((1, "charlie."), (2, "delta."), db_pages=2)
     log.did("add a transaction of two frames")
     log.data[log.at(3) + 7] = 9
@@ -144,7 +166,9 @@ def _mark_gained(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_transactions, "frames", "SQW-040")
 def mark_gained_after_other_salts(log: SqliteLog) -> None:
-    """A frame gains a commit mark after a slot with other salts: nothing begins after it."""
+    """A frame gains a commit mark after a frame with a damaged salt. No transaction can begin after
+    the new commit mark.
+    """
     _mark_gained(log)
     log.flip("frames[1].header.salt_1", 3)
     log.expect("damaged", "frame-salt", survivors=[0, 1], end=None)
@@ -152,7 +176,9 @@ def mark_gained_after_other_salts(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_transactions, "frames", "SQW-040")
 def mark_gained_after_a_broken_image(log: SqliteLog) -> None:
-    """A frame gains a commit mark after a broken image: nothing begins after it."""
+    """A frame gains a commit mark after a frame with a damaged image. No transaction can begin
+    after the new commit mark.
+    """
     _mark_gained(log)
     log.flip("frames[1].page", 100)
     log.expect("damaged", "frame-checksum", survivors=[0], end=None)
@@ -166,18 +192,22 @@ def _with_unfinished(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_transactions, "frames", "SQW-041")
 def other_salts_before_an_unfinished_frame(log: SqliteLog) -> None:
-    """The last commit frame has other salts and a broken image: it is not of this generation."""
+    """The images of slots 2 and 3 and a salt of slot 3 are damaged. Slot 3 is then not of this
+    generation, so the damage ends before slot 3.
+    """
     _with_unfinished(log)
     log.flip("frames[1].page", 100)
     log.data[log.at(3) + 8] ^= 1
     log.data[log.at(3) + 100] ^= 1
-    log.did("flip a bit in a salt and in the image of slot 3")
+    log.did("flip a bit in salt-1 and a bit in the image of slot 3")
     log.expect("damaged", "frame-checksum", survivors=[0], end=None)
 
 
 @BOOK.damaged(two_transactions, "frames", "SQW-041")
 def page_zero_in_the_last_commit_frame(log: SqliteLog) -> None:
-    """The last commit frame has page number 0: it ends the damage, and a torn tail follows."""
+    """The page number of the last commit frame is zeroed. The damage ends with this frame, and a
+    torn tail follows.
+    """
     _with_unfinished(log)
     log.data[log.at(3) : log.at(3) + 4] = bytes(4)
     log.did("zero the page number of slot 3")
@@ -186,7 +216,7 @@ def page_zero_in_the_last_commit_frame(log: SqliteLog) -> None:
 
 @BOOK.writing("writing", "SQW-003", "SQW-050")
 def write_a_page_of_65536_bytes(log: SqliteLog) -> None:
-    """The highest page size."""
+    """A writer uses the largest page size, 65,536 bytes."""
     configured(log, page_size=65536)
     log.commit((1, "alpha."), db_pages=1)
     log.expect("intact", survivors=[0], end=32 + 65560)

@@ -10,7 +10,7 @@ from conformance.recipes.sqlite_wal.padding import (
 
 @BOOK.valid("padding", "SQW-014")
 def two_repetitions_and_two_transactions(log: SqliteLog) -> None:
-    """A transaction, one that is repeated twice, and two others."""
+    """Four transactions of one frame each, with two padding frames after the second."""
     log.begin()
     log.commit((1, "alpha."), db_pages=2)
     log.commit((2, "bravo."), db_pages=2)
@@ -23,14 +23,18 @@ def two_repetitions_and_two_transactions(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-035", "SQW-036")
 def header_of_a_later_frame(log: SqliteLog) -> None:
-    """Slot 1 has the header of slot 5, and with it the checksum: slot 5 is not a copy."""
+    """The header of slot 5, with its checksum, overwrites the header of slot 1. Slot 5 does not
+    count as a copy.
+    """
     log.splice("frames[0].header", log.slot(5)[:24], "frames[4].header")
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 2], end=None)
 
 
 @BOOK.damaged(two_repetitions, "padding", "SQW-035", "SQW-036")
 def copy_after_a_wrong_checksum(log: SqliteLog) -> None:
-    """The checksum of slot 1 is wrong, and slot 4 is a copy of the whole frame: returned once."""
+    """The checksum of slot 1 is damaged, and slot 4 is a copy of the intact frame. The transaction
+    is returned once.
+    """
     log.splice("frames[3]", log.slot(1), "frames[0]")
     log.set("frames[0].header.checksum_2", 1, "big")
     log.expect("damaged", "frame-checksum", survivors=[0, 1], end=None)
@@ -38,7 +42,9 @@ def copy_after_a_wrong_checksum(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-035")
 def copy_of_broken_padding(log: SqliteLog) -> None:
-    """The image of the first padding is broken, and the whole frame stands at the end: a copy."""
+    """The first padding frame's header is zeroed and its image damaged. An intact copy of this
+    frame at the end of the log is not returned.
+    """
     log.extend(log.slot(3), "a copy of slot 3")
     log.flip("frames[2].page", 100)
     log.zero("frames[2].header")
@@ -47,7 +53,9 @@ def copy_of_broken_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(one_transaction, "padding", "SQW-014", "SQW-039")
 def repeated_image_with_another_size_after_a_loss(log: SqliteLog) -> None:
-    """After a loss, the same page and image with another database size is a transaction."""
+    """After a loss, a frame with the page number and image of the commit frame but another database
+    size is not padding.
+    """
     log.commit((5, "bravo."), db_pages=5)
     log.commit((5, "bravo."), db_pages=6)
     log.did("add two transactions that differ in the database size")
@@ -57,7 +65,9 @@ def repeated_image_with_another_size_after_a_loss(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_two_transactions, "padding", "SQW-015")
 def both_images_of_padding_replaced(log: SqliteLog) -> None:
-    """The image of the first padding is zeros, and that of the second is the next image."""
+    """The image of the first padding frame is zeroed, and the image of the second is replaced by
+    the next frame's image.
+    """
     log.zero("frames[2].page")
     log.splice("frames[3].page", log.slot(5)[24:], "frames[4].page")
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 2, 3], end=None)
@@ -65,7 +75,9 @@ def both_images_of_padding_replaced(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions, "padding", "SQW-015", "SQW-030", kind="eof")
 def page_zero_and_salt_of_padding_at_the_end(log: SqliteLog) -> None:
-    """The last padding has page number 0 and a broken salt: still of this generation."""
+    """The last padding frame has page number 0 and a damaged salt. The slot is still of this
+    generation.
+    """
     log.zero("frames[3].header.page_number")
     log.flip("frames[3].header.salt_1", 3)
     log.expect("torn", "bad-tail", survivors=[0, 1], end=1640)
@@ -73,7 +85,9 @@ def page_zero_and_salt_of_padding_at_the_end(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_two_transactions, "padding", "SQW-036", "SQW-038")
 def second_padding_over_the_first_before_a_swap(log: SqliteLog) -> None:
-    """The second padding stands in the place of the first, and the last two frames are swapped."""
+    """A copy of the second padding frame overwrites the first, and the last two frames
+    are swapped.
+    """
     fifth, sixth = log.slot(5), log.slot(6)
     log.splice("frames[2]", log.slot(4), "frames[3]")
     log.replace(5, sixth, "the bytes of slot 6")
@@ -83,7 +97,9 @@ def second_padding_over_the_first_before_a_swap(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_two_transactions, "padding", "SQW-015", "SQW-038", "SQW-039")
 def broken_padding_in_a_ring(log: SqliteLog) -> None:
-    """The header is lost, and slots 1 and 4 are swapped: slot 4 counts as broken padding."""
+    """The header is zeroed, and slots 1 and 4 are swapped. Slot 4 is not broken padding, because
+    the padded value is taken.
+    """
     first, fourth = log.slot(1), log.slot(4)
     log.replace(1, fourth, "the bytes of slot 4")
     log.replace(4, first, "the bytes of slot 1")
@@ -93,7 +109,9 @@ def broken_padding_in_a_ring(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_two_transactions, "padding", "SQW-015", "SQW-035")
 def first_padding_over_the_second(log: SqliteLog) -> None:
-    """The first padding stands in the second, too, has another size, and the last frame is cut."""
+    """A copy of the first padding frame overwrites the second. The database size of the first
+    padding frame changes, and the file ends inside the last frame.
+    """
     log.splice("frames[3]", log.slot(3), "frames[2]")
     log.flip("frames[2].header.db_pages", 24)
     log.truncate_in("frames[5]", 10)
@@ -102,7 +120,9 @@ def first_padding_over_the_second(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions, "padding", "SQW-014", "SQW-039")
 def fork_beside_padding(log: SqliteLog) -> None:
-    """A transaction and padding follow one commit frame after a wrong checksum: the chain ends."""
+    """After a damaged checksum, a transaction and a padding frame follow the same commit frame. The
+    chain ends at this commit frame.
+    """
     log.state = log.checksum_of(2)
     log.commit((3, "charlie."), db_pages=3)
     log.did("add a transaction that follows slot 2")
@@ -112,7 +132,9 @@ def fork_beside_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_two_transactions, "lost-header", "SQW-016", "SQW-027", "SQW-031")
 def first_frame_at_the_end_without_its_checksum(log: SqliteLog) -> None:
-    """The header, the checksum of slot 1 and the last image are lost; a copy of slot 1 ends it."""
+    """The header and the checksum of slot 1 are zeroed, a bit of the last image flips, and a copy
+    of the damaged slot 1 ends the log.
+    """
     log.zero("header")
     log.zero("frames[0].header.checksum_1")
     log.zero("frames[0].header.checksum_2")
@@ -123,18 +145,22 @@ def first_frame_at_the_end_without_its_checksum(log: SqliteLog) -> None:
 
 @BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-015", "SQW-035")
 def copy_after_unwritten_padding(log: SqliteLog) -> None:
-    """The padding was never written, and a copy of the frame after it stands before: a copy."""
+    """Both padding frames are zeroed, and a copy of the next transaction is inserted as slot 2. The
+    transaction is returned once, from slot 2.
+    """
     padding, later = log.slot(4), log.slot(5)
     log.zero("frames[2]")
     log.zero("frames[3]")
     log.insert(log.at(2), later, "a copy of slot 5")
-    log.extend(padding, "the last padding")
+    log.extend(padding, "a copy of the last padding frame")
     log.expect("damaged", "broken-link", survivors=[0, 1, 2], end=None)
 
 
 @BOOK.damaged(two_repetitions_and_two_transactions, "links", "SQW-036", "SQW-038")
 def moved_frame_and_its_copy_without_a_checksum(log: SqliteLog) -> None:
-    """Slots 5 and 6 are swapped, and a copy of slot 6 with a wrong checksum follows them."""
+    """Slots 5 and 6 are swapped, and a copy of the original slot 6 with a damaged checksum follows.
+    The copy is not returned.
+    """
     fifth, sixth = log.slot(5), log.slot(6)
     log.commit((1, "echo."), db_pages=2)
     seventh = log.slot(7)
@@ -143,6 +169,6 @@ def moved_frame_and_its_copy_without_a_checksum(log: SqliteLog) -> None:
     log.replace(6, fifth, "the bytes of slot 5")
     copy = bytearray(sixth)
     copy[16] ^= 1
-    log.replace(7, bytes(copy), "slot 6 with a wrong checksum")
-    log.extend(seventh, "the bytes of slot 7")
+    log.replace(7, bytes(copy), "a copy of the former slot 6 with a damaged checksum")
+    log.extend(seventh, "the former bytes of slot 7")
     log.expect("damaged", "broken-link", survivors=[0, 1, 2, 3, 4], end=None)

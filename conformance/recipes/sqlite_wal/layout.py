@@ -1,4 +1,4 @@
-"""Logs without a fault: the controls of the damaged ones."""
+"""Intact logs. Other recipes damage copies of them."""
 
 from conformance.recipes.sqlite_wal.log import BOOK, SALTS, SqliteLog, forge_checksum, image
 from conformance.recipes.variation import Kept
@@ -13,14 +13,14 @@ def empty_file(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-001", "SQW-002", "SQW-007", "SQW-020", "SQW-042")
 def header_alone(log: SqliteLog) -> None:
-    """A header and no frame."""
+    """A header without frames."""
     log.begin()
     log.expect("intact", survivors=[], end=32)
 
 
 @BOOK.valid("layout", "SQW-002", "SQW-004", "SQW-006", "SQW-007", "SQW-008")
 def one_page_of_zeros(log: SqliteLog) -> None:
-    """One transaction of one page: the log of the chapter, byte by byte."""
+    """One transaction of one page: the example log that the chapter shows byte by byte."""
     log.begin()
     log.add_frames((1, 1, bytes(512)))
     log.payloads = [bytes(512)]
@@ -36,7 +36,9 @@ def one_page_of_zeros(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-004", "SQW-010", "SQW-011", "SQW-012")
 def five_transactions(log: SqliteLog) -> None:
-    """Five transactions in seven frames: frame 1, frames 2 to 4, and three of one frame."""
+    """Five transactions in seven frames. The second transaction has three frames, and the others
+    have one.
+    """
     log.begin()
     log.commit((2, "alpha."), db_pages=3)
     log.commit((1, "bravo."), (2, "charlie."), (4, "delta."), db_pages=4)
@@ -48,7 +50,7 @@ def five_transactions(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-002", "SQW-006")
 def big_endian_checksums(log: SqliteLog) -> None:
-    """Checksums over big-endian words: the magic number is odd, nothing else differs."""
+    """A log with an odd magic number, which selects checksums over big-endian words."""
     log.begin(order=">")
     log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
     log.commit((2, "charlie."), db_pages=2)
@@ -58,7 +60,7 @@ def big_endian_checksums(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-004", "SQW-012")
 def two_large_transactions(log: SqliteLog) -> None:
-    """Two transactions of three frames."""
+    """Two transactions of three frames each."""
     log.begin()
     log.commit((1, "alpha."), (2, "bravo."), (3, "charlie."), db_pages=3)
     log.commit((4, "delta."), (5, "echo."), (6, "foxtrot."), db_pages=6)
@@ -83,7 +85,7 @@ def one_transaction_of_two_frames(log: SqliteLog) -> None:
 
 @BOOK.valid("page-size", "SQW-003")
 def pages_of_1024_bytes(log: SqliteLog) -> None:
-    """A page size of 1024."""
+    """A page size of 1,024 bytes."""
     log.begin(page_size=1024)
     log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
     log.commit((2, "charlie."), db_pages=2)
@@ -93,7 +95,7 @@ def pages_of_1024_bytes(log: SqliteLog) -> None:
 
 @BOOK.valid("page-size", "SQW-003")
 def pages_of_2048_bytes(log: SqliteLog) -> None:
-    """A page size of 2048."""
+    """A page size of 2,048 bytes."""
     log.begin(page_size=2048)
     log.commit((1, "alpha."), db_pages=1)
     log.expect("intact", survivors=[0], end=32 + 2072)
@@ -101,7 +103,7 @@ def pages_of_2048_bytes(log: SqliteLog) -> None:
 
 @BOOK.valid("page-size", "SQW-003")
 def pages_of_4096_bytes(log: SqliteLog) -> None:
-    """A page size of 4096, the default of SQLite."""
+    """A page size of 4,096 bytes, the default of SQLite."""
     log.begin(page_size=4096)
     log.commit((1, "alpha."), db_pages=1)
     log.expect("intact", survivors=[0], end=32 + 4120)
@@ -109,7 +111,7 @@ def pages_of_4096_bytes(log: SqliteLog) -> None:
 
 @BOOK.valid("page-size", "SQW-003")
 def pages_of_8192_bytes(log: SqliteLog) -> None:
-    """A page size of 8192."""
+    """A page size of 8,192 bytes."""
     log.begin(page_size=8192)
     log.commit((1, "alpha."), db_pages=1)
     log.expect("intact", survivors=[0], end=32 + 8216)
@@ -117,7 +119,7 @@ def pages_of_8192_bytes(log: SqliteLog) -> None:
 
 @BOOK.valid("page-size", "SQW-003")
 def pages_of_16384_bytes(log: SqliteLog) -> None:
-    """A page size of 16384."""
+    """A page size of 16,384 bytes."""
     log.begin(page_size=16384)
     log.commit((1, "alpha."), db_pages=1)
     log.expect("intact", survivors=[0], end=32 + 16408)
@@ -125,7 +127,7 @@ def pages_of_16384_bytes(log: SqliteLog) -> None:
 
 @BOOK.valid("page-size", "SQW-003")
 def pages_of_32768_bytes(log: SqliteLog) -> None:
-    """A page size of 32768."""
+    """A page size of 32,768 bytes."""
     log.begin(page_size=32768)
     log.commit((1, "alpha."), db_pages=1)
     log.expect("intact", survivors=[0], end=32 + 32792)
@@ -133,7 +135,7 @@ def pages_of_32768_bytes(log: SqliteLog) -> None:
 
 @BOOK.valid("page-size", "SQW-003")
 def pages_of_65536_bytes(log: SqliteLog) -> None:
-    """The largest page size, stored as 65536 and not as 1."""
+    """The largest page size, 65,536 bytes, which the header stores as 65536 and not as 1."""
     log.begin(page_size=65536)
     log.commit((1, "alpha."), db_pages=1)
     log.expect("intact", survivors=[0], end=32 + 65560)
@@ -151,7 +153,7 @@ def salts_of_zeros(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-002", "SQW-005")
 def highest_salts_and_sequence(log: SqliteLog) -> None:
-    """Salts and sequence number are 2^32 - 1."""
+    """Both salts and the sequence number have the highest value, 4294967295."""
     log.begin(salts=b"\xff" * 8, sequence=0xFFFFFFFF)
     log.commit((1, "alpha."), db_pages=1)
     log.expect("intact", survivors=[0], end=568)
@@ -159,7 +161,7 @@ def highest_salts_and_sequence(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-002")
 def third_generation(log: SqliteLog) -> None:
-    """A sequence number of 2: the log was begun again twice."""
+    """A sequence number of 2, because the writer restarted the log twice."""
     log.begin(sequence=2)
     log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
     log.commit((2, "charlie."), db_pages=2)
@@ -168,7 +170,7 @@ def third_generation(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-008")
 def checksum_of_zeros(log: SqliteLog) -> None:
-    """A frame whose checksum is zero, between two others: zero is a value like any other."""
+    """A frame between two other frames has the checksum 0, which is a valid value."""
     log.begin()
     log.commit((1, "alpha."), db_pages=1)
     assert log.header is not None
@@ -181,7 +183,7 @@ def checksum_of_zeros(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-012", "SQW-013")
 def one_page_twice_in_a_transaction(log: SqliteLog) -> None:
-    """A transaction with two images of one page: both are returned, in order."""
+    """A transaction contains two images of one page. Both are returned, in order."""
     log.begin()
     log.commit((2, "alpha."), (2, "bravo."), (1, "charlie."), db_pages=2)
     log.expect("intact", survivors=[0], end=1640)
@@ -197,18 +199,19 @@ def page_beyond_the_database(log: SqliteLog) -> None:
 
 @BOOK.valid("values", "SQW-013")
 def database_larger_than_its_pages(log: SqliteLog) -> None:
-    """A database size of a thousand million pages: returned as it is stored."""
+    """A database size of 1,000,000,000 pages, which a reader returns as stored."""
     log.begin()
     log.commit((1, "alpha."), db_pages=1_000_000_000)
     log.expect("intact", survivors=[0], end=568)
     log.note(
-        "SQLite 3.39.4 and later report a corrupt database at the checkpoint; 3.17 extends it."
+        "At a checkpoint, SQLite 3.39.4 and later report a corrupt database."
+        " SQLite 3.17 extends the database."
     )
 
 
 @BOOK.valid("values", "SQW-013")
 def database_that_shrinks(log: SqliteLog) -> None:
-    """A second transaction that makes the database smaller."""
+    """The second transaction makes the database smaller."""
     log.begin()
     log.commit((1, "alpha."), (5, "bravo."), db_pages=5)
     log.commit((1, "charlie."), db_pages=2)
@@ -217,7 +220,7 @@ def database_that_shrinks(log: SqliteLog) -> None:
 
 @BOOK.valid("values", "SQW-011", "SQW-013")
 def highest_numbers(log: SqliteLog) -> None:
-    """The highest page numbers and the highest database size of SQLite."""
+    """The two highest page numbers and the highest database size of SQLite."""
     log.begin()
     log.commit((MAX_PAGE, "alpha."), (MAX_PAGE - 1, "bravo."), db_pages=MAX_PAGE)
     log.expect("intact", survivors=[0], end=1104)
@@ -225,7 +228,9 @@ def highest_numbers(log: SqliteLog) -> None:
 
 @BOOK.valid("values", "SQW-013")
 def page_number_of_32_ones(log: SqliteLog) -> None:
-    """A page number and a database size of 2^32 - 1, which a reader does not judge."""
+    """A page number and a database size of 4294967295, which a reader returns without checking
+    them.
+    """
     log.begin()
     log.commit((0xFFFFFFFF, "alpha."), db_pages=0xFFFFFFFF)
     log.expect("intact", survivors=[0], end=568)
@@ -233,7 +238,7 @@ def page_number_of_32_ones(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-004")
 def log_in_an_image(log: SqliteLog) -> None:
-    """An image that holds a header and the start of a frame with the same salts."""
+    """An image contains a header and the start of a frame with the same salts as the log."""
     log.begin()
     inner = bytes(log.data) + bytes.fromhex("00000001 00000001") + SALTS + bytes(8)
     page = (inner * 20)[:512]
@@ -253,7 +258,7 @@ def transaction_of_forty_frames(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-012", "SQW-044", kind="limit")
 def twelve_transactions(log: SqliteLog) -> None:
-    """Twelve transactions of one frame, which write the same page."""
+    """Twelve transactions of one frame each, which write the same page."""
     log.begin()
     for number in range(12):
         log.commit((2, f"change {number}, "), db_pages=2)

@@ -1,4 +1,4 @@
-"""The verbs that only SQLite's logs need, and the book of their recipes."""
+"""Builder of SQLite write-ahead logs for recipes, and the list of these recipes."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def image(page: int, text: str, page_size: int = 512) -> bytes:
     stored_size = 1 if page_size == 65536 else page_size
     start = b"SQLite format 3\0" + struct.pack(">H6BI", stored_size, 2, 2, 0, 64, 32, 32, 1)
     start = start.ljust(44, b"\0") + struct.pack(">4I", 4, 0, 0, 1)
-    # A leaf of a table without cells; the text lies in its free space.
+    # An empty leaf page of a table. The text is in its free space.
     start = start.ljust(100, b"\0") + struct.pack(">B3HB", 13, 0, 0, page_size & 0xFFFF, 0)
     return start + filled[len(start) :]
 
 
 class SqliteLog(Log):
-    """A log of SQLite being built. ``header`` is that of the log, ``state`` its last checksum."""
+    """A SQLite log under construction. ``state`` is the checksum after its last frame or header."""
 
     def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
         super().__init__(control, payloads, FORMAT)
@@ -68,7 +68,7 @@ class SqliteLog(Log):
         self.state = self.header.checksum
 
     def commit(self, *pages: tuple[int, str], db_pages: int) -> None:
-        """Write a transaction: page numbers with the text of their images."""
+        """Write a transaction from page numbers and the texts of their images."""
         made = [(page, self.image(page, text)) for page, text in pages]
         last = len(made) - 1
         self.add_frames(*((p, db_pages if n == last else 0, i) for n, (p, i) in enumerate(made)))
@@ -82,18 +82,18 @@ class SqliteLog(Log):
         self.add_frames(*((page, 0, self.image(page, text)) for page, text in pages))
 
     def add_frames(self, *images: tuple[int, int, bytes]) -> None:
-        """Write frames: page number, database size, image."""
+        """Write frames. Each has a page number, a database size and an image."""
         assert self.header is not None
         made, self.state = frames(images, self.header, self.state)
         self.data += made
 
     def image(self, page: int, text: str) -> bytes:
-        """A page image of the size of the log."""
+        """Return a page image with the page size of the log."""
         return image(page, text, self.slot_size - FRAME_HEADER_SIZE)
 
     @property
     def slot_size(self) -> int:
-        """The size of a slot in bytes."""
+        """Return the size of a slot in bytes."""
         assert self.header is not None
         return FRAME_HEADER_SIZE + self.header.page_size
 
@@ -103,27 +103,27 @@ class SqliteLog(Log):
         return (len(self.data) - HEADER_SIZE) // self.slot_size
 
     def at(self, slot: int) -> int:
-        """The offset of a slot, from 1."""
+        """Return the offset of a slot. Slots are numbered from 1."""
         return HEADER_SIZE + (slot - 1) * self.slot_size
 
     def slot(self, number: int) -> bytes:
-        """The bytes of a slot."""
+        """Return the bytes of a slot."""
         return bytes(self.data[self.at(number) : self.at(number + 1)])
 
     def checksum_of(self, number: int) -> State:
-        """The checksum that a slot stores; that of the header for 0."""
+        """Return the checksum that a slot stores, or the checksum of the header for slot 0."""
         start = self.at(number) + 16 if number else 24
         pair = self.data[start : start + 8]
         return int.from_bytes(pair[:4], "big"), int.from_bytes(pair[4:], "big")
 
     def replace(self, number: int, slot: bytes, what: str) -> None:
-        """Put other bytes into a slot."""
+        """Overwrite a slot with other bytes."""
         assert len(slot) == self.slot_size
         self.data[self.at(number) : self.at(number + 1)] = slot
         self.did(f"put {what} into slot {number}")
 
     def reseal(self, first: int) -> None:
-        """Make the checksums right from a slot on, after a change to what they cover."""
+        """Recompute the checksums from a slot on, after a change to the bytes that they cover."""
         assert self.header is not None
         state = self.checksum_of(first - 1)
         for number in range(first, self.whole_slots + 1):
@@ -134,29 +134,29 @@ class SqliteLog(Log):
         self.did(f"make the checksums right from slot {first} on")
 
     def reseal_header(self) -> None:
-        """Make the checksum of the header right, and no other."""
+        """Recompute only the checksum of the header."""
         order: Order = ">" if self.data[3] & 1 else "<"
         first, second = advance((0, 0), bytes(self.data[:24]), order)
         self.data[24:32] = first.to_bytes(4, "big") + second.to_bytes(4, "big")
         self.did("make the checksum of the header right")
 
     def to_write(self) -> list[NewRecord]:
-        """The records with their fields."""
+        """Return the records with their fields."""
         return self.records
 
     def append_pages(self, *pages: tuple[int, str], db_pages: int, page_size: int = 512) -> None:
-        """A transaction to append."""
+        """Add a transaction to the records to append."""
         payload = b"".join(image(page, text, page_size) for page, text in pages)
         fields = {"pages": [page for page, _ in pages], "db_pages": db_pages}
         self.to_append.append(NewRecord(payload, fields))
 
     def varied(self, payload: bytes) -> bytes:
-        """A payload as it is: texts of images are varied before."""
+        """Return a payload unchanged. The texts of images were varied before."""
         return payload
 
 
 def _header_in(data: bytes) -> Header | None:
-    """The header at the start of a control, if it is a sound one."""
+    """Return the header at the start of a control, or None if it is not valid."""
     if len(data) < HEADER_SIZE:
         return None
     order: Order = ">" if data[3] & 1 else "<"
@@ -176,15 +176,15 @@ BOOK: Book[SqliteLog] = Book(FORMAT)
 def forge_checksum(
     state: State, page: int, db_pages: int, page_image: bytes, order: Order
 ) -> bytes:
-    """An image whose last 8 bytes are chosen so that its frame has the checksum (0, 0)."""
+    """Return an image whose last 8 bytes give its frame the checksum (0, 0)."""
     first, second = advance(state, struct.pack(">2I", page, db_pages) + page_image[:-8], order)
     x = -first - second
-    y = -second  # the first half is 0 then
+    y = -second  # because the first half is 0
     return page_image[:-8] + struct.pack(f"{order}2I", x & 0xFFFFFFFF, y & 0xFFFFFFFF)
 
 
 def older_generation(frame_count: int, salts: bytes = OLDER_SALTS) -> bytes:
-    """A log of one-frame transactions with other salts."""
+    """Return a log of one-frame transactions with other salts."""
     older = SqliteLog(b"", [])
     older.begin(salts=salts)
     for number in range(frame_count):
