@@ -82,7 +82,7 @@ class Listener:
 
     def _listen(self) -> None:
         with contextlib.ExitStack() as held:
-            held.enter_context(self._server)  # a program that comes later does not wait for ever
+            held.enter_context(self._server)  # a program that comes later does not wait forever
             try:
                 notifier = self._accepted()
                 if notifier is not None:
