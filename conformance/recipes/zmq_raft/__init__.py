@@ -28,11 +28,11 @@ from conformance.recipes.zmq_raft import (
 )
 from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
 
+#: The class that builds a log of this format.
 NewLog = ZmqRaftLog
-"""The class that builds a log of this format."""
 
+#: The default extension of a log's name.
 SUFFIX = ""
-"""The default extension of a log's name."""
 
 __all__ = [
     "BOOK",

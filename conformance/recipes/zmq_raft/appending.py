@@ -100,7 +100,7 @@ def append_behind_a_torn_update(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=[0, 1, 2, UPDATE])
     log.may_append_as(
         [NewRecord(UPDATE, {"rotate": True})],
-        "a writer may rotate instead (ZMR-080), as zmq-raft does: one map with the whole state",
+        "a writer may rotate the file instead, like zmq-raft, and write the whole state (ZMR-080)",
         {"": 14, "../append-behind-a-torn-update.pers-2018-09-26-145936-817*": 33},
     )
 

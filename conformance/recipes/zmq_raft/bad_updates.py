@@ -63,7 +63,7 @@ def first_byte_of_the_file(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_updates, "state", "ZMR-077")
 def tail_of_ff(log: ZmqRaftLog) -> None:
-    """64 bytes ff, each of them an integer, follow the last update."""
+    """After the last update, the file contains 64 bytes ff, each of them an integer."""
     log.extend(b"\xff" * 64, "64 bytes ff")
     log.expect("damaged", "not-a-map", survivors=[0, 1, 2, 3, 4], end=None)
 
@@ -73,7 +73,7 @@ def map_inside_a_damaged_update(log: ZmqRaftLog) -> None:
     """The first byte of an update is damaged. A reader does not return the map inside this update
     as an update.
     """
-    log.extend(encode({"peers": {"old": [], "new": []}}), "an update with a map in it")
+    log.extend(encode({"peers": {"old": [], "new": []}}), "an update with a map as its value")
     log.data[36] = 0x01
     log.did("set byte 36 to 01")
     log.expect("damaged", "not-a-map", survivors=[0, 1, 2, 3, 4], end=None)
@@ -97,7 +97,7 @@ def type_that_does_not_exist_in_a_cut_update(log: ZmqRaftLog) -> None:
     """A value of an update is the byte c1, and the file ends after this byte. The reason is
     bad-type, not torn-update.
     """
-    log.extend(bytes.fromhex("81a16192c1"), "an update with c1 in it, cut off")
+    log.extend(bytes.fromhex("81a16192c1"), "an incomplete update with the byte c1")
     log.expect("damaged", "bad-type", survivors=[0, 1, 2, 3, 4], end=None)
 
 

@@ -20,8 +20,8 @@ def snapshot_index_that_hides_all(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(snapshot_in_front, "directory", "ZMR-063", "ZMR-092")
 def a_lost_snapshot_covers_nothing(log: ZmqRaftLog) -> None:
-    """The snapshot at index 5 has one byte too many and is lost. The entries 4 and 5 are therefore
-    not covered.
+    """The snapshot at index 5 has one byte too many and is lost. Entries 4 and 5 are therefore not
+    covered.
     """
     log.extend(b"!", "one byte", "snap")
     log.remove_file(SIX)
@@ -111,7 +111,7 @@ def entry_zero_in_a_bare_folder(log: ZmqRaftLog) -> None:
     """
     _from_zero(log)
     log.files = {name.removeprefix("log/"): data for name, data in log.files.items()}
-    log.did("keep the folder log alone")
+    log.did("keep only the folder log")
     log.expect("intact", survivors=[b"zero", b"one"])
 
 
@@ -131,8 +131,8 @@ def no_data_in_a_snapshot_at_five(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_files, "directory", "ZMR-092", "ZMR-094")
 def next_index_after_a_covered_file(log: ZmqRaftLog) -> None:
-    """Entries 4 to 7, which the snapshot covers, follow a lost file. The next index is the
-    snapshot's index plus one.
+    """Covered entries 4 to 7 follow a lost file. The next index is the snapshot's index plus one,
+    so a reader reports no gap before entry 10.
     """
     log.put_snapshot(b"state at 9", 9)
     log.set(f"{ONE}:header.token", b"RLOX")

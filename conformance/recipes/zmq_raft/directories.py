@@ -100,8 +100,8 @@ def _add_empty(log: ZmqRaftLog, first: int) -> None:
 
 @BOOK.damaged(three_files, "directory", "ZMR-091")
 def files_of_others(log: ZmqRaftLog) -> None:
-    """A directory contains files whose names do not have the form of an index file. A reader
-    ignores these files in every folder.
+    """A directory contains files whose names, or the names of their folders, do not have the form
+    for index files. A reader ignores these files.
     """
     here = "log/00000/00/00"
     for name in (
@@ -118,7 +118,9 @@ def files_of_others(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("directory", "ZMR-015", "ZMR-091")
 def files_in_two_folders(log: ZmqRaftLog) -> None:
-    """The index files before and from index 0x100000 on lie in different folders."""
+    """Two index files, one before index 0x100000 and one that begins with this index, lie in
+    different folders.
+    """
     log.directory(*ENTRIES[:4], snapshot=(b"s", 0xFFFFD, 1))
     assert "log/00000/00/01/00000000100000.rlog" in log.files
     log.expect("intact", survivors=[0, 1, 2, 3, 4])
@@ -254,7 +256,7 @@ def snapshot_cut(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(snapshot_in_front, "directory", "ZMR-041")
 def snapshot_that_is_none(log: ZmqRaftLog) -> None:
-    """The snapshot has an invalid token. A reader returns all entries."""
+    """The snapshot of a directory has an invalid token. A reader returns all entries."""
     log.set("snap:header.token", b"PANS")
     log.expect("damaged", "bad-token", survivors=[1, 2, 3])
 

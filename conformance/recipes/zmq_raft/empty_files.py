@@ -44,7 +44,7 @@ def unfinished_and_empty_files(log: ZmqRaftLog) -> None:
     """A spare file of 0 bytes begins with the next index, and an empty spare file follows. A writer
     can recreate the first spare file.
     """
-    log.add_file(EIGHT, b"", "nothing")
+    log.add_file(EIGHT, b"", "0 bytes")
     log.add_index_file(12)
     log.expect("torn", "torn-header", survivors=FIRST_SEVEN, end=0)
 
@@ -150,7 +150,7 @@ def empty_file_at_the_next_index(log: ZmqRaftLog) -> None:
 def only_file_of_a_bare_folder_unfinished(log: ZmqRaftLog) -> None:
     """The only index file of a bare folder is unfinished. Its name determines the next index."""
     log.files = {FOUR.removeprefix("log/"): bytearray(UNFINISHED)}
-    log.did(f"keep 16 bytes of {FOUR} alone")
+    log.did(f"keep only the first 16 bytes of {FOUR}, in a bare folder")
     log.expect("torn", "torn-header", end=0)
 
 
@@ -161,7 +161,7 @@ def bare_folder_from_zero_without_entries(log: ZmqRaftLog) -> None:
     """
     name = log.add_index_file(0)
     log.files = {name.removeprefix("log/"): log.files[name]}
-    log.did("keep it alone, without the folder log")
+    log.did("keep only this file, in a bare folder")
     log.expect("intact", end=108)
 
 

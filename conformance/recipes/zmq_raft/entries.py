@@ -21,7 +21,7 @@ def entry_shorter_than_its_header(log: ZmqRaftLog) -> None:
     del log.data[start + 19 : start + 25]
     for number, offset in ((2, 69), (3, 94), (4, 119)):
         log.data[24 + 4 * number] = offset
-    log.did("drop the last 6 bytes of data.entries[2], offsets to match")
+    log.did("drop the last 6 bytes of data.entries[2], and adjust the offsets")
     log.expect("damaged", "short-entry", survivors=[0, 1, 3, 4], end=239)
 
 
@@ -61,8 +61,8 @@ def last_term_of_zero(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(terms_that_rise, "entries", "ZMR-049", "ZMR-050")
 def terms_on_both_sides_of_a_term_of_zero(log: ZmqRaftLog) -> None:
-    """The first three terms are 6, 0 and 3. Only the second entry is lost, because a reader does
-    not compare the first and the third.
+    """The first three terms are 6, 0 and 3. A reader does not compare the first and the third term,
+    because the second entry is lost.
     """
     log.set("data.entries[0].header.term", 6)
     log.zero("data.entries[1].header.term")
@@ -106,8 +106,8 @@ def first_term_too_high(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(terms_that_rise, "entries", "ZMR-050")
 def terms_that_fall_twice(log: ZmqRaftLog) -> None:
-    """The first three terms are 9, 5 and 3. All three entries are lost, and each is
-    reported once.
+    """The first three terms are 9, 5 and 3. All three entries are lost, and a reader reports each
+    of them once.
     """
     log.set("data.entries[0].header.term", 9)
     log.set("data.entries[1].header.term", 5)
@@ -116,8 +116,8 @@ def terms_that_fall_twice(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(terms_that_rise, "entries", "ZMR-050", "ZMR-049")
 def terms_on_both_sides_of_a_loss(log: ZmqRaftLog) -> None:
-    """The first three terms are 6, 2^55 and 3. Only the second entry is lost, because a reader does
-    not compare the first and the third.
+    """The first three terms are 6, 2^55 and 3. A reader does not compare the first and the third
+    term, because the second entry is lost.
     """
     log.set("data.entries[1].header.term", 2**55)
     log.set("data.entries[0].header.term", 6)

@@ -1,4 +1,4 @@
-"""Appends to single files: after lost entries, before old offsets, and without a known name."""
+"""Appends to single files: after lost entries, before old offsets, and under other names."""
 
 import struct
 
@@ -25,8 +25,8 @@ NEXT = encode({"foo": 8})
     control=append_to_three_entries,
 )  # fmt: skip
 def append_after_a_short_entry(log: ZmqRaftLog) -> None:
-    """The last entry has only one byte, so it has no term. A writer appends an entry without
-    comparing terms.
+    """The last entry has only one byte, and the bytes of its term lie after its end. A writer
+    appends an entry without comparing terms.
     """
     log.set("data.entries[4].header.term", 9)
     log.set("offsets[4]", 101)
@@ -39,8 +39,8 @@ def append_after_a_short_entry(log: ZmqRaftLog) -> None:
     control=append_to_three_entries,
 )  # fmt: skip
 def append_after_a_bad_term(log: ZmqRaftLog) -> None:
-    """The last term of an index file exceeds the limit. A writer appends an entry without comparing
-    terms.
+    """The term of the last entry of an index file exceeds the limit. A writer appends an entry
+    without comparing terms.
     """
     log.set("data.entries[4].header.term", 2**53)
     log.add(DELTA)
@@ -77,8 +77,8 @@ def old_offsets_on_both_sides_of_a_zero(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(old_offsets_on_both_sides_of_a_zero, "appending", "ZMR-017", "ZMR-018")
 def append_between_old_offsets(log: ZmqRaftLog) -> None:
-    """As in zmq-raft 0.5.0, a writer that appends an entry clears old offsets up to the next zero
-    and no others.
+    """A writer that appends an entry sets old offsets to zero only up to the next zero in the
+    table, like zmq-raft 0.5.0.
     """
     log.add(NewRecord(b"d"))
     log.expect("intact", survivors=[0, b"d"])

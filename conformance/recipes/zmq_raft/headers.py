@@ -31,7 +31,7 @@ def another_chunk_first(log: ZmqRaftLog) -> None:
     moved = bytes(log.data[meta.start : meta.end])
     del log.data[meta.start : meta.end]
     log.data[:0] = moved
-    log.did("move chunks[0] to 0")
+    log.did("move chunks[0] to offset 0")
     log.expect("refused", "bad-token", end=None)
 
 
@@ -71,14 +71,18 @@ def length_of_another_capacity(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_entries, "header", "ZMR-042")
 def capacity_of_another_length(log: ZmqRaftLog) -> None:
-    """Bit 3 of the capacity is flipped. The capacity contradicts the length of the RLOG chunk."""
+    """Bit 3 of the capacity is flipped, so the capacity contradicts the length of the RLOG
+    chunk.
+    """
     log.flip("header.capacity", 3)
     log.expect("damaged", "bad-header", end=None)
 
 
 @BOOK.damaged(three_entries, "header", "ZMR-042", "ZMR-060")
 def length_of_the_whole_header(log: ZmqRaftLog) -> None:
-    """The length of the RLOG chunk includes the eight bytes of the token and the length itself."""
+    """The length of the RLOG chunk also counts the eight bytes of the token and of the length
+    itself.
+    """
     log.set("header.len_body", 52)
     log.expect("damaged", "bad-header", end=None)
 
@@ -226,7 +230,7 @@ def cut_before_the_table(log: ZmqRaftLog) -> None:
 @BOOK.damaged(three_entries, "torn-tail", "ZMR-040", "ZMR-044", kind="eof")
 def version_two_in_a_cut_header(log: ZmqRaftLog) -> None:
     """The header of an index file has version 2 but only 23 of 24 bytes. The code is torn-header,
-    because the size is checked first.
+    because a reader checks the file size first.
     """
     log.set("header.version", 2)
     log.truncate(23)
@@ -253,7 +257,7 @@ def another_token_cut(log: ZmqRaftLog) -> None:
 @BOOK.damaged(three_entries, "header", "ZMR-040", "ZMR-041", "ZMR-042")
 def version_and_length_wrong(log: ZmqRaftLog) -> None:
     """The version is 2, and the length of the RLOG chunk is invalid. A reader checks the version
-    first.
+    first and refuses the file.
     """
     log.set("header.version", 2)
     log.set("header.len_body", 0)

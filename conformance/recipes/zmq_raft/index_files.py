@@ -116,7 +116,7 @@ def capacity_of_nothing(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("limits", "ZMR-030", "ZMR-049", kind="limit")
 def largest_term(log: ZmqRaftLog) -> None:
-    """An entry has the term 2^53 - 1, the largest integer that JavaScript counts to."""
+    """An entry has the term 2^53 - 1, the largest safe integer of JavaScript."""
     log.index_file(entry(b"alpha"), entry(b"bravo", 2**53 - 1))
     log.expect("intact", survivors=[0, 1])
 
@@ -181,8 +181,8 @@ def falling_offsets_behind_a_zero(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("index-file", "ZMR-018", "ZMR-017")
 def an_append_clears_the_next_offsets(log: ZmqRaftLog) -> None:
-    """A writer that appended an entry cleared old offsets up to the next zero. An old offset after
-    that zero remains.
+    """A writer has appended an entry and set the old offsets up to the next zero to zero. The old
+    offset after that zero remains.
     """
     log.raw_index_file(b"abc", capacity=8)
     for number, offset in enumerate((3, 0, 6, 9, 0, 12)):

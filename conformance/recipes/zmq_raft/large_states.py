@@ -45,10 +45,10 @@ MOST_VALUES = 16_384
 
 
 def _many_values(key: bytes, count: int) -> bytes:
-    """Return an update of one key that has ``count`` values, including the map and the key.
+    """Return an update with one key and ``count`` values in total, including the map and the key.
 
-    The other values are in a map with one key many times, which JSON writes once. If ``count`` is
-    even, this map is in an array.
+    The value of the key is a map that repeats one key, so that its JSON is short. If ``count`` is
+    even, this map is inside an array.
     """
     rest = count - 2  # the map and the key
     value = b"\x91" if rest % 2 == 0 else b""
@@ -76,7 +76,9 @@ def update_of_a_value_too_many(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("limits", "ZMR-106", kind="limit")
 def update_of_empty_maps(log: ZmqRaftLog) -> None:
-    """An update has 24,576 empty maps in one array. Each empty map counts as a value."""
+    """An update has 24,576 empty maps in one array. Each empty map counts as a value, so the record
+    has no `update`.
+    """
     log.state_bytes(bytes.fromhex("81a161 dc6000") + b"\x80" * 24_576)
     log.expect("intact", survivors=[0])
 
@@ -118,8 +120,8 @@ def state_of_a_value_too_many_in_arrays(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(update_of_a_value_too_many, "limits", "ZMR-079", "ZMR-106", kind="limit")
 def type_that_is_none_after_many_values(log: ZmqRaftLog) -> None:
-    """An update has too many values, and its last value is the byte c1. A reader checks the update
-    to its end.
+    """An update has more than 16,384 values, and its last value is the byte c1. A reader checks the
+    update to its end.
     """
     log.fill("updates[1].elements[1].elements[16381]", 0xC1)
     log.expect("damaged", "bad-type", survivors=[0], end=None)
@@ -146,7 +148,7 @@ ALL_KNOWN = {"b": 0, "a": 0, **KNOWN}
 
 def _grow_to(log: ZmqRaftLog, size: int) -> None:
     """Add an update, after which the file has ``size`` bytes."""
-    log.extend(_long_update(size - len(log.data)), f"an update up to {size} bytes")
+    log.extend(_long_update(size - len(log.data)), f"an update, to a file size of {size} bytes")
 
 
 @BOOK.appending(five_updates, "appending", "ZMR-075", kind="limit", control=append_an_update)
@@ -196,8 +198,8 @@ def append_and_rotate(log: ZmqRaftLog) -> None:
     control=append_an_update,
 )  # fmt: skip
 def append_after_a_value_too_many(log: ZmqRaftLog) -> None:
-    """A state file contains an update with too many values. A writer appends another update to this
-    file.
+    """A state file contains an update with more than 16,384 values. A writer appends another update
+    to this file.
     """
     size = len(log.data)
     log.know(KNOWN)
@@ -264,8 +266,8 @@ def write_two_updates_in_one(log: ZmqRaftLog) -> None:
     five_updates, "appending", "ZMR-075", "ZMR-080", kind="limit", control=append_an_update
 )
 def append_behind_a_torn_update_at_512_kib(log: ZmqRaftLog) -> None:
-    """A byte of a torn update brings a state file to the limit for rotation. A writer rotates the
-    file, which keeps this byte.
+    """The first byte of a torn update brings a state file to the rotation limit. A writer rotates
+    the file, and the old file keeps this byte.
     """
     _grow_to(log, LIMIT - 1)
     log.extend(b"\x81", "the first byte of an update")

@@ -19,15 +19,15 @@ from reference_impl.zmq_raft.message_pack import decode, encode, to_json
 
 FORMAT = "zmq-raft"
 REQUEST = "5bab9dc8aabbcc1234000001"
+#: META of the files that real zmq-raft wrote with a fixed time and host name.
 GOLDEN = {"created": "2018-09-26T14:59:36.817Z", "hostname": "golden"}
-"""META of the files that real zmq-raft wrote with a fixed time and host name."""
 
 ONE = "log/00000/00/00/00000000000001.rlog"
 FOUR = "log/00000/00/00/00000000000004.rlog"
 EIGHT = "log/00000/00/00/00000000000008.rlog"
 SIX, TWELVE = (f"log/{path_of(index)}" for index in (6, 12))
+#: The first 16 bytes of an index file.
 UNFINISHED = b"RLOG\x20\0\0\0\x01\0\0\0\x04\0\0\0"
-"""The first 16 bytes of an index file."""
 
 STATE, CONFIG, CHECKPOINT = 0, 1, 2
 
@@ -123,7 +123,9 @@ class ZmqRaftLog(Log):
         records = [entry(one) if isinstance(one, bytes) else one for one in entries]
         other.index_file(*records, first=first, capacity=capacity)
         name = f"log/{path_of(first)}"
-        self.add_file(name, bytes(other.data), f"{len(entries)} entries from {first} on")
+        self.add_file(
+            name, bytes(other.data), f"an index file from {first} on, entries: {len(entries)}"
+        )
         return name
 
     def put_snapshot(self, payload: bytes, index: int, term: int = 1) -> None:
@@ -131,7 +133,7 @@ class ZmqRaftLog(Log):
         other = ZmqRaftLog(b"", [])
         other.snapshot(payload, index, term)
         self.files["snap"] = other.data
-        self.did(f"replace snap by one at index {index}, term {term}")
+        self.did(f"replace snap with a snapshot at index {index}, term {term}")
 
     def write(
         self, suffix: str, records: Sequence[NewRecord | bytes], context: Mapping[str, Any]

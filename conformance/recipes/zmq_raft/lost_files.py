@@ -20,7 +20,7 @@ def a_lost_file_claims_no_entries(log: ZmqRaftLog) -> None:
     """A file with index 6 in its name has an invalid token. A reader returns entries 6 and 7 from
     the file before it.
     """
-    log.add_file(SIX, b"RLOX" + bytes(60), "no index file")
+    log.add_file(SIX, b"RLOX" + bytes(60), "a file with the token RLOX")
     log.expect("damaged", "bad-token", survivors=ALL, end=186)
 
 
@@ -166,8 +166,8 @@ def terms_on_both_sides_of_an_unfinished_file(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(last_file_full, "directory", "ZMR-050", "ZMR-096")
 def an_overlapping_entry_of_a_lower_term(log: ZmqRaftLog) -> None:
-    """A later file claims entry 6. A reader does not compare the claimed entry, which has a lower
-    term, with entry 5.
+    """Entry 6 has a lower term than entry 5, but a later file claims entry 6. A reader does not
+    compare the two terms.
     """
     log.set(f"{FOUR}:data.entries[1].header.term", 2)
     log.add_index_file(6, entry(b"six", 2))

@@ -19,9 +19,7 @@ def name_of_another_index(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("header", "ZMR-015", "ZMR-043")
 def name_of_its_own_index(log: ZmqRaftLog) -> None:
-    """The name of an index file, which is hexadecimal, and its header both give the first
-    index 26.
-    """
+    """The name of an index file, in hexadecimal, and its header both give the first index 26."""
     log.index_file(entry(b"alpha"), entry(b"bravo"), first=26)
     log.name = "0000000000001a.rlog"
     del log.context["first_index"]
@@ -30,8 +28,8 @@ def name_of_its_own_index(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_entries, "header", "ZMR-015", "ZMR-043")
 def name_that_goes_on(log: ZmqRaftLog) -> None:
-    """The name of an index file continues after .rlog, so it gives no first index. A reader uses
-    the index in the header.
+    """The name of an index file continues after .rlog, so the name gives no first index. A reader
+    uses the index in the header.
     """
     log.name = "00000000000003.rlog-copy"
     del log.context["first_index"]
@@ -100,7 +98,7 @@ def write_under_a_name_that_the_context_overrules(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-015", "ZMR-020", control=write_under_the_name_of_an_index)
 def write_another_index_than_that_of_the_name(log: ZmqRaftLog) -> None:
-    """The name of a new index file gives the first index 28. A writer refuses a first record of
+    """The name of a new index file gives the first index 28. A writer refuses a first record with
     index 29.
     """
     log.name = "0000000000001c.rlog"

@@ -10,8 +10,8 @@ from conformance.recipes.zmq_raft.writing import (
 )
 from reference_impl.answer import NewRecord
 
+#: The start of an RLOG chunk with a table of one offset, up to the first index.
 ONE_ROOM = "524c4f47140000000100000001000000"
-"""The start of an RLOG chunk with a table of one offset, up to the first index."""
 
 
 # Capacities and first indexes
@@ -81,7 +81,7 @@ def write_a_directory_of_capacity_three(log: ZmqRaftLog) -> None:
     log.refuse("", entry(b"alpha"), capacity=3)
 
 
-# Where an index file begins
+# First index of a new index file
 
 
 @BOOK.writing("writing", "ZMR-015", "ZMR-020")
@@ -121,7 +121,7 @@ def write_an_index_file_of_another_name(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-105", "ZMR-090")
 def write_a_directory_with_a_name_of_others(log: ZmqRaftLog) -> None:
-    """The name of a new log, "snapped", is not the name of a snapshot. A writer creates a
+    """The name of a new log is "snapped", which is not the name of a snapshot. A writer creates a
     directory.
     """
     log.name = "snapped"
@@ -223,8 +223,8 @@ def write_a_term_below_the_largest(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-032", "ZMR-052")
 def write_raw_zeros(log: ZmqRaftLog) -> None:
-    """A writer accepts raw entries of zeros, and raw entries whose bytes look like decreasing
-    terms.
+    """A writer accepts a raw entry whose bytes look like term 2, and then a raw entry of zeros,
+    because raw entries have no term.
     """
     log.raw_index_file(b"\xff" * 13 + b"\x02" + bytes(6), bytes(24), first=5, capacity=8)
 

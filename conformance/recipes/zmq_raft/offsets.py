@@ -75,7 +75,7 @@ def offset_of_all_ones(log: ZmqRaftLog) -> None:
     """The last offset is 0xffffffff. The code is bad-offset, not torn-entry."""
     log.fill("offsets[4]", 0xFF)
     log.expect("damaged", "bad-offset", survivors=[0, 1, 2, 3], end=None)
-    log.bug("zmq-raft reads with a negative length")
+    log.bug("zmq-raft tries to read an entry with a negative length")
 
 
 @BOOK.damaged(five_entries, "offsets", "ZMR-046")
@@ -143,7 +143,7 @@ def neither_marker_nor_order(log: ZmqRaftLog) -> None:
     log.set("chunks[1].token", b"ITMX")
     log.set("offsets[1]", 1)
     log.expect("damaged", "missing-marker", end=None)
-    log.bug("zmq-raft leaves a rejected promise behind, which ends the process")
+    log.bug("zmq-raft does not handle a rejected promise, which ends the process")
 
 
 @BOOK.damaged(five_entries, "chunks", "ZMR-045", "ZMR-046")
@@ -179,7 +179,7 @@ def offset_one_too_high(log: ZmqRaftLog) -> None:
     """
     log.set("offsets[4]", 126)
     log.data += b"!"
-    log.did("extend by 21")
+    log.did("extend by the byte 0x21")
     log.expect("intact", survivors=[0, 1, 2, 3, b"eager!"])
 
 

@@ -78,7 +78,7 @@ def append_before_the_only_file(log: ZmqRaftLog) -> None:
 
 def _first_has_no_room(log: ZmqRaftLog) -> None:
     log.files[ONE] = bytearray(without_room(1))
-    log.did(f"replace {ONE} by a file of capacity 0")
+    log.did(f"replace {ONE} with a file of capacity 0")
 
 
 @BOOK.appending(
@@ -131,7 +131,7 @@ def append_to_a_folder_of_other_files(log: ZmqRaftLog) -> None:
     """
     log.files = {"readme.txt": bytearray(b"Entries come here.")}
     log.payloads = []
-    log.did("keep one file of text alone")
+    log.did("replace all files with one text file")
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[b"delta", b"echo"])
 
@@ -151,8 +151,8 @@ def append_behind_a_lost_and_a_full_file(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(folders_of_other_names, "appending", "ZMR-090", "ZMR-098")
 def append_under_other_names(log: ZmqRaftLog) -> None:
-    """The context gives the names of the log folder and the snapshot file. A writer appends to this
-    folder.
+    """The context gives the names of the log folder and the snapshot file. A writer appends to the
+    log folder with this name.
     """
     log.add(DELTA, ECHO, FOXTROT)
     log.expect("intact", survivors=[*ALL, b"delta", b"echo", b"foxtrot"])
@@ -177,8 +177,8 @@ def append_over_the_only_file_and_a_spare_one(log: ZmqRaftLog) -> None:
     control=append_after_a_snapshot_alone,
 )  # fmt: skip
 def append_after_an_unfinished_file(log: ZmqRaftLog) -> None:
-    """An unfinished file of index 4, which is covered, precedes an empty file of index 6. A writer
-    deletes both and recreates the second.
+    """An unfinished file of index 4, which the snapshot covers, precedes an empty file of index 6.
+    A writer deletes both files and recreates the second.
     """
     log.add_file(FOUR, UNFINISHED, "the first 16 bytes of a file")
     log.add_index_file(6)
@@ -292,8 +292,8 @@ def append_a_term_below_the_snapshots(log: ZmqRaftLog) -> None:
     three_files, "appending", "ZMR-049", "ZMR-050", kind="corrupt", control=append_to_a_directory
 )
 def append_after_a_lost_entry(log: ZmqRaftLog) -> None:
-    """The last term of a directory exceeds the limit. A writer appends an entry without comparing
-    terms.
+    """The term of the last entry of a directory exceeds the limit. A writer appends an entry
+    without comparing terms.
     """
     log.set(f"{EIGHT}:data.entries[2].header.term", 2**53)
     log.add(entry(b"delta", 1))
@@ -302,8 +302,8 @@ def append_after_a_lost_entry(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(a_directory_of_raw_entries, "appending", "ZMR-032", "ZMR-052")
 def append_raw_zeros(log: ZmqRaftLog) -> None:
-    """A writer appends raw entries of zeros, and raw entries whose bytes look like decreasing
-    terms.
+    """A writer appends a raw entry whose bytes look like term 2, and then a raw entry of zeros. Raw
+    entries have no term.
     """
     log.add(NewRecord(b"\xff" * 13 + b"\x02" + bytes(6)), NewRecord(bytes(24)))
     log.payloads += [record.payload for record in log.to_append]

@@ -60,7 +60,7 @@ def bare_folder_from_four(log: ZmqRaftLog) -> None:
     """A bare folder begins with index 4. A reader reports no gap, because there is no snapshot."""
     files = {name: data for name, data in log.files.items() if name not in ("snap", ONE)}
     log.files = {name.removeprefix("log/"): data for name, data in files.items()}
-    log.did(f"remove snap and {ONE}; keep the folder log alone")
+    log.did(f"remove snap and {ONE}, and keep only the folder log")
     log.expect("intact", survivors=ALL[3:], end=186)
 
 
@@ -111,7 +111,7 @@ def a_file_of_an_index_above_the_limit(log: ZmqRaftLog) -> None:
     file = log.files.pop(name)
     file[16:24] = first.to_bytes(8, "little")
     log.files[f"log/{path_of(first)}"] = file
-    log.did(f"make {first} of 12, in the header and in the name")
+    log.did(f"change the first index from 12 to {first} in the header and the name")
     log.expect("damaged", "missing-entries", survivors=[*ALL, b"last"], end=None)
 
 
@@ -128,5 +128,5 @@ def a_folder_without_index_files(log: ZmqRaftLog) -> None:
     its end is null.
     """
     log.files = {"readme.txt": bytearray(b"Entries come here.")}
-    log.did("keep one file of text alone")
+    log.did("replace all files with one text file")
     log.expect("intact", end=None)

@@ -123,8 +123,8 @@ def append_after_a_snapshot_over_everything(log: ZmqRaftLog) -> None:
     control=append_behind_a_full_file,
 )  # fmt: skip
 def append_after_a_full_file_with_a_wrong_table(log: ZmqRaftLog) -> None:
-    """The last file has no free slot, but its last offset is invalid. A writer refuses to append to
-    a new file.
+    """The last file has no free slot, but its last offset is invalid. A writer refuses to append
+    and does not create a new file.
     """
     log.set(f"{FOUR}:offsets[3]", 1)
     log.add(DELTA)
@@ -227,7 +227,9 @@ def append_after_a_snapshot_alone(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(first_index_of_two_digits, "appending", "ZMR-015", "ZMR-098")
 def append_past_sixteen(log: ZmqRaftLog) -> None:
-    """A writer appends entries 18 to 20. The name of the file for entry 20 is hexadecimal."""
+    """A writer appends entries 18 to 20. Entry 20 goes into a new file with the hexadecimal index
+    14 in its name.
+    """
     log.add(DELTA, ECHO, entry(b"foxtrot", 2))
     log.expect("intact", survivors=[*range(6), b"delta", b"echo", b"foxtrot"])
 
@@ -274,7 +276,7 @@ def append_above_the_next_index(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(snapshot_in_front, "appending", "ZMR-020", "ZMR-092", control=append_to_a_directory)
 def append_below_the_snapshot(log: ZmqRaftLog) -> None:
-    """A writer refuses an entry with index 5, because the snapshot at index 5 covers it."""
+    """A writer refuses an entry with index 5, because the snapshot at index 5 covers this index."""
     log.add(entry(b"delta", 3, index="5"))
     log.expect_refusal(survivors=[0, 1, 2, 3])
 
@@ -306,8 +308,8 @@ def append_a_term_of_zero(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(three_entries, "appending", "ZMR-049", "ZMR-050", control=append_to_three_entries)
 def append_after_a_term_of_zero(log: ZmqRaftLog) -> None:
-    """The last term of an index file is 0. A writer appends an entry without rolling back the last
-    entry or comparing terms.
+    """The last entry of an index file has term 0. A writer keeps this entry and appends another
+    entry without comparing terms.
     """
     log.zero("data.entries[2].header.term")
     log.add(entry(b"delta", 1))
@@ -393,5 +395,5 @@ def write_an_integer_above_the_limit(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-073", control=write_updates)
 def write_an_extension(log: ZmqRaftLog) -> None:
-    """A writer refuses a valid update and an update with an extension after it."""
+    """The second of two updates to write has an extension. A writer refuses both updates."""
     log.refuse(".pers", NewRecord(UPDATE), NewRecord(bytes.fromhex("81a3666f6f d40561")))

@@ -15,8 +15,8 @@ from conformance.recipes.zmq_raft.offsets import five_entries
 from conformance.recipes.zmq_raft.places import file_beside_the_folders
 from conformance.recipes.zmq_raft.states import five_updates
 
+#: The records that a reader returns of ten entries if the second of three files is lost.
 AROUND = [0, 1, 2, 7, 8, 9]
-"""The records that a reader returns of ten entries if the second of three files is lost."""
 
 
 @BOOK.appending(three_entries, "appending", "ZMR-019", "ZMR-020")

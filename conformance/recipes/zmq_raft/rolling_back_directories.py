@@ -40,7 +40,7 @@ def append_over_the_last_file(log: ZmqRaftLog) -> None:
 )  # fmt: skip
 def append_directly_after_the_snapshot(log: ZmqRaftLog) -> None:
     """A writer rolls back to index 6, directly after the snapshot. It compares the new term with
-    the snapshot, not with covered entry 5.
+    the term of the snapshot, not of covered entry 5.
     """
     log.set(f"{FOUR}:data.entries[1].header.term", 9)
     log.add(*_at(6))
@@ -73,7 +73,7 @@ def append_where_a_file_begins_after_the_snapshot(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("directory", "ZMR-050", "ZMR-098")
 def terms_that_rise_from_file_to_file(log: ZmqRaftLog) -> None:
-    """A directory with three index files, whose entries have the terms 1, 2 and 3."""
+    """A directory with three index files, one for each of the terms 1, 2 and 3."""
     terms = [1] * 3 + [2] * 4 + [3] * 3
     log.directory(*(entry(one.payload, term) for one, term in zip(ENTRIES, terms, strict=True)))
     log.expect("intact", survivors=ALL)
@@ -99,7 +99,7 @@ def _falls(log: ZmqRaftLog, index: int) -> None:
     control=append_a_lower_term_further_back,
 )  # fmt: skip
 def append_a_term_below_the_file_before(log: ZmqRaftLog) -> None:
-    """A writer refuses term 1 at index 8, because entry 7 in the file before has term 2."""
+    """A writer refuses term 1 at index 8, because entry 7 in the previous file has term 2."""
     _falls(log, 8)
 
 
@@ -118,7 +118,7 @@ def append_a_term_below_the_second_in_a_file(log: ZmqRaftLog) -> None:
 )  # fmt: skip
 def append_before_a_full_file_with_a_wrong_table(log: ZmqRaftLog) -> None:
     """The last file has no free slot, but its last offset is invalid. A writer refuses to roll back
-    to entry 3 of an earlier file.
+    to index 3 in an earlier file.
     """
     log.set(f"{FOUR}:offsets[3]", 1)
     log.add(*_at(3))

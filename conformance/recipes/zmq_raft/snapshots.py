@@ -20,9 +20,7 @@ def snapshot_of_nothing(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("limits", "ZMR-002", "ZMR-061", kind="limit")
 def largest_index_and_term(log: ZmqRaftLog) -> None:
-    """A snapshot with an index and a term of 2^53 - 1, the largest integer that JavaScript counts
-    to.
-    """
+    """A snapshot with an index and a term of 2^53 - 1, the largest safe integer of JavaScript."""
     log.snapshot(b"0123456789", 2**53 - 1, 2**53 - 1)
     log.expect("intact", survivors=[0])
 
@@ -54,7 +52,7 @@ def snapshot_header_wrong_and_no_marker(log: ZmqRaftLog) -> None:
 @BOOK.damaged(snapshot_of_ten_bytes, "torn-tail", "ZMR-044", "ZMR-041", kind="eof")
 def snapshot_version_two_in_a_cut_header(log: ZmqRaftLog) -> None:
     """The header of a snapshot has version 2 but only 35 of 36 bytes. The code is torn-header,
-    because the size is checked first.
+    because a reader checks the file size first.
     """
     log.set("header.version", 2)
     log.truncate(35)
@@ -77,7 +75,7 @@ def snapshot_cut_in_its_token(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(snapshot_of_ten_bytes, "snapshot", "ZMR-041")
 def snapshot_of_another_token_cut(log: ZmqRaftLog) -> None:
-    """A file named .snap has two bytes, which do not begin the token SNAP. A reader refuses the
+    """A .snap file contains only two bytes, which do not begin the token SNAP. A reader refuses the
     file.
     """
     log.set("header.token", b"SXAP")

@@ -99,7 +99,7 @@ def values_64_levels_deep(log: ZmqRaftLog) -> None:
 def _too_deep(log: ZmqRaftLog, innermost: str) -> None:
     """Add an update with 64 levels of nesting and the value ``innermost`` inside the last level."""
     update = bytes.fromhex("81a161") + b"\x91" * 63 + bytes.fromhex(innermost)
-    log.extend(update, f"an update with {innermost} below 64 levels")
+    log.extend(update, f"an update with {innermost} inside 64 levels")
 
 
 @BOOK.damaged(five_updates, "limits", "ZMR-079", kind="limit")
@@ -137,8 +137,10 @@ def array_at_65_levels_without_its_length(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_updates, "limits", "ZMR-079", kind="limit")
 def values_ten_thousand_levels_deep(log: ZmqRaftLog) -> None:
-    """An update with 10,000 levels of nesting is too deep."""
-    log.extend(bytes.fromhex("81a161") + b"\x91" * 10000 + b"\xc0", "an update 10,000 levels deep")
+    """An update with 10,000 nested arrays is too deep."""
+    log.extend(
+        bytes.fromhex("81a161") + b"\x91" * 10000 + b"\xc0", "an update with 10,000 nested arrays"
+    )
     log.expect("damaged", "too-deep", survivors=[0, 1, 2, 3, 4], end=None)
 
 
@@ -218,7 +220,7 @@ def zeros_for_the_rest_of_an_update(log: ZmqRaftLog) -> None:
     """Zeros follow the first pair of an update up to the end of the file. The reason is
     torn-update, not bad-key.
     """
-    log.extend(bytes.fromhex("83a16101") + bytes(10), "an update whose rest reads as zeros")
+    log.extend(bytes.fromhex("83a16101") + bytes(10), "an update with zeros after its first pair")
     log.expect("torn", "torn-update", survivors=[0, 1, 2, 3, 4], end=36)
 
 
@@ -231,17 +233,15 @@ def keys_of_inner_maps(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("limits", "ZMR-072", "ZMR-079", kind="limit")
 def keys_of_keys_at_64_levels(log: ZmqRaftLog) -> None:
-    """An inner map has a map as its key, whose key is also a map, and so on to 64 levels. The
-    answer stays short.
-    """
+    """Maps are nested as keys of maps, down to the 64th level. The answer stays short."""
     log.state_bytes(b"\x81\xa1a" + b"\x81" * 63 + b"\xa1b" + b"\xc3" * 63)
     log.expect("intact", survivors=[0])
 
 
 @BOOK.valid("state", "ZMR-072")
 def arrays_and_maps_as_keys(log: ZmqRaftLog) -> None:
-    """An inner map has arrays and maps as keys, with a repeated key and with texts that JSON must
-    escape.
+    """An inner map has arrays and maps as keys. One of these maps has a key twice, and one array
+    contains a quotation mark.
     """
     keys = ("9201a3c3a92f", "9181a12205", "80", "8301c001c2a2c328c3", "ca80000000")
     log.state_bytes(

@@ -76,8 +76,8 @@ def keys_of_one_text(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("state", "ZMR-072")
 def keys_that_are_not_utf8(log: ZmqRaftLog) -> None:
-    """The key of an inner map is a string that is not UTF-8. The answer has its JSON text as the
-    key.
+    """The key of an inner map is a string that is not UTF-8. In the answer, the JSON text of this
+    string is the key.
     """
     _values(log, "81 a2c328 01")
 
@@ -159,8 +159,8 @@ def write_arrays_and_maps_at_the_edges(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-073", kind="limit")
 def write_floats_that_are_none(log: ZmqRaftLog) -> None:
-    """A writer writes integral floats of up to 32 bits as integers, and all other numbers as
-    floats, including infinities.
+    """A writer writes integral floats from -2^31 to 2^31 - 1 as integers. It writes all other
+    numbers, including infinities, as floats.
     """
     forms = ("cb3ff0000000000000", "cb7ff0000000000000", "cbfff0000000000000", "ca3fc00000",
              "cb41dfffffffc00000", "cb41e0000000000000", "cbc1e0000000000000", "cbc1e0000000200000",

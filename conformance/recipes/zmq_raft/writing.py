@@ -105,8 +105,8 @@ def write_an_empty_snapshot(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-070", "ZMR-073", "ZMR-074")
 def write_updates(log: ZmqRaftLog) -> None:
-    """A writer writes numbers in their shortest form, numbers beyond 32 bits as floats, and drops
-    an unknown key.
+    """A writer writes signed 32-bit integers in their shortest form and larger integers as floats,
+    and drops an unknown key.
     """
     updates = ({"foo": 2}, {"baz": [1, 2, 3]}, {"foo": 2**31}, {"foo": -1}, {"other": 1})
     log.state(*updates, initial={"foo": 0, "baz": None})
@@ -119,7 +119,7 @@ def write_updates(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-073")
 def write_long_forms_short(log: ZmqRaftLog) -> None:
-    """A writer gets updates in longer forms than necessary and writes the shortest forms."""
+    """A writer gets updates in long forms and writes the forms that msgpack-lite uses."""
     one, two = "de0001d903666f6f ce00000001", "81a3666f6f cf0000000100000000"
     log.state(bytes.fromhex(one), bytes.fromhex(two), initial={"foo": 0})
     log.expect_bytes(bytes.fromhex("81a3666f6f01 81a3666f6fcb41f0000000000000"))
@@ -135,8 +135,8 @@ def write_numbers_at_the_edges(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-073", kind="limit")
 def write_bytes_at_the_edges(log: ZmqRaftLog) -> None:
-    """A writer writes 254, 255 and 256 bytes. Like msgpack-lite, it uses a length of two bytes for
-    255 bytes.
+    """A writer writes binary values of 254, 255 and 256 bytes. Like msgpack-lite, the writer uses a
+    length of two bytes for 255 bytes.
     """
     sizes = {254: "c4fe", 255: "c500ff", 256: "c50100"}
     log.state(*({"foo": bytes(size)} for size in sizes), initial={"foo": 0})
@@ -235,16 +235,16 @@ def write_two_files_back(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-019", "ZMR-098")
 def write_where_the_log_begins(log: ZmqRaftLog) -> None:
-    """A writer rolls back to index 1, the first index of the log. It empties the first file but
-    keeps its bytes.
+    """A writer rolls back to index 1, where the log begins. It sets the offsets of the first file
+    to zero and does not shorten the file.
     """
     _ten_entries_and(log, entry(b"delta", index="1"))
 
 
 @BOOK.writing("writing", "ZMR-032", "ZMR-092")
 def write_raw_entries_after_a_record_that_is_a_snapshot(log: ZmqRaftLog) -> None:
-    """The first raw record has an index and no type. A writer uses it as the snapshot, instead of
-    the snapshot in the context.
+    """Entries are raw, and the first record has an index and no type. A writer uses this record as
+    the snapshot, not the snapshot in the context.
     """
     context = {"index": "5", "term": "3", "payload": b"state at 5".hex()}
     snapshot = NewRecord(b"state at 7", {"index": "7", "term": "4"})
