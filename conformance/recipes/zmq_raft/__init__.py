@@ -1,4 +1,4 @@
-"""Recipes of zmq-raft's logs, a file for each kind of log and kind of fault."""
+"""Recipes for the vectors of zmq-raft, one module for each type of log or fault."""
 
 from conformance.recipes.zmq_raft import (
     appending,
@@ -28,11 +28,11 @@ from conformance.recipes.zmq_raft import (
 )
 from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
 
+#: The class that builds a log of this format.
 NewLog = ZmqRaftLog
-"""The function that begins a log of this format."""
 
+#: The default extension of a log's name.
 SUFFIX = ""
-"""The default ending of its name."""
 
 __all__ = [
     "BOOK",

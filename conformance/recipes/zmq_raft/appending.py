@@ -1,4 +1,4 @@
-"""Recover, append, read again: nothing acknowledged may be lost."""
+"""Appends to intact and torn logs, after which a reader returns every acknowledged record."""
 
 from conformance.recipes.zmq_raft.directories import (
     empty_file_at_the_end,
@@ -23,14 +23,14 @@ UPDATE = encode({"foo": 7})
 
 @BOOK.appending(three_entries, "appending", "ZMR-018")
 def append_to_three_entries(log: ZmqRaftLog) -> None:
-    """Two entries are appended to three."""
+    """A writer appends two entries to an index file with three entries."""
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[0, 1, 2, b"delta", b"echo"])
 
 
 @BOOK.appending(no_entries, "appending", "ZMR-018")
 def append_to_an_empty_file(log: ZmqRaftLog) -> None:
-    """Two entries into a new file."""
+    """A writer appends two entries to an index file without entries."""
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[b"delta", b"echo"])
 
@@ -40,7 +40,9 @@ def append_to_an_empty_file(log: ZmqRaftLog) -> None:
     may_refuse=True,
 )  # fmt: skip
 def append_behind_a_torn_entry(log: ZmqRaftLog) -> None:
-    """The last entry lacks a byte: what is appended must not be read as part of it."""
+    """The last entry lacks its last byte. A writer rolls back the torn entry before it appends two
+    entries.
+    """
     log.shows("going-on-after-a-torn-record")
     log.truncate(244)
     log.add(DELTA, ECHO)
@@ -52,7 +54,9 @@ def append_behind_a_torn_entry(log: ZmqRaftLog) -> None:
     may_refuse=True,
 )  # fmt: skip
 def append_behind_three_torn_entries(log: ZmqRaftLog) -> None:
-    """Three entries of a batch lack their data: their offsets are rolled back first."""
+    """The last three entries are torn. A writer rolls back these entries before it appends two
+    entries.
+    """
     log.truncate_in("data.entries[2]", 12)
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
@@ -62,14 +66,16 @@ def append_behind_three_torn_entries(log: ZmqRaftLog) -> None:
     old_offsets_behind_a_zero, "appending", "ZMR-018", "ZMR-017", control=append_to_three_entries
 )
 def append_in_front_of_old_offsets(log: ZmqRaftLog) -> None:
-    """Old offsets after the first zero must not come to life with the entry before them."""
+    """Old offsets follow the first zero in the table. A writer that appends an entry sets these
+    offsets to zero.
+    """
     log.add(NewRecord(b"XY"))
     log.expect("intact", survivors=[0, b"XY"])
 
 
 @BOOK.appending(full_to_its_capacity, "appending", "ZMR-101", kind="limit")
 def append_to_a_full_file(log: ZmqRaftLog) -> None:
-    """The table has no offset left."""
+    """A writer refuses to append to an index file whose table has no free slot."""
     log.add(DELTA)
     log.context["capacity"] = 16
     log.expect_refusal(survivors=[0, 1, 2])
@@ -77,7 +83,7 @@ def append_to_a_full_file(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(five_updates, "appending", "ZMR-080")
 def append_an_update(log: ZmqRaftLog) -> None:
-    """An update is appended to five."""
+    """A writer appends one update to a state file with five updates."""
     log.know({"foo": 0, "baz": None})
     log.add(NewRecord(UPDATE))
     log.expect("intact", survivors=[0, 1, 2, 3, 4, UPDATE])
@@ -85,28 +91,34 @@ def append_an_update(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(five_updates, "appending", "ZMR-080", kind="eof", control=append_an_update)
 def append_behind_a_torn_update(log: ZmqRaftLog) -> None:
-    """The last update is cut: what is appended must not become a part of it."""
+    """A state file ends inside an update. A writer truncates or rotates the file before
+    it appends.
+    """
     log.truncate(33)
     log.know({"foo": 0, "baz": None})
     log.add(NewRecord(UPDATE))
     log.expect("intact", survivors=[0, 1, 2, UPDATE])
     log.may_append_as(
         [NewRecord(UPDATE, {"rotate": True})],
-        "a writer may rotate instead (ZMR-080), as zmq-raft does: one map with the whole state",
+        "a writer may rotate the file instead, like zmq-raft, and write the whole state (ZMR-080)",
         {"": 14, "../append-behind-a-torn-update.pers-2018-09-26-145936-817*": 33},
     )
 
 
 @BOOK.appending(three_files, "appending", "ZMR-098")
 def append_to_a_directory(log: ZmqRaftLog) -> None:
-    """Three entries into a file with room for one: two go into a new file."""
+    """A writer appends three entries to a directory. One entry fits into the last file, and two go
+    into a new file.
+    """
     log.add(DELTA, ECHO, entry(b"foxtrot", 2))
     log.expect("intact", survivors=[*range(10), b"delta", b"echo", b"foxtrot"])
 
 
 @BOOK.appending(last_file_full, "appending", "ZMR-098")
 def append_behind_a_full_file(log: ZmqRaftLog) -> None:
-    """The last file is full: a new one begins at index 8."""
+    """The last index file of a directory is full. A writer appends two entries to a new file that
+    begins with index 8.
+    """
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*range(7), b"delta", b"echo"])
 
@@ -115,7 +127,9 @@ def append_behind_a_full_file(log: ZmqRaftLog) -> None:
     empty_file_at_the_end, "appending", "ZMR-095", "ZMR-098", control=append_to_a_directory
 )
 def append_with_an_empty_file_at_the_end(log: ZmqRaftLog) -> None:
-    """The empty file begins two entries further on: the room before it is used first."""
+    """An empty spare file begins with index 12, and the next index is 11. A writer first fills the
+    last file.
+    """
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*range(10), b"delta", b"echo"])
 
@@ -125,7 +139,9 @@ def append_with_an_empty_file_at_the_end(log: ZmqRaftLog) -> None:
     may_refuse=True,
 )  # fmt: skip
 def append_to_a_torn_directory(log: ZmqRaftLog) -> None:
-    """The last file lacks its last byte."""
+    """The last index file of a directory lacks its last byte. A writer rolls back the torn entry
+    before it appends two entries.
+    """
     log.truncate(185, EIGHT)
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*range(9), b"delta", b"echo"])
@@ -136,7 +152,9 @@ def append_to_a_torn_directory(log: ZmqRaftLog) -> None:
     control=append_behind_a_full_file, may_refuse=True,
 )  # fmt: skip
 def append_over_an_unfinished_file(log: ZmqRaftLog) -> None:
-    """The next file was being made when the machine died: it is made again."""
+    """Only 20 bytes of the index file for the next entry exist. A writer recreates this unfinished
+    file and appends two entries.
+    """
     log.add_file(EIGHT, b"RLOG\x20\0\0\0\x01\0\0\0\x04\0\0\0\x08\0\0\0", "the first 20 bytes")
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*range(7), b"delta", b"echo"])

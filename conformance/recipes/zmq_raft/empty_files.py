@@ -1,4 +1,4 @@
-"""Log directories: files at the end that have no entries."""
+"""Log directories that end with empty or unfinished index files."""
 
 from conformance.recipes.zmq_raft.directories import (
     ALL,
@@ -23,29 +23,37 @@ FIRST_SEVEN = ALL[:7]
 
 @BOOK.damaged(three_files, "torn-tail", "ZMR-044", "ZMR-095", "ZMR-101", kind="eof")
 def unfinished_file_too_far_on(log: ZmqRaftLog) -> None:
-    """The last file was begun at 12, and the one before it has room for 11: that is the end."""
+    """An unfinished spare file begins with index 12, and the next index is 11. The next entry goes
+    into the last file, which has room.
+    """
     log.add_file(TWELVE, UNFINISHED, "the first 16 bytes of a file")
     log.expect("torn", "torn-header", survivors=ALL, end=186)
 
 
 @BOOK.damaged(last_file_full, "torn-tail", "ZMR-044", "ZMR-095", "ZMR-101", kind="eof")
 def unfinished_file_after_a_gap(log: ZmqRaftLog) -> None:
-    """The last file was begun at 12, and the next index is 8: no file is there to go on in."""
+    """The last file is full, and an unfinished spare file begins with index 12. The end is null,
+    because the next index is 8.
+    """
     log.add_file(TWELVE, UNFINISHED, "the first 16 bytes of a file")
     log.expect("torn", "torn-header", survivors=FIRST_SEVEN, end=None)
 
 
 @BOOK.damaged(last_file_full, "torn-tail", "ZMR-044", "ZMR-095", "ZMR-101", kind="eof")
 def unfinished_and_empty_files(log: ZmqRaftLog) -> None:
-    """A file of no bytes at 8, then an empty one at 12: the first of them is made again."""
-    log.add_file(EIGHT, b"", "nothing")
+    """A spare file of 0 bytes begins with the next index, and an empty spare file follows. A writer
+    can recreate the first spare file.
+    """
+    log.add_file(EIGHT, b"", "0 bytes")
     log.add_index_file(12)
     log.expect("torn", "torn-header", survivors=FIRST_SEVEN, end=0)
 
 
 @BOOK.damaged(last_file_full, "torn-tail", "ZMR-044", "ZMR-095", "ZMR-101", kind="eof")
 def empty_and_unfinished_files(log: ZmqRaftLog) -> None:
-    """An empty file at 8, then an unfinished one at 12: the next entry goes into the first."""
+    """An empty spare file begins with the next index, and an unfinished spare file follows. The
+    next entry goes into the empty file.
+    """
     log.add_index_file(8)
     log.add_file(TWELVE, UNFINISHED, "the first 16 bytes of a file")
     log.expect("torn", "torn-header", survivors=FIRST_SEVEN, end=108)
@@ -53,14 +61,18 @@ def empty_and_unfinished_files(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(last_file_full, "directory", "ZMR-095", "ZMR-101")
 def empty_file_after_a_gap(log: ZmqRaftLog) -> None:
-    """The empty file at the end begins at 12, and the next index is 8."""
+    """The last file is full, and an empty spare file begins with index 12. The end is null, because
+    the next index is 8.
+    """
     log.add_index_file(12)
     log.expect("intact", survivors=FIRST_SEVEN, end=None)
 
 
 @BOOK.damaged(last_file_full, "directory", "ZMR-095", "ZMR-101", "ZMR-046")
 def empty_file_after_a_damaged_one(log: ZmqRaftLog) -> None:
-    """A table is wrong in the last file with entries; the next entry goes into the empty one."""
+    """The last file with entries has an invalid offset. The next entry goes into the empty spare
+    file after it.
+    """
     log.set(f"{FOUR}:offsets[1]", 10)
     log.add_index_file(8)
     log.expect("damaged", "bad-offset", survivors=[0, 1, 2, 6], end=108)
@@ -68,14 +80,18 @@ def empty_file_after_a_damaged_one(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(last_file_full, "directory", "ZMR-010", "ZMR-095", "ZMR-101")
 def empty_file_with_no_room(log: ZmqRaftLog) -> None:
-    """The empty file at the end has a capacity of zero: nothing can go into it."""
+    """An empty spare file with capacity 0 begins with the next index. The end is null, because no
+    entry fits into this file.
+    """
     log.add_file(EIGHT, without_room(8), "a file of capacity 0")
     log.expect("intact", survivors=FIRST_SEVEN, end=None)
 
 
 @BOOK.damaged(three_files, "torn-tail", "ZMR-047", "ZMR-095", "ZMR-097", kind="eof")
 def torn_entry_in_front_of_an_empty_file(log: ZmqRaftLog) -> None:
-    """The last file with entries lacks a byte; the empty file after it does not make it damage."""
+    """The last file lacks its last byte, and an empty spare file follows. The code is torn-entry,
+    not missing-data.
+    """
     log.truncate(185, EIGHT)
     log.add_index_file(12)
     log.expect("torn", "torn-entry", survivors=ALL[:9], end=160)
@@ -83,7 +99,9 @@ def torn_entry_in_front_of_an_empty_file(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_files, "torn-tail", "ZMR-047", "ZMR-095", "ZMR-100", kind="eof")
 def torn_entry_in_front_of_an_unfinished_file(log: ZmqRaftLog) -> None:
-    """The last file with entries lacks a byte, and a spare file is unfinished: the first counts."""
+    """The last file lacks its last byte, and an unfinished spare file follows. The reason is
+    torn-entry, the code of the first fault.
+    """
     log.truncate(185, EIGHT)
     log.add_file(TWELVE, UNFINISHED, "the first 16 bytes of a file")
     log.expect("torn", "torn-entry", survivors=ALL[:9], end=160)
@@ -91,21 +109,27 @@ def torn_entry_in_front_of_an_unfinished_file(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(snapshot_alone, "torn-tail", "ZMR-044", "ZMR-095", "ZMR-101", kind="eof")
 def only_file_unfinished(log: ZmqRaftLog) -> None:
-    """A snapshot at 5, and the first file, which begins at 6, was being made."""
+    """The only index file is unfinished. It begins with index 6, directly after the snapshot, so a
+    writer can recreate it.
+    """
     log.add_file(SIX, UNFINISHED, "the first 16 bytes of a file")
     log.expect("torn", "torn-header", survivors=[0], end=0)
 
 
 @BOOK.damaged(snapshot_alone, "torn-tail", "ZMR-044", "ZMR-095", "ZMR-101", kind="eof")
 def only_file_unfinished_and_too_far_on(log: ZmqRaftLog) -> None:
-    """A snapshot at 5, and an unfinished file at 8: making it again would leave a gap."""
+    """The only index file is unfinished and begins with index 8, but the next index is 6. The end
+    is null.
+    """
     log.add_file(EIGHT, UNFINISHED, "the first 16 bytes of a file")
     log.expect("torn", "torn-header", survivors=[0], end=None)
 
 
 @BOOK.damaged(three_files, "directory", "ZMR-095", "ZMR-101")
 def empty_file_after_the_first(log: ZmqRaftLog) -> None:
-    """Two files: one entry, and an empty file at the end."""
+    """An index file with one entry is followed by an empty spare file. The next entry goes into the
+    first file.
+    """
     for name in (ONE, FOUR, EIGHT):
         log.remove_file(name)
     log.add_index_file(1, b"one")
@@ -115,30 +139,36 @@ def empty_file_after_the_first(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_files, "directory", "ZMR-095", "ZMR-101")
 def empty_file_at_the_next_index(log: ZmqRaftLog) -> None:
-    """The empty file begins with the next index, but the file before it has room for it."""
+    """An empty spare file begins with the next index, but the last file has room. The next entry
+    goes into the last file.
+    """
     log.add_index_file(11)
     log.expect("intact", survivors=ALL, end=186)
 
 
 @BOOK.damaged(three_files, "torn-tail", "ZMR-044", "ZMR-090", "ZMR-101", kind="eof")
 def only_file_of_a_bare_folder_unfinished(log: ZmqRaftLog) -> None:
-    """A bare folder with one unfinished file: its name says what comes next."""
+    """The only index file of a bare folder is unfinished. Its name determines the next index."""
     log.files = {FOUR.removeprefix("log/"): bytearray(UNFINISHED)}
-    log.did(f"keep 16 bytes of {FOUR} alone")
+    log.did(f"keep only the first 16 bytes of {FOUR}, in a bare folder")
     log.expect("torn", "torn-header", end=0)
 
 
 @BOOK.damaged(three_files, "directory", "ZMR-090", "ZMR-094", "ZMR-101")
 def bare_folder_from_zero_without_entries(log: ZmqRaftLog) -> None:
-    """A bare folder with an empty file that begins at 0: the next entry is 0."""
+    """The only index file of a bare folder is empty and begins with index 0. The next
+    index is 0.
+    """
     name = log.add_index_file(0)
     log.files = {name.removeprefix("log/"): log.files[name]}
-    log.did("keep it alone, without the folder log")
+    log.did("keep only this file, in a bare folder")
     log.expect("intact", end=108)
 
 
 @BOOK.damaged(snapshot_alone, "directory", "ZMR-093", "ZMR-095", "ZMR-101")
 def an_empty_first_file_after_a_gap(log: ZmqRaftLog) -> None:
-    """A snapshot at 5, and the only file, which is empty, begins at 8: 6 and 7 are missing."""
+    """The only index file is empty and begins with index 8, but the snapshot is at index 5. Entries
+    6 and 7 are missing.
+    """
     log.add_index_file(8)
     log.expect("damaged", "snapshot-gap", survivors=[0], end=108)

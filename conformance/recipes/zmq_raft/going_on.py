@@ -1,4 +1,4 @@
-"""Appending to a single file: after what is lost in it, and with what its name does not say."""
+"""Appends to single files: after lost entries, before old offsets, and under other names."""
 
 import struct
 
@@ -25,7 +25,9 @@ NEXT = encode({"foo": 8})
     control=append_to_three_entries,
 )  # fmt: skip
 def append_after_a_short_entry(log: ZmqRaftLog) -> None:
-    """The last entry has one byte: its term, which no offset covers, is compared with nothing."""
+    """The last entry has only one byte, and the bytes of its term lie after its end. A writer
+    appends an entry without comparing terms.
+    """
     log.set("data.entries[4].header.term", 9)
     log.set("offsets[4]", 101)
     log.add(DELTA)
@@ -37,7 +39,9 @@ def append_after_a_short_entry(log: ZmqRaftLog) -> None:
     control=append_to_three_entries,
 )  # fmt: skip
 def append_after_a_bad_term(log: ZmqRaftLog) -> None:
-    """The term of the last entry exceeds the limit: it is lost, and compared with nothing."""
+    """The term of the last entry of an index file exceeds the limit. A writer appends an entry
+    without comparing terms.
+    """
     log.set("data.entries[4].header.term", 2**53)
     log.add(DELTA)
     log.expect("damaged", "bad-term", survivors=[0, 1, 2, 3, b"delta"])
@@ -45,7 +49,9 @@ def append_after_a_bad_term(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("index-file", "ZMR-017", "ZMR-050")
 def one_entry_before_old_offsets(log: ZmqRaftLog) -> None:
-    """A rollback that did not finish left the last offset of the table, five bytes."""
+    """An unfinished rollback left an offset in the last slot of the table. A reader ignores this
+    offset.
+    """
     log.index_file(entry(bytes(20), 2), first=4)
     log.data[36:40] = (5).to_bytes(4, "little")
     log.expect("intact", survivors=[0])
@@ -56,14 +62,14 @@ def one_entry_before_old_offsets(log: ZmqRaftLog) -> None:
     control=append_to_three_entries,
 )  # fmt: skip
 def append_a_term_that_falls_before_old_offsets(log: ZmqRaftLog) -> None:
-    """Term 2, then 1, in a table whose last offset is an old one."""
+    """A writer refuses term 1 after term 2 in an index file with an old offset in the last slot."""
     log.add(entry(b"bravo", 1))
     log.expect_refusal(survivors=[0])
 
 
 @BOOK.valid("index-file", "ZMR-017")
 def old_offsets_on_both_sides_of_a_zero(log: ZmqRaftLog) -> None:
-    """A table of 3, 0, 6, 9, 0 and 12: only the first entry is committed."""
+    """A table contains 3, 0, 6, 9, 0 and 12. Only the first entry is committed."""
     log.raw_index_file(b"abc", first=0, capacity=6)
     log.data[24:48] = struct.pack("<6I", 3, 0, 6, 9, 0, 12)
     log.expect("intact", survivors=[0])
@@ -71,7 +77,9 @@ def old_offsets_on_both_sides_of_a_zero(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(old_offsets_on_both_sides_of_a_zero, "appending", "ZMR-017", "ZMR-018")
 def append_between_old_offsets(log: ZmqRaftLog) -> None:
-    """The old offsets up to the next zero are cleared, as zmq-raft 0.5.0 does, and no others."""
+    """A writer that appends an entry sets old offsets to zero only up to the next zero in the
+    table, like zmq-raft 0.5.0.
+    """
     log.add(NewRecord(b"d"))
     log.expect("intact", survivors=[0, b"d"])
     log.leaves_bytes("", 24, struct.pack("<6I", 3, 4, 0, 0, 0, 12))
@@ -81,7 +89,9 @@ def append_between_old_offsets(log: ZmqRaftLog) -> None:
     three_entries, "appending", "ZMR-044", "ZMR-105", kind="eof", control=append_to_three_entries
 )
 def append_to_an_unfinished_file_of_another_name(log: ZmqRaftLog) -> None:
-    """Ten bytes of an index file, of which only the token tells what they are."""
+    """Only ten bytes of an index file exist, and its name ends in .entries. A writer identifies the
+    file by its token and recreates it.
+    """
     log.suffix = ".entries"
     log.truncate(10)
     log.add(DELTA, ECHO)
@@ -90,7 +100,7 @@ def append_to_an_unfinished_file_of_another_name(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(snapshot_of_ten_bytes, "appending", "ZMR-064", control=append_an_update)
 def append_an_update_to_a_snapshot(log: ZmqRaftLog) -> None:
-    """A record that a state file would take."""
+    """A writer refuses to append an update to a snapshot."""
     log.add(NewRecord(UPDATE))
     log.expect_refusal(survivors=[0])
 
@@ -100,7 +110,9 @@ def append_an_update_to_a_snapshot(log: ZmqRaftLog) -> None:
     control=append_an_update,
 )  # fmt: skip
 def append_to_a_torn_state_file_by_rotating_it(log: ZmqRaftLog) -> None:
-    """The last update is cut and the next one rotates: the old file stays as it is, torn."""
+    """A state file ends inside an update. A writer rotates the file without truncating it, and
+    appends a second update to the new file.
+    """
     log.truncate(33)
     log.know({"foo": 0})
     log.context |= {"created": "2020-02-29T12:34:56.789Z"}

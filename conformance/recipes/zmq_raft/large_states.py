@@ -1,4 +1,4 @@
-"""State files of more than 64 KiB, and their rotation."""
+"""State files of more than 64 KiB, limits of their values, and their rotation."""
 
 import struct
 
@@ -14,26 +14,29 @@ KNOWN = {"foo": 0, "baz": None}
 
 
 def _long_update(size: int) -> bytes:
-    """An update of so many bytes whose answer is short: its key comes twice, at last with 1."""
+    """Return an update of ``size`` bytes that is short in the answer.
+
+    Its only key occurs twice, and the last value of the key is 1.
+    """
     text = bytes.fromhex("82a1 61 db") + struct.pack(">I", size - 11)
     return text + b"x" * (size - 11) + bytes.fromhex("a1 61 01")
 
 
 def _rotated(moment: str) -> str:
-    """How a context's ``created`` stands in the name of a rotated file, up to the counter."""
+    """Return the time in the name of a rotated file, for a context's ``created``."""
     return moment.replace("T", "-").replace(":", "").replace(".", "-").removesuffix("Z")
 
 
 @BOOK.valid("limits", "ZMR-071", "ZMR-103", kind="limit")
 def update_across_64_kib(log: ZmqRaftLog) -> None:
-    """An update of 70,000 bytes between two short ones."""
+    """A state file with an update of 70,000 bytes between two short updates."""
     log.state_bytes(encode({"b": 2}), _long_update(70_000), encode({"c": 3}))
     log.expect("intact", survivors=[0, 1, 2], end=70_008)
 
 
 @BOOK.valid("limits", "ZMR-071", "ZMR-103", kind="limit")
 def update_that_ends_at_64_kib(log: ZmqRaftLog) -> None:
-    """An update of 65,536 bytes, and a short one after it."""
+    """A state file with an update of 65,536 bytes and a short update after it."""
     log.state_bytes(_long_update(65_536), encode({"c": 3}))
     log.expect("intact", survivors=[0, 1], end=65_540)
 
@@ -42,10 +45,10 @@ MOST_VALUES = 16_384
 
 
 def _many_values(key: bytes, count: int) -> bytes:
-    """Return an update of one key that has ``count`` values, including the map and the key.
+    """Return an update with one key and ``count`` values in total, including the map and the key.
 
-    The other values are in a map with one key many times, which JSON writes once. If ``count`` is
-    even, this map is in an array.
+    The value of the key is a map that repeats one key, so that its JSON is short. If ``count`` is
+    even, this map is inside an array.
     """
     rest = count - 2  # the map and the key
     value = b"\x91" if rest % 2 == 0 else b""
@@ -55,28 +58,36 @@ def _many_values(key: bytes, count: int) -> bytes:
 
 @BOOK.valid("limits", "ZMR-106", kind="limit")
 def update_of_as_many_values_as_are_shown(log: ZmqRaftLog) -> None:
-    """16,384 values, the update and its key among them: `update` and `state` are owed."""
+    """An update has 16,384 values, including the map and its key. The record has `update` and
+    `state`.
+    """
     log.state_bytes(_many_values(b"\xa1a", MOST_VALUES))
     log.expect("intact", survivors=[0])
 
 
 @BOOK.valid("limits", "ZMR-106", kind="limit")
 def update_of_a_value_too_many(log: ZmqRaftLog) -> None:
-    """16,385 values: the record has no `update`, and the last one no `state`; nothing is lost."""
+    """An update has 16,385 values. Its record has no `update`, and the last record has no `state`,
+    but no update is lost.
+    """
     log.state_bytes(encode({"b": 1}), _many_values(b"\xa1a", MOST_VALUES + 1), encode({"a": 2}))
     log.expect("intact", survivors=[0, 1, 2])
 
 
 @BOOK.valid("limits", "ZMR-106", kind="limit")
 def update_of_empty_maps(log: ZmqRaftLog) -> None:
-    """24,576 empty maps in one array, a byte each: every one of them is a value."""
+    """An update has 24,576 empty maps in one array. Each empty map counts as a value, so the record
+    has no `update`.
+    """
     log.state_bytes(bytes.fromhex("81a161 dc6000") + b"\x80" * 24_576)
     log.expect("intact", survivors=[0])
 
 
 @BOOK.valid("limits", "ZMR-106", "ZMR-071", kind="limit")
 def state_of_as_many_values_as_are_shown(log: ZmqRaftLog) -> None:
-    """Two keys with 16,384 values in all, one of them replaced on the way: `state` is owed."""
+    """The state has 16,384 values in two keys, one of which is set twice. The last record has
+    `state`.
+    """
     log.state_bytes(
         _many_values(b"\xa1a", 11_001),
         _many_values(b"\xa1b", 5384),
@@ -87,7 +98,9 @@ def state_of_as_many_values_as_are_shown(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("limits", "ZMR-106", kind="limit")
 def state_of_a_value_too_many(log: ZmqRaftLog) -> None:
-    """16,385 values after the second update, 5 after the third: `state` stays left out."""
+    """The state has 16,385 values after the second update and 5 values after the third. The last
+    record has no `state`.
+    """
     log.state_bytes(
         _many_values(b"\xa1a", 11_001),
         _many_values(b"\xa1b", 5385),
@@ -98,28 +111,34 @@ def state_of_a_value_too_many(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("limits", "ZMR-106", kind="limit")
 def state_of_a_value_too_many_in_arrays(log: ZmqRaftLog) -> None:
-    """16,385 values after the second update, in arrays: what an array holds counts, and it too."""
+    """The state has 16,385 values after the second update. Arrays count as values, and so do the
+    values inside them.
+    """
     log.state_bytes(_many_values(b"\xa1a", 11_002), _many_values(b"\xa1b", 5384))
     log.expect("intact", survivors=[0, 1])
 
 
 @BOOK.damaged(update_of_a_value_too_many, "limits", "ZMR-079", "ZMR-106", kind="limit")
 def type_that_is_none_after_many_values(log: ZmqRaftLog) -> None:
-    """The last of too many values is the byte c1: the update is gone through to its end."""
+    """An update has more than 16,384 values, and its last value is the byte c1. A reader checks the
+    update to its end.
+    """
     log.fill("updates[1].elements[1].elements[16381]", 0xC1)
     log.expect("damaged", "bad-type", survivors=[0], end=None)
 
 
 @BOOK.damaged(update_across_64_kib, "torn-tail", "ZMR-076", kind="eof")
 def update_cut_after_64_kib(log: ZmqRaftLog) -> None:
-    """The long update lacks its last byte."""
+    """A state file ends one byte before the end of an update of 70,000 bytes."""
     log.truncate(70_003)
     log.expect("torn", "torn-update", survivors=[0], end=4)
 
 
 @BOOK.damaged(five_updates, "limits", "ZMR-076", "ZMR-077", kind="limit")
 def byte_after_100_kib_of_zeros(log: ZmqRaftLog) -> None:
-    """Zeros after the last update, and then a byte: no unfinished write leaves that."""
+    """100 KiB of zeros and a byte 01 follow the last update. The reason is not-a-map, not
+    torn-update.
+    """
     log.extend(bytes(100 * 1024) + b"\x01", "100 KiB of zeros and a byte 01")
     log.expect("damaged", "not-a-map", survivors=[0, 1, 2, 3, 4], end=None)
 
@@ -128,13 +147,15 @@ ALL_KNOWN = {"b": 0, "a": 0, **KNOWN}
 
 
 def _grow_to(log: ZmqRaftLog, size: int) -> None:
-    """One more update, after which the file has so many bytes."""
-    log.extend(_long_update(size - len(log.data)), f"an update up to {size} bytes")
+    """Add an update, after which the file has ``size`` bytes."""
+    log.extend(_long_update(size - len(log.data)), f"an update, to a file size of {size} bytes")
 
 
 @BOOK.appending(five_updates, "appending", "ZMR-075", kind="limit", control=append_an_update)
 def append_to_a_state_of_512_kib(log: ZmqRaftLog) -> None:
-    """The file has reached the limit: the whole state goes into a new one, with the update."""
+    """A state file has 524,288 bytes, the limit for rotation. A writer writes the whole state, with
+    the new update, into a new file.
+    """
     _grow_to(log, LIMIT)
     log.know(ALL_KNOWN)
     log.context |= {"created": "2018-09-26T14:59:36.100Z"}
@@ -148,7 +169,9 @@ def append_to_a_state_of_512_kib(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(five_updates, "appending", "ZMR-075", kind="limit", control=append_an_update)
 def append_to_a_state_of_a_byte_less(log: ZmqRaftLog) -> None:
-    """The file is a byte below the limit: it grows beyond it."""
+    """A state file has 524,287 bytes, one less than the limit for rotation. A writer appends the
+    update to this file.
+    """
     _grow_to(log, LIMIT - 1)
     log.know(ALL_KNOWN)
     log.add(NewRecord(UPDATE))
@@ -158,7 +181,9 @@ def append_to_a_state_of_a_byte_less(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(five_updates, "appending", "ZMR-075")
 def append_and_rotate(log: ZmqRaftLog) -> None:
-    """Rotation after a restart: the state after five updates and this one, in one map."""
+    """After a restart, a writer rotates a state file. The new file holds the state after the five
+    old updates and the new update.
+    """
     log.know(KNOWN)
     log.context |= {"created": "2018-09-26T14:59:36.101Z"}
     log.add(NewRecord(UPDATE, {"rotate": True}))
@@ -173,7 +198,9 @@ def append_and_rotate(log: ZmqRaftLog) -> None:
     control=append_an_update,
 )  # fmt: skip
 def append_after_a_value_too_many(log: ZmqRaftLog) -> None:
-    """An update has too many values: what comes after it is appended as ever."""
+    """A state file contains an update with more than 16,384 values. A writer appends another update
+    to this file.
+    """
     size = len(log.data)
     log.know(KNOWN)
     log.add(NewRecord(UPDATE))
@@ -184,7 +211,9 @@ def append_after_a_value_too_many(log: ZmqRaftLog) -> None:
     five_updates, "appending", "ZMR-075", "ZMR-080", kind="eof", control=append_an_update
 )
 def append_and_rotate_behind_a_torn_update(log: ZmqRaftLog) -> None:
-    """The fourth update is cut: the old file stays as it is, the new one has what is whole."""
+    """A state file ends inside an update. A writer rotates the file without truncating it, and the
+    torn update does not change the new state.
+    """
     log.truncate(33)
     log.know(KNOWN)
     log.context |= {"created": "2018-09-26T14:59:36.102Z"}
@@ -199,7 +228,9 @@ def append_and_rotate_behind_a_torn_update(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-075", kind="limit", control=write_a_rotated_state)
 def write_38_rotations(log: ZmqRaftLog) -> None:
-    """38 rotations within a millisecond: the counter in the names has the base 36."""
+    """A writer rotates a state file 38 times within one millisecond. The counter in the rotated
+    names is in base 36.
+    """
     moment = "2018-09-26T14:59:36.103Z"
     log.state(created=moment, initial={"foo": 0})
     for number in range(38):
@@ -211,20 +242,22 @@ def write_38_rotations(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-073", kind="limit")
 def write_a_string_of_64_kib(log: ZmqRaftLog) -> None:
-    """65,536 letters: their length takes four bytes. Then a short one, which is the state."""
+    """A writer writes a string of 65,536 bytes with a length of four bytes, and then an update with
+    a short string.
+    """
     log.state({"foo": "a" * 65_536}, {"foo": "b"}, initial={"foo": ""})
     log.expect_bytes(bytes.fromhex("81a3666f6f db00010000") + b"a" * 65_536 + b"\x81\xa3foo\xa1b")
 
 
 @BOOK.writing("writing", "ZMR-077", control=write_updates)
 def write_an_update_cut_off(log: ZmqRaftLog) -> None:
-    """A payload that ends inside its map."""
+    """A writer refuses an update that ends inside its map."""
     log.refuse(".pers", bytes.fromhex("82a3666f6f01"), initial={"foo": 0})
 
 
 @BOOK.writing("writing", "ZMR-077", control=write_updates)
 def write_two_updates_in_one(log: ZmqRaftLog) -> None:
-    """A payload of two maps: each update is a record of its own."""
+    """A writer refuses a payload of two maps, because each update is a record of its own."""
     two = bytes.fromhex("81a3666f6f01 81a3666f6f02")
     log.refuse(".pers", two, initial={"foo": 0})
 
@@ -233,7 +266,9 @@ def write_two_updates_in_one(log: ZmqRaftLog) -> None:
     five_updates, "appending", "ZMR-075", "ZMR-080", kind="limit", control=append_an_update
 )
 def append_behind_a_torn_update_at_512_kib(log: ZmqRaftLog) -> None:
-    """A byte of a torn update fills the file up to the limit: it is rotated with that byte."""
+    """The first byte of a torn update brings a state file to the rotation limit. A writer rotates
+    the file, and the old file keeps this byte.
+    """
     _grow_to(log, LIMIT - 1)
     log.extend(b"\x81", "the first byte of an update")
     log.know(ALL_KNOWN)

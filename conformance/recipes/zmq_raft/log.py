@@ -1,4 +1,4 @@
-"""The verbs that only zmq-raft's logs need, and the book of their recipes."""
+"""Methods that only the logs of zmq-raft need, and the book of their recipes."""
 
 from __future__ import annotations
 
@@ -19,82 +19,82 @@ from reference_impl.zmq_raft.message_pack import decode, encode, to_json
 
 FORMAT = "zmq-raft"
 REQUEST = "5bab9dc8aabbcc1234000001"
+#: META of the files that real zmq-raft wrote with a fixed time and host name.
 GOLDEN = {"created": "2018-09-26T14:59:36.817Z", "hostname": "golden"}
-"""META of the files that real zmq-raft wrote with date and host name fixed."""
 
 ONE = "log/00000/00/00/00000000000001.rlog"
 FOUR = "log/00000/00/00/00000000000004.rlog"
 EIGHT = "log/00000/00/00/00000000000008.rlog"
 SIX, TWELVE = (f"log/{path_of(index)}" for index in (6, 12))
+#: The first 16 bytes of an index file.
 UNFINISHED = b"RLOG\x20\0\0\0\x01\0\0\0\x04\0\0\0"
-"""The first 16 bytes of an index file."""
 
 STATE, CONFIG, CHECKPOINT = 0, 1, 2
 
 
 def entry(payload: bytes, term: int = 1, kind: int = STATE, **more: Any) -> NewRecord:
-    """An entry to write; a checkpoint has no request."""
+    """Return an entry to write. A checkpoint has no request id."""
     request = "00" * 12 if kind == CHECKPOINT else REQUEST
     fields = {"term": str(term), "entry_type": kind, "request_id": request, **more}
     return NewRecord(payload, fields)
 
 
 def checkpoint(term: int) -> NewRecord:
-    """What a new leader writes first."""
+    """Return the first entry that a new leader writes."""
     return entry(b"\xc0", term, CHECKPOINT)
 
 
 def at(index: int, payload: bytes) -> NewRecord:
-    """An entry without a header that belongs at this index."""
+    """Return a raw entry to write at this index."""
     return NewRecord(payload, {"index": str(index)})
 
 
 def stored(record: NewRecord) -> bytes:
-    """The bytes of an entry in an index file."""
+    """Return the bytes of an entry in an index file."""
     return entry_bytes(record, raw=False)
 
 
 def without_room(first: int) -> bytes:
-    """An index file of capacity zero."""
+    """Return an index file of capacity zero."""
     header = HEADER.pack(b"RLOG", 16, VERSION, 0, first)
     return header + chunk(b"ITMZ", b"")
 
 
 class ZmqRaftLog(Log):
-    """A log of zmq-raft being built, of any of its kinds."""
+    """A zmq-raft log under construction, of any kind."""
 
     def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
         super().__init__(control, payloads, FORMAT)
         self.records: list[NewRecord] = []
 
     def to_write(self) -> list[NewRecord]:
-        """The records with their fields."""
+        """Return the records to write, with their fields."""
         return self.records
 
     def index_file(
         self, *records: NewRecord | bytes, first: int = 1, capacity: int = 4, **context: Any
     ) -> None:
-        """An index file with these entries; ``capacity`` is the configured one."""
+        """Write an index file with these entries. ``capacity`` is the configured capacity."""
         context = {"first_index": str(first), "capacity": capacity, **context}
         self.write(".rlog", records, context)
 
     def raw_index_file(
         self, *entries: bytes | NewRecord, first: int = 1, capacity: int = 4
     ) -> None:
-        """An index file whose entries have no header."""
+        """Write an index file with raw entries."""
         self.index_file(*entries, first=first, capacity=capacity, entries="raw")
 
     def snapshot(self, payload: bytes, index: int, term: int) -> None:
-        """A snapshot file."""
+        """Write a snapshot file."""
         self.write(".snap", [NewRecord(payload, {"index": str(index), "term": str(term)})], {})
 
     def state(self, *updates: Mapping[str, Any] | bytes, **context: Any) -> None:
-        """A state file with these updates, given as maps or as MessagePack."""
+        """Write a state file with these updates, given as maps or as MessagePack."""
         packed = [update if isinstance(update, bytes) else encode(update) for update in updates]
         self.write(".pers", packed, context)
 
     def state_bytes(self, *updates: bytes) -> None:
-        """A state file of these bytes, whether or not zmq-raft would write them so."""
+        """Make a state file of these bytes, even if zmq-raft would not write them."""
         self.suffix = ".pers"
         updates = tuple(map(vary, updates))
         self._put(b"".join(updates), updates)
@@ -106,7 +106,7 @@ class ZmqRaftLog(Log):
         snapshot: tuple[bytes, int, int] | None = None,
         **more: Any,
     ) -> None:
-        """A log directory; the entries follow the snapshot's index."""
+        """Write a log directory. The first entry follows the snapshot's index."""
         context: dict[str, Any] = {"capacity": capacity, **more}
         if snapshot is not None:
             payload, index, term = vary(snapshot[0]), *snapshot[1:]
@@ -118,25 +118,29 @@ class ZmqRaftLog(Log):
             self.payloads.insert(0, payload)
 
     def add_index_file(self, first: int, *entries: bytes | NewRecord, capacity: int = 4) -> str:
-        """Add an index file to a directory and return its name; bytes are entries of term 1."""
+        """Add an index file to a directory and return its name. Bytes become entries of term 1."""
         other = ZmqRaftLog(b"", [])
         records = [entry(one) if isinstance(one, bytes) else one for one in entries]
         other.index_file(*records, first=first, capacity=capacity)
         name = f"log/{path_of(first)}"
-        self.add_file(name, bytes(other.data), f"{len(entries)} entries from {first} on")
+        self.add_file(
+            name, bytes(other.data), f"an index file from {first} on, entries: {len(entries)}"
+        )
         return name
 
     def put_snapshot(self, payload: bytes, index: int, term: int = 1) -> None:
-        """Another snapshot in a directory."""
+        """Replace the snapshot of a directory."""
         other = ZmqRaftLog(b"", [])
         other.snapshot(payload, index, term)
         self.files["snap"] = other.data
-        self.did(f"replace snap by one at index {index}, term {term}")
+        self.did(f"replace snap with a snapshot at index {index}, term {term}")
 
     def write(
         self, suffix: str, records: Sequence[NewRecord | bytes], context: Mapping[str, Any]
     ) -> None:
-        """What the writer makes of these records, under a name of this ending or under ``name``."""
+        """Write these records to a log with this extension, or with the name ``name`` if
+        it is set.
+        """
         self._to_write(suffix, records, context)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / (self.name or f"log{suffix}")
@@ -144,12 +148,12 @@ class ZmqRaftLog(Log):
             self._put(read_contents(path), [record.payload for record in self.records])
 
     def refuse(self, suffix: str, *records: NewRecord | bytes, **context: Any) -> None:
-        """A log with this ending, which a writer must refuse to write."""
+        """Give a writer records that it must refuse, for a log with this extension."""
         self._to_write(suffix, records, context)
         self.expect_refusal()
 
     def know(self, initial: Mapping[str, Any]) -> None:
-        """The keys that the application knows, with their values before the first update."""
+        """Set the keys that the application knows, with their values before the first update."""
         self.context["initial"] = to_json(decode(vary(encode(initial)))[0])
 
     def _to_write(
@@ -166,7 +170,7 @@ class ZmqRaftLog(Log):
         self.payloads += payloads
 
     def go_on(self, *records: NewRecord, **context: Any) -> None:
-        """Append with the writer, as part of building the log."""
+        """Append records with the reference writer, as part of building the log."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"log{self.suffix or ''}"
             write_contents(self.contents, path)
@@ -175,18 +179,18 @@ class ZmqRaftLog(Log):
             self._put(read_contents(path), [record.payload for record in new])
 
     def rotate(self, update: Mapping[str, Any]) -> None:
-        """Write the whole state into a new file, with this update."""
+        """Write the whole state, with this update, into a new file."""
         packed = encode(update)
         self.go_on(NewRecord(packed, {"rotate": True}))
         self.records.append(NewRecord(vary(packed), {"rotate": True}))
 
     def add(self, *records: NewRecord) -> None:
-        """Records that the implementation is asked to append."""
+        """Add records that the implementation must append."""
         self.to_append += map(_varied, records)
 
 
 def with_bit_0_flipped(payload: bytes) -> Kept:
-    """What a payload becomes if the lowest bit of its first byte changes."""
+    """Return a payload with the lowest bit of its first byte flipped."""
     return Kept(bytes([payload[0] ^ 1]) + payload[1:])
 
 

@@ -1,4 +1,4 @@
-"""What a log is called: which kind it is then, and with which index it begins."""
+"""Names of logs, which can determine the kind and the first index of a log."""
 
 from conformance.recipes.zmq_raft.index_files import three_entries
 from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog, entry
@@ -8,7 +8,9 @@ from conformance.recipes.zmq_raft.states import five_updates
 
 @BOOK.damaged(three_entries, "header", "ZMR-015", "ZMR-043")
 def name_of_another_index(log: ZmqRaftLog) -> None:
-    """The name says 3 and the header 1: every entry could be another one."""
+    """The name of an index file gives the first index 3, and its header gives 1. The whole file is
+    lost.
+    """
     log.name = "00000000000003.rlog"
     del log.context["first_index"]
     log.did("rename to 00000000000003.rlog")
@@ -17,7 +19,7 @@ def name_of_another_index(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("header", "ZMR-015", "ZMR-043")
 def name_of_its_own_index(log: ZmqRaftLog) -> None:
-    """The name says 26, in hexadecimal, and so does the header."""
+    """The name of an index file, in hexadecimal, and its header both give the first index 26."""
     log.index_file(entry(b"alpha"), entry(b"bravo"), first=26)
     log.name = "0000000000001a.rlog"
     del log.context["first_index"]
@@ -26,7 +28,9 @@ def name_of_its_own_index(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_entries, "header", "ZMR-015", "ZMR-043")
 def name_that_goes_on(log: ZmqRaftLog) -> None:
-    """A copy's name begins with index 3 and ends otherwise: it says nothing, the header counts."""
+    """The name of an index file continues after .rlog, so the name gives no first index. A reader
+    uses the index in the header.
+    """
     log.name = "00000000000003.rlog-copy"
     del log.context["first_index"]
     log.did("rename to 00000000000003.rlog-copy")
@@ -35,21 +39,23 @@ def name_that_goes_on(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_entries, "header", "ZMR-105")
 def file_of_kind_directory(log: ZmqRaftLog) -> None:
-    """The context says directory, which says nothing about a file."""
+    """The context declares an index file to be a directory. A reader ignores this kind."""
     log.context["kind"] = "directory"
     log.expect("intact", survivors=[0, 1, 2])
 
 
 @BOOK.damaged(snapshot_of_ten_bytes, "snapshot", "ZMR-105")
 def snapshot_under_another_name(log: ZmqRaftLog) -> None:
-    """The token says snapshot, and the name nothing."""
+    """The name of a snapshot ends in .data. A reader identifies the file by its token."""
     log.suffix = ".data"
     log.expect("intact", survivors=[0])
 
 
 @BOOK.damaged(snapshot_of_ten_bytes, "snapshot", "ZMR-041", "ZMR-105")
 def rotated_snapshot_of_another_token(log: ZmqRaftLog) -> None:
-    """The token is wrong, and the name is that of a rotated snapshot."""
+    """A file with the name of a rotated snapshot has an invalid token. A reader refuses
+    the file.
+    """
     log.suffix = ".snap-2018-09-26-145936-8170"
     log.set("header.token", b"SXAP")
     log.expect("refused", "bad-token", end=None)
@@ -57,14 +63,14 @@ def rotated_snapshot_of_another_token(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_updates, "state", "ZMR-105")
 def state_under_a_name_with_snap_in_it(log: ZmqRaftLog) -> None:
-    """A name in which more follows after .snap is not that of a snapshot."""
+    """The name of a state file ends in .snap.pers, which is not the name of a snapshot."""
     log.suffix = ".snap.pers"
     log.expect("intact", survivors=[0, 1, 2, 3, 4])
 
 
 @BOOK.writing("writing", "ZMR-015", "ZMR-021")
 def write_under_the_name_of_an_index(log: ZmqRaftLog) -> None:
-    """The name of a new index file says with which index it begins, before any record does."""
+    """A writer begins a new index file with the index in its name."""
     log.index_file(entry(b"alpha"), entry(b"bravo"), first=29, capacity=16)
     log.name = "0000000000001d.rlog"
     del log.context["first_index"]
@@ -72,7 +78,9 @@ def write_under_the_name_of_an_index(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(three_entries, "header", "ZMR-015", "ZMR-043")
 def name_of_an_index_above_the_limit(log: ZmqRaftLog) -> None:
-    """The name says 2^56 - 1, which no writer reaches, and the header 1: the name counts."""
+    """The name of an index file gives the first index 2^56 - 1, above the limit of writers, and its
+    header gives 1. The file is lost.
+    """
     log.name = "ffffffffffffff.rlog"
     del log.context["first_index"]
     log.did("rename to ffffffffffffff.rlog")
@@ -81,13 +89,17 @@ def name_of_an_index_above_the_limit(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-015", "ZMR-021")
 def write_under_a_name_that_the_context_overrules(log: ZmqRaftLog) -> None:
-    """The name says 31 and the context 30: the file begins with 30."""
+    """The name of a new index file gives the first index 31, and the context gives 30. A writer
+    begins the file with index 30.
+    """
     log.name = "0000000000001f.rlog"
     log.index_file(entry(b"alpha"), entry(b"bravo"), first=30, capacity=16)
 
 
 @BOOK.writing("writing", "ZMR-015", "ZMR-020", control=write_under_the_name_of_an_index)
 def write_another_index_than_that_of_the_name(log: ZmqRaftLog) -> None:
-    """The name says 28, and the first record 29: the file begins with 28, and has no gap."""
+    """The name of a new index file gives the first index 28. A writer refuses a first record with
+    index 29.
+    """
     log.name = "0000000000001c.rlog"
     log.refuse(".rlog", entry(b"alpha", index="29"), capacity=16)

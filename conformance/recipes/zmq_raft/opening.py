@@ -1,4 +1,4 @@
-"""What a writer of directories finds when it opens one, and where it goes on."""
+"""Appends to directories: files that a writer creates or deletes, and logs that it refuses."""
 
 from conformance.recipes.zmq_raft.appending import (
     DELTA,
@@ -39,12 +39,14 @@ from conformance.recipes.zmq_raft.refusing import append_after_a_snapshot_alone
 from reference_impl.answer import NewRecord
 
 FOXTROT = entry(b"foxtrot", 2)
-# Logs whose next index has no place
+# Logs without a file for the next index
 
 
 @BOOK.appending(three_files, "appending", "ZMR-098", "ZMR-101", control=append_to_a_directory)
 def append_after_a_snapshot_as_far_as_there_is_room(log: ZmqRaftLog) -> None:
-    """The last file has room for 11, the last entry is 10, and the snapshot is at 11."""
+    """The snapshot is at index 11, and the last file has entries up to 10 and room for 11. A writer
+    refuses to append entry 12.
+    """
     log.put_snapshot(b"state at 11", 11)
     log.add(DELTA)
     log.expect_refusal(survivors=[b"state at 11"])
@@ -54,7 +56,9 @@ def append_after_a_snapshot_as_far_as_there_is_room(log: ZmqRaftLog) -> None:
     last_file_full, "appending", "ZMR-098", "ZMR-101", control=append_behind_a_full_file
 )
 def append_after_a_snapshot_over_a_full_file(log: ZmqRaftLog) -> None:
-    """The last file is full and ends at 7, and the snapshot is at 9: the next index is not 8."""
+    """The snapshot is at index 9, and the last file is full with entries up to 7. A writer refuses
+    to append entry 10.
+    """
     log.put_snapshot(b"state at 9", 9)
     log.add(DELTA)
     log.expect_refusal(survivors=[b"state at 9"])
@@ -65,21 +69,23 @@ def append_after_a_snapshot_over_a_full_file(log: ZmqRaftLog) -> None:
     control=append_after_a_snapshot_alone,
 )  # fmt: skip
 def append_before_the_only_file(log: ZmqRaftLog) -> None:
-    """A snapshot at 5, and an unfinished file at 8: the end is null, and there is an index file."""
+    """The only index file is unfinished and begins with index 8, but the next index is 6. A writer
+    refuses to append.
+    """
     log.add(entry(b"delta", 3))
     log.expect_refusal("torn", "torn-header", survivors=[0])
 
 
 def _first_has_no_room(log: ZmqRaftLog) -> None:
     log.files[ONE] = bytearray(without_room(1))
-    log.did(f"replace {ONE} by a file of capacity 0")
+    log.did(f"replace {ONE} with a file of capacity 0")
 
 
 @BOOK.appending(
     three_files, "appending", "ZMR-010", "ZMR-098", kind="limit", control=append_to_a_directory
 )
 def append_to_a_file_of_no_room(log: ZmqRaftLog) -> None:
-    """The only file has a capacity of zero: it is not full, and nothing can go into it."""
+    """A writer refuses to append to a directory whose only index file has the capacity 0."""
     _first_has_no_room(log)
     log.remove_file(FOUR)
     log.remove_file(EIGHT)
@@ -87,14 +93,16 @@ def append_to_a_file_of_no_room(log: ZmqRaftLog) -> None:
     log.expect_refusal()
 
 
-# Files that are made
+# Files that a writer creates
 
 
 @BOOK.appending(
     three_files, "appending", "ZMR-010", "ZMR-098", kind="limit", control=append_to_a_directory
 )
 def append_with_a_first_file_of_no_room(log: ZmqRaftLog) -> None:
-    """The first file has a capacity of zero, which is rounded up to one for a new file."""
+    """The first index file has the capacity 0. A writer rounds this capacity up to one for a new
+    file.
+    """
     _first_has_no_room(log)
     log.add(DELTA, ECHO)
     log.expect("damaged", "missing-entries", survivors=[*ALL[3:], b"delta", b"echo"])
@@ -102,24 +110,28 @@ def append_with_a_first_file_of_no_room(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("directory", "ZMR-014", "ZMR-098", kind="limit")
 def files_of_one_entry(log: ZmqRaftLog) -> None:
-    """A configured capacity of one: a file for each entry."""
+    """A directory with a configured capacity of one has an index file for each entry."""
     log.directory(entry(b"alpha"), entry(b"bravo"), capacity=1)
     log.expect("intact", survivors=[0, 1], end=None)
 
 
 @BOOK.appending(files_of_one_entry, "appending", "ZMR-098", kind="limit")
 def append_to_files_of_one_entry(log: ZmqRaftLog) -> None:
-    """The last file has one entry, and so it is full: two files are made."""
+    """Each index file of a directory holds one entry. A writer creates two new files for two
+    entries.
+    """
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"])
 
 
 @BOOK.appending(bare_log_folder, "appending", "ZMR-090", "ZMR-098", control=append_to_a_directory)
 def append_to_a_folder_of_other_files(log: ZmqRaftLog) -> None:
-    """A bare folder without index files: the log begins at 1."""
+    """A bare folder has no index files. A writer creates the first index file, which begins with
+    index 1.
+    """
     log.files = {"readme.txt": bytearray(b"Entries come here.")}
     log.payloads = []
-    log.did("keep one file of text alone")
+    log.did("replace all files with one text file")
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[b"delta", b"echo"])
 
@@ -129,7 +141,9 @@ def append_to_a_folder_of_other_files(log: ZmqRaftLog) -> None:
     control=append_behind_a_full_file,
 )  # fmt: skip
 def append_behind_a_lost_and_a_full_file(log: ZmqRaftLog) -> None:
-    """The first file is lost; the last one is sound and full, and a new one follows it."""
+    """The first index file is lost, and the last file is intact and full. A writer appends to a new
+    file.
+    """
     log.set(f"{ONE}:header.token", b"RLOX")
     log.add(DELTA, ECHO)
     log.expect("damaged", "bad-token", survivors=[3, 4, 5, 6, b"delta", b"echo"])
@@ -137,7 +151,9 @@ def append_behind_a_lost_and_a_full_file(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(folders_of_other_names, "appending", "ZMR-090", "ZMR-098")
 def append_under_other_names(log: ZmqRaftLog) -> None:
-    """The context names the folder of index files and the snapshot."""
+    """The context gives the names of the log folder and the snapshot file. A writer appends to the
+    log folder with this name.
+    """
     log.add(DELTA, ECHO, FOXTROT)
     log.expect("intact", survivors=[*ALL, b"delta", b"echo", b"foxtrot"])
 
@@ -147,7 +163,9 @@ def append_under_other_names(log: ZmqRaftLog) -> None:
     control=append_after_a_snapshot_alone,
 )  # fmt: skip
 def append_over_the_only_file_and_a_spare_one(log: ZmqRaftLog) -> None:
-    """An unfinished file at 6 and an empty one at 12: both go, and 6 is made again."""
+    """An unfinished file of index 6 is followed by an empty file of index 12. A writer deletes both
+    files and recreates the first.
+    """
     log.add_file(SIX, UNFINISHED, "the first 16 bytes of a file")
     log.add_index_file(12)
     log.add(entry(b"delta", 3), entry(b"echo", 3))
@@ -159,7 +177,9 @@ def append_over_the_only_file_and_a_spare_one(log: ZmqRaftLog) -> None:
     control=append_after_a_snapshot_alone,
 )  # fmt: skip
 def append_after_an_unfinished_file(log: ZmqRaftLog) -> None:
-    """An unfinished file at 4, which the snapshot covers, and an empty one at 6: both go."""
+    """An unfinished file of index 4, which the snapshot covers, precedes an empty file of index 6.
+    A writer deletes both files and recreates the second.
+    """
     log.add_file(FOUR, UNFINISHED, "the first 16 bytes of a file")
     log.add_index_file(6)
     log.add(entry(b"delta", 3), entry(b"echo", 3))
@@ -171,7 +191,9 @@ def append_after_an_unfinished_file(log: ZmqRaftLog) -> None:
     kind="eof", control=append_to_a_directory,
 )  # fmt: skip
 def append_over_the_only_file_of_a_bare_folder(log: ZmqRaftLog) -> None:
-    """No snapshot says where the log begins: the unfinished file of index 4 is made again."""
+    """The only index file of a bare folder is unfinished. A writer recreates the file with the
+    index in its name.
+    """
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[b"delta", b"echo"])
 
@@ -181,7 +203,9 @@ def append_over_the_only_file_of_a_bare_folder(log: ZmqRaftLog) -> None:
     control=append_after_a_snapshot_alone,
 )  # fmt: skip
 def append_over_the_only_file_after_a_lost_snapshot(log: ZmqRaftLog) -> None:
-    """The snapshot has a byte too many: the unfinished file of index 6 is made again there."""
+    """The snapshot is lost, and the only index file is unfinished. A writer recreates this file
+    with the index in its name.
+    """
     log.extend(b"!", "one byte", "snap")
     log.add(DELTA, ECHO)
     log.expect("damaged", "size-mismatch", survivors=[b"delta", b"echo"])
@@ -192,14 +216,16 @@ def append_over_the_only_file_after_a_lost_snapshot(log: ZmqRaftLog) -> None:
     control=append_behind_a_full_file,
 )  # fmt: skip
 def append_where_a_folder_has_the_name(log: ZmqRaftLog) -> None:
-    """A folder has the name of the file that must be made next."""
+    """A folder has the name of the next index file. A writer refuses to append."""
     log.add(DELTA)
     log.expect_refusal(survivors=ALL[:7])
 
 
 @BOOK.appending(no_snapshot_file, "appending", "ZMR-098", "ZMR-104", control=append_to_a_directory)
 def append_without_a_snapshot_file(log: ZmqRaftLog) -> None:
-    """There is no snapshot file: one of nothing at index 0 is made, as zmq-raft 0.5.0 does."""
+    """The snapshot file is missing. A writer creates a snapshot with index 0 and no data, like
+    zmq-raft 0.5.0.
+    """
     log.add(DELTA)
     log.expect("intact", survivors=[*ALL, b"delta"])
     log.leaves({"snap": 104, ONE: 182, FOUR: 212, EIGHT: 211})
@@ -212,7 +238,9 @@ def append_without_a_snapshot_file(log: ZmqRaftLog) -> None:
     three_files, "appending", "ZMR-047", "ZMR-050", kind="eof", control=append_to_a_directory
 )
 def append_a_term_below_the_one_before_torn_entries(log: ZmqRaftLog) -> None:
-    """All entries of the last file are torn: the term of the last one before them counts."""
+    """All entries of the last file are torn. A writer refuses term 1, because the last entry before
+    them has term 2.
+    """
     log.set(f"{FOUR}:data.entries[3].header.term", 2)
     log.truncate(108, EIGHT)
     log.add(entry(b"delta", 1))
@@ -223,7 +251,9 @@ def append_a_term_below_the_one_before_torn_entries(log: ZmqRaftLog) -> None:
     three_files, "appending", "ZMR-047", "ZMR-050", kind="eof", control=append_to_a_directory
 )
 def append_after_torn_entries(log: ZmqRaftLog) -> None:
-    """All entries of the last file are torn: the file is kept, and they are written again."""
+    """All entries of the last file are torn. A writer keeps this file and writes new entries in
+    place of the torn entries.
+    """
     log.truncate(108, EIGHT)
     log.add(DELTA, ECHO)
     log.expect("intact", survivors=[*ALL[:7], b"delta", b"echo"])
@@ -239,7 +269,9 @@ def _snapshot_at_twelve(log: ZmqRaftLog, term: int) -> None:
     three_files, "appending", "ZMR-050", "ZMR-092", "ZMR-095", control=append_to_a_directory
 )
 def append_with_the_term_of_the_snapshot(log: ZmqRaftLog) -> None:
-    """A snapshot of term 5 at 12, over entries up to 10, and an empty file at 13."""
+    """The snapshot at index 12 has term 5. A writer appends entry 13 with term 5 to the empty file
+    of index 13.
+    """
     _snapshot_at_twelve(log, 5)
     log.expect("intact", survivors=[b"state at 12", b"delta"])
 
@@ -249,7 +281,9 @@ def append_with_the_term_of_the_snapshot(log: ZmqRaftLog) -> None:
     control=append_to_a_directory,
 )  # fmt: skip
 def append_a_term_below_the_snapshots(log: ZmqRaftLog) -> None:
-    """The same with term 4: no reader would return the entry."""
+    """The snapshot at index 12 has term 5. A writer refuses entry 13 with term 4, because a reader
+    would not return the entry.
+    """
     _snapshot_at_twelve(log, 4)
     log.expect_refusal(survivors=[b"state at 12"])
 
@@ -258,7 +292,9 @@ def append_a_term_below_the_snapshots(log: ZmqRaftLog) -> None:
     three_files, "appending", "ZMR-049", "ZMR-050", kind="corrupt", control=append_to_a_directory
 )
 def append_after_a_lost_entry(log: ZmqRaftLog) -> None:
-    """The term of the last entry exceeds the limit: nothing is compared with it."""
+    """The term of the last entry of a directory exceeds the limit. A writer appends an entry
+    without comparing terms.
+    """
     log.set(f"{EIGHT}:data.entries[2].header.term", 2**53)
     log.add(entry(b"delta", 1))
     log.expect("damaged", "bad-term", survivors=[*ALL[:9], b"delta"])
@@ -266,7 +302,9 @@ def append_after_a_lost_entry(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(a_directory_of_raw_entries, "appending", "ZMR-032", "ZMR-052")
 def append_raw_zeros(log: ZmqRaftLog) -> None:
-    """Entries without a header may be zeros, and may look as if their terms fell."""
+    """A writer appends a raw entry whose bytes look like term 2, and then a raw entry of zeros. Raw
+    entries have no term.
+    """
     log.add(NewRecord(b"\xff" * 13 + b"\x02" + bytes(6)), NewRecord(bytes(24)))
     log.payloads += [record.payload for record in log.to_append]
     log.expect("intact", survivors=range(6))

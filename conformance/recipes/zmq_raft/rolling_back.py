@@ -1,4 +1,4 @@
-"""Appends at an index that the log has already, and appends of nothing."""
+"""Appends at an index that the log already has, and appends of no records."""
 
 from conformance.recipes.zmq_raft.appending import (
     append_an_update,
@@ -15,13 +15,15 @@ from conformance.recipes.zmq_raft.offsets import five_entries
 from conformance.recipes.zmq_raft.places import file_beside_the_folders
 from conformance.recipes.zmq_raft.states import five_updates
 
+#: The records that a reader returns of ten entries if the second of three files is lost.
 AROUND = [0, 1, 2, 7, 8, 9]
-"""What survives of ten entries if the second of three files is lost."""
 
 
 @BOOK.appending(three_entries, "appending", "ZMR-019", "ZMR-020")
 def append_at_the_second_index(log: ZmqRaftLog) -> None:
-    """Index 2 of three: it and the third are rolled back first."""
+    """A writer appends an entry with index 2 to a file with three entries. It first rolls back
+    entries 2 and 3.
+    """
     log.add(entry(b"delta", 1, index="2"))
     log.rewrites()
     log.expect("intact", survivors=[0, b"delta"])
@@ -29,7 +31,9 @@ def append_at_the_second_index(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(full_to_its_capacity, "appending", "ZMR-018", "ZMR-020")
 def append_over_the_last_entries_of_a_full_file(log: ZmqRaftLog) -> None:
-    """A full file, and index 2 again: there is room once two entries are rolled back."""
+    """A writer appends two entries from index 2 on to a full file with three entries. It first
+    rolls back entries 2 and 3.
+    """
     log.add(entry(b"delta", 2, index="2"), entry(b"echo", 2))
     log.rewrites()
     log.expect("intact", survivors=[0, b"delta", b"echo"])
@@ -39,7 +43,7 @@ def append_over_the_last_entries_of_a_full_file(log: ZmqRaftLog) -> None:
     five_entries, "appending", "ZMR-018", "ZMR-047", kind="eof", control=append_to_three_entries
 )
 def append_over_a_torn_entry(log: ZmqRaftLog) -> None:
-    """The last entry lacks a byte, and the one before it is written again."""
+    """The last entry, entry 5, is torn. A writer rolls back to index 4 and appends two entries."""
     log.truncate(244)
     log.add(entry(b"delta", 2, index="4"), entry(b"echo", 2))
     log.rewrites()
@@ -48,7 +52,9 @@ def append_over_a_torn_entry(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(three_files, "appending", "ZMR-098", kind="corrupt", control=append_to_a_directory)
 def append_past_a_lost_file(log: ZmqRaftLog) -> None:
-    """Index 3, in front of a file that is lost as a whole: that file goes with all later ones."""
+    """A writer rolls back to index 3, which lies before a lost file. It deletes the lost file and
+    all later files.
+    """
     log.set(f"{FOUR}:header.token", b"RLOX")
     log.add(entry(b"delta", 2, index="3"))
     log.rewrites()
@@ -57,7 +63,7 @@ def append_past_a_lost_file(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(three_files, "appending", "ZMR-098", kind="corrupt", control=append_to_a_directory)
 def append_in_a_lost_file(log: ZmqRaftLog) -> None:
-    """Index 8, after a file that is lost as a whole: its last index is not known."""
+    """A writer refuses to roll back to index 8, because the file before index 8 is lost."""
     log.set(f"{FOUR}:header.token", b"RLOX")
     log.add(entry(b"delta", 2, index="8"))
     log.expect_refusal("damaged", "bad-token", survivors=AROUND)
@@ -68,7 +74,9 @@ def append_in_a_lost_file(log: ZmqRaftLog) -> None:
     control=append_to_a_directory,
 )  # fmt: skip
 def append_past_a_misplaced_file(log: ZmqRaftLog) -> None:
-    """Index 2, in front of a misplaced file: that is deleted where it lies."""
+    """A writer rolls back to index 2, which lies before a misplaced file. It deletes the misplaced
+    file and all later files.
+    """
     log.add(entry(b"delta", 2, index="2"))
     log.rewrites()
     log.expect("intact", survivors=[0, b"delta"])
@@ -79,7 +87,7 @@ def append_past_a_misplaced_file(log: ZmqRaftLog) -> None:
     control=append_to_a_directory,
 )  # fmt: skip
 def append_in_a_misplaced_file(log: ZmqRaftLog) -> None:
-    """Index 8, after a misplaced file: nothing is written to that."""
+    """A writer refuses to roll back to index 8, because the file before index 8 is misplaced."""
     log.add(entry(b"delta", 2, index="8"))
     log.expect_refusal("damaged", "misplaced-file", survivors=AROUND)
 
@@ -88,7 +96,9 @@ def append_in_a_misplaced_file(log: ZmqRaftLog) -> None:
     three_files, "appending", "ZMR-010", "ZMR-098", kind="corrupt", control=append_to_a_directory
 )
 def append_in_a_first_file_of_no_room(log: ZmqRaftLog) -> None:
-    """The first file has a capacity of zero: an entry for its first index has no place."""
+    """A writer refuses an entry with index 1, because the first file begins with index 1 and has
+    the capacity 0.
+    """
     log.remove_file(ONE)
     log.add_file(ONE, without_room(1), "a file of capacity 0")
     log.add(entry(b"delta", 2, index="1"))
@@ -97,7 +107,9 @@ def append_in_a_first_file_of_no_room(log: ZmqRaftLog) -> None:
 
 @BOOK.appending(entry_zero_in_a_bare_folder, "appending", "ZMR-090", "ZMR-098")
 def append_at_zero_in_a_bare_folder(log: ZmqRaftLog) -> None:
-    """Index 0 again, which a reader returns where no snapshot covers it: no writer goes below 1."""
+    """A writer refuses an entry with index 0, even in a bare folder that already has an entry with
+    index 0.
+    """
     log.add(entry(b"delta", 2, index="0"))
     log.expect_refusal(survivors=[b"zero", b"one"])
 
@@ -106,7 +118,7 @@ def append_at_zero_in_a_bare_folder(log: ZmqRaftLog) -> None:
     five_entries, "appending", "ZMR-018", "ZMR-047", kind="eof", control=append_to_three_entries
 )
 def append_nothing_behind_a_torn_entry(log: ZmqRaftLog) -> None:
-    """No records: the torn entry is not rolled back."""
+    """Appending no records does not roll back a torn entry."""
     log.truncate(244)
     log.expect("torn", "torn-entry", survivors=[0, 1, 2, 3])
 
@@ -115,7 +127,7 @@ def append_nothing_behind_a_torn_entry(log: ZmqRaftLog) -> None:
     five_updates, "appending", "ZMR-018", "ZMR-080", kind="eof", control=append_an_update
 )
 def append_nothing_behind_a_torn_update(log: ZmqRaftLog) -> None:
-    """No records: the torn update is not cut off."""
+    """Appending no records does not remove a torn update."""
     log.truncate(33)
     log.expect("torn", "torn-update", survivors=[0, 1, 2])
 
@@ -125,7 +137,7 @@ def append_nothing_behind_a_torn_update(log: ZmqRaftLog) -> None:
     control=append_behind_a_full_file,
 )  # fmt: skip
 def append_nothing_with_two_spare_files(log: ZmqRaftLog) -> None:
-    """No records: the spare files stay, the unfinished one too."""
+    """Appending no records keeps all spare files, including an unfinished spare file."""
     log.expect("torn", "torn-header", survivors=ALL[:7])
 
 
@@ -134,7 +146,9 @@ def append_nothing_with_two_spare_files(log: ZmqRaftLog) -> None:
     control=append_to_a_directory,
 )  # fmt: skip
 def append_behind_a_torn_entry_after_a_lost_file(log: ZmqRaftLog) -> None:
-    """Nothing is whole in the last file, and the one before it is lost: no term is compared."""
+    """All entries of the last file are torn, and the file before it is lost. A writer appends an
+    entry without comparing terms.
+    """
     log.set(f"{FOUR}:header.token", b"RLOX")
     log.set(f"{ONE}:data.entries[2].header.term", 5)
     log.truncate(120, EIGHT)

@@ -1,4 +1,4 @@
-"""State files: MessagePack maps one after the other."""
+"""State files: sequences of MessagePack maps."""
 
 from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
 from reference_impl.zmq_raft.message_pack import encode
@@ -8,21 +8,23 @@ PEERS = [["p1", "tcp://127.0.0.1:8047"]]
 
 @BOOK.valid("state", "ZMR-070", "ZMR-071", "ZMR-072", "ZMR-073", "ZMR-074", "ZMR-105")
 def five_updates(log: ZmqRaftLog) -> None:
-    """What zmq-raft writes for five updates, the last one without a known key."""
+    """A state file with five updates, as zmq-raft writes it. The last update has no known key."""
     log.state({"foo": 2}, {"baz": [1, 2, 3]}, {"foo": 2**31}, {"foo": -1}, {})
     log.expect("intact", survivors=[0, 1, 2, 3, 4], end=36)
 
 
 @BOOK.valid("state", "ZMR-070")
 def no_updates(log: ZmqRaftLog) -> None:
-    """A new state file has no bytes: the defaults are the application's."""
+    """A new state file has 0 bytes. The application provides the default values."""
     log.state()
     log.expect("intact", end=0)
 
 
 @BOOK.valid("state", "ZMR-071", "ZMR-072")
 def terms_and_votes(log: ZmqRaftLog) -> None:
-    """What a peer writes in two elections; the last value of each key counts."""
+    """A state file with the updates of a peer in two elections. The last value of each
+    key counts.
+    """
     log.state(
         {"currentTerm": 1, "votedFor": "p1"},
         {"currentTerm": 2, "votedFor": None},
@@ -34,21 +36,21 @@ def terms_and_votes(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("state", "ZMR-071")
 def peers_in_transition(log: ZmqRaftLog) -> None:
-    """A map as a value replaces the value before: values are not merged."""
+    """A map replaces the earlier value of its key. A reader does not merge values."""
     log.state({"peers": PEERS}, {"peers": {"old": PEERS, "new": []}})
     log.expect("intact", survivors=[0, 1])
 
 
 @BOOK.valid("state", "ZMR-071")
 def a_key_twice_in_one_update(log: ZmqRaftLog) -> None:
-    """The last of two equal keys counts."""
+    """An update has the same key twice. The last value counts."""
     log.state_bytes(bytes.fromhex("82a3666f6f01a3666f6f02"))
     log.expect("intact", survivors=[0])
 
 
 @BOOK.valid("state", "ZMR-072")
 def long_forms(log: ZmqRaftLog) -> None:
-    """Maps, keys and numbers in longer forms than needed."""
+    """A state file with maps, keys and numbers in longer forms than necessary."""
     log.state_bytes(
         bytes.fromhex("de0001d903666f6f ce00000001"),
         bytes.fromhex("df00000001da0003626172 d2ffffffff"),
@@ -59,7 +61,9 @@ def long_forms(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("state", "ZMR-072")
 def numbers_of_every_form(log: ZmqRaftLog) -> None:
-    """64-bit integers and floats: integral ones up to 2^53 - 1 are numbers, others spelled out."""
+    """Integers and floats in many forms. Integral values up to 2^53 - 1 are JSON numbers, and other
+    values are objects.
+    """
     log.state_bytes(
         bytes.fromhex("81a161 cf001fffffffffffff"),
         bytes.fromhex("81a162 cfffffffffffffffff"),
@@ -75,7 +79,7 @@ def numbers_of_every_form(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("state", "ZMR-072")
 def values_that_json_does_not_have(log: ZmqRaftLog) -> None:
-    """Bytes, an application's own type, and text that is not UTF-8."""
+    """Values that JSON does not have: bytes, an extension, and a string that is not UTF-8."""
     log.state_bytes(
         bytes.fromhex("81a161 c403ff00ff"),
         bytes.fromhex("81a162 d60512345678"),
@@ -87,20 +91,20 @@ def values_that_json_does_not_have(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("limits", "ZMR-079", kind="limit")
 def values_64_levels_deep(log: ZmqRaftLog) -> None:
-    """63 arrays inside each other in a map: 64 levels are the most."""
+    """An update with 64 levels of nesting, the maximum: a map and 63 arrays."""
     log.state_bytes(bytes.fromhex("81a161") + b"\x91" * 62 + b"\x90", encode({"b": 1}))
     log.expect("intact", survivors=[0, 1])
 
 
 def _too_deep(log: ZmqRaftLog, innermost: str) -> None:
-    """63 arrays in an update, 64 levels in all, and this inside them."""
+    """Add an update with 64 levels of nesting and the value ``innermost`` inside the last level."""
     update = bytes.fromhex("81a161") + b"\x91" * 63 + bytes.fromhex(innermost)
-    log.extend(update, f"an update with {innermost} below 64 levels")
+    log.extend(update, f"an update with {innermost} inside 64 levels")
 
 
 @BOOK.damaged(five_updates, "limits", "ZMR-079", kind="limit")
 def number_below_64_levels(log: ZmqRaftLog) -> None:
-    """A number inside 64 levels is no level of its own."""
+    """A number inside 64 levels of nesting is not a level, so a reader returns the update."""
     _too_deep(log, "05")
     survivors: list[int | bytes] = [0, 1, 2, 3, 4, b"\x81\xa1a" + b"\x91" * 63 + b"\x05"]
     log.expect("intact", survivors=survivors, end=103)
@@ -108,119 +112,137 @@ def number_below_64_levels(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_updates, "limits", "ZMR-079", kind="limit")
 def empty_array_at_65_levels(log: ZmqRaftLog) -> None:
-    """A 65th level is too deep, also without anything in it."""
+    """An empty array at the 65th level of nesting is too deep."""
     _too_deep(log, "90")
     log.expect("damaged", "too-deep", survivors=[0, 1, 2, 3, 4], end=None)
 
 
 @BOOK.damaged(five_updates, "limits", "ZMR-079", kind="limit")
 def map_at_65_levels(log: ZmqRaftLog) -> None:
-    """A 65th level is too deep before anything in it is looked at, here the byte c1."""
+    """A map at the 65th level of nesting is too deep. A reader ignores its content, which begins
+    with the byte c1.
+    """
     _too_deep(log, "81c105")
     log.expect("damaged", "too-deep", survivors=[0, 1, 2, 3, 4], end=None)
 
 
 @BOOK.damaged(five_updates, "limits", "ZMR-076", "ZMR-079", kind="limit")
 def array_at_65_levels_without_its_length(log: ZmqRaftLog) -> None:
-    """The head of the 65th level is cut in its length: the file ends there, before all else."""
+    """The file ends inside the length of an array at the 65th level of nesting. The reason is
+    torn-update, not too-deep.
+    """
     _too_deep(log, "dd0000")
     log.expect("torn", "torn-update", survivors=[0, 1, 2, 3, 4], end=36)
 
 
 @BOOK.damaged(five_updates, "limits", "ZMR-079", kind="limit")
 def values_ten_thousand_levels_deep(log: ZmqRaftLog) -> None:
-    """Arrays inside arrays, ten thousand times: deeper than anyone needs."""
-    log.extend(bytes.fromhex("81a161") + b"\x91" * 10000 + b"\xc0", "an update 10,000 levels deep")
+    """An update with 10,000 nested arrays is too deep."""
+    log.extend(
+        bytes.fromhex("81a161") + b"\x91" * 10000 + b"\xc0", "an update with 10,000 nested arrays"
+    )
     log.expect("damaged", "too-deep", survivors=[0, 1, 2, 3, 4], end=None)
 
 
 @BOOK.damaged(five_updates, "torn-tail", "ZMR-076", kind="eof")
 def update_cut_in_a_number(log: ZmqRaftLog) -> None:
-    """The third update ends in the middle of its number."""
+    """A state file ends inside the number of the third update."""
     log.truncate(24)
     log.expect("torn", "torn-update", survivors=[0, 1], end=15)
 
 
 @BOOK.damaged(five_updates, "torn-tail", "ZMR-076", kind="eof")
 def update_cut_behind_its_first_byte(log: ZmqRaftLog) -> None:
-    """One byte of the second update is there."""
+    """A state file ends after the first byte of the second update."""
     log.truncate(7)
     log.expect("torn", "torn-update", survivors=[0], end=6)
 
 
 @BOOK.damaged(five_updates, "torn-tail", "ZMR-076", "ZMR-101", kind="eof")
 def update_cut_in_a_key(log: ZmqRaftLog) -> None:
-    """The fourth update ends in the middle of its key."""
+    """A state file ends inside the key of the fourth update."""
     log.truncate_in("updates[3].elements[0].data", 1)
     log.expect("torn", "torn-update", survivors=[0, 1, 2], end=29)
 
 
 @BOOK.damaged(five_updates, "torn-tail", "ZMR-076", kind="eof")
 def update_cut_in_an_array(log: ZmqRaftLog) -> None:
-    """The second update lacks the last element of its array."""
+    """A state file ends before the last array element of the second update."""
     log.truncate(14)
     log.expect("torn", "torn-update", survivors=[0], end=6)
 
 
 @BOOK.damaged(five_updates, "torn-tail", "ZMR-076", kind="eof")
 def cut_between_two_updates(log: ZmqRaftLog) -> None:
-    """The file ends exactly after an update: nothing shows that there were more."""
+    """A state file ends directly after the third update. The loss of the later updates is
+    undetectable.
+    """
     log.truncate(29)
     log.expect("intact", survivors=[0, 1, 2], end=29)
 
 
 @BOOK.damaged(five_updates, "torn-tail", "ZMR-076", kind="eof")
 def zeros_behind_the_last_update(log: ZmqRaftLog) -> None:
-    """The file grew and its bytes never arrived: they read as zeros."""
+    """100 zero bytes follow the last update, because the file grew but its bytes did not reach the
+    disk.
+    """
     log.extend(bytes(100), "100 zero bytes")
     log.expect("torn", "torn-update", survivors=[0, 1, 2, 3, 4], end=36)
 
 
 @BOOK.damaged(five_updates, "torn-tail", "ZMR-076", "ZMR-101", kind="eof")
 def zeros_and_nothing_else(log: ZmqRaftLog) -> None:
-    """The file has its length, but none of its bytes arrived: there is no update in zeros."""
+    """All bytes of a state file are zero, because none of its bytes reached the disk."""
     log.zero_sector(0)
     log.expect("torn", "torn-update", end=0)
 
 
 @BOOK.damaged(five_updates, "limits", "ZMR-076", "ZMR-103", kind="limit")
 def update_of_four_billion_keys(log: ZmqRaftLog) -> None:
-    """A map that claims 2^32 - 1 pairs: reading costs no memory."""
+    """A map claims 2^32 - 1 pairs. A reader allocates no memory for pairs that are not in
+    the file.
+    """
     log.extend(bytes.fromhex("dfffffffff"), "a map of 4294967295 pairs")
     log.expect("torn", "torn-update", survivors=[0, 1, 2, 3, 4], end=36)
 
 
 @BOOK.damaged(five_updates, "limits", "ZMR-076", "ZMR-103", kind="limit")
 def key_of_four_gigabytes(log: ZmqRaftLog) -> None:
-    """A key that claims 4 GiB."""
+    """A key claims 2^32 - 1 bytes. A reader allocates no memory for bytes that are not in
+    the file.
+    """
     log.extend(bytes.fromhex("81dbffffffff61"), "a key of 4294967295 bytes")
     log.expect("torn", "torn-update", survivors=[0, 1, 2, 3, 4], end=36)
 
 
 @BOOK.damaged(five_updates, "torn-tail", "ZMR-076", "ZMR-078", kind="eof")
 def zeros_for_the_rest_of_an_update(log: ZmqRaftLog) -> None:
-    """The first pair of an update arrived, zeros stand for the others up to the end."""
-    log.extend(bytes.fromhex("83a16101") + bytes(10), "an update whose rest reads as zeros")
+    """Zeros follow the first pair of an update up to the end of the file. The reason is
+    torn-update, not bad-key.
+    """
+    log.extend(bytes.fromhex("83a16101") + bytes(10), "an update with zeros after its first pair")
     log.expect("torn", "torn-update", survivors=[0, 1, 2, 3, 4], end=36)
 
 
 @BOOK.valid("state", "ZMR-072", "ZMR-078")
 def keys_of_inner_maps(log: ZmqRaftLog) -> None:
-    """Only the keys of an update must be strings: in a map that is a value, any value is a key."""
+    """An inner map has keys that are not strings. Only the keys of an update must be strings."""
     log.state_bytes(bytes.fromhex("81a1618401 02c003c40161 0490 05"))
     log.expect("intact", survivors=[0])
 
 
 @BOOK.valid("limits", "ZMR-072", "ZMR-079", kind="limit")
 def keys_of_keys_at_64_levels(log: ZmqRaftLog) -> None:
-    """A map whose key is a map whose key is a map, and so on: the answer stays short."""
+    """Maps are nested as keys of maps, down to the 64th level. The answer stays short."""
     log.state_bytes(b"\x81\xa1a" + b"\x81" * 63 + b"\xa1b" + b"\xc3" * 63)
     log.expect("intact", survivors=[0])
 
 
 @BOOK.valid("state", "ZMR-072")
 def arrays_and_maps_as_keys(log: ZmqRaftLog) -> None:
-    """Arrays and maps as keys of inner maps, with a key twice and texts that need quoting."""
+    """An inner map has arrays and maps as keys. One of these maps has a key twice, and one array
+    contains a quotation mark.
+    """
     keys = ("9201a3c3a92f", "9181a12205", "80", "8301c001c2a2c328c3", "ca80000000")
     log.state_bytes(
         bytes.fromhex("81a16185" + "".join(f"{key}{n:02x}" for n, key in enumerate(keys)))
@@ -230,7 +252,9 @@ def arrays_and_maps_as_keys(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("state", "ZMR-072")
 def bytes_and_extensions_of_every_form(log: ZmqRaftLog) -> None:
-    """Bytes and extensions with lengths of one, two and four bytes, and of fixed lengths."""
+    """Bytes and extensions with lengths of one, two and four bytes, and extensions of
+    fixed length.
+    """
     forms = ("c5000161", "c60000000161", "c7012061", "c800012061", "c9000000012061")
     fixed = (f"{0xD4 + n:02x}20{'61' * 2**n}" for n in range(5))
     log.state_bytes(*(bytes.fromhex(f"81a161{form}") for form in (*forms, *fixed)))

@@ -1,4 +1,4 @@
-"""Values in state files at the edges of their MessagePack forms, to read and to write."""
+"""State files with values at the limits of their MessagePack forms, to read and to write."""
 
 from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
 from conformance.recipes.zmq_raft.states import five_updates
@@ -6,14 +6,16 @@ from conformance.recipes.zmq_raft.writing import write_updates
 
 
 def _values(log: ZmqRaftLog, *forms: str) -> None:
-    """An update of one key for each value."""
+    """Make a state file with one update for each value."""
     log.state_bytes(*(bytes.fromhex(f"81a161{form}") for form in forms))
     log.expect("intact", survivors=list(range(len(forms))))
 
 
 @BOOK.valid("limits", "ZMR-072", kind="limit")
 def integers_beside_two_to_the_53rd(log: ZmqRaftLog) -> None:
-    """Up to 2^53 - 1 an integer is a number, above that it is spelled out, with either sign."""
+    """Integers around ±2^53. Integers up to ±(2^53 - 1) are JSON numbers, and larger integers are
+    objects.
+    """
     _values(
         log, "cf001fffffffffffff", "cf0020000000000000", "cf0020000000000001",
         "d3ffe0000000000001", "d3ffe0000000000000", "d3ffdfffffffffffff",
@@ -22,7 +24,9 @@ def integers_beside_two_to_the_53rd(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("limits", "ZMR-072", kind="limit")
 def floats_beside_two_to_the_53rd(log: ZmqRaftLog) -> None:
-    """Integral floats are numbers up to 2^53 - 1, and bytes above that, with either sign."""
+    """Integral floats around ±2^53. Floats up to ±(2^53 - 1) are JSON numbers, and larger floats
+    are objects.
+    """
     _values(
         log, "cb433fffffffffffff", "cb4340000000000000", "cb4340000000000001",
         "cbc33fffffffffffff", "cbc340000000000000", "ca5a000000", "ca59800000",
@@ -32,7 +36,7 @@ def floats_beside_two_to_the_53rd(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("state", "ZMR-072")
 def integers_with_the_highest_bit(log: ZmqRaftLog) -> None:
-    """The highest bit is a sign in the signed forms only."""
+    """Integers with the highest bit set. This bit is a sign only in the signed forms."""
     _values(
         log, "cc80", "cd8000", "ce80000000", "cf8000000000000000", "d080", "d18000", "d280000000"
     )
@@ -40,47 +44,57 @@ def integers_with_the_highest_bit(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("state", "ZMR-072")
 def arrays_and_maps_of_fifteen(log: ZmqRaftLog) -> None:
-    """The longest array and map whose length is in the first byte, and the shortest after them."""
+    """Arrays and maps with 15 and 16 elements. Only lengths up to 15 fit into the first byte."""
     pairs = "".join(f"{0xA162 + n:04x}{n:02x}" for n in range(16))
     _values(log, "9f" + "01" * 15, "dc0010" + "01" * 16, "8f" + pairs[:-6], "de0010" + pairs)
 
 
 @BOOK.valid("state", "ZMR-072")
 def extensions_of_negative_types(log: ZmqRaftLog) -> None:
-    """Types below zero are MessagePack's own; a reader does not take them apart."""
+    """Extensions with negative types, which MessagePack reserves. A reader returns their bytes
+    without decoding them.
+    """
     _values(log, "d6ff12345678", "d7ff0000000012345678", "c70180aa", "d4fe00")
 
 
 @BOOK.valid("state", "ZMR-072", "ZMR-078")
 def keys_of_none_and_31_letters(log: ZmqRaftLog) -> None:
-    """The shortest and the longest key whose length is in the first byte."""
+    """Keys of 0 and 31 letters, the shortest and the longest key with its length in the
+    first byte.
+    """
     log.state_bytes(b"\x81\xa0\x01", b"\x81\xbf" + b"k" * 31 + b"\x02")
     log.expect("intact", survivors=[0, 1])
 
 
 @BOOK.valid("state", "ZMR-072")
 def keys_of_one_text(log: ZmqRaftLog) -> None:
-    """The number 1 and the string "1" are keys of one map, in either order: the last one counts."""
+    """An inner map has the number 1 and the string "1" as keys, in either order. The last of these
+    keys counts.
+    """
     _values(log, "82 01 a166 a131 a16c", "82 a131 a166 01 a16c")
 
 
 @BOOK.valid("state", "ZMR-072")
 def keys_that_are_not_utf8(log: ZmqRaftLog) -> None:
-    """A key of an inner map is a string that is not UTF-8: its JSON stands for it."""
+    """The key of an inner map is a string that is not UTF-8. In the answer, the JSON text of this
+    string is the key.
+    """
     _values(log, "81 a2c328 01")
 
 
 @BOOK.valid("state", "ZMR-072")
 def keys_with_letters_to_escape(log: ZmqRaftLog) -> None:
-    """A key is an array with a text: JSON demands few escapes, and most have a short form."""
+    """The key of an inner map is an array whose string JSON must escape. A reader uses short
+    escapes where they exist.
+    """
     letters = "\"\\/\b\t\n\f\r\0\x1b\x7f<&>'é\u2028😀".encode()
     _values(log, f"81 91 d9{len(letters):02x}{letters.hex()} 01")
 
 
 @BOOK.valid("state", "ZMR-072", kind="limit")
 def floats_that_signal(log: ZmqRaftLog) -> None:
-    """Signalling NaNs: of 32 bits they become quiet with the widening, of 64 bits they stay."""
-    # The last two are no NaNs: a number whose bytes in the other order are one, and infinity.
+    """Signalling NaNs of 32 bits become quiet. Signalling NaNs of 64 bits keep their bits."""
+    # The last two are not NaNs: a number that is a NaN in the other byte order, and infinity.
     _values(
         log,
         "ca7fa00000",
@@ -94,7 +108,9 @@ def floats_that_signal(log: ZmqRaftLog) -> None:
 
 @BOOK.damaged(five_updates, "state", "ZMR-077")
 def stray_empty_array(log: ZmqRaftLog) -> None:
-    """An array of nothing, the byte after those that begin a map, stands between two updates."""
+    """An empty array, the byte 90, lies between two updates. Short maps begin with the bytes 80 to
+    8f.
+    """
     log.insert(15, b"\x90")
     log.expect("damaged", "not-a-map", survivors=[0, 1], end=None)
 
@@ -106,38 +122,46 @@ def _bad_key(log: ZmqRaftLog, key: str) -> None:
 
 @BOOK.damaged(five_updates, "state", "ZMR-078")
 def key_of_an_array(log: ZmqRaftLog) -> None:
-    """9f, the byte before those that begin a short string, begins an array."""
+    """The key of an update is an array that begins with the byte 9f. Short strings begin with a0 to
+    bf.
+    """
     _bad_key(log, "9f" + "01" * 15)
 
 
 @BOOK.damaged(five_updates, "state", "ZMR-078")
 def key_of_nil(log: ZmqRaftLog) -> None:
-    """c0, the byte after those that begin a short string, is nil."""
+    """The key of an update is nil, the byte c0. Short strings begin with a0 to bf."""
     _bad_key(log, "c0")
 
 
 @BOOK.damaged(five_updates, "state", "ZMR-078")
 def key_of_an_extension(log: ZmqRaftLog) -> None:
-    """d8, the byte before those that begin a long string, begins an extension."""
+    """The key of an update is an extension that begins with the byte d8. Long strings begin with d9
+    to db.
+    """
     _bad_key(log, "d805" + "61" * 16)
 
 
 @BOOK.damaged(five_updates, "state", "ZMR-078")
 def key_of_a_long_array(log: ZmqRaftLog) -> None:
-    """dc, the byte after those that begin a long string, begins an array."""
+    """The key of an update is an array that begins with the byte dc. Long strings begin with d9 to
+    db.
+    """
     _bad_key(log, "dc000101")
 
 
 @BOOK.writing("writing", "ZMR-073", kind="limit")
 def write_arrays_and_maps_at_the_edges(log: ZmqRaftLog) -> None:
-    """Arrays and maps of 15 and 16."""
+    """A writer writes arrays and maps with 15 and 16 elements."""
     maps = [{chr(97 + n): n for n in range(size)} for size in (15, 16)]
     log.state({"foo": [[0] * 15, [0] * 16, *maps]}, initial={"foo": 0})
 
 
 @BOOK.writing("writing", "ZMR-073", kind="limit")
 def write_floats_that_are_none(log: ZmqRaftLog) -> None:
-    """Integral floats become integers; infinities and numbers beyond 32 bits stay floats."""
+    """A writer writes integral floats from -2^31 to 2^31 - 1 as integers. It writes all other
+    numbers, including infinities, as floats.
+    """
     forms = ("cb3ff0000000000000", "cb7ff0000000000000", "cbfff0000000000000", "ca3fc00000",
              "cb41dfffffffc00000", "cb41e0000000000000", "cbc1e0000000000000", "cbc1e0000000200000",
              "cb4340000000000000", "cf001fffffffffffff", "d3ffe0000000000001")  # fmt: skip
@@ -146,31 +170,35 @@ def write_floats_that_are_none(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-074")
 def write_without_defaults(log: ZmqRaftLog) -> None:
-    """No list of keys is given: every key is written."""
+    """The context does not list the known keys. A writer writes every key."""
     log.state({"foo": 1}, {"other": 2, "bar": None})
 
 
 @BOOK.writing("writing", "ZMR-077", control=write_updates)
 def write_an_update_that_is_no_map(log: ZmqRaftLog) -> None:
-    """A payload that is an array: a reader would stop there."""
+    """A writer refuses an update that is an array."""
     log.refuse(".pers", bytes.fromhex("920102"), initial={"foo": 0})
 
 
 @BOOK.writing("writing", "ZMR-078", control=write_updates)
 def write_a_key_that_is_no_string(log: ZmqRaftLog) -> None:
-    """A payload with a string and a number for keys: no reader returns such an update."""
+    """A writer refuses an update with a number as a key."""
     log.refuse(".pers", bytes.fromhex("82a3666f6f010102"), initial={"foo": 0})
 
 
 @BOOK.writing("writing", "ZMR-074")
 def write_the_value_that_a_key_has(log: ZmqRaftLog) -> None:
-    """An update that sets a key to the value it has: it is written all the same."""
+    """An update sets a key to the value that the key already has. A writer still writes
+    the update.
+    """
     log.state({"foo": 2}, {"foo": 2}, {"baz": 0}, initial={"foo": 0, "baz": 0})
     log.expect_bytes(bytes.fromhex("81a3666f6f02 81a3666f6f02 81a362617a00"))
 
 
 @BOOK.writing("writing", "ZMR-073", "ZMR-074")
 def write_an_unknown_key_of_an_extension(log: ZmqRaftLog) -> None:
-    """A key that is not known has a value that cannot be written: both are dropped."""
+    """An unknown key has an extension as its value. A writer drops the key and does not refuse the
+    update.
+    """
     log.state(bytes.fromhex("82a3666f6f01a3626172d40561"), initial={"foo": 0})
     log.expect_bytes(bytes.fromhex("81a3666f6f01"))

@@ -1,4 +1,4 @@
-"""Writer vectors: with date and host name fixed, the format determines every byte."""
+"""Writer vectors: with a fixed time and host name, the format determines every byte."""
 
 from conformance.recipes.zmq_raft.log import BOOK, CONFIG, ZmqRaftLog, at, checkpoint, entry
 from conformance.recipes.zmq_raft.states import PEERS
@@ -13,7 +13,7 @@ META = (
 
 @BOOK.writing("writing", "ZMR-021", "ZMR-005", "ZMR-014", "ZMR-030")
 def write_two_entries(log: ZmqRaftLog) -> None:
-    """A state entry and a checkpoint, as zmq-raft 0.5.0 wrote them."""
+    """A writer writes a state entry and a checkpoint, with the same bytes as zmq-raft 0.5.0."""
     log.index_file(entry(b"hello"), checkpoint(2))
     log.expect_bytes(
         bytes.fromhex(
@@ -26,7 +26,7 @@ def write_two_entries(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-021", "ZMR-010")
 def write_an_empty_index_file(log: ZmqRaftLog) -> None:
-    """No entries: eight zeros in the table."""
+    """A writer writes an index file without entries, whose table consists of eight zeros."""
     log.index_file(first=8, capacity=8)
     log.expect_bytes(
         bytes.fromhex(
@@ -37,7 +37,7 @@ def write_an_empty_index_file(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-010", "ZMR-012", "ZMR-032")
 def write_a_full_index_file(log: ZmqRaftLog) -> None:
-    """Three entries without headers from index 2^32 + 5 on, which fill the file."""
+    """A writer writes three raw entries from index 2^32 + 5 on, which fill the file."""
     log.raw_index_file(b"a", b"bb", b"ccc", first=2**32 + 5, capacity=8)
     log.expect_bytes(
         bytes.fromhex(
@@ -49,25 +49,31 @@ def write_a_full_index_file(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-019", "ZMR-020")
 def write_and_roll_back(log: ZmqRaftLog) -> None:
-    """Index 2 is written again after 3: rolled back, then written over the old bytes."""
+    """A writer writes index 2 again after index 3. It rolls back to index 2 and writes over the old
+    bytes.
+    """
     log.raw_index_file(b"abc", b"def", b"ghi", at(2, b"XY"))
 
 
 @BOOK.writing("writing", "ZMR-014")
 def write_from_an_odd_index(log: ZmqRaftLog) -> None:
-    """Configured for 16 and begun at 21: a table of eleven."""
+    """A writer with a configured capacity of 16 begins a file with index 21. The file gets the
+    capacity 11.
+    """
     log.index_file(entry(b"alpha"), entry(b"bravo", 2), first=21, capacity=16)
 
 
 @BOOK.writing("writing", "ZMR-030", "ZMR-031", kind="limit")
 def write_the_largest_term(log: ZmqRaftLog) -> None:
-    """A configuration entry of term 2^53 - 1."""
+    """A writer writes a config entry with the largest term, 2^53 - 1."""
     log.index_file(entry(encode(PEERS), 2**53 - 1, CONFIG))
 
 
 @BOOK.writing("writing", "ZMR-060", "ZMR-005")
 def write_a_snapshot(log: ZmqRaftLog) -> None:
-    """Ten bytes at index 42, term 100, as zmq-raft 0.5.0 wrote them."""
+    """A writer writes a snapshot with ten bytes of data at index 42 and term 100, with the same
+    bytes as zmq-raft 0.5.0.
+    """
     log.snapshot(b"0123456789", 42, 100)
     log.expect_bytes(
         bytes.fromhex(
@@ -79,25 +85,29 @@ def write_a_snapshot(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-042", "ZMR-060", kind="limit")
 def write_the_largest_snapshot(log: ZmqRaftLog) -> None:
-    """Index and term of 2^53 - 1, the largest number that JavaScript counts to."""
+    """A writer writes a snapshot with the largest index and the largest term, 2^53 - 1."""
     log.snapshot(b"0123456789", 2**53 - 1, 2**53 - 1)
 
 
 @BOOK.writing("writing", "ZMR-001", "ZMR-005")
 def write_at_another_time_and_place(log: ZmqRaftLog) -> None:
-    """Another date, and a host name that leaves META with three bytes of padding."""
+    """A writer writes META with another time and a longer host name. The chunk needs one byte of
+    padding.
+    """
     log.index_file(entry(b"alpha"), created="2026-11-22T09:08:07.006Z", hostname="journal")
 
 
 @BOOK.writing("writing", "ZMR-060", "ZMR-061")
 def write_an_empty_snapshot(log: ZmqRaftLog) -> None:
-    """No data at index 0, as FileLog creates it."""
+    """A writer writes a snapshot with index 0, term 0 and no data, as FileLog creates it."""
     log.snapshot(b"", 0, 0)
 
 
 @BOOK.writing("writing", "ZMR-070", "ZMR-073", "ZMR-074")
 def write_updates(log: ZmqRaftLog) -> None:
-    """Numbers in their shortest form, beyond 32 bits as floats; an unknown key is dropped."""
+    """A writer writes signed 32-bit integers in their shortest form and larger integers as floats,
+    and drops an unknown key.
+    """
     updates = ({"foo": 2}, {"baz": [1, 2, 3]}, {"foo": 2**31}, {"foo": -1}, {"other": 1})
     log.state(*updates, initial={"foo": 0, "baz": None})
     log.expect_bytes(
@@ -109,7 +119,7 @@ def write_updates(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-073")
 def write_long_forms_short(log: ZmqRaftLog) -> None:
-    """What arrives in longer forms than needed is written in the shortest ones."""
+    """A writer gets updates in long forms and writes the forms that msgpack-lite uses."""
     one, two = "de0001d903666f6f ce00000001", "81a3666f6f cf0000000100000000"
     log.state(bytes.fromhex(one), bytes.fromhex(two), initial={"foo": 0})
     log.expect_bytes(bytes.fromhex("81a3666f6f01 81a3666f6fcb41f0000000000000"))
@@ -117,7 +127,7 @@ def write_long_forms_short(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-073", kind="limit")
 def write_numbers_at_the_edges(log: ZmqRaftLog) -> None:
-    """The smallest and largest number of every form."""
+    """A writer writes the smallest and the largest number of every form."""
     edges = [0, 127, 128, 255, 256, 65535, 65536, 2**31 - 1, 2**31, -1, -32, -33, -128, -129]
     edges += [-(2**15), -(2**15) - 1, -(2**31), -(2**31) - 1, 2**53 - 1]
     log.state({"foo": edges}, {"foo": 0.5}, initial={"foo": 0})
@@ -125,7 +135,9 @@ def write_numbers_at_the_edges(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-073", kind="limit")
 def write_bytes_at_the_edges(log: ZmqRaftLog) -> None:
-    """254, 255 and 256 bytes: 255 have a length of two bytes, as msgpack-lite writes them."""
+    """A writer writes binary values of 254, 255 and 256 bytes. Like msgpack-lite, the writer uses a
+    length of two bytes for 255 bytes.
+    """
     sizes = {254: "c4fe", 255: "c500ff", 256: "c50100"}
     log.state(*({"foo": bytes(size)} for size in sizes), initial={"foo": 0})
     made = (f"81a3666f6f {head} {'00' * size}" for size, head in sizes.items())
@@ -134,21 +146,27 @@ def write_bytes_at_the_edges(log: ZmqRaftLog) -> None:
 
 @BOOK.writing("writing", "ZMR-072", "ZMR-073")
 def write_keys_of_inner_maps(log: ZmqRaftLog) -> None:
-    """Keys that are no strings: JavaScript's objects have only strings."""
+    """A writer replaces keys of inner maps that are not strings with their JSON text, because
+    JavaScript objects have only string keys.
+    """
     log.state(bytes.fromhex("81a3666f6f 83 01 02 c3 03 c0 04"), initial={"foo": 0})
     log.expect_bytes(bytes.fromhex("81a3666f6f 83 a131 02 a474727565 03 a46e756c6c 04"))
 
 
 @BOOK.writing("writing", "ZMR-073", kind="limit")
 def write_strings_at_the_edges(log: ZmqRaftLog) -> None:
-    """Strings of 31, 32, 255 and 256 bytes, and letters of several bytes."""
+    """A writer writes strings of 31, 32, 255 and 256 bytes, and strings with characters of several
+    bytes.
+    """
     texts = ["", "a" * 31, "a" * 32, "é" * 16, "a" * 255, "a" * 256, "日本"]
     log.state({"foo": texts}, {"foo": [None, True, False, {}, []]}, initial={"foo": 0})
 
 
 @BOOK.writing("writing", "ZMR-075")
 def write_a_rotated_state(log: ZmqRaftLog) -> None:
-    """Rotation writes every known key with its present value, in the order of the defaults."""
+    """A writer that rotates a state file writes every known key with its current value, in the
+    order of the defaults.
+    """
     initial = {
         "currentTerm": 0, "votedFor": None, "peers": PEERS,
         "peersUpdateRequest": None, "peersIndex": None,
@@ -167,25 +185,31 @@ def write_a_rotated_state(log: ZmqRaftLog) -> None:
             "74c0aa7065657273496e64657801"
         )
     )
-    # A rotated name ends in a counter of the process, which may have rotated before.
+    # A rotated name ends in a counter of the process, which may have rotated other files before.
     log.leaves({"": 96, "../write-a-rotated-state.pers-2018-09-26-145936-817*": 72})
 
 
 @BOOK.writing("writing", "ZMR-098", "ZMR-015", "ZMR-090")
 def write_a_directory(log: ZmqRaftLog) -> None:
-    """Seven entries into two files, and the snapshot of nothing, as zmq-raft 0.5.0 wrote them."""
+    """A writer writes seven entries into two index files, and a snapshot of index 0 without data,
+    like zmq-raft 0.5.0.
+    """
     log.directory(*(entry(b"entry%d" % n) for n in range(6)), checkpoint(2))
 
 
 @BOOK.writing("writing", "ZMR-098", "ZMR-092")
 def write_a_directory_behind_a_snapshot(log: ZmqRaftLog) -> None:
-    """The first file begins after the snapshot and ends at a multiple of the capacity."""
+    """A writer creates a directory with a snapshot. The first index file begins directly after the
+    snapshot and ends before a multiple of the capacity.
+    """
     log.directory(*(entry(b"entry%d" % n) for n in range(4)), snapshot=(b"state at 5", 5, 1))
 
 
 @BOOK.writing("writing", "ZMR-098")
 def write_an_empty_directory(log: ZmqRaftLog) -> None:
-    """No entries: a snapshot of nothing and an index file that begins at 1."""
+    """A writer creates a directory without entries: a snapshot of index 0 without data, and an
+    index file that begins with index 1.
+    """
     log.directory()
 
 
@@ -195,25 +219,33 @@ def _ten_entries_and(log: ZmqRaftLog, *others: NewRecord) -> None:
 
 @BOOK.writing("writing", "ZMR-019", "ZMR-098")
 def write_where_a_file_begins(log: ZmqRaftLog) -> None:
-    """Index 8 again, with which the last file begins: the file is deleted and made again."""
+    """A writer rolls back to index 8, the first index of the last file. It deletes this file and
+    creates it again.
+    """
     _ten_entries_and(log, entry(b"delta", index="8"))
 
 
 @BOOK.writing("writing", "ZMR-019", "ZMR-098")
 def write_two_files_back(log: ZmqRaftLog) -> None:
-    """Index 3 again, the last of the first file: two files are deleted, one is made again."""
+    """A writer rolls back to index 3, the last index of the first file. It deletes two files and
+    creates one of them again.
+    """
     _ten_entries_and(log, entry(b"delta", index="3"), entry(b"echo"))
 
 
 @BOOK.writing("writing", "ZMR-019", "ZMR-098")
 def write_where_the_log_begins(log: ZmqRaftLog) -> None:
-    """Index 1 again, with which the log begins: the first file is emptied, its bytes stay."""
+    """A writer rolls back to index 1, where the log begins. It sets the offsets of the first file
+    to zero and does not shorten the file.
+    """
     _ten_entries_and(log, entry(b"delta", index="1"))
 
 
 @BOOK.writing("writing", "ZMR-032", "ZMR-092")
 def write_raw_entries_after_a_record_that_is_a_snapshot(log: ZmqRaftLog) -> None:
-    """The first record has an index and no type: it is the snapshot, and not the context's."""
+    """Entries are raw, and the first record has an index and no type. A writer uses this record as
+    the snapshot, not the snapshot in the context.
+    """
     context = {"index": "5", "term": "3", "payload": b"state at 5".hex()}
     snapshot = NewRecord(b"state at 7", {"index": "7", "term": "4"})
     log.write(
