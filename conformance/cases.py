@@ -212,14 +212,14 @@ class WritingStep(Step):
                 files, self._files_by_stated_name(path), self._free
             )
         if changed:
-            text = f"the writer refused, and changed what is there: {'; '.join(changed)}"
+            text = f"the writer refused, but changed the log: {'; '.join(changed)}"
             actual = _answer(path, self.vector)
             return Judgement(text, self.expect, actual, CHANGED_WHILE_REFUSING)
         return Judgement(None, self.expect, self.expect)
 
     def _not_refused(self, path: Path) -> Judgement:
         actual = _answer(path, self.vector)
-        text = "the writer says done where it must refuse"
+        text = "the writer must refuse, but replied done"
         return Judgement(text, self.expect, actual, NOT_REFUSED)
 
     def _files(self, path: Path, after: Mapping[str, Any]) -> list[str]:
@@ -265,8 +265,8 @@ class WriteStep(WritingStep):
         written = contents_at(path)
         if written is None:
             there = os.path.lexists(path)
-            state = "what is there cannot be read" if there else "there is no file"
-            return Judgement(f"the writer says done, and {state}", self.expect, None, NO_LOG)
+            state = "the log cannot be read" if there else "there is no file"
+            return Judgement(f"the writer replied done, but {state}", self.expect, None, NO_LOG)
         if written != self.vector.contents:
             difference = _first_difference(self.vector.contents, written)
             actual = _answer(path, self.vector)
@@ -296,7 +296,7 @@ class AppendStep(WritingStep):
             return self._not_refused(path)
         actual = _answer(path, self.vector)
         if actual is None:
-            text = "the writer says done, and what is there is no log"
+            text = "the writer replied done, but the path holds no log"
             return Judgement(text, self.expect, None, NO_LOG)
         parts = postconditions.compared_parts(self.vector.body["format"], self._free)
         files = self._files(path, self.after)
@@ -311,9 +311,9 @@ class AppendStep(WritingStep):
 
 def _change(before: Contents | None, actual: Contents | None) -> str:
     if before is None:
-        return "a log, where there was none"
+        return "a log where none existed"
     if actual is None:
-        return "there is no log any more"
+        return "the log was deleted"
     return _first_difference(before, actual)
 
 

@@ -18,7 +18,7 @@ doc: |
   no header; a new file is empty. The last value of each key counts.
 
   This grammar describes structure and judges nothing. It accepts every input;
-  after damage it may list values that nobody wrote.
+  after damage it may list values that were never written.
 doc-ref:
   - spec/zmq-raft.md
   - https://github.com/royaltm/node-zmq-raft/blob/master/lib/common/file_persistence.js

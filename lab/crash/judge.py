@@ -16,13 +16,13 @@ from reference_impl.answer import NewRecord, Record, collect, payload_to_json
 from reference_impl.formats import named
 
 LOST = "loses an acknowledged record"
-INVENTED = "returns a record that nobody wrote"
+INVENTED = "returns a record that was never written"
 HOLE = "returns a later record without an earlier one"
-FORGETS = "loses records when it goes on"
-UNREAD = "appends what is not read"
+FORGETS = "loses records when it continues the log"
+UNREAD = "appends records that are not read"
 DIED = "ends without an answer"
-DAMAGE = "calls a crash damage"
-STOPS = "refuses to go on"
+DAMAGE = "reports a crash as damage"
+STOPS = "refuses to continue the log"
 
 #: Not violations, because no record is lost: an administrator has to act, or a new log is started.
 NOTES = (DAMAGE, STOPS)

@@ -75,7 +75,7 @@ def crossing(
             listed = listed.updated(known.results(result), cause, because)
             listed.save()
             if listed.unexplained():
-                say(f"{listed.path}: write down the cause of what is unexplained", err=True)
+                say(f"{listed.path}: write a cause for each unexplained difference", err=True)
         if not _print(result, listed):
             status = 3
     return status
@@ -108,7 +108,7 @@ def _print(crossing: Crossing, listed: KnownFailures) -> bool:
     """Print the table and the differences. Return whether all differences are the listed ones."""
     console = Console()
     if not crossing.pairs:
-        say(f"{crossing.format}: nobody here writes a log of given records")
+        say(f"{crossing.format}: no writer of this format is available")
         return True
     say(f"{crossing.format}: logs that each reader reads as written")
     for reader, text in counts(crossing):

@@ -137,7 +137,7 @@ class Judge:
         try:
             new = [self.format_sweep.plain(task)]
         except (ValueError, KeyError, OverflowError):
-            return []  # no record goes on from these
+            return []  # no record continues these
         setting = Setting("append", log.context)
         return list(self.writer.request(log, setting, log.contents, new).faults)
 
@@ -251,7 +251,7 @@ def _differs_strictly(right: Answer, strict: Answer) -> str:
     if (strict.verdict, strict.reason) != ("damaged", right.reason):
         return f"strict says {_verdict_text(strict)}"
     if strict.end is not None:
-        return "strict says where to go on after damage"
+        return "strict returns an end after damage"
     rest = iter(right.records)
     if not all(record in rest for record in strict.records):
         return "strict returns a record that recover does not"

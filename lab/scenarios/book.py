@@ -53,7 +53,7 @@ def scenarios() -> Mapping[str, Scenario]:
     for table in tomllib.loads(BOOK.read_text("utf-8"))["scenario"]:
         each = Scenario(**table)
         if each.id in results:
-            raise BrokenScenario(f"{BOOK.name}: {each.id} is there twice")
+            raise BrokenScenario(f"{BOOK.name}: {each.id} occurs twice")
         results[each.id] = each
     for format, register in registers().items():
         if unknown := register.promises.keys() - results.keys():

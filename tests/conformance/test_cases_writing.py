@@ -112,16 +112,16 @@ class TestAppend:
     def test_a_required_refusal_is_the_only_pass(self, start_case):
         _, step, path = start_case("append-behind-damage", "append")
         difference = step.judge(DONE, path, []).difference
-        assert difference == "the writer says done where it must refuse"
+        assert difference == "the writer must refuse, but replied done"
 
     @pytest.mark.parametrize("slug", ["append-behind-damage", "append-behind-a-torn-payload"])
     def test_a_refusal_must_change_no_byte(self, start_case, slug):
         _, step, path = start_case(slug, "append")
         path.write_bytes(path.read_bytes()[:-1])
         difference = step.judge(REFUSED, path, []).difference
-        assert difference.startswith("the writer refused, and changed what is there: bytes: ")
+        assert difference.startswith("the writer refused, but changed the log: bytes: ")
         path.unlink()
-        assert "there is no log any more" in step.judge(REFUSED, path, []).difference
+        assert "the log was deleted" in step.judge(REFUSED, path, []).difference
 
     def test_a_refusal_must_leave_no_file_beside_the_log(self, start_case):
         _, step, path = start_case("append-behind-damage", "append")
@@ -190,7 +190,7 @@ class TestRefusedWrite:
     def test_a_refused_write_leaves_nothing(self, step, scratch):
         path = scratch.new_path("new.log")
         path.write_bytes(b"")
-        assert "a log, where there was none" in step.judge(REFUSED, path, []).difference
+        assert "a log where none existed" in step.judge(REFUSED, path, []).difference
         path.unlink()
         path.with_suffix(".lock").write_bytes(b"")
         assert "new.lock (0 bytes) should not be" in step.judge(REFUSED, path, []).difference

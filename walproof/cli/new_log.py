@@ -161,7 +161,7 @@ def _compare(old: Sequence[Record], new: Iterable[Event]) -> None:
             f" record {min(len(old), count)} is the first that differs"
         )
     if end.verdict != "intact":
-        raise Unlike(f"what was written reads as {end.verdict} ({end.reason})")
+        raise Unlike(f"the new log reads as {end.verdict} ({end.reason})")
 
 
 def _compare_two(number: int, old: Record, new: Record) -> None:

@@ -293,8 +293,8 @@ def append_a_run_to_a_zstd_file(log: SystemdLog) -> None:
 
 @BOOK.appending(closed_zstd_file, "appending", "SDJ-032")
 def append_with_a_higher_threshold(log: SystemdLog) -> None:
-    """The threshold is 1,006 bytes. A writer compresses an appended field of 1,023 bytes."""
-    log.context["threshold"] = 1006
+    """A writer stores a field of 1,023 bytes uncompressed if the threshold is 1,024 bytes."""
+    log.context["threshold"] = 1024
     _append_a_run(log, 4)
 
 

@@ -82,7 +82,7 @@ DAMAGE: dict[str, Callable[[bytes], Logs]] = {
     "block 0 becomes zeros": lambda log: [replaced(log, 0, bytes(BLOCK_SIZE))],
     "the first sector (512 bytes) becomes zeros": lambda log: [replaced(log, 0, bytes(512))],
     "block 0 is dropped": lambda log: [log[BLOCK_SIZE:]],
-    "block 0 is there twice": lambda log: [log[:BLOCK_SIZE] + log],
+    "block 0 occurs twice": lambda log: [log[:BLOCK_SIZE] + log],
     "block 1 becomes zeros": lambda log: [replaced(log, BLOCK_SIZE, bytes(SIZE - BLOCK_SIZE))],
     "extended by 4096 zeros, or by 3": lambda log: [log + bytes(4096), log + bytes(3)],
     "extended by 20 bytes `ff`": lambda log: [log + b"\xff" * 20],

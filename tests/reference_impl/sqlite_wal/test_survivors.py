@@ -52,7 +52,7 @@ MADE: dict[str, Callable[[], Logs]] = {
     "slot 5 becomes zeros": lambda: zeroed(at(5), at(6)),
     "slot 6 becomes zeros": lambda: zeroed(at(6), at(7)),
     "slots 6 and 7 are swapped": lambda: [EXAMPLE[: at(6)] + slot(7) + slot(6)],
-    "slot 6 is there twice": lambda: [EXAMPLE[: at(7)] + slot(6) + slot(7)],
+    "slot 6 occurs twice": lambda: [EXAMPLE[: at(7)] + slot(6) + slot(7)],
     "slot 5 is cut out": lambda: [EXAMPLE[: at(5)] + EXAMPLE[at(6) :]],
     "any bit of the header": lambda: (
         flipped(EXAMPLE, byte, bit) for byte in range(32) for bit in range(8)

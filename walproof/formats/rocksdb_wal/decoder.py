@@ -115,7 +115,7 @@ def _table(operation: dict[str, Any], room: Cursor) -> None:
 
 
 def _deleted_size(operation: dict[str, Any], room: Cursor) -> None:
-    operation["deleted_size"] = signed(_number(operation.pop("value"), "size of what is deleted"))
+    operation["deleted_size"] = signed(_number(operation.pop("value"), "size of the deleted value"))
 
 
 def _suffixes(operation: dict[str, Any], room: Cursor) -> None:

@@ -247,7 +247,7 @@ def test_files_that_nothing_names(database: Path, tmp_path: Path, run) -> None:
     shutil.copy(only(database, "*.log"), database / "000001.log")
     shutil.copy(sorted(database.glob("*.ldb"))[0], database / "000999.ldb")
     roles = {other.name: other.role for other in system(database).others}
-    assert roles["000001.log"] == "obsolete log: what it holds is in tables"
+    assert roles["000001.log"] == "obsolete log: its records are in tables"
     # Its number is above the next one of the MANIFEST, which may lack edits.
     assert roles["000999.ldb"] == "table"
     (unknown,) = system(database).findings
@@ -262,7 +262,7 @@ def test_files_that_nothing_names(database: Path, tmp_path: Path, run) -> None:
 def test_the_log_that_is_not_there(database: Path) -> None:
     only(database, "*.log").unlink()
     text = finding(database, only(database, "MANIFEST-*").name)
-    assert text.endswith("what was written after the last table is lost")
+    assert text.endswith("records written after the last table are lost")
 
 
 def test_logs_alone_are_no_database(database: Path) -> None:

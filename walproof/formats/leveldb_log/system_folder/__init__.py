@@ -43,8 +43,8 @@ MAX_BLOCKS = 4
 ROLES = {
     CURRENT: "names the MANIFEST",
     "LOCK": "held by the process that has the database open",
-    "LOG": "what the database reports, for people",
-    "LOG.old": "what it reported before it was opened last",
+    "LOG": "reports of the database",
+    "LOG.old": "reports from before the last start",
     "IDENTITY": "the id of the database",
 }
 MOST_NAMED = 5
@@ -159,7 +159,7 @@ class LevelDBFolder(SystemFolder):
         if not found.records and path.stat().st_size and is_blank(path):
             text = f"expected records at 0, found {path.stat().st_size:,} zeros"
             yield Finding(
-                f"{text}: what was written after the last table is lost", log.name, "lost"
+                f"{text}: records written after the last table are lost", log.name, "lost"
             )
 
     def of_dialect(self, log: Path) -> Iterator[Finding]:
@@ -315,8 +315,8 @@ def _missing(state: Manifest, files: Files) -> Iterator[Finding]:
         and not (files.engine is not LEVELDB and not files.logs)  # a checkpoint has none
     ):
         yield Finding(
-            f"log {state.first_log:06}, which it begins with, is not there: what was written after"
-            " the last table is lost",
+            f"log {state.first_log:06}, which it begins with, is missing: records written after"
+            " the last table are lost",
             state.name,
             "look" if later else "lost",
         )
@@ -409,7 +409,7 @@ def _others(files: Files, live: set[str], state: Manifest) -> list[OtherFile]:
              if MARKER_NAME.fullmatch(name)} | ROLES  # fmt: skip
     for names, role in (
         (files.manifests, "a MANIFEST that is not the current one"),
-        (files.logs, "obsolete log: what it holds is in tables"),
+        (files.logs, "obsolete log: its records are in tables"),
         (files.options, "options of the database"),
     ):
         roles |= dict.fromkeys(names.values(), role)

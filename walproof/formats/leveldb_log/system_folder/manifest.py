@@ -184,7 +184,7 @@ def wrong_current(content: bytes, named: str | None) -> str | None:
     """Describe the fault in the content of CURRENT, or return None."""
     if named is not None and content == f"{named}\n".encode():
         return None
-    expected = "the name of a MANIFEST that is there" if named is None else f"'{named}\\n'"
+    expected = "the name of an existing MANIFEST" if named is None else f"'{named}\\n'"
     return f"expected {expected}, found {content[:40].decode('latin-1')!a}"
 
 
