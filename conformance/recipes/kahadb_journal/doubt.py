@@ -132,7 +132,7 @@ def damaged_batch_behind_an_early_eof_record(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "end", "KDB-039", "KDB-042")
 def bare_header_behind_an_eof_record(log: KahaDBLog) -> None:
     """A header and garbage directly follow the EOF record. The EOF record is early, although the
-    batch after it is torn.
+    batch of this header is torn.
     """
     log.extend(HEADER + b"x" * 40, "a header and garbage")
     log.expect("damaged", "early-eof", survivors=ALL, end=None)
@@ -208,7 +208,7 @@ def garbage_in_front_of_the_last_batch(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "end", "KDB-046", "KDB-051")
 def garbage_in_front_of_a_batch_with_a_wrong_checksum(log: KahaDBLog) -> None:
     """Nine bytes of garbage precede a batch with a wrong checksum, which ends with the file. The
-    batch is not plausible, so it is lost.
+    batch is not plausible and is lost.
     """
     _from(log, 180, b"x" * 9 + WRONG, "garbage and a batch with a wrong checksum")
     log.expect("damaged", "bad-header", survivors=FOUR, end=None)
@@ -280,8 +280,8 @@ def unchecked_batch_of_two_types_after_sound_ones(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches_without_checksums, "end", "KDB-046", "KDB-047", "KDB-053")
 def searched_once_and_met_again(log: KahaDBLog) -> None:
-    """The second batch ends out of step, and the third batch has the size -1. A reader must find
-    the fourth batch in a search from each of them.
+    """The second batch ends out of step, and the third batch has the size -1. The searches after
+    both batches must find the fourth batch.
     """
     log.hangs_upstream()
     log.number("batches[1].control.len_records", 120)

@@ -66,7 +66,7 @@ def length_of_the_control_record_negative(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "header", "KDB-034")
 def control_record_of_type_1(log: KahaDBLog) -> None:
     """The control record of the second batch has type 1, the type of a record. A reader must not
-    return it as a record.
+    return the control record.
     """
     log.set("batches[1].control.type", 1)
     log.expect("damaged", "bad-header", survivors=ALL_BUT_2, end=225)

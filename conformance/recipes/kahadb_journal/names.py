@@ -42,7 +42,7 @@ def sibling_of_a_second_name(log: KahaDBLog) -> None:
 
 @BOOK.valid("folder", "KDB-004", "KDB-055")
 def data_file_of_a_second_name_beside_a_sibling(log: KahaDBLog) -> None:
-    """db-1.log belongs to Journal.IO, and its duplicate db-01.log has a batch. The log is refused,
+    """db-1.log belongs to Journal.IO, and the duplicate db-01.log has a batch. The log is refused,
     because duplicates do not count.
     """
     log.files = {"db-1.log": bytearray(JOURNAL_IO), "db-01.log": bytearray(STRANGER)}
@@ -177,8 +177,8 @@ def torn_before_a_file_that_is_lost(log: KahaDBLog) -> None:
 
 @BOOK.damaged(two_files, "folder", "KDB-052")
 def damage_before_a_preallocated_file(log: KahaDBLog) -> None:
-    """One payload bit in db-2.log is flipped. In the profile `strict`, the next file is lost too,
-    although it is only preallocated.
+    """One payload bit in db-2.log is flipped. In the profile `strict`, db-3.log is lost too,
+    although db-3.log is only preallocated.
     """
     log.flip("db-2.log:batches[1].records[0].payload", 0)
     log.add_file("db-3.log", AHEAD, "an EOF record and zeros")

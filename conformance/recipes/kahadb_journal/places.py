@@ -255,7 +255,7 @@ def checksum_that_holds_to_the_end_without_chain(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "end", "KDB-044", "KDB-051")
 def two_wrong_batches_the_first_without_chain(log: KahaDBLog) -> None:
     """The fourth batch has a record of type 9, and one payload bit of the fifth batch is flipped.
-    No batch begins inside either, so `end` is known.
+    No batch begins inside these batches, so `end` is known.
     """
     log.set("batches[3].records[0].header.type", 9)
     log.flip(f"{LAST}.records[0].payload", 0)

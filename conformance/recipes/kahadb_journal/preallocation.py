@@ -131,7 +131,9 @@ def last_payload_in_a_file_of_5_12(log: KahaDBLog) -> None:
 
 @BOOK.damaged(sparse_file, "preallocation", "KDB-042")
 def sector_of_the_last_batch_never_written(log: KahaDBLog) -> None:
-    """The payload of the last batch and the EOF record after it are zeros. The batch is torn."""
+    """The payload of the last batch and the EOF record after the batch are zeroed. The batch is
+    torn.
+    """
     log.put(123, bytes(12 + 5), "zeros over the payload and the EOF record")
     log.expect("torn", "torn-batch", survivors=[0, 1], end=90)
 

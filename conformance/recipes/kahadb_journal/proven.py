@@ -81,8 +81,8 @@ def wrong_checksum_between_garbage(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches_without_checksums, "resync", "KDB-046", "KDB-008")
 def unchecked_batch_between_garbage(log: KahaDBLog) -> None:
-    """An unchecked batch is between two ranges of garbage. Its record sizes are no proof, so the
-    batch is lost.
+    """An unchecked batch is between two ranges of garbage. The sizes of its records are no proof,
+    so the batch is lost.
     """
     log.insert(135, GARBAGE, "9 bytes of garbage")
     log.insert(90, GARBAGE, "9 bytes of garbage")

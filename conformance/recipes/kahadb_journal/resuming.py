@@ -46,7 +46,7 @@ def append_two_records_in_one_batch(log: KahaDBLog) -> None:
 
 @BOOK.appending(five_batches, "appending", "KDB-008", "KDB-012", "KDB-023")
 def append_as_an_older_release(log: KahaDBLog) -> None:
-    """Two records are appended without checksums and EOF records. They overwrite the old EOF
+    """Two records are appended without checksums and without EOF records, and overwrite the old EOF
     record.
     """
     log.context |= {"checksum": False, "eof": "none"}

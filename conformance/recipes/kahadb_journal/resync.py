@@ -198,7 +198,7 @@ def sector_zeroed(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-046")
 def half_of_the_file_zeroed(log: KahaDBLog) -> None:
-    """The first 128 bytes are zeroed. A reader returns the batches after them."""
+    """The first 128 bytes are zeroed. A reader returns the batches after the zeros."""
     log.shows("zeroed-sector")
     log.put(0, bytes(128), "128 zero bytes")
     log.expect("damaged", "bad-header", survivors=[3, 4], end=225)
