@@ -6,7 +6,7 @@ from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog
 from conformance.recipes.kahadb_journal.preallocation import sparse_file
 
 ALL: list[int | bytes] = [0, 1, 2, 3, 4, b"delta", b"echo"]
-OVERWRITES = "Journal.recoveryCheck: the first append overwrites batches that are still valid"
+OVERWRITES = "after Journal.recoveryCheck, the first append overwrites batches that are still valid"
 
 
 @BOOK.appending(five_batches, "appending", "KDB-023", "KDB-020")
@@ -18,7 +18,7 @@ def append_to_five_batches(log: KahaDBLog) -> None:
 
 @BOOK.appending(sparse_file, "appending", "KDB-023", "KDB-014")
 def append_to_a_sparse_file(log: KahaDBLog) -> None:
-    """Two records are appended to a file with preallocated space."""
+    """Two records are appended to a sparse file."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, 2, b"delta", b"echo"])
 
@@ -35,7 +35,7 @@ def append_to_two_files(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-023", "KDB-042", control=append_to_five_batches, kind="eof"
 )
 def append_behind_a_torn_batch(log: KahaDBLog) -> None:
-    """The last byte of the last batch is missing. A writer overwrites the torn batch."""
+    """The last byte of the last batch is missing. A writer replaces the torn batch."""
     log.shows("going-on-after-a-torn-record")
     log.truncate(224)
     log.append(b"delta", b"echo")
@@ -46,9 +46,7 @@ def append_behind_a_torn_batch(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-023", "KDB-041", control=append_to_five_batches, kind="eof"
 )
 def append_behind_a_torn_header(log: KahaDBLog) -> None:
-    """The file ends ten bytes into a control record. A writer overwrites the torn control
-    record.
-    """
+    """The file ends ten bytes into a control record. A writer replaces the torn control record."""
     log.truncate(190)
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"])
@@ -99,7 +97,7 @@ def append_behind_a_wrong_size_in_a_sparse_file(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-025", control=append_to_five_batches, kind="corrupt"
 )
 def append_behind_an_early_eof_record(log: KahaDBLog) -> None:
-    """An EOF record is between the second and the third batch. An append must not overwrite the
+    """An EOF record separates the second and the third batch. An append must not overwrite the
     third batch.
     """
     log.insert(90, b"-qMa4", "an EOF record")

@@ -115,7 +115,7 @@ def checksum_with_the_highest_bit_of_32(log: KahaDBLog) -> None:
 @BOOK.damaged(checksum_with_the_highest_bit_of_32, "checksum", "KDB-007", "KDB-008", "KDB-036")
 def wrong_checksum_with_the_highest_bit_of_32(log: KahaDBLog) -> None:
     """One payload bit is flipped in a batch with a checksum above 2^31. A reader with signed 32-bit
-    checksums does not detect the flip.
+    numbers treats the batch as unchecked.
     """
     log.flip("batches[0].records[0].payload", 2)
     log.expect("damaged", "checksum-mismatch", survivors=[1])

@@ -52,8 +52,8 @@ def chain_to_the_end_that_the_checksum_confirms(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-045", kind="eof")
 def chain_to_the_end_that_nothing_confirms(log: KahaDBLog) -> None:
-    """The size of the last batch is one byte too small, and one payload bit is flipped. The chain
-    to the end of the file is not certain.
+    """The last batch has a flipped payload bit and a size one byte too small. The chain to the end
+    of the file is not certain.
     """
     log.number("batches[4].control.len_records", 16)
     log.flip("batches[4].records[0].payload", 0)
@@ -63,8 +63,8 @@ def chain_to_the_end_that_nothing_confirms(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-045")
 def chain_to_a_mark_that_no_checksum_confirms(log: KahaDBLog) -> None:
-    """The size of the last batch is one byte too small, and one payload bit is flipped. The chain
-    to the EOF record is not certain.
+    """The last batch has a flipped payload bit and a size one byte too small. The chain to the EOF
+    record is not certain.
     """
     log.number("batches[4].control.len_records", 16)
     log.flip("batches[4].records[0].payload", 0)
@@ -103,7 +103,7 @@ def marked_end_without_chain(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-046")
 def size_past_the_fill_and_no_chain(log: KahaDBLog) -> None:
-    """The size of the last batch leads into the EOF record after it, and there is no chain. A
+    """The size of the last batch leads into the middle of the EOF record, and there is no chain. A
     reader finds no place to continue.
     """
     log.number("batches[4].control.len_records", 19)
@@ -161,7 +161,7 @@ def header_directly_behind_a_lost_control_record(log: KahaDBLog) -> None:
     """A batch with a wrong checksum follows 28 bytes of garbage. The header of this batch is not a
     certain place, so `end` is null.
     """
-    _from(log, 225, b"x" * 28 + WRONG + EOF, "28 bytes of garbage, a wrong batch, an EOF record")
+    _from(log, 225, b"x" * 28 + WRONG + EOF, "28 bytes of garbage, a batch with a wrong checksum")
     log.expect("damaged", "bad-header", survivors=ALL, end=None)
 
 
@@ -171,7 +171,12 @@ def header_directly_behind_a_negative_size(log: KahaDBLog) -> None:
     is not a certain place, so `end` is null.
     """
     log.hangs_upstream()
-    _from(log, 225, HEADER + b"\xff" * 4 + bytes(8) + WRONG + EOF, "size -1, then a wrong batch")
+    _from(
+        log,
+        225,
+        HEADER + b"\xff" * 4 + bytes(8) + WRONG + EOF,
+        "a control record of size -1, a batch with a wrong checksum",
+    )
     log.expect("damaged", "bad-size", survivors=ALL, end=None)
 
 
@@ -188,7 +193,7 @@ def broken_magic_of_a_batch_of_size_0(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-044")
 def broken_magic_of_the_last_batch(log: KahaDBLog) -> None:
     """One bit of the magic of the last batch is flipped, and no EOF record follows. The size and
-    the checksum agree, so `end` is known.
+    the checksum still give `end`.
     """
     log.flip("batches[4].control.magic", 0)
     log.truncate(225)
@@ -226,7 +231,7 @@ def garbage_in_front_of_an_empty_batch(log: KahaDBLog) -> None:
 @BOOK.damaged(sparse_file, "end", "KDB-047", "KDB-046")
 def size_that_ends_in_the_zeros_and_a_wrong_type(log: KahaDBLog) -> None:
     """The size of the second batch leads into the fill, and there is no chain. A reader continues
-    at the next plausible batch in the claimed range.
+    at the first plausible batch in the claimed range.
     """
     log.context["write_batch_size"] = 1024
     log.number("batches[1].control.len_records", 2000)
@@ -237,12 +242,17 @@ def size_that_ends_in_the_zeros_and_a_wrong_type(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-047")
 def batch_in_a_batch_that_ends_with_the_file(log: KahaDBLog) -> None:
-    """A valid batch is inside a batch with a wrong checksum, and both end with the file. `end` is
+    """A batch with a wrong checksum contains a valid batch, and both end with the file. `end` is
     null, because an append would mark this end.
     """
     inner = whole_batch(numbered(6))
     record = struct.pack(">iB", 5 + 4 + len(inner), 9) + b"four" + inner
-    _from(log, 180, HEADER + struct.pack(">iq", len(record), 7) + record, "a batch in a batch")
+    _from(
+        log,
+        180,
+        HEADER + struct.pack(">iq", len(record), 7) + record,
+        "a batch that contains a batch",
+    )
     log.expect("damaged", "checksum-mismatch", survivors=[*FOUR, numbered(6)], end=None)
 
 
@@ -280,8 +290,8 @@ def unchecked_batch_of_two_types_after_sound_ones(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches_without_checksums, "end", "KDB-046", "KDB-047", "KDB-053")
 def searched_once_and_met_again(log: KahaDBLog) -> None:
-    """The second batch ends out of step, and the third batch has the size -1. The searches after
-    both batches must find the fourth batch.
+    """The second batch ends out of step, and the third batch has the size -1. Both faults start a
+    search that must find the fourth batch.
     """
     log.hangs_upstream()
     log.number("batches[1].control.len_records", 120)
@@ -308,5 +318,5 @@ def damage_in_front_of_a_torn_tail_that_is_in_doubt(log: KahaDBLog) -> None:
     """
     log.hangs_upstream()
     negative = HEADER + b"\xff" * 4 + bytes(8)
-    _from(log, 225, negative + EMPTY[:16] + b"\0", "size -1, then a header and a zero")
+    _from(log, 225, negative + EMPTY[:16] + b"\0", "a control record of size -1, a header, a zero")
     log.expect("damaged", "bad-size", survivors=ALL, end=None)

@@ -68,7 +68,12 @@ def plausible_batch_inside_that_is_not_sound(log: KahaDBLog) -> None:
     wrong, so `end` is null.
     """
     rest = b"x" * 9 + WRONG + EOF
-    _from(log, 180, _control(len(rest), 7) + rest, "a batch that holds garbage and a wrong batch")
+    _from(
+        log,
+        180,
+        _control(len(rest), 7) + rest,
+        "a batch that contains another, both with wrong checksums",
+    )
     log.expect("damaged", "checksum-mismatch", survivors=FOUR, end=None)
 
 
@@ -78,7 +83,12 @@ def record_that_ends_in_the_fill(log: KahaDBLog) -> None:
     fill. The lost range includes these zeros.
     """
     last = record(b"0123456789" + bytes(5))
-    _from(log, 180, _control(10, 7) + last + bytes(50), "a batch of a wrong size, 50 zeros")
+    _from(
+        log,
+        180,
+        _control(10, 7) + last + bytes(50),
+        "a batch of size 10 with a record of 20 bytes, 50 zeros",
+    )
     log.expect("damaged", "checksum-mismatch", survivors=FOUR, end=None)
 
 
@@ -104,12 +114,17 @@ def chain_over_an_empty_record_at_the_end(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "torn-tail", "KDB-008", "KDB-042", "KDB-045", kind="eof")
 def size_past_the_end_and_a_sum_of_0(log: KahaDBLog) -> None:
-    """The last batch has the checksum 0 and leads past the end of the file. The batch is torn,
-    although the Adler-32 of its bytes is also 0.
+    """The size of an unchecked last batch leads past the end of the file. The batch is torn,
+    although the Adler-32 of its bytes is 0.
     """
     last = record(b"\xff" * 99 + b"\x59" + b"\xff" * 38 + bytes(143) + b"\xff" * 119)
     assert zlib.adler32(last) == 0
-    _from(log, 180, _control(len(last) + 9, 0) + last, "an unchecked batch of a wrong size")
+    _from(
+        log,
+        180,
+        _control(len(last) + 9, 0) + last,
+        "an unchecked batch with a size nine bytes too large",
+    )
     log.expect("torn", "torn-batch", survivors=FOUR, end=180)
 
 

@@ -4,7 +4,7 @@ from conformance.recipes.kahadb_journal.layout import five_batches, five_batches
 from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, numbered, whole_batch
 
 ALL = range(5)
-CLEAN_FLAGGED = "since 5.16.0 recoveryCheck reports the zeros of older writers as corrupt"
+CLEAN_FLAGGED = "since 5.16.0, Journal.recoveryCheck reports the zeros of older writers as corrupt"
 
 
 def _zeros(log: KahaDBLog, count: int) -> None:
@@ -92,17 +92,19 @@ def eof_record_and_a_header(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-039")
 def eof_record_in_the_middle(log: KahaDBLog) -> None:
-    """An EOF record is between the second and the third batch. A reader must return all five
+    """An EOF record separates the second and the third batch. A reader must return all five
     batches.
     """
     log.insert(90, EOF, "an EOF record")
     log.expect("damaged", "early-eof", survivors=ALL, end=230)
-    log.bug("Journal.recoveryCheck stops, DataFile.length is 90, three batches are lost in silence")
+    log.bug(
+        "Journal.recoveryCheck sets DataFile.length to 90: three batches are lost, not reported"
+    )
 
 
 @BOOK.damaged(five_batches_without_checksums, "ending", "KDB-039")
 def eof_record_in_the_middle_without_checksums(log: KahaDBLog) -> None:
-    """An EOF record is between two unchecked batches. A reader must return all five batches."""
+    """An EOF record separates two unchecked batches. A reader must return all five batches."""
     log.insert(90, EOF, "an EOF record")
     log.expect("damaged", "early-eof", survivors=ALL, end=230)
 
@@ -118,24 +120,22 @@ def eof_record_over_a_header(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-039", "KDB-013")
 def eof_record_and_zeros_in_the_middle(log: KahaDBLog) -> None:
-    """An EOF record and 100 zeros are between two batches. A reader must return all five
-    batches.
-    """
+    """An EOF record and 100 zeros separate two batches. A reader must return all five batches."""
     log.insert(90, EOF + bytes(100), "an EOF record and 100 zero bytes")
     log.expect("damaged", "early-eof", survivors=ALL, end=330)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-040")
 def five_zeros_in_the_middle(log: KahaDBLog) -> None:
-    """Five zeros are between two batches. A reader reports the zeros as `zero-gap`."""
+    """Five zeros separate two batches. A reader reports the zeros as `zero-gap`."""
     log.insert(90, bytes(5), "five zero bytes")
     log.expect("damaged", "zero-gap", survivors=ALL, end=230)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-040")
 def zeros_in_the_middle(log: KahaDBLog) -> None:
-    """A hundred zeros are between two batches. A reader reports the zeros, because they may be a
-    lost write.
+    """A hundred zeros separate two batches. A reader reports the zeros, because they may be a lost
+    write.
     """
     log.insert(135, bytes(100), "100 zero bytes")
     log.expect("damaged", "zero-gap", survivors=ALL, end=325)
@@ -157,7 +157,7 @@ def one_stray_byte(log: KahaDBLog) -> None:
     log.truncate(225)
     log.extend(b"x", "one byte of garbage")
     log.expect("damaged", "bad-header", survivors=ALL, end=None)
-    log.bug("Journal.ensureAvailable takes two from the limit and sees the end of the file")
+    log.bug("Journal.ensureAvailable subtracts one from the limit at the end of the file")
 
 
 @BOOK.valid("ending", "KDB-011", "KDB-012", "KDB-013")
@@ -169,7 +169,7 @@ def eof_record_only(log: KahaDBLog) -> None:
 
 @BOOK.valid("ending", "KDB-013")
 def zeros_only(log: KahaDBLog) -> None:
-    """A file of 100 zeros, preallocated by 5.11 and never used."""
+    """A file of 100 zeros, as in an unused file preallocated by 5.11."""
     log.zeros(100)
     log.expect("intact", end=0)
     log.bug(CLEAN_FLAGGED)

@@ -74,7 +74,7 @@ def two_names_for_one_number(log: KahaDBLog) -> None:
     """
     log.add_file("db-01.log", bytes(log.files["db-1.log"]), "a copy of db-1.log")
     log.expect("damaged", "duplicate-id", survivors=range(4))
-    log.bug("Journal.start puts both under one number: the last one listed wins, in silence")
+    log.bug("Journal.start uses the file that is listed last and does not report the other file")
 
 
 @BOOK.valid("folder", "KDB-004", "KDB-002")
@@ -145,12 +145,12 @@ def negative_size_in_the_first_file(log: KahaDBLog) -> None:
     log.hangs_upstream()
     log.number("db-1.log:batches[0].control.len_records", -1)
     log.expect("damaged", "bad-size", survivors=[1, 2, 3])
-    log.bug("Journal.recoveryCheck loops for ever (findNextBatchRecord finds the same batch again)")
+    log.bug("Journal.recoveryCheck never returns (findNextBatchRecord finds the same batch again)")
 
 
 @BOOK.damaged(two_files, "folder", "KDB-039")
 def early_eof_in_the_first_file(log: KahaDBLog) -> None:
-    """An EOF record is between two batches of the first file."""
+    """An EOF record separates the two batches of the first file."""
     log.insert(45, EOF, "an EOF record", file="db-1.log")
     log.expect("damaged", "early-eof", survivors=range(4))
 

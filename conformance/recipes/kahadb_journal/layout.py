@@ -167,7 +167,9 @@ def commands_of_a_broker(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-016")
 def lengths_of_commands(log: KahaDBLog) -> None:
-    """Payloads whose command length is valid, too long, missing, incomplete or incorrect."""
+    """Payloads whose command length is valid, longer than five bytes, missing, incomplete or
+    incorrect.
+    """
     log.batch(b"\x04\x83\x80\x80\x80\x00abc", b"\x04\x83\x80\x80\x80\x80\x00abc")
     log.batch(b"\x04\x00", b"\x04", b"\x04\x80", b"\x04\x02a", b"\x04\x01ab", b"\xff\x00")
     log.eof()

@@ -31,23 +31,23 @@ def a_thousand_negative_sizes(log: KahaDBLog) -> None:
     log.hangs_upstream()
     log.insert(0, (HEADER + struct.pack(">iq", -1, 0)) * 1000, "1000 negative sizes")
     log.expect("damaged", "bad-size", survivors=range(5))
-    log.bug("Journal.recoveryCheck loops for ever (findNextBatchRecord finds the same batch again)")
+    log.bug("Journal.recoveryCheck never returns (findNextBatchRecord finds the same batch again)")
 
 
 @BOOK.damaged(five_batches, "limits", "KDB-034", "KDB-053", kind="limit")
 def a_thousand_bare_headers(log: KahaDBLog) -> None:
-    """A thousand headers without sizes, checksums and records precede five valid batches."""
+    """A thousand headers without sizes, checksums or records precede five valid batches."""
     log.insert(0, HEADER * 1000, "1000 bare headers")
     log.expect("damaged", "checksum-mismatch", survivors=range(5))
 
 
 @BOOK.damaged(five_batches, "limits", "KDB-036", "KDB-053", kind="limit")
 def headers_that_claim_all_that_follows(log: KahaDBLog) -> None:
-    """A thousand control records each claim the rest of the file. A reader must not read all these
-    bytes again for each checksum.
+    """A thousand control records each claim all bytes up to the EOF record. A reader must not read
+    these bytes again for each checksum.
     """
     claims = b"".join(HEADER + struct.pack(">iq", 28 * (999 - n) + 225, 7) for n in range(1000))
-    log.insert(0, claims, "1000 control records that claim all that follows")
+    log.insert(0, claims, "1000 control records that claim all bytes up to the EOF record")
     log.expect("damaged", "checksum-mismatch", survivors=range(5))
 
 

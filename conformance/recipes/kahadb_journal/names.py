@@ -19,8 +19,8 @@ def empty_file_of_the_plain_name(log: KahaDBLog) -> None:
 
 @BOOK.damaged(two_files, "folder", "KDB-004")
 def several_names_for_two_numbers(log: KahaDBLog) -> None:
-    """Two numbers have three files each. A reader reads the file with the shortest name, and of
-    equally short names the first in byte order.
+    """Two numbers have three files each. A reader reads the shortest name, or the first in byte
+    order if two names are equally short.
     """
     log.rename_file("db-1.log", "db-+1.log")
     log.rename_file("db-2.log", "db-02.log")

@@ -37,7 +37,7 @@ def header_passed_over_that_ends_after_the_file(log: KahaDBLog) -> None:
     appends may reach the claimed end.
     """
     new = GARBAGE + _claim(4 + len(SIXTH) + 45) + SIXTH
-    _from(log, 180, new, "garbage, a header that claims more than there is, a batch")
+    _from(log, 180, new, "garbage, a header that claims more than the file, a batch")
     log.expect("damaged", "bad-header", survivors=[*FOUR, numbered(6)], end=None)
 
 
@@ -53,8 +53,8 @@ def header_passed_over_that_ends_two_batches_on(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-046")
 def header_passed_over_that_ends_inside_a_batch(log: KahaDBLog) -> None:
-    """A search skips a header that claims half of the next batch. This batch ends after the claimed
-    end, so `end` is known.
+    """A search skips a header that claims 20 bytes of the next batch. This batch ends after the
+    claimed end, so `end` is known.
     """
     _from(log, 180, GARBAGE + _claim(4 + 20) + SIXTH, "garbage, a header, a batch")
     log.expect("damaged", "bad-header", survivors=[*FOUR, numbered(6)], end=266)
@@ -72,10 +72,15 @@ def header_passed_over_with_a_negative_size(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-035")
 def size_past_the_file_and_a_batch_after_garbage(log: KahaDBLog) -> None:
-    """A batch without a chain leads past the end of the file, and a valid batch follows. `end` is
-    null, because appends may reach the claimed end.
+    """A batch without a chain claims more than the rest of the file, and a valid batch follows.
+    `end` is null, because appends may reach the claimed end.
     """
-    _from(log, 180, _claim(4 + len(SIXTH) + 45) + SIXTH, "a header that claims too much, a batch")
+    _from(
+        log,
+        180,
+        _claim(4 + len(SIXTH) + 45) + SIXTH,
+        "a header that claims more than the file, a batch",
+    )
     log.expect("damaged", "bad-size", survivors=[*FOUR, numbered(6)], end=None)
 
 

@@ -45,8 +45,8 @@ def damaged_batch_in_front_of_an_early_eof_record(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-031", "KDB-041", kind="eof")
 def damaged_batch_in_front_of_a_torn_header(log: KahaDBLog) -> None:
-    """One payload bit of the fourth batch is flipped, and the file ends ten bytes into the next
-    header. The end of the batch is in step.
+    """One payload bit of the fourth batch is flipped, and ten bytes of a header end the file. The
+    end of the batch is in step.
     """
     log.flip("batches[3].records[0].payload", 0)
     log.truncate(190)
@@ -55,8 +55,8 @@ def damaged_batch_in_front_of_a_torn_header(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-031", "KDB-043", kind="eof")
 def damaged_batch_in_front_of_a_torn_eof_record(log: KahaDBLog) -> None:
-    """One payload bit of the last batch is flipped, and the file ends three bytes into an EOF
-    record. The end of the batch is in step.
+    """One payload bit of the last batch is flipped, and three bytes of an EOF record end the file.
+    The end of the batch is in step.
     """
     log.flip("batches[4].records[0].payload", 0)
     log.truncate(228)
@@ -65,8 +65,8 @@ def damaged_batch_in_front_of_a_torn_eof_record(log: KahaDBLog) -> None:
 
 @BOOK.damaged(sparse_file, "resync", "KDB-045", "KDB-031")
 def size_past_the_end_of_a_sparse_file(log: KahaDBLog) -> None:
-    """The size of the last batch leads past the end of a sparse file, and one payload bit is
-    flipped. The chain leads to an EOF record.
+    """The last batch of a sparse file has a flipped payload bit and a size past the end of the
+    file. An EOF record marks its end.
     """
     log.number("batches[2].control.len_records", 5000)
     log.flip("batches[2].records[0].payload", 0)
@@ -85,8 +85,8 @@ def size_into_the_zeros_and_no_proof(log: KahaDBLog) -> None:
 
 @BOOK.damaged(payload_that_holds_a_batch, "resync", "KDB-044", "KDB-048")
 def phantom_in_a_last_batch_without_eof_record(log: KahaDBLog) -> None:
-    """One payload bit is flipped in the last batch, whose payload contains a batch. The chain and
-    the size agree, so the inner batch is not returned.
+    """One payload bit is flipped in the last batch, whose payload contains a batch. The inner batch
+    is not returned, because chain and size agree.
     """
     log.flip("batches[1].records[0].payload", 0)
     log.truncate(128)
@@ -201,8 +201,8 @@ def garbage_in_front_of_records_that_do_not_fill(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-044", "KDB-051", kind="eof")
 def broken_magic_and_a_size_65521_too_large(log: KahaDBLog) -> None:
-    """The last batch has a damaged magic, and its size leads 65,521 bytes past the end of the file.
-    A checksum never holds past the end.
+    """The last batch has a damaged magic, and its size is 65,521 bytes too large. A checksum never
+    holds past the end of the file.
 
     65,521 is the modulus of Adler-32.
     """
@@ -222,8 +222,8 @@ def broken_magic_and_a_negative_size(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-039", "KDB-041", "KDB-051", kind="eof")
 def header_cut_behind_an_eof_record(log: KahaDBLog) -> None:
-    """A header directly follows the EOF record, and the file ends after the size field. A reader
-    reports an early EOF record and a torn header.
+    """The file ends after the size of a control record that directly follows the EOF record. A
+    reader reports `early-eof` and `torn-header`.
     """
     log.extend(HEADER + b"\0\0\0\x11", "a header and a size")
     log.expect("damaged", "early-eof", survivors=range(5), end=None)
@@ -236,14 +236,17 @@ def header_directly_behind_a_size_and_the_checksum_of_nothing(log: KahaDBLog) ->
     """
     log.truncate(225)
     wrong = HEADER + struct.pack(">iq", 17, 7) + bytes(4) + b"\x11\x01record 00006"
-    log.extend(HEADER + struct.pack(">iq", 1000, 1) + wrong + EOF, "two wrong batches")
+    log.extend(
+        HEADER + struct.pack(">iq", 1000, 1) + wrong + EOF,
+        "a control record, a batch with a wrong checksum",
+    )
     log.expect("damaged", "bad-size", survivors=range(5), end=None)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-045", "KDB-051")
 def checksum_that_holds_to_the_end_without_chain(log: KahaDBLog) -> None:
-    """The size of the last batch is one byte too small, and there is no chain. The checksum holds
-    up to the end of the file, but `end` is null.
+    """The size of the last batch is one byte too small. The checksum holds up to the end of the
+    file, but there is no chain.
     """
     log.set(f"{LAST}.records[0].header.type", 9)
     log.reseal(LAST)
@@ -254,8 +257,8 @@ def checksum_that_holds_to_the_end_without_chain(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-044", "KDB-051")
 def two_wrong_batches_the_first_without_chain(log: KahaDBLog) -> None:
-    """The fourth batch has a record of type 9, and one payload bit of the fifth batch is flipped.
-    No batch begins inside these batches, so `end` is known.
+    """The fourth batch has a record of type 9, and the fifth batch has a flipped payload bit. `end`
+    is known, because neither batch contains a batch.
     """
     log.set("batches[3].records[0].header.type", 9)
     log.flip(f"{LAST}.records[0].payload", 0)
@@ -264,7 +267,7 @@ def two_wrong_batches_the_first_without_chain(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-040", "KDB-046", kind="limit")
 def two_pages_of_zeros_and_garbage(log: KahaDBLog) -> None:
-    """4,096 zeros and 4,095 bytes of garbage are between two batches. The code is `bad-header`, not
+    """4,096 zeros and 4,095 bytes of garbage separate two batches. The code is `bad-header`, not
     `zero-gap`.
     """
     log.insert(90, bytes(4096) + b"x" * 4095, "4096 zeros and 4095 bytes of garbage")

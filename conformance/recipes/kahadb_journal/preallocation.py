@@ -5,8 +5,8 @@ from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, numbere
 LENGTH = 4096
 BATCHES = [[numbered(number)] for number in range(1, 4)]
 ALL = range(3)
-CLEAN_FLAGGED = "since 5.16.0 recoveryCheck reports the zeros of older writers as corrupt"
-LOSES_ALL = "Journal.recoveryCheck loses its place at the end of a full buffer: all that follows"
+CLEAN_FLAGGED = "since 5.16.0, Journal.recoveryCheck reports the zeros of older writers as corrupt"
+LOSES_ALL = "Journal.recoveryCheck loses all later batches if the file ends with a full buffer"
 
 
 def _preallocated(log: KahaDBLog, strategy: str, eof: str = "record") -> None:
@@ -30,7 +30,9 @@ def zeros_or_kernel_copy(log: KahaDBLog) -> None:
 
 @BOOK.valid("preallocation", "KDB-013", "KDB-014", kind="limit")
 def chunked_zeros(log: KahaDBLog) -> None:
-    """A file preallocated with CHUNKED_ZEROS has an EOF record at the start of every mebibyte."""
+    """A file preallocated with CHUNKED_ZEROS has an EOF record at the start of the second
+    mebibyte.
+    """
     log.written(*BATCHES, preallocation="chunked-zeros", max_file_length=(1 << 20) + LENGTH)
     log.expect("intact", survivors=ALL, end=135)
 
@@ -59,7 +61,7 @@ def caller_buffer_appender(log: KahaDBLog) -> None:
     an EOF record at its end.
     """
     _preallocated(log, "sparse", "none")
-    log.bug("since 5.16.0 recoveryCheck reports this sound file as corrupt")
+    log.bug("since 5.16.0, Journal.recoveryCheck reports this undamaged file as corrupt")
 
 
 @BOOK.valid("preallocation", "KDB-013")
@@ -146,4 +148,4 @@ def negative_size_in_chunked_zeros(log: KahaDBLog) -> None:
     log.hangs_upstream()
     log.number("batches[1].control.len_records", -1)
     log.expect("damaged", "bad-size", survivors=[0, 2], end=135)
-    log.bug("Journal.recoveryCheck loops for ever (findNextBatchRecord finds the same batch again)")
+    log.bug("Journal.recoveryCheck never returns (findNextBatchRecord finds the same batch again)")

@@ -17,7 +17,7 @@ GARBAGE = b"x" * 9
 
 @BOOK.damaged(five_batches, "resync", "KDB-046", "KDB-047")
 def batch_between_a_torn_one_and_garbage(log: KahaDBLog) -> None:
-    """A valid batch is between a batch cut after 40 bytes and garbage. The checksum proves the
+    """A batch is cut after 40 bytes, and a valid batch and garbage follow. The checksum proves the
     valid batch.
     """
     log.insert(135, GARBAGE, "9 bytes of garbage")
@@ -49,8 +49,8 @@ def empty_batch_between_garbage(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-046", "KDB-037")
 def batch_of_one_byte_between_garbage(log: KahaDBLog) -> None:
-    """A batch of one byte with a correct checksum is between two ranges of garbage. The batch is
-    proven, and its byte is a bad record.
+    """A batch of size 1 with a correct checksum is between two ranges of garbage. The batch is
+    proven, but its byte is a bad record.
     """
     small = HEADER + struct.pack(">iq", 1, zlib.adler32(b"z")) + b"z"
     log.insert(90, GARBAGE + small + GARBAGE, "garbage, a batch of one byte and garbage")
@@ -120,12 +120,12 @@ def torn_batch_whose_payload_holds_one(log: KahaDBLog) -> None:
 
 @BOOK.damaged(payload_that_holds_a_batch, "resync", "KDB-046", "KDB-048")
 def phantom_behind_a_size_past_the_end(log: KahaDBLog) -> None:
-    """A batch whose payload contains a batch has a wrong checksum, and its size leads past the end
-    of the file. The chain leads past the inner batch.
+    """A batch whose payload contains a batch has a wrong checksum and a size past the end of the
+    file. The chain leads past the inner batch.
     """
     log.number("batches[1].control.len_records", 5000)
     log.flip("batches[1].control.checksum", 0)
     log.expect("damaged", "bad-size", survivors=[0, 2])
     log.bug(
-        "Journal.findNextBatchRecord searches for the header alone: the inner batch is returned"
+        "Journal.findNextBatchRecord searches only for a header, so the inner batch is returned"
     )

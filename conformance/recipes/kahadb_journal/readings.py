@@ -65,8 +65,8 @@ def _after_the_first(log: KahaDBLog, *parts: bytes, what: str) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-031", "KDB-041", "KDB-044")
 def header_cut_by_fill_behind_a_damaged_batch(log: KahaDBLog) -> None:
-    """A batch with a wrong checksum precedes eight bytes of a header and then fill. The end of the
-    batch is not in step.
+    """Eight bytes of a header and fill follow a batch with a wrong checksum. The end of the batch
+    is not in step.
     """
     flipped = bytearray(_second())
     flipped[-1] ^= 1
@@ -77,8 +77,8 @@ def header_cut_by_fill_behind_a_damaged_batch(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-044", "KDB-051")
 def broken_magic_of_an_empty_batch_at_the_end(log: KahaDBLog) -> None:
-    """The second and last batch has the size 0, the checksum 1 and a damaged magic. The place after
-    this batch is not certain, so `end` is null.
+    """The second and last batch has the size 0, the checksum 1 and a damaged magic. The end of this
+    batch is not certain.
     """
     parts = (_without_magic(_control(0, 1)), EOF)
     _after_the_first(log, *parts, what="an empty batch with a broken magic, an EOF record")
@@ -87,8 +87,8 @@ def broken_magic_of_an_empty_batch_at_the_end(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-044", "KDB-039")
 def broken_magic_of_an_empty_batch_in_front_of_an_eof_record(log: KahaDBLog) -> None:
-    """A batch with the size 0, the checksum 1 and a damaged magic precedes an EOF record. A reader
-    continues at the EOF record.
+    """A batch with the size 0, the checksum 1 and a damaged magic precedes an early EOF record. A
+    reader continues at the EOF record.
     """
     parts = (_without_magic(_control(0, 1)), EOF, whole_batch(THIRD), EOF)
     _after_the_first(log, *parts, what="an empty batch with a broken magic, an EOF record, a batch")
@@ -97,8 +97,8 @@ def broken_magic_of_an_empty_batch_in_front_of_an_eof_record(log: KahaDBLog) -> 
 
 @BOOK.damaged(five_batches, "end", "KDB-045", "KDB-051", kind="eof")
 def broken_magic_of_an_unchecked_batch_at_the_end(log: KahaDBLog) -> None:
-    """The last batch is unchecked and has a damaged magic, and no EOF record follows. The chain to
-    the end of the file needs no proof.
+    """The last batch is unchecked and has a damaged magic, and the file ends with this batch. The
+    chain needs no proof.
     """
     whole = _without_magic(_second(checked=False))
     _after_the_first(log, whole, what="an unchecked batch with a broken magic")
@@ -107,8 +107,8 @@ def broken_magic_of_an_unchecked_batch_at_the_end(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-045", "KDB-041", kind="eof")
 def broken_magic_in_front_of_a_cut_header(log: KahaDBLog) -> None:
-    """The last batch is unchecked and has a damaged magic, and the file ends eight bytes into the
-    next header. This header is in step.
+    """An unchecked batch has a damaged magic, and the file ends eight bytes into the next header.
+    The chain ends at this header.
     """
     parts = (_without_magic(_second(checked=False)), HEADER[:8])
     _after_the_first(log, *parts, what="an unchecked batch with a broken magic, a cut header")
@@ -128,7 +128,7 @@ def chain_over_an_empty_record_in_front_of_a_phantom(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-045", "KDB-034")
 def eof_record_28_bytes_behind_garbage(log: KahaDBLog) -> None:
-    """An EOF record and a batch follow 28 bytes of garbage. The EOF record is lost too, because
+    """An EOF record and a batch follow 28 bytes of garbage. The EOF record is also lost, because
     only a header ends a chain without records.
     """
     parts = (b"g" * 28, EOF, whole_batch(THIRD), EOF)
@@ -141,30 +141,36 @@ def eof_record_28_bytes_behind_garbage(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-047", "KDB-045")
 def checksum_that_holds_up_to_the_zeros(log: KahaDBLog) -> None:
-    """The size of the last batch is ten bytes too large, and zeros follow. The checksum holds up to
-    the zeros, so this place is certain.
+    """The size of the last batch is ten bytes too large. The checksum holds up to the zeros after
+    the batch, so this place is certain.
     """
-    _after_the_first(log, _second(size=27), SPACE, what="a batch of a larger size, 64 zeros")
+    _after_the_first(
+        log, _second(size=27), SPACE, what="a batch with a size ten bytes too large, 64 zeros"
+    )
     log.expect("damaged", "checksum-mismatch", survivors=[0], end=90)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-047", "KDB-051")
 def checksum_that_holds_up_to_an_eof_record(log: KahaDBLog) -> None:
-    """The size of the last batch is ten bytes too large, and an EOF record follows. The checksum
-    holds up to the EOF record, so this place is certain.
+    """The size of the last batch is ten bytes too large. The checksum holds up to the EOF record,
+    so this place is certain.
     """
     parts = (_second(size=27), EOF, SPACE)
-    _after_the_first(log, *parts, what="a batch of a larger size, an EOF record, 64 zeros")
+    _after_the_first(
+        log, *parts, what="a batch with a size ten bytes too large, an EOF record, 64 zeros"
+    )
     log.expect("damaged", "checksum-mismatch", survivors=[0], end=90)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-047", "KDB-051")
 def chain_to_an_eof_record_without_checksum(log: KahaDBLog) -> None:
-    """The size of an unchecked last batch is ten bytes too large, and an EOF record follows. The
-    EOF record is not a certain place.
+    """The size of an unchecked last batch is ten bytes too large. The chain to the EOF record after
+    the batch is not certain.
     """
     parts = (_second(checked=False, size=27), EOF, SPACE)
-    _after_the_first(log, *parts, what="an unchecked batch of a larger size, an EOF record, zeros")
+    _after_the_first(
+        log, *parts, what="an unchecked batch with a size ten bytes too large, an EOF record"
+    )
     log.expect("damaged", "bad-record", survivors=[0], end=None)
 
 
@@ -181,7 +187,7 @@ def negative_size_of_the_last_batch_without_checksum(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-046", "KDB-035")
 def batch_between_a_negative_size_and_garbage(log: KahaDBLog) -> None:
-    """A valid batch is between a batch of size -1, cut after 40 bytes, and garbage. The checksum
+    """A batch of size -1 is cut after 40 bytes, and a valid batch and garbage follow. The checksum
     proves the valid batch.
     """
     log.hangs_upstream()
@@ -192,8 +198,8 @@ def batch_between_a_negative_size_and_garbage(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-046", "KDB-042")
 def batch_between_a_size_past_the_end_and_garbage(log: KahaDBLog) -> None:
-    """A valid batch is between a batch of size 1000, cut after 40 bytes, and garbage. The cut batch
-    is not torn, because a proven batch follows.
+    """A batch of size 1000 is cut after 40 bytes, and a proven batch and garbage follow. The cut
+    batch is not torn.
     """
     parts = (_second(size=1000)[:40], whole_batch(THIRD), GARBAGE * 3)
     _after_the_first(log, *parts, what="40 bytes of a batch of size 1000, a batch, garbage")
@@ -216,8 +222,8 @@ def claimed_end_in_the_zeros_of_a_payload(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-047", "KDB-046", kind="eof")
 def batch_cut_in_its_checksum_in_front_of_the_last(log: KahaDBLog) -> None:
-    """A batch cut after 20 bytes and the next batch both claim to end with the file. A reader
-    returns the next batch.
+    """A batch cut after 20 bytes claims the next batch, which ends with the file. A reader returns
+    the next batch.
     """
     parts = (_control(37, 0)[:20], whole_batch(THIRD))
     _after_the_first(log, *parts, what="a control record cut after the size, a batch")
@@ -226,8 +232,8 @@ def batch_cut_in_its_checksum_in_front_of_the_last(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-047", "KDB-044")
 def batch_cut_in_its_checksum_with_a_marked_end(log: KahaDBLog) -> None:
-    """A batch cut after 20 bytes and the next batch both claim to end at an EOF record. The next
-    batch is lost, because the claimed end is marked.
+    """A batch cut after 20 bytes claims the next batch, which ends at an EOF record. The next batch
+    is lost, because the claimed end is marked.
     """
     parts = (_control(37, 0)[:20], whole_batch(THIRD), EOF)
     _after_the_first(
@@ -255,7 +261,9 @@ def marked_end_and_an_inner_batch_that_ends_later(log: KahaDBLog) -> None:
     damaged = bytearray(whole_batch(b"xxxx" + _control(45, 0)))
     damaged[28:32] = struct.pack(">i", 1)
     parts = (bytes(damaged), whole_batch(THIRD), EOF)
-    _after_the_first(log, *parts, what="a batch with a wrong record size, a batch, an EOF record")
+    _after_the_first(
+        log, *parts, what="a batch with an invalid record size, a batch, an EOF record"
+    )
     log.expect("damaged", "checksum-mismatch", survivors=[0, THIRD], end=155)
     log.note("A reader reaches the claimed end without a search, so the next batch ends the doubt.")
 
@@ -268,7 +276,7 @@ def marked_end_and_a_proven_batch_inside(log: KahaDBLog) -> None:
     damaged = bytearray(whole_batch(b"copy: " + whole_batch(b"phantom") + b"tail"))
     damaged[28:32] = struct.pack(">i", 1)
     parts = (bytes(damaged), EOF)
-    _after_the_first(log, *parts, what="a batch with a wrong record size, an EOF record")
+    _after_the_first(log, *parts, what="a batch with an invalid record size, an EOF record")
     log.expect("damaged", "checksum-mismatch", survivors=[0], end=128)
 
 
@@ -389,7 +397,11 @@ def two_doubts_of_which_the_first_reaches_further(log: KahaDBLog) -> None:
     """
     parts = (GARBAGE, _second(size=500)[:40], _of_types(3, checked=False), EOF)
     _after_the_first(
-        log, *parts, whole_batch(FOURTH), EOF, what="two places that are not certain, a batch"
+        log,
+        *parts,
+        whole_batch(FOURTH),
+        EOF,
+        what="garbage, a cut batch, a batch with a record of type 3, an EOF record, a batch",
     )
     log.expect("damaged", "bad-header", survivors=[0, FOURTH], end=None)
 
@@ -404,7 +416,7 @@ def rest_of_three_zeros_in_a_batch(log: KahaDBLog) -> None:
     """
     padded = batch(record(vary(numbered(2))) + bytes(3))
     _after_the_first(
-        log, padded, whole_batch(THIRD), EOF, what="a batch that ends in three zeros, a batch"
+        log, padded, whole_batch(THIRD), EOF, what="a batch that ends with three zeros, a batch"
     )
     log.expect("damaged", "bad-record", survivors=[0, numbered(2), THIRD], end=138)
 
@@ -431,7 +443,7 @@ def length_of_a_command_beyond_32_bits(log: KahaDBLog) -> None:
 
 def _replace(log: KahaDBLog, new: bytes, what: str) -> None:
     log.data = bytearray(new)
-    log.did(f"replace the file by {what}")
+    log.did(f"replace the file with {what}")
 
 
 @BOOK.damaged(five_batches, "sibling", "KDB-055", "KDB-034")
@@ -483,7 +495,7 @@ def torn_in_front_of_a_sibling(log: KahaDBLog) -> None:
 @BOOK.damaged(two_files, "folder", "KDB-052", "KDB-055")
 def damage_in_front_of_a_sibling(log: KahaDBLog) -> None:
     """One payload bit in db-2.log is flipped, and db-3.log belongs to Journal.IO. In the profile
-    `strict`, both have the code of the damage.
+    `strict`, both lost ranges have the code `checksum-mismatch`.
     """
     log.flip("db-2.log:batches[1].records[0].payload", 0)
     log.add_file("db-3.log", JOURNAL_IO, "a file of Journal.IO")
@@ -505,7 +517,7 @@ def sibling_and_a_file_made_ahead(log: KahaDBLog) -> None:
     refuse the log.
     """
     log.files = {"db-1.log": bytearray(JOURNAL_IO), "db-2.log": bytearray(AHEAD)}
-    log.did("replace the files by one of Journal.IO and one without content")
+    log.did("replace the files with one of Journal.IO and one without content")
     log.expect("damaged", "foreign-journal", end=None)
 
 
@@ -608,8 +620,8 @@ def append_to_an_empty_first_file(log: KahaDBLog) -> None:
 
 @BOOK.appending(two_files, "appending", "KDB-014", "KDB-021", control=append_to_a_kernel_copy)
 def append_beside_a_template_of_another_length(log: KahaDBLog) -> None:
-    """A record begins a new file with `kernel-copy`, and a template of another length exists. A
-    writer recreates the template.
+    """A record begins a new file, preallocated with OS_KERNEL_COPY. A writer recreates the existing
+    template, which has another length.
     """
     log.context |= {"max_file_length": 100, "preallocation": "kernel-copy"}
     log.add_file("db-log.template", EOF + bytes(251), "a template of 256 bytes")

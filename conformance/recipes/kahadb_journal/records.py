@@ -14,7 +14,7 @@ SIZE = "batches[1].records[1].header.len_record"
 TYPE = "batches[1].records[1].header.type"
 PREFIX_OF_2 = [0, 1, 2, 5]
 ALL = range(5)
-REPEATS = "Journal.getNextLocation returns the same location for ever"
+REPEATS = "Journal.getNextLocation does not advance: it returns the same location again"
 
 
 def _size(log: KahaDBLog, size: int) -> None:
@@ -150,7 +150,7 @@ def eof_record_inside_a_batch(log: KahaDBLog) -> None:
     log.put(73, EOF, "an EOF record")
     log.reseal("batches[1]")
     log.expect("damaged", "bad-record", survivors=[0, 2, 3, 4], end=225)
-    log.bug("Journal.getNextLocation jumps to the next file")
+    log.bug("Journal.getNextLocation skips to the next file")
 
 
 @BOOK.damaged(five_batches, "record", "KDB-037")
@@ -161,7 +161,7 @@ def five_zeros_inside_a_batch(log: KahaDBLog) -> None:
     log.put(73, bytes(5), "five zeros")
     log.reseal("batches[1]")
     log.expect("damaged", "bad-record", survivors=[0, 2, 3, 4], end=225)
-    log.bug("Journal.getNextLocation jumps to the next file")
+    log.bug("Journal.getNextLocation skips to the next file")
 
 
 @BOOK.damaged(five_batches, "record", "KDB-036")
@@ -171,7 +171,9 @@ def update_that_overran_its_record(log: KahaDBLog) -> None:
     """
     log.put(33, b"longer than it!!!", "17 bytes of payload for 12")
     log.expect("damaged", "checksum-mismatch", survivors=[2, 3, 4], end=225)
-    log.bug("Journal.update: DataFileAccessor.updateRecord takes the record's size for its room")
+    log.bug(
+        "Journal.update: DataFileAccessor.updateRecord does not subtract the header from the size"
+    )
 
 
 @BOOK.damaged(five_batches, "record", "KDB-037", "KDB-053")
@@ -227,4 +229,4 @@ def control_record_as_a_record_without_checksum(log: KahaDBLog) -> None:
 def _insert(log: KahaDBLog, records: bytes, checked: bool = True) -> None:
     body = KahaDBLog(b"", [])
     body.raw(records, checked)
-    log.insert(90, bytes(body.data), "a batch of bytes that are not all records")
+    log.insert(90, bytes(body.data), "a batch with two records and other bytes")

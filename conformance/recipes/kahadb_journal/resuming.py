@@ -59,7 +59,7 @@ def append_as_an_older_release(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-023", "KDB-015", control=append_to_five_batches, kind="eof"
 )
 def append_before_remains(log: KahaDBLog) -> None:
-    """Remains of an older batch follow the EOF record. A writer truncates these remains."""
+    """Remains of an older batch follow the EOF record. A writer removes these remains."""
     log.extend(whole_batch(b"never acknowledged" * 9)[60:], "the end of an older batch")
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=ALL, end=225 + BYTES)
@@ -71,7 +71,7 @@ def append_before_remains(log: KahaDBLog) -> None:
 )
 def append_into_the_rest_of_an_eof_record(log: KahaDBLog) -> None:
     """The last byte of a preallocated EOF record and zeros follow the last batch. These bytes are
-    fill, so a writer does not truncate them.
+    fill, so a writer does not remove them.
     """
     log.truncate(225)
     log.extend(b"4" + bytes(200), "the last byte of an EOF record and 200 zeros")
@@ -84,7 +84,7 @@ def append_into_the_rest_of_an_eof_record(log: KahaDBLog) -> None:
     sparse_file, "appending", "KDB-023", "KDB-042", control=append_to_a_sparse_file, kind="eof"
 )
 def append_over_a_torn_batch_in_a_sparse_file(log: KahaDBLog) -> None:
-    """The last batch in a sparse file is torn. A writer truncates this batch and the preallocated
+    """The last batch in a sparse file is torn. A writer removes this batch and the preallocated
     space.
     """
     log.put(123, bytes(12 + 5), "zeros over the payload and the EOF record")
@@ -262,7 +262,7 @@ def append_past_the_highest_number(log: KahaDBLog) -> None:
     kind="limit",
 )
 def append_past_the_highest_number_behind_a_torn_header(log: KahaDBLog) -> None:
-    """The record would need a number above 2147483647. A writer must refuse, and must not truncate
+    """The record would need a number above 2147483647. A writer must refuse, and must not remove
     the torn tail.
     """
     log.truncate(45, "db-2147483647.log")
@@ -329,8 +329,8 @@ def append_to_a_full_file_of_5_11(log: KahaDBLog) -> None:
     two_files, "appending", "KDB-014", "KDB-021", kind="limit", control=append_to_two_files
 )
 def append_after_a_full_file_of_5_11(log: KahaDBLog) -> None:
-    """A record begins a new file after a file preallocated by 5.11. A writer truncates only files
-    that it has written to.
+    """A record begins a new file after a file preallocated by 5.11. A writer that has not written
+    to the old file does not truncate it.
     """
     _of_5_11(log, 99)
     log.append(b"delta")
@@ -377,7 +377,7 @@ def append_a_large_record_behind_a_file_that_is_lost(log: KahaDBLog) -> None:
 @BOOK.appending(two_files, "appending", "KDB-021", "KDB-023", control=append_to_two_files)
 def append_past_a_torn_header(log: KahaDBLog) -> None:
     """The last file ends with a torn control record, and the record begins a new file. A writer
-    truncates the torn control record.
+    removes the torn control record.
     """
     log.context["max_file_length"] = 100
     log.truncate(90, "db-2.log")
@@ -389,7 +389,9 @@ def append_past_a_torn_header(log: KahaDBLog) -> None:
 
 @BOOK.appending(two_files, "appending", "KDB-014", "KDB-021")
 def append_to_a_kernel_copy(log: KahaDBLog) -> None:
-    """A record begins a new file with `kernel-copy`. A writer also creates the template."""
+    """A record begins a new file, preallocated with OS_KERNEL_COPY. A writer also creates the
+    template.
+    """
     log.context |= {"max_file_length": 100, "preallocation": "kernel-copy"}
     log.append(b"delta")
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta"], end=38)

@@ -10,7 +10,7 @@ from conformance.recipes.kahadb_journal.layout import (
 )
 from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, numbered, whole_batch
 
-PHANTOM = "Journal.findNextBatchRecord searches for the header alone: the inner batch is returned"
+PHANTOM = "Journal.findNextBatchRecord searches only for a header, so the inner batch is returned"
 
 
 @BOOK.damaged(payload_that_holds_a_batch, "resync", "KDB-044", "KDB-048")
@@ -60,7 +60,7 @@ def phantom_behind_a_negative_size(log: KahaDBLog) -> None:
     log.hangs_upstream()
     log.number("batches[1].control.len_records", -1)
     log.expect("damaged", "bad-size", survivors=[0, 2])
-    log.bug("Journal.recoveryCheck loops for ever (findNextBatchRecord finds the same batch again)")
+    log.bug("Journal.recoveryCheck never returns (findNextBatchRecord finds the same batch again)")
 
 
 @BOOK.damaged(payload_that_ends_with_a_batch, "resync", "KDB-044", "KDB-048")
@@ -99,7 +99,7 @@ def bare_header_behind_a_broken_magic(log: KahaDBLog) -> None:
     """
     log.flip("batches[1].control.magic", 0)
     log.expect("damaged", "bad-header", survivors=[0, 2])
-    log.bug("Journal.recoveryCheck: everything after it is lost")
+    log.bug("Journal.recoveryCheck loses all later batches")
 
 
 @BOOK.damaged(five_batches, "resync", "KDB-034", "KDB-046")
@@ -111,8 +111,8 @@ def garbage_in_front(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-032", "KDB-046")
 def garbage_between_two_batches(log: KahaDBLog) -> None:
-    """Twenty bytes of garbage are between two batches. The first batch is valid, although its end
-    is not in step.
+    """Twenty bytes of garbage separate two batches. The first batch is valid, although its end is
+    not in step.
     """
     log.insert(90, b"x" * 20, "20 bytes of garbage")
     log.expect("damaged", "bad-header", survivors=range(5), end=245)
@@ -120,8 +120,8 @@ def garbage_between_two_batches(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches_without_checksums, "resync", "KDB-032", "KDB-046")
 def garbage_between_two_batches_without_checksums(log: KahaDBLog) -> None:
-    """Twenty bytes of garbage are between two unchecked batches. The first batch is valid, because
-    its record fills it.
+    """Twenty bytes of garbage separate two unchecked batches. The first batch is valid, because its
+    record fills it.
     """
     log.insert(90, b"x" * 20, "20 bytes of garbage")
     log.expect("damaged", "bad-header", survivors=range(5), end=245)
@@ -129,7 +129,7 @@ def garbage_between_two_batches_without_checksums(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-034", "KDB-046")
 def one_byte_between_two_batches(log: KahaDBLog) -> None:
-    """One byte of garbage is between two batches."""
+    """One byte of garbage separates two batches."""
     log.insert(90, b"x", "one byte of garbage")
     log.expect("damaged", "bad-header", survivors=range(5), end=226)
 
@@ -198,7 +198,7 @@ def sector_zeroed(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "resync", "KDB-046")
 def half_of_the_file_zeroed(log: KahaDBLog) -> None:
-    """The first 128 bytes are zeroed. A reader returns the batches after the zeros."""
+    """The first 128 bytes are zeroed. A reader returns the last two batches."""
     log.shows("zeroed-sector")
     log.put(0, bytes(128), "128 zero bytes")
     log.expect("damaged", "bad-header", survivors=[3, 4], end=225)

@@ -12,7 +12,7 @@ RECORD = bytes.fromhex("0000000a01") + b"hello"
 
 @BOOK.valid("sibling", "KDB-055")
 def journal_io(log: KahaDBLog) -> None:
-    """A file of Journal.IO 1.3 has a file header, and its control records have no size."""
+    """A file of Journal.IO 1.3 has a file header, and its control records have no batch size."""
     log.data += JOURNAL_IO
     log.expect("refused", "foreign-journal", end=None)
 

@@ -8,7 +8,7 @@ from conformance.recipes.kahadb_journal.layout import (
 from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog
 
 ALL_BUT_2 = [0, 2, 3, 4]
-HANG = "Journal.recoveryCheck loops for ever (findNextBatchRecord finds the same batch again)"
+HANG = "Journal.recoveryCheck never returns (findNextBatchRecord finds the same batch again)"
 SIZE = "batches[1].control.len_records"
 
 
@@ -128,7 +128,7 @@ def size_swallows_the_next_batch_without_checksums(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "batch-size", "KDB-036", "KDB-047")
 def size_swallows_all_that_follows(log: KahaDBLog) -> None:
     """The size of the second batch leads to the EOF record at the end. A reader must return the
-    batches before this EOF record.
+    later batches.
     """
     log.number(SIZE, 152)
     log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
@@ -146,7 +146,7 @@ def size_zero_without_checksums(log: KahaDBLog) -> None:
     """The size of an unchecked batch is 0, but a record follows. The code is `bad-size`."""
     log.number(SIZE, 0)
     log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
-    log.bug("Journal.checkBatchRecord returns 0, which ends the file in silence")
+    log.bug("Journal.checkBatchRecord returns 0, so the later batches are lost and not reported")
 
 
 @BOOK.damaged(five_batches, "batch-size", "KDB-033", "KDB-035")
@@ -157,7 +157,7 @@ def size_zero_with_the_checksum_of_nothing(log: KahaDBLog) -> None:
     log.number(SIZE, 0)
     log.number("batches[1].control.checksum", 1)
     log.expect("damaged", "bad-size", survivors=ALL_BUT_2, end=225)
-    log.bug("Journal.checkBatchRecord returns 0, which ends the file in silence")
+    log.bug("Journal.checkBatchRecord returns 0, so the later batches are lost and not reported")
 
 
 @BOOK.damaged(batches_of_several_records, "batch-size", "KDB-036", "KDB-045")

@@ -126,8 +126,8 @@ def finished_and_then_damaged(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "torn-tail", "KDB-036", "KDB-041", "KDB-050", kind="eof")
 def damage_and_a_torn_tail(log: KahaDBLog) -> None:
-    """One payload bit of the first batch is flipped, and the last batch is torn. The log is
-    damaged, not torn.
+    """One payload bit of the first batch is flipped, and the last control record is torn. The log
+    is damaged, not torn.
     """
     log.flip("batches[0].records[0].payload", 0)
     log.truncate_in("batches[4].control", 16)
@@ -142,7 +142,7 @@ def torn_batch_in_front_of_sound_ones(log: KahaDBLog) -> None:
     log.drop("batches[1]")
     log.insert(45, _part(40), "40 bytes of batch 2")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4], end=220)
-    log.bug("Journal.recoveryCheck goes on after the claimed size and loses the third batch")
+    log.bug("Journal.recoveryCheck continues after the claimed size and loses the third batch")
 
 
 @BOOK.damaged(five_batches, "torn-tail", "KDB-046", "KDB-034")

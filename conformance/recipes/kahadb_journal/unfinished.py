@@ -16,7 +16,7 @@ def _then(log: KahaDBLog, new: bytes, what: str, at: int = 180) -> None:
 @BOOK.damaged(five_batches, "torn-tail", "KDB-041", "KDB-035", kind="eof")
 def cut_in_a_control_record_with_a_wrong_size(log: KahaDBLog) -> None:
     """The file ends inside the checksum of a control record of size -1. The code is `torn-header`,
-    because a reader does not check the size.
+    because the size is not checked.
     """
     log.number("batches[4].control.len_records", -1)
     log.truncate_in("batches[4].control.checksum", 3)
@@ -107,8 +107,8 @@ def zero_at_the_end_of_a_file_without_eof_record(log: KahaDBLog) -> None:
 
 @BOOK.damaged(preallocated_by_5_12, "torn-tail", "KDB-042", kind="eof")
 def last_payload_that_ends_with_a_zero_in_a_file_of_5_12(log: KahaDBLog) -> None:
-    """The last byte of the last batch is zeroed in a file of 5.12, which has no EOF records. A
-    reader reports the batch as torn.
+    """The last byte of the last batch is zeroed in a file of 5.12, which has no EOF records. The
+    batch is torn.
     """
     log.shows("size-before-data")
     log.put(134, b"\0", "a zero byte")

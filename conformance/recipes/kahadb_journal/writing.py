@@ -99,8 +99,8 @@ def write_a_record_that_just_does_not_fit(log: KahaDBLog) -> None:
 
 @BOOK.writing("writing", "KDB-022", kind="limit")
 def write_more_than_a_batch_takes(log: KahaDBLog) -> None:
-    """Five records of 45 bytes in one batch, with a maximum batch size of 128 bytes. The batches
-    have two, two and one record.
+    """Five records of 45 bytes have the same batch number, and the maximum batch size is 128 bytes.
+    A writer creates batches of two, two and one record.
     """
     log.written([b"x" * 40] * 5, write_batch_size=128)
 
@@ -222,8 +222,8 @@ def write_into_a_file_of_5_12(log: KahaDBLog) -> None:
 
 @BOOK.writing("writing", "KDB-014", "KDB-021", kind="limit")
 def write_past_an_empty_file_of_5_11(log: KahaDBLog) -> None:
-    """The only record does not fit into the first file, preallocated as in 5.11. A writer truncates
-    this file to 0 bytes and begins a new file.
+    """The only record does not fit into a file preallocated as in 5.11. A writer truncates this
+    file to 0 bytes and begins a new file.
     """
     log.written(
         [b"x" * 64],
@@ -240,8 +240,8 @@ def write_past_an_empty_file_of_5_11(log: KahaDBLog) -> None:
 
 @BOOK.writing("writing", "KDB-014", "KDB-021", kind="limit")
 def write_files_of_5_11(log: KahaDBLog) -> None:
-    """Two files are preallocated as in 5.11. A writer truncates the first file to its last batch
-    before it begins the second file.
+    """Two files are preallocated as in 5.11. A writer truncates the first file to the end of its
+    last batch before it begins the second file.
     """
     big = b"x" * ((1 << 19) + 64)
     log.written(
