@@ -28,10 +28,10 @@ from conformance.recipes.kahadb_journal import (
 from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog
 
 NewLog = KahaDBLog
-"""The function that begins a log of this format."""
+"""The class that builds a log of this format."""
 
 SUFFIX = ".log"
-"""The default ending of its name."""
+"""The default file extension of a log."""
 
 __all__ = [
     "BOOK",

@@ -1,4 +1,4 @@
-"""Recover, append, read again: nothing acknowledged may be lost."""
+"""Recovery, an append and a second read, which must not lose acknowledged records."""
 
 from conformance.recipes.kahadb_journal.folders import two_files
 from conformance.recipes.kahadb_journal.layout import five_batches
@@ -6,26 +6,26 @@ from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog
 from conformance.recipes.kahadb_journal.preallocation import sparse_file
 
 ALL: list[int | bytes] = [0, 1, 2, 3, 4, b"delta", b"echo"]
-OVERWRITES = "Journal.recoveryCheck: the first append overwrites batches that are still valid"
+OVERWRITES = "after Journal.recoveryCheck, the first append overwrites batches that are still valid"
 
 
 @BOOK.appending(five_batches, "appending", "KDB-023", "KDB-020")
 def append_to_five_batches(log: KahaDBLog) -> None:
-    """Two records appended to an undamaged file, over its EOF record."""
+    """Two records are appended to an undamaged file and overwrite its EOF record."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=ALL)
 
 
 @BOOK.appending(sparse_file, "appending", "KDB-023", "KDB-014")
 def append_to_a_sparse_file(log: KahaDBLog) -> None:
-    """Two records appended into preallocated space."""
+    """Two records are appended to a sparse file."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, 2, b"delta", b"echo"])
 
 
 @BOOK.appending(two_files, "appending", "KDB-023")
 def append_to_two_files(log: KahaDBLog) -> None:
-    """Two records appended to the last of two files."""
+    """Two records are appended to the last of two files."""
     log.context["folder"] = True
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"])
@@ -35,7 +35,7 @@ def append_to_two_files(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-023", "KDB-042", control=append_to_five_batches, kind="eof"
 )
 def append_behind_a_torn_batch(log: KahaDBLog) -> None:
-    """One byte of the last batch is missing: it is overwritten."""
+    """The last byte of the last batch is missing. A writer replaces the torn batch."""
     log.shows("going-on-after-a-torn-record")
     log.truncate(224)
     log.append(b"delta", b"echo")
@@ -46,7 +46,7 @@ def append_behind_a_torn_batch(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-023", "KDB-041", control=append_to_five_batches, kind="eof"
 )
 def append_behind_a_torn_header(log: KahaDBLog) -> None:
-    """Ten bytes of a control record stand at the end."""
+    """The file ends ten bytes into a control record. A writer replaces the torn control record."""
     log.truncate(190)
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"])
@@ -56,7 +56,7 @@ def append_behind_a_torn_header(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-025", control=append_to_five_batches, kind="corrupt"
 )
 def append_behind_a_damaged_batch(log: KahaDBLog) -> None:
-    """A flipped payload in the second batch: what follows it is kept."""
+    """One payload bit of the second batch is flipped. An append must keep the later batches."""
     log.flip("batches[1].records[0].payload", 0)
     log.append(b"delta", b"echo")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4, b"delta", b"echo"])
@@ -70,7 +70,9 @@ def append_behind_a_damaged_batch(log: KahaDBLog) -> None:
     kind="corrupt",
 )
 def append_behind_garbage(log: KahaDBLog) -> None:
-    """Garbage after the last batch of a single file: only a new file could take more."""
+    """The file ends with 40 bytes of garbage. A writer must refuse, because a log of one file
+    cannot continue in another file.
+    """
     log.truncate(225)
     log.extend(b"x" * 40, "40 bytes of garbage")
     log.append(b"delta", b"echo")
@@ -81,7 +83,9 @@ def append_behind_garbage(log: KahaDBLog) -> None:
     sparse_file, "appending", "KDB-025", control=append_to_a_sparse_file, kind="corrupt"
 )
 def append_behind_a_wrong_size_in_a_sparse_file(log: KahaDBLog) -> None:
-    """One flipped bit of a size in a preallocated file: the batch after it is not overwritten."""
+    """One bit of the size of the second batch in a sparse file is flipped. An append must not
+    overwrite the third batch.
+    """
     log.context["write_batch_size"] = 1024
     log.flip("batches[1].control.len_records", 6)
     log.append(b"delta", b"echo")
@@ -93,7 +97,9 @@ def append_behind_a_wrong_size_in_a_sparse_file(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-025", control=append_to_five_batches, kind="corrupt"
 )
 def append_behind_an_early_eof_record(log: KahaDBLog) -> None:
-    """An EOF record in the middle: what follows it is not overwritten."""
+    """An EOF record separates the second and the third batch. An append must not overwrite the
+    third batch.
+    """
     log.insert(90, b"-qMa4", "an EOF record")
     log.append(b"delta", b"echo")
     log.expect("damaged", "early-eof", survivors=ALL)
@@ -102,7 +108,7 @@ def append_behind_an_early_eof_record(log: KahaDBLog) -> None:
 
 @BOOK.appending(two_files, "appending", "KDB-024", control=append_to_two_files, kind="corrupt")
 def append_behind_a_file_that_is_lost(log: KahaDBLog) -> None:
-    """The last file holds text: a writer begins a new one."""
+    """The last file contains text instead of batches. A writer starts a new file."""
     log.context["folder"] = True
     log.put(0, b"this is no journal at all. " * 4, "text", file="db-2.log")
     log.append(b"delta", b"echo")

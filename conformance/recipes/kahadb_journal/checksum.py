@@ -1,4 +1,4 @@
-"""Checksums: what they cover, which count, and what a wrong one costs."""
+"""Checksums: the bytes that they cover, and the batches that are lost after a mismatch."""
 
 from conformance.recipes.kahadb_journal.layout import (
     batch_of_five_records,
@@ -14,7 +14,7 @@ SUM = "batches[1].control.checksum"
 
 @BOOK.damaged(five_batches, "checksum", "KDB-007", "KDB-036", "KDB-044")
 def payload_flipped(log: KahaDBLog) -> None:
-    """One bit of a payload: its batch is lost."""
+    """One payload bit of the second batch is flipped. A reader loses only this batch."""
     log.shows("bit-in-a-payload")
     log.flip("batches[1].records[0].payload", 7)
     log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
@@ -22,14 +22,16 @@ def payload_flipped(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "checksum", "KDB-036", "KDB-051")
 def payload_of_the_last_batch_flipped(log: KahaDBLog) -> None:
-    """One bit in the last batch; the EOF record after it shows that the write was finished."""
+    """One payload bit of the last batch is flipped, and an EOF record follows. The batch is
+    damaged, not torn.
+    """
     log.flip("batches[4].records[0].payload", 7)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2, 3], end=225)
 
 
 @BOOK.damaged(five_batches, "checksum", "KDB-007", "KDB-036")
 def checksum_flipped(log: KahaDBLog) -> None:
-    """One bit of a stored checksum."""
+    """One bit in the lower half of the checksum of the second batch is flipped."""
     log.shows("bit-in-a-checksum")
     log.flip(SUM, 56)
     log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
@@ -37,29 +39,37 @@ def checksum_flipped(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "checksum", "KDB-008", "KDB-036")
 def checksum_with_a_high_half(log: KahaDBLog) -> None:
-    """Bits above the lowest 32 of a stored checksum: all 64 are compared."""
+    """One bit in the upper half of the checksum of the second batch is flipped. A reader must
+    compare all 64 bits.
+    """
     log.flip(SUM, 24)
     log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
 
 
 @BOOK.damaged(five_batches, "checksum", "KDB-008")
 def checksum_zeroed(log: KahaDBLog) -> None:
-    """A stored checksum of zero says that there is none: nothing is lost."""
+    """The checksum of the second batch is zeroed. The batch is now unchecked, and a reader returns
+    its record.
+    """
     log.zero(SUM)
     log.expect("intact", survivors=range(5), end=225)
 
 
 @BOOK.damaged(five_batches, "checksum", "KDB-008")
 def checksum_negative(log: KahaDBLog) -> None:
-    """A negative stored checksum says that there is none, as in the real reader."""
+    """The checksum of the second batch is -1. The batch is now unchecked, and a reader returns its
+    record.
+    """
     log.number(SUM, -1)
     log.expect("intact", survivors=range(5), end=225)
-    log.note("The chapter says why: a journal of a foreign writer is not given up for it.")
+    log.note("ActiveMQ does not verify a negative checksum (KDB-008).")
 
 
 @BOOK.damaged(five_batches, "checksum", "KDB-008")
 def checksum_zeroed_and_payload_flipped(log: KahaDBLog) -> None:
-    """Without a checksum nobody can tell that the payload is not what was written."""
+    """The checksum of the second batch is zeroed and its payload is changed. The change is
+    undetectable.
+    """
     log.zero(SUM)
     log.fill("batches[1].records[0].payload", 0x21)
     log.expect("intact", survivors=[0, b"!" * 12, 2, 3, 4], end=225)
@@ -67,21 +77,25 @@ def checksum_zeroed_and_payload_flipped(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches_without_checksums, "checksum", "KDB-036")
 def checksum_where_there_was_none(log: KahaDBLog) -> None:
-    """One bit in a checksum field of zeros: now there is one, and it is wrong."""
+    """One bit of a zero checksum is flipped. The batch is now checked, and its checksum
+    is wrong.
+    """
     log.flip(SUM, 60)
     log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)
 
 
 @BOOK.damaged(batch_of_five_records, "checksum", "KDB-036")
 def one_bit_costs_the_whole_batch(log: KahaDBLog) -> None:
-    """One bit in the fourth record of a batch of five: all five are lost."""
+    """One payload bit is flipped in a batch of five records. A reader loses all five records."""
     log.flip("batches[0].records[3].payload", 0)
     log.expect("damaged", "checksum-mismatch", survivors=[], end=65)
 
 
 @BOOK.damaged(batches_of_several_records, "checksum", "KDB-036")
 def damage_in_two_batches(log: KahaDBLog) -> None:
-    """Payloads in the first and in the last batch: what lies between survives."""
+    """One payload bit is flipped in the first and in the last of three batches. A reader returns
+    the second batch.
+    """
     log.flip("batches[0].records[1].payload", 1)
     log.flip("batches[2].records[0].payload", 1)
     log.expect("damaged", "checksum-mismatch", survivors=[2, 3, 4])
@@ -89,7 +103,9 @@ def damage_in_two_batches(log: KahaDBLog) -> None:
 
 @BOOK.valid("checksum", "KDB-007")
 def checksum_with_the_highest_bit_of_32(log: KahaDBLog) -> None:
-    """A checksum above 2^31 is a positive number of 64 bits, and is checked."""
+    """The checksum of a batch is above 2^31. This checksum is positive as a 64-bit number, so the
+    batch is checked.
+    """
     log.batch(b"z" * 24)  # Adler-32 0x92200b8f
     log.batch(b"behind")
     log.eof()
@@ -98,14 +114,18 @@ def checksum_with_the_highest_bit_of_32(log: KahaDBLog) -> None:
 
 @BOOK.damaged(checksum_with_the_highest_bit_of_32, "checksum", "KDB-007", "KDB-008", "KDB-036")
 def wrong_checksum_with_the_highest_bit_of_32(log: KahaDBLog) -> None:
-    """A payload flipped under a checksum above 2^31: a reader with 32-bit numbers misses it."""
+    """One payload bit is flipped in a batch with a checksum above 2^31. A reader with signed 32-bit
+    numbers treats the batch as unchecked.
+    """
     log.flip("batches[0].records[0].payload", 2)
     log.expect("damaged", "checksum-mismatch", survivors=[1])
 
 
 @BOOK.damaged(five_batches, "checksum", "KDB-007", "KDB-036")
 def two_bytes_swapped(log: KahaDBLog) -> None:
-    """Two neighbouring bytes of a payload trade places: the second half of Adler-32 sees it."""
+    """The first two payload bytes of the second batch are swapped. Only the upper half of the
+    Adler-32 changes.
+    """
     field = log.field("batches[1].records[0].payload")
     log.put(field.start, b"er", "the first two payload bytes in reverse")
     log.expect("damaged", "checksum-mismatch", survivors=ALL_BUT_2, end=225)

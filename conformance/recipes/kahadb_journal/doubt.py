@@ -1,4 +1,4 @@
-"""Places to go on that are certain, and those that only what is there suggests."""
+"""Places to continue that are certain, and places that are in doubt (KDB-051)."""
 
 import struct
 from zlib import adler32
@@ -32,7 +32,9 @@ def _from(log: KahaDBLog, at: int, new: bytes, what: str) -> None:
 
 @BOOK.damaged(hello, "end", "KDB-051", "KDB-044")
 def wrong_checksum_at_the_end_of_the_file(log: KahaDBLog) -> None:
-    """One batch with a wrong checksum and nothing after it: its size leads to the end."""
+    """One payload bit of the only batch is flipped, and no EOF record follows. The size still gives
+    the end of the batch.
+    """
     log.flip("batches[0].records[0].payload", 0)
     log.truncate(38)
     log.expect("damaged", "checksum-mismatch", end=38)
@@ -40,7 +42,9 @@ def wrong_checksum_at_the_end_of_the_file(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-045", kind="eof")
 def chain_to_the_end_that_the_checksum_confirms(log: KahaDBLog) -> None:
-    """A size one too small in the last batch: the record leads to the end, and the sum agrees."""
+    """The size of the last batch is one byte too small. The chain leads to the end of the file, and
+    the checksum confirms this end.
+    """
     log.number("batches[4].control.len_records", 16)
     log.truncate(225)
     log.expect("damaged", "checksum-mismatch", survivors=FOUR, end=225)
@@ -48,7 +52,9 @@ def chain_to_the_end_that_the_checksum_confirms(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-045", kind="eof")
 def chain_to_the_end_that_nothing_confirms(log: KahaDBLog) -> None:
-    """The same with a flipped payload: the record leads to the end, but that may be chance."""
+    """The last batch has a flipped payload bit and a size one byte too small. The chain to the end
+    of the file is not certain.
+    """
     log.number("batches[4].control.len_records", 16)
     log.flip("batches[4].records[0].payload", 0)
     log.truncate(225)
@@ -57,7 +63,9 @@ def chain_to_the_end_that_nothing_confirms(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-045")
 def chain_to_a_mark_that_no_checksum_confirms(log: KahaDBLog) -> None:
-    """Size and payload of the last batch are wrong: the EOF record shows a place, no certainty."""
+    """The last batch has a flipped payload bit and a size one byte too small. The chain to the EOF
+    record is not certain.
+    """
     log.number("batches[4].control.len_records", 16)
     log.flip("batches[4].records[0].payload", 0)
     log.expect("damaged", "checksum-mismatch", survivors=FOUR, end=None)
@@ -65,7 +73,9 @@ def chain_to_a_mark_that_no_checksum_confirms(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-047")
 def chain_inside_the_batch_that_no_checksum_confirms(log: KahaDBLog) -> None:
-    """The fourth batch claims the fifth as well, and both are damaged: a header, no certainty."""
+    """The size of the fourth batch covers the fifth batch, and both payloads are damaged. The chain
+    to the fifth batch is not certain.
+    """
     log.number("batches[3].control.len_records", 62)
     log.flip("batches[3].records[0].payload", 0)
     log.flip("batches[4].records[0].payload", 0)
@@ -74,7 +84,9 @@ def chain_inside_the_batch_that_no_checksum_confirms(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-044")
 def marked_end_of_a_batch_that_holds_another(log: KahaDBLog) -> None:
-    """A size that swallows the last batch, no chain: the marked end counts, but is in doubt."""
+    """The size of the fourth batch covers the fifth batch, and there is no chain. A reader
+    continues at the marked end, but `end` is null.
+    """
     log.number("batches[3].control.len_records", 62)
     log.set("batches[3].records[0].header.type", 9)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
@@ -82,14 +94,18 @@ def marked_end_of_a_batch_that_holds_another(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-044")
 def marked_end_without_chain(log: KahaDBLog) -> None:
-    """The type of the last record is damaged, the size is right: no other batch, no doubt."""
+    """The record type of the last batch is damaged, so there is no chain. The size leads to an EOF
+    record, and `end` is known.
+    """
     log.set("batches[4].records[0].header.type", 9)
     log.expect("damaged", "checksum-mismatch", survivors=FOUR, end=225)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-046")
 def size_past_the_fill_and_no_chain(log: KahaDBLog) -> None:
-    """Size and record type of the last batch are wrong: the EOF record is fill, no place."""
+    """The size of the last batch leads into the middle of the EOF record, and there is no chain. A
+    reader finds no place to continue.
+    """
     log.number("batches[4].control.len_records", 19)
     log.set("batches[4].records[0].header.type", 9)
     log.expect("damaged", "checksum-mismatch", survivors=FOUR, end=None)
@@ -97,57 +113,78 @@ def size_past_the_fill_and_no_chain(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-033", "KDB-039")
 def empty_batch_behind_an_early_eof_record(log: KahaDBLog) -> None:
-    """An EOF record, then a batch of size 0 and another EOF record: the batch ends the doubt."""
+    """A batch of size 0 follows an early EOF record. This batch ends the doubt, so `end`
+    is known.
+    """
     log.extend(EMPTY + EOF, "a batch of size 0 and an EOF record")
     log.expect("damaged", "early-eof", survivors=ALL, end=258)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-039")
 def damaged_batch_behind_an_early_eof_record(log: KahaDBLog) -> None:
-    """An EOF record, then a batch with a wrong checksum: its end is as doubtful as its start."""
+    """A batch with a wrong checksum follows an early EOF record. This batch does not end the doubt,
+    so `end` is null.
+    """
     log.extend(WRONG + EOF, "a batch with a wrong checksum and an EOF record")
     log.expect("damaged", "early-eof", survivors=ALL, end=None)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-039", "KDB-042")
 def bare_header_behind_an_eof_record(log: KahaDBLog) -> None:
-    """A header directly after the EOF record counts, whatever it begins: here, a torn batch."""
+    """A header and garbage directly follow the EOF record. The EOF record is early, although the
+    batch of this header is torn.
+    """
     log.extend(HEADER + b"x" * 40, "a header and garbage")
     log.expect("damaged", "early-eof", survivors=ALL, end=None)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-039", "KDB-046")
 def eof_record_zeros_and_an_unchecked_batch(log: KahaDBLog) -> None:
-    """After an EOF record and zeros, an unchecked batch whose record leads to the end."""
+    """Zeros and an unchecked batch follow the EOF record. The batch is plausible, so the EOF record
+    is early.
+    """
     log.extend(bytes(20) + whole_batch(numbered(6), checked=False), "20 zeros and a batch")
     log.expect("damaged", "early-eof", survivors=[*ALL, numbered(6)], end=295)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-015", "KDB-046")
 def eof_record_zeros_and_a_batch_with_a_wrong_checksum(log: KahaDBLog) -> None:
-    """After an EOF record and zeros, a batch that nothing confirms: remains, not an early EOF."""
+    """Zeros and a batch with a wrong checksum follow the EOF record. The batch is not plausible, so
+    the file ends at the EOF record.
+    """
     log.extend(bytes(20) + WRONG, "20 zeros and a batch with a wrong checksum")
     log.expect("intact", survivors=ALL, end=225)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-045")
 def header_directly_behind_a_lost_control_record(log: KahaDBLog) -> None:
-    """Garbage as long as a control record, then a damaged batch: found by its header, in doubt."""
-    _from(log, 225, b"x" * 28 + WRONG + EOF, "28 bytes of garbage, a wrong batch, an EOF record")
+    """A batch with a wrong checksum follows 28 bytes of garbage. The header of this batch is not a
+    certain place, so `end` is null.
+    """
+    _from(log, 225, b"x" * 28 + WRONG + EOF, "28 bytes of garbage, a batch with a wrong checksum")
     log.expect("damaged", "bad-header", survivors=ALL, end=None)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-045")
 def header_directly_behind_a_negative_size(log: KahaDBLog) -> None:
-    """A size of -1, then a damaged batch at once: found by its header, in doubt."""
+    """A batch with a wrong checksum follows a control record of size -1. The header of this batch
+    is not a certain place, so `end` is null.
+    """
     log.hangs_upstream()
-    _from(log, 225, HEADER + b"\xff" * 4 + bytes(8) + WRONG + EOF, "size -1, then a wrong batch")
+    _from(
+        log,
+        225,
+        HEADER + b"\xff" * 4 + bytes(8) + WRONG + EOF,
+        "a control record of size -1, a batch with a wrong checksum",
+    )
     log.expect("damaged", "bad-size", survivors=ALL, end=None)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-044")
 def broken_magic_of_a_batch_of_size_0(log: KahaDBLog) -> None:
-    """A batch of size 0 with the checksum 1 and a broken magic: the checksum of nothing holds."""
+    """The sixth and last batch has the size 0, the checksum 1 and a damaged magic. The checksum of
+    no bytes holds, but `end` is null.
+    """
     broken = HEADER.replace(b"W", b"V") + bytes(11) + b"\x01"
     _from(log, 225, broken + EOF, "a batch of size 0 with a broken magic, and an EOF record")
     log.expect("damaged", "bad-header", survivors=ALL, end=None)
@@ -155,7 +192,9 @@ def broken_magic_of_a_batch_of_size_0(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-044")
 def broken_magic_of_the_last_batch(log: KahaDBLog) -> None:
-    """A broken magic in the last batch: size and checksum agree, the end is certain."""
+    """One bit of the magic of the last batch is flipped, and no EOF record follows. The size and
+    the checksum still give `end`.
+    """
     log.flip("batches[4].control.magic", 0)
     log.truncate(225)
     log.expect("damaged", "bad-header", survivors=FOUR, end=225)
@@ -163,7 +202,9 @@ def broken_magic_of_the_last_batch(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-046")
 def garbage_in_front_of_the_last_batch(log: KahaDBLog) -> None:
-    """Garbage, a checked batch, the end of the file: its checksum makes it plausible and sound."""
+    """Nine bytes of garbage precede the last batch, which ends with the file. A correct checksum
+    makes this batch plausible.
+    """
     log.truncate(225)
     log.insert(180, b"x" * 9, "9 bytes of garbage")
     log.expect("damaged", "bad-header", survivors=ALL, end=234)
@@ -171,66 +212,87 @@ def garbage_in_front_of_the_last_batch(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-046", "KDB-051")
 def garbage_in_front_of_a_batch_with_a_wrong_checksum(log: KahaDBLog) -> None:
-    """Garbage, a batch with a wrong checksum, the end of the file: not plausible, all is lost."""
+    """Nine bytes of garbage precede a batch with a wrong checksum, which ends with the file. The
+    batch is not plausible and is lost.
+    """
     _from(log, 180, b"x" * 9 + WRONG, "garbage and a batch with a wrong checksum")
     log.expect("damaged", "bad-header", survivors=FOUR, end=None)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-046", "KDB-033")
 def garbage_in_front_of_an_empty_batch(log: KahaDBLog) -> None:
-    """Garbage, then a batch of size 0 at the end of the file: plausible, and framing."""
+    """Nine bytes of garbage precede a batch of size 0, which ends with the file. The batch is
+    plausible and counts as framing.
+    """
     _from(log, 225, b"x" * 9 + EMPTY, "garbage and a batch of size 0")
     log.expect("damaged", "bad-header", survivors=ALL, end=262)
 
 
 @BOOK.damaged(sparse_file, "end", "KDB-047", "KDB-046")
 def size_that_ends_in_the_zeros_and_a_wrong_type(log: KahaDBLog) -> None:
-    """A size that ends in the fill, and no chain: the next plausible batch inside it counts."""
+    """The size of the second batch leads into the fill, and there is no chain. A reader continues
+    at the first plausible batch in the claimed range.
+    """
     log.context["write_batch_size"] = 1024
     log.number("batches[1].control.len_records", 2000)
     log.set("batches[1].records[0].header.type", 9)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2], end=None)
-    log.note("A batch that was appended after the third, up to the claimed end, would hide both.")
+    log.note("If a batch appended later ended at the claimed end, a reader would lose two batches.")
 
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-047")
 def batch_in_a_batch_that_ends_with_the_file(log: KahaDBLog) -> None:
-    """A record that holds a batch, a wrong checksum: what is appended would mark the outer end."""
+    """A batch with a wrong checksum contains a valid batch, and both end with the file. `end` is
+    null, because an append would mark this end.
+    """
     inner = whole_batch(numbered(6))
     record = struct.pack(">iB", 5 + 4 + len(inner), 9) + b"four" + inner
-    _from(log, 180, HEADER + struct.pack(">iq", len(record), 7) + record, "a batch in a batch")
+    _from(
+        log,
+        180,
+        HEADER + struct.pack(">iq", len(record), 7) + record,
+        "a batch that contains a batch",
+    )
     log.expect("damaged", "checksum-mismatch", survivors=[*FOUR, numbered(6)], end=None)
 
 
 def _of_two_types(checksum: int) -> bytes:
-    """A batch with a record of type 9 and one of type 1, and an EOF record."""
+    """Return a batch with records of the types 9 and 1, and an EOF record."""
     return HEADER + struct.pack(">iq", len(TWO_TYPES), checksum) + TWO_TYPES + EOF
 
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-046")
 def unchecked_batch_that_its_eof_record_shows(log: KahaDBLog) -> None:
-    """Garbage, then an unchecked batch with a record of type 9: without its mark it is no place."""
+    """Garbage precedes an unchecked batch with a record of type 9. An EOF record makes the batch
+    plausible, but the batch does not end the doubt.
+    """
     _from(log, 180, b"\xff" * 31 + _of_two_types(0), "garbage and an unchecked batch")
     log.expect("damaged", "bad-header", survivors=[*FOUR, b"echo"], end=None)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-046", "KDB-038")
 def checked_batch_of_two_types_after_garbage(log: KahaDBLog) -> None:
-    """The same with a checksum that holds: it proves the place, whatever types its records have."""
+    """Garbage precedes a valid checked batch whose first record has type 9. The batch ends the
+    doubt, so `end` is known.
+    """
     _from(log, 180, b"\xff" * 31 + _of_two_types(adler32(TWO_TYPES)), "garbage and a checked batch")
     log.expect("damaged", "bad-header", survivors=[*FOUR, b"echo"], end=254)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-038")
 def unchecked_batch_of_two_types_after_sound_ones(log: KahaDBLog) -> None:
-    """The unchecked batch without garbage before it: its place was never in doubt."""
+    """Valid batches precede an unchecked batch with a record of type 9. There is no doubt, so `end`
+    is known.
+    """
     _from(log, 180, _of_two_types(0), "an unchecked batch")
     log.expect("damaged", "unknown-type", survivors=[*FOUR, b"echo"], end=223)
 
 
 @BOOK.damaged(five_batches_without_checksums, "end", "KDB-046", "KDB-047", "KDB-053")
 def searched_once_and_met_again(log: KahaDBLog) -> None:
-    """A size that ends out of step makes a reader search ahead; what it found, it meets later."""
+    """The second batch ends out of step, and the third batch has the size -1. Both faults start a
+    search that must find the fourth batch.
+    """
     log.hangs_upstream()
     log.number("batches[1].control.len_records", 120)
     log.number("batches[2].control.len_records", -1)
@@ -240,7 +302,9 @@ def searched_once_and_met_again(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-050", "KDB-038")
 def unknown_type_and_a_wrong_checksum(log: KahaDBLog) -> None:
-    """A record of another type, later a wrong checksum: the first one met is the reason."""
+    """The second batch has a record of type 9, and the fourth batch has a wrong checksum. The
+    reason is the code of the first damage.
+    """
     log.set("batches[1].records[0].header.type", 9)
     log.reseal("batches[1]")
     log.flip("batches[3].records[0].payload", 0)
@@ -249,8 +313,10 @@ def unknown_type_and_a_wrong_checksum(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "end", "KDB-050", "KDB-041", kind="eof")
 def damage_in_front_of_a_torn_tail_that_is_in_doubt(log: KahaDBLog) -> None:
-    """Garbage, then six bytes of a header after a batch of size -1: torn, and the end unknown."""
+    """A control record of size -1 precedes a control record that is cut after 17 bytes. The torn
+    tail is in doubt, so `end` is null.
+    """
     log.hangs_upstream()
     negative = HEADER + b"\xff" * 4 + bytes(8)
-    _from(log, 225, negative + EMPTY[:16] + b"\0", "size -1, then a header and a zero")
+    _from(log, 225, negative + EMPTY[:16] + b"\0", "a control record of size -1, a header, a zero")
     log.expect("damaged", "bad-size", survivors=ALL, end=None)

@@ -1,10 +1,10 @@
-"""What stands after the last batch: EOF records, zeros, remains, and none of these."""
+"""The bytes after the last batch: EOF records, zeros, remains of older writes, or nothing."""
 
 from conformance.recipes.kahadb_journal.layout import five_batches, five_batches_without_checksums
 from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, numbered, whole_batch
 
 ALL = range(5)
-CLEAN_FLAGGED = "since 5.16.0 recoveryCheck reports the zeros of older writers as corrupt"
+CLEAN_FLAGGED = "since 5.16.0, Journal.recoveryCheck reports the zeros of older writers as corrupt"
 
 
 def _zeros(log: KahaDBLog, count: int) -> None:
@@ -14,7 +14,7 @@ def _zeros(log: KahaDBLog, count: int) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-012", kind="eof")
 def no_eof_record(log: KahaDBLog) -> None:
-    """The file ends after its last batch, as all files did before 5.12."""
+    """The file ends directly after its last batch, as in releases before 5.12."""
     log.truncate(225)
     log.expect("intact", survivors=ALL, end=225)
 
@@ -28,7 +28,7 @@ def one_zero_byte(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
 def four_zero_bytes(log: KahaDBLog) -> None:
-    """Four zero bytes after the last batch: fewer than a record header."""
+    """Four zero bytes after the last batch, one byte less than a record header."""
     _zeros(log, 4)
     log.expect("intact", survivors=ALL, end=225)
     log.bug(CLEAN_FLAGGED)
@@ -36,7 +36,7 @@ def four_zero_bytes(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-012", kind="eof")
 def five_zero_bytes(log: KahaDBLog) -> None:
-    """Five zero bytes, the mark of the end in 5.12 and 5.13."""
+    """Five zero bytes after the last batch, the end mark of 5.12 and 5.13."""
     _zeros(log, 5)
     log.expect("intact", survivors=ALL, end=225)
     log.bug(CLEAN_FLAGGED)
@@ -44,7 +44,7 @@ def five_zero_bytes(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
 def zeros_one_less_than_a_control_record(log: KahaDBLog) -> None:
-    """27 zero bytes after the last batch."""
+    """27 zero bytes after the last batch, one byte less than a control record."""
     _zeros(log, 27)
     log.expect("intact", survivors=ALL, end=225)
     log.bug(CLEAN_FLAGGED)
@@ -52,7 +52,7 @@ def zeros_one_less_than_a_control_record(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
 def zeros_as_long_as_a_control_record(log: KahaDBLog) -> None:
-    """28 zero bytes after the last batch."""
+    """28 zero bytes after the last batch, the length of a control record."""
     _zeros(log, 28)
     log.expect("intact", survivors=ALL, end=225)
     log.bug(CLEAN_FLAGGED)
@@ -60,7 +60,7 @@ def zeros_as_long_as_a_control_record(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-013", kind="eof")
 def zeros_one_more_than_a_control_record(log: KahaDBLog) -> None:
-    """29 zero bytes after the last batch."""
+    """29 zero bytes after the last batch, one byte more than a control record."""
     _zeros(log, 29)
     log.expect("intact", survivors=ALL, end=225)
     log.bug(CLEAN_FLAGGED)
@@ -68,14 +68,14 @@ def zeros_one_more_than_a_control_record(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-013", "KDB-015", kind="eof")
 def eof_record_and_zeros(log: KahaDBLog) -> None:
-    """An EOF record and 500 zeros: preallocated space."""
+    """An EOF record and 500 zero bytes of preallocated space after the last batch."""
     log.extend(bytes(500), "500 zero bytes")
     log.expect("intact", survivors=ALL, end=225)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-015", kind="eof")
 def eof_record_and_remains(log: KahaDBLog) -> None:
-    """After the EOF record, remains of a longer write that failed and was written over."""
+    """Remains of a longer, failed write follow the EOF record. The file ends at the EOF record."""
     log.shows("stale-tail")
     log.extend(whole_batch(b"never acknowledged" * 4)[60:], "the end of an older batch")
     log.expect("intact", survivors=ALL, end=225)
@@ -83,57 +83,69 @@ def eof_record_and_remains(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-015", "KDB-048", kind="eof")
 def eof_record_and_a_header(log: KahaDBLog) -> None:
-    """After the EOF record, remains with sixteen bytes of a header, but no batch."""
+    """A header without a plausible batch follows the EOF record. The file ends at the EOF
+    record.
+    """
     log.extend(b"rest of \0\0\0\x1c\x02WRITE BATCH in a text", "remains with a header")
     log.expect("intact", survivors=ALL, end=225)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-039")
 def eof_record_in_the_middle(log: KahaDBLog) -> None:
-    """An EOF record between the second and the third batch: what follows must not be lost."""
+    """An EOF record separates the second and the third batch. A reader must return all five
+    batches.
+    """
     log.insert(90, EOF, "an EOF record")
     log.expect("damaged", "early-eof", survivors=ALL, end=230)
-    log.bug("Journal.recoveryCheck stops, DataFile.length is 90, three batches are lost in silence")
+    log.bug(
+        "Journal.recoveryCheck sets DataFile.length to 90: three batches are lost, not reported"
+    )
 
 
 @BOOK.damaged(five_batches_without_checksums, "ending", "KDB-039")
 def eof_record_in_the_middle_without_checksums(log: KahaDBLog) -> None:
-    """An EOF record between two batches without checksums: what follows must not be lost."""
+    """An EOF record separates two unchecked batches. A reader must return all five batches."""
     log.insert(90, EOF, "an EOF record")
     log.expect("damaged", "early-eof", survivors=ALL, end=230)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-039")
 def eof_record_over_a_header(log: KahaDBLog) -> None:
-    """A lost write: the EOF record that the third batch was to overwrite shows through."""
+    """An EOF record replaces the first five bytes of the third batch, as after a lost write. Only
+    the third batch is lost.
+    """
     log.put(90, EOF, "an EOF record")
     log.expect("damaged", "early-eof", survivors=[0, 1, 3, 4], end=225)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-039", "KDB-013")
 def eof_record_and_zeros_in_the_middle(log: KahaDBLog) -> None:
-    """An EOF record and 100 zeros between two batches."""
+    """An EOF record and 100 zeros separate two batches. A reader must return all five batches."""
     log.insert(90, EOF + bytes(100), "an EOF record and 100 zero bytes")
     log.expect("damaged", "early-eof", survivors=ALL, end=330)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-040")
 def five_zeros_in_the_middle(log: KahaDBLog) -> None:
-    """Five zeros between two batches."""
+    """Five zeros separate two batches. A reader reports the zeros as `zero-gap`."""
     log.insert(90, bytes(5), "five zero bytes")
     log.expect("damaged", "zero-gap", survivors=ALL, end=230)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-040")
 def zeros_in_the_middle(log: KahaDBLog) -> None:
-    """A hundred zeros between two batches: they may be a lost write, so they are reported."""
+    """A hundred zeros separate two batches. A reader reports the zeros, because they may be a lost
+    write.
+    """
     log.insert(135, bytes(100), "100 zero bytes")
     log.expect("damaged", "zero-gap", survivors=ALL, end=325)
 
 
 @BOOK.damaged(five_batches, "ending", "KDB-034", "KDB-051", kind="eof")
 def garbage_behind_the_last_batch(log: KahaDBLog) -> None:
-    """Forty bytes of garbage and no EOF record: they may have been a batch."""
+    """The file ends with 40 bytes of garbage and no EOF record. The garbage may be a lost batch, so
+    `end` is null.
+    """
     log.truncate(225)
     log.extend(b"x" * 40, "40 bytes of garbage")
     log.expect("damaged", "bad-header", survivors=ALL, end=None)
@@ -141,23 +153,23 @@ def garbage_behind_the_last_batch(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "ending", "KDB-034", kind="eof")
 def one_stray_byte(log: KahaDBLog) -> None:
-    """One byte of garbage after the last batch is reported."""
+    """The file ends with one byte of garbage, which a reader must report."""
     log.truncate(225)
     log.extend(b"x", "one byte of garbage")
     log.expect("damaged", "bad-header", survivors=ALL, end=None)
-    log.bug("Journal.ensureAvailable takes two from the limit and sees the end of the file")
+    log.bug("Journal.ensureAvailable subtracts one from the limit at the end of the file")
 
 
 @BOOK.valid("ending", "KDB-011", "KDB-012", "KDB-013")
 def eof_record_only(log: KahaDBLog) -> None:
-    """An EOF record and nothing else."""
+    """A file that contains only an EOF record."""
     log.eof()
     log.expect("intact", end=0)
 
 
 @BOOK.valid("ending", "KDB-013")
 def zeros_only(log: KahaDBLog) -> None:
-    """A hundred zeros: preallocated by 5.11, and never written to."""
+    """A file of 100 zeros, as in an unused file preallocated by 5.11."""
     log.zeros(100)
     log.expect("intact", end=0)
     log.bug(CLEAN_FLAGGED)
@@ -165,18 +177,22 @@ def zeros_only(log: KahaDBLog) -> None:
 
 @BOOK.valid("ending", "KDB-033")
 def empty_batch(log: KahaDBLog) -> None:
-    """A control record without records between two batches: it is framing, and the file goes on."""
+    """An unchecked batch of size 0 is between two batches. A reader must continue after
+    this batch.
+    """
     log.batch(numbered(1))
     log.batch(checked=False)
     log.batch(numbered(2))
     log.eof()
     log.expect("intact", survivors=[0, 1], end=118)
-    log.note("No writer makes one; the real reader takes it for the end of the file.")
+    log.note("No writer creates such a batch. ActiveMQ treats it as the end of the file.")
 
 
 @BOOK.valid("ending", "KDB-033", "KDB-007")
 def empty_batch_with_the_checksum_of_nothing(log: KahaDBLog) -> None:
-    """A control record without records whose checksum is 1, that of no bytes."""
+    """A batch of size 0 with the checksum 1, the Adler-32 of no bytes, is between two batches. A
+    reader must continue after this batch.
+    """
     log.batch(numbered(1))
     log.batch()
     log.batch(numbered(2))

@@ -1,17 +1,17 @@
-"""Undamaged data files: what every reader must get right first."""
+"""Undamaged data files."""
 
 from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, numbered, whole_batch
 
 
 @BOOK.valid("layout", "KDB-001", "KDB-012")
 def empty_file(log: KahaDBLog) -> None:
-    """A file of no bytes is a journal without records."""
+    """A file of zero bytes is a journal without records."""
     log.expect("intact", end=0)
 
 
 @BOOK.valid("layout", "KDB-005", "KDB-006", "KDB-007", "KDB-009", "KDB-011")
 def hello(log: KahaDBLog) -> None:
-    """One record, written synchronously with a checksum: 43 bytes."""
+    """One record in a checked batch, in a file of 43 bytes."""
     log.batch(b"hello")
     log.eof()
     log.expect_bytes(
@@ -25,7 +25,7 @@ def hello(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-008")
 def hello_without_checksum(log: KahaDBLog) -> None:
-    """One record, written synchronously without a checksum: 43 bytes."""
+    """One record in an unchecked batch, in a file of 43 bytes."""
     log.batch(b"hello", checked=False)
     log.eof()
     log.expect("intact", survivors=[0], end=38)
@@ -33,7 +33,7 @@ def hello_without_checksum(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-009", "KDB-006")
 def empty_payload(log: KahaDBLog) -> None:
-    """A record without payload has the size 5 and is a record."""
+    """A record with an empty payload has the size 5, and a reader must return it."""
     log.batch(b"")
     log.eof()
     log.expect_bytes(
@@ -46,7 +46,7 @@ def empty_payload(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-006", "KDB-007", "KDB-030")
 def batch_of_five_records(log: KahaDBLog) -> None:
-    """Five records that were written together: one control record, one checksum."""
+    """Five records in one batch, with one control record and one checksum."""
     log.batch(b"m0", b"m1", b"m2", b"m3", b"last")
     log.eof()
     log.expect("intact", survivors=[0, 1, 2, 3, 4], end=65)
@@ -54,7 +54,7 @@ def batch_of_five_records(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-001", "KDB-030", "KDB-031", "KDB-050", "KDB-051")
 def five_batches(log: KahaDBLog) -> None:
-    """Five batches of one record each, at 0, 45, 90, 135 and 180."""
+    """Five batches of one record each, at the offsets 0, 45, 90, 135 and 180."""
     for number in range(1, 6):
         log.batch(numbered(number))
     log.eof()
@@ -63,7 +63,7 @@ def five_batches(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-008", "KDB-030")
 def five_batches_without_checksums(log: KahaDBLog) -> None:
-    """Five batches of one record each, in a journal that writes no checksums."""
+    """Five unchecked batches of one record each."""
     for number in range(1, 6):
         log.batch(numbered(number), checked=False)
     log.eof()
@@ -72,7 +72,7 @@ def five_batches_without_checksums(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-006", "KDB-009")
 def batches_of_several_records(log: KahaDBLog) -> None:
-    """Batches of two, three and one record, as concurrent producers make them."""
+    """Batches of two, three and one record, as with concurrent producers."""
     log.batch(b"alpha", b"bravo")
     log.batch(b"charlie", b"", b"delta")
     log.batch(b"echo")
@@ -82,7 +82,7 @@ def batches_of_several_records(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-008", "KDB-009")
 def several_records_without_checksums(log: KahaDBLog) -> None:
-    """Batches of three and two records without checksums."""
+    """Two unchecked batches, of three and two records."""
     log.batch(b"alpha", b"bravo", b"charlie", checked=False)
     log.batch(b"delta", b"echo", checked=False)
     log.eof()
@@ -91,7 +91,9 @@ def several_records_without_checksums(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-008")
 def checksums_switched_on_later(log: KahaDBLog) -> None:
-    """A journal whose checksums were switched on after two batches, and off again."""
+    """Two unchecked batches, one checked batch and one unchecked batch, as when checksums are
+    switched on and off.
+    """
     log.batch(numbered(1), checked=False)
     log.batch(numbered(2), checked=False)
     log.batch(numbered(3))
@@ -102,7 +104,7 @@ def checksums_switched_on_later(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-032", "KDB-048")
 def payload_that_holds_a_batch(log: KahaDBLog) -> None:
-    """A payload that is a whole batch, as when a journal is sent as a message."""
+    """A payload contains a complete batch, as when a journal is sent as a message."""
     log.batch(numbered(1))
     log.batch(b"copy: " + whole_batch(b"phantom") + b"tail")
     log.batch(numbered(3))
@@ -112,7 +114,7 @@ def payload_that_holds_a_batch(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-032", "KDB-048")
 def payload_that_ends_with_a_batch(log: KahaDBLog) -> None:
-    """A payload whose last bytes are a whole batch: both end at the same place."""
+    """A payload ends with a complete batch, so both batches end at the same offset."""
     log.batch(numbered(1))
     log.batch(b"copy: " + whole_batch(b"phantom"))
     log.batch(numbered(3))
@@ -122,7 +124,7 @@ def payload_that_ends_with_a_batch(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-008", "KDB-048")
 def payload_that_holds_a_batch_without_checksums(log: KahaDBLog) -> None:
-    """A whole batch in a payload, in a journal without checksums."""
+    """The payload of an unchecked batch contains a complete unchecked batch."""
     log.batch(numbered(1), checked=False)
     log.batch(b"copy: " + whole_batch(b"phantom", checked=False) + b"tail", checked=False)
     log.batch(numbered(3), checked=False)
@@ -132,7 +134,7 @@ def payload_that_holds_a_batch_without_checksums(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-032", "KDB-048")
 def payload_that_holds_a_header(log: KahaDBLog) -> None:
-    """A payload with the sixteen bytes that begin a batch, and nothing of one."""
+    """A payload contains the sixteen bytes of a header, but no batch."""
     log.batch(numbered(1))
     log.batch(b"look: \0\0\0\x1c\x02WRITE BATCH and no more")
     log.batch(numbered(3))
@@ -142,7 +144,9 @@ def payload_that_holds_a_header(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-011", "KDB-032")
 def payload_that_holds_an_eof_record(log: KahaDBLog) -> None:
-    """Payloads that begin with, are, and end with an EOF record, and one of five zeros."""
+    """Payloads that begin with, consist of or end with an EOF record, and a payload of
+    five zeros.
+    """
     log.batch(b"-qMa4 and more", b"-qMa4")
     log.batch(b"up to -qMa4", bytes(5))
     log.batch(b"-qMa4")
@@ -152,20 +156,22 @@ def payload_that_holds_an_eof_record(log: KahaDBLog) -> None:
 
 @BOOK.valid("layout", "KDB-016")
 def commands_of_a_broker(log: KahaDBLog) -> None:
-    """Payloads of a broker: the number of a command and its body with the length in front."""
+    """Four payloads that are commands of a broker, and three payloads that are not commands."""
     log.batch(b"\x01\x05hello", b"\x02\x03ack")
     log.batch(b"\x00\x07\x0a\x05trace", b"\x10\x80\x01" + b"r" * 128)
     log.batch(b"\x11\x00", b"\x01\x09short", b"plain")
     log.eof()
     log.expect("intact", survivors=range(7))
-    log.note("The last three are no commands: unknown number, wrong length, text.")
+    log.note("The last three are not commands: an unknown number, an incorrect length, and text.")
 
 
 @BOOK.valid("layout", "KDB-016")
 def lengths_of_commands(log: KahaDBLog) -> None:
-    """The length of a command may take five bytes, not six; it must be there, and be right."""
+    """Payloads whose command length is valid, longer than five bytes, missing, incomplete or
+    incorrect.
+    """
     log.batch(b"\x04\x83\x80\x80\x80\x00abc", b"\x04\x83\x80\x80\x80\x80\x00abc")
     log.batch(b"\x04\x00", b"\x04", b"\x04\x80", b"\x04\x02a", b"\x04\x01ab", b"\xff\x00")
     log.eof()
     log.expect("intact", survivors=range(8))
-    log.note("Commands are the first record and the third.")
+    log.note("Only the first and the third payload are commands.")

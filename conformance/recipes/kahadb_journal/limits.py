@@ -1,4 +1,4 @@
-"""Extremes: many records, large ones, and files that try to cost time."""
+"""Limits: many records, large records, and files that are slow to read."""
 
 import struct
 
@@ -17,7 +17,7 @@ def thousand_empty_records(log: KahaDBLog) -> None:
 
 @BOOK.valid("limits", "KDB-009", "KDB-053", kind="limit")
 def large_record(log: KahaDBLog) -> None:
-    """A record of 70,000 bytes between two small ones."""
+    """A record of 70,007 bytes between two small records."""
     log.batch(numbered(1))
     log.batch(b"large " * 11667)
     log.batch(numbered(3))
@@ -27,31 +27,35 @@ def large_record(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "limits", "KDB-035", "KDB-053", kind="limit")
 def a_thousand_negative_sizes(log: KahaDBLog) -> None:
-    """A thousand control records with negative sizes, and then the batches."""
+    """A thousand control records of size -1 precede five valid batches."""
     log.hangs_upstream()
     log.insert(0, (HEADER + struct.pack(">iq", -1, 0)) * 1000, "1000 negative sizes")
     log.expect("damaged", "bad-size", survivors=range(5))
-    log.bug("Journal.recoveryCheck loops for ever (findNextBatchRecord finds the same batch again)")
+    log.bug("Journal.recoveryCheck never returns (findNextBatchRecord finds the same batch again)")
 
 
 @BOOK.damaged(five_batches, "limits", "KDB-034", "KDB-053", kind="limit")
 def a_thousand_bare_headers(log: KahaDBLog) -> None:
-    """A thousand headers with nothing after them, and then the batches."""
+    """A thousand headers without sizes, checksums or records precede five valid batches."""
     log.insert(0, HEADER * 1000, "1000 bare headers")
     log.expect("damaged", "checksum-mismatch", survivors=range(5))
 
 
 @BOOK.damaged(five_batches, "limits", "KDB-036", "KDB-053", kind="limit")
 def headers_that_claim_all_that_follows(log: KahaDBLog) -> None:
-    """Headers that each claim the rest of the file: it is summed once, not once for each."""
+    """A thousand control records each claim all bytes up to the EOF record. A reader must not read
+    these bytes again for each checksum.
+    """
     claims = b"".join(HEADER + struct.pack(">iq", 28 * (999 - n) + 225, 7) for n in range(1000))
-    log.insert(0, claims, "1000 control records that claim all that follows")
+    log.insert(0, claims, "1000 control records that claim all bytes up to the EOF record")
     log.expect("damaged", "checksum-mismatch", survivors=range(5))
 
 
 @BOOK.damaged(five_batches, "limits", "KDB-047", "KDB-053", kind="limit")
 def a_thousand_unchecked_batches_out_of_step(log: KahaDBLog) -> None:
-    """Each may hold a plausible batch: the whole file is searched once, not once for each."""
+    """A thousand unchecked batches end out of step. A reader must search the file for plausible
+    batches once, not once for each batch.
+    """
     one = whole_batch(b"", checked=False) + b"x" * 28 + record(b"")
     log.insert(0, one * 1000, "1000 unchecked batches, each with garbage that leads to the next")
     log.expect("damaged", "bad-header", survivors=[*[b""] * 1000, *range(5)])
@@ -59,7 +63,7 @@ def a_thousand_unchecked_batches_out_of_step(log: KahaDBLog) -> None:
 
 @BOOK.damaged(five_batches, "limits", "KDB-054", kind="limit")
 def file_that_readers_must_not_touch(log: KahaDBLog) -> None:
-    """A torn batch in preallocated space: tempting to repair, but a reader never writes."""
+    """The file ends with a torn batch in preallocated space. A reader must not repair the file."""
     log.truncate(80)
     log.extend(bytes(432), "zeros to 512 bytes")
     log.expect("torn", "torn-batch", survivors=[0], end=45)

@@ -1,4 +1,4 @@
-"""The verbs that only KahaDB journals need, and the book of their recipes."""
+"""The build steps that only KahaDB journals need, and the book of their recipes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class KahaDBLog(Log):
         self._to_write: list[NewRecord] = []
 
     def batch(self, *payloads: bytes, checked: bool = True, file: str = "") -> None:
-        """Write a batch of these records after what is there."""
+        """Append a batch of these records to a file."""
         payloads = tuple(map(vary, payloads))
         if file:
             self.files.pop("", None)
@@ -36,30 +36,33 @@ class KahaDBLog(Log):
         self.payloads += payloads
 
     def raw(self, records: bytes, checked: bool = True) -> None:
-        """Write a batch around bytes that may be no records; what survives, ``expect`` says."""
+        """Append a batch with these bytes, which need not be valid records.
+
+        The recipe states the survivors in ``expect``.
+        """
         self.data += batch(records, checked)
 
     def eof(self, file: str = "") -> None:
-        """Write an EOF record, as every writer since 5.14 does after each batch."""
+        """Append an EOF record, which every writer since 5.14 does after each batch."""
         self.files[file] += EOF
 
     def zeros(self, count: int) -> None:
-        """Write zero bytes: preallocated space, or the mark of the end in 5.12 and 5.13."""
+        """Append zero bytes: preallocated space, or the end mark of 5.12 and 5.13."""
         self.data += bytes(count)
 
     def put(self, at: int, new: bytes, what: str, file: str = "") -> None:
-        """Overwrite bytes, whatever field they belong to."""
+        """Overwrite bytes at an offset, across field boundaries."""
         self.files[file][at : at + len(new)] = new
         self.did(f"write {what} at {at}")
 
     def number(self, path: str, value: int) -> None:
-        """Set a field to a signed number, big-endian."""
+        """Set a field to a signed big-endian number."""
         data, field = self.files[path.rpartition(":")[0]], self.field(path)
         data[field.start : field.end] = value.to_bytes(field.end - field.start, "big", signed=True)
         self.did(f"set {path} to {value}")
 
     def reseal(self, path: str) -> None:
-        """Make the checksum of a batch right again, after a change to its records."""
+        """Recalculate the checksum of a batch after a change to its records."""
         found = self.field(path)
         start, end = found.start, found.end
         checksum = zlib.adler32(self.data[start + CONTROL : end])
@@ -67,7 +70,7 @@ class KahaDBLog(Log):
         self.did(f"reseal {path}")
 
     def written(self, *groups: Sequence[bytes], **context: object) -> None:
-        """The log that a writer makes of these batches, in the era that the context says."""
+        """Replace the log by the output of a writer for these batches and this context."""
         self.context |= context
         self._to_write = [
             NewRecord(vary(payload), {"batch": number})
@@ -84,11 +87,11 @@ class KahaDBLog(Log):
             self.files[name] = bytearray(data)
 
     def unbatched(self) -> None:
-        """The records to write name no batch."""
+        """Remove the batch numbers from the records to write."""
         self._to_write = [NewRecord(one.payload) for one in self._to_write]
 
     def to_write(self) -> list[NewRecord]:
-        """The records with their batches."""
+        """Return the records to write, with their batch numbers."""
         return self._to_write
 
 
@@ -96,10 +99,10 @@ BOOK: Book[KahaDBLog] = Book("kahadb-journal")
 
 
 def numbered(number: int) -> bytes:
-    """Twelve bytes: a record of 17, a batch of 45."""
+    """Return a payload of 12 bytes. Its record has 17 bytes, and a batch with this record 45."""
     return b"record %05d" % number
 
 
 def whole_batch(*payloads: bytes, checked: bool = True) -> bytes:
-    """The bytes of a batch, to be put where it does not belong."""
+    """Return the bytes of a complete batch, to insert at any offset."""
     return batch(b"".join(record(vary(payload)) for payload in payloads), checked)

@@ -1,12 +1,12 @@
-"""What each preallocation strategy leaves in a file, and what damage makes of it."""
+"""The bytes that each preallocation strategy leaves in a file, and damage in such files."""
 
 from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, numbered
 
 LENGTH = 4096
 BATCHES = [[numbered(number)] for number in range(1, 4)]
 ALL = range(3)
-CLEAN_FLAGGED = "since 5.16.0 recoveryCheck reports the zeros of older writers as corrupt"
-LOSES_ALL = "Journal.recoveryCheck loses its place at the end of a full buffer: all that follows"
+CLEAN_FLAGGED = "since 5.16.0, Journal.recoveryCheck reports the zeros of older writers as corrupt"
+LOSES_ALL = "Journal.recoveryCheck loses all later batches if the file ends with a full buffer"
 
 
 def _preallocated(log: KahaDBLog, strategy: str, eof: str = "record") -> None:
@@ -16,66 +16,78 @@ def _preallocated(log: KahaDBLog, strategy: str, eof: str = "record") -> None:
 
 @BOOK.valid("preallocation", "KDB-013", "KDB-014")
 def sparse_file(log: KahaDBLog) -> None:
-    """SPARSE_FILE, the default: an EOF record in the last five bytes, and zeros before it."""
+    """A file preallocated with SPARSE_FILE, the default, has zeros and then an EOF record in its
+    last five bytes.
+    """
     _preallocated(log, "sparse")
 
 
 @BOOK.valid("preallocation", "KDB-013", "KDB-014")
 def zeros_or_kernel_copy(log: KahaDBLog) -> None:
-    """ZEROS and OS_KERNEL_COPY: zeros to the end."""
+    """A file preallocated with ZEROS or OS_KERNEL_COPY ends with zeros."""
     _preallocated(log, "zeros")
 
 
 @BOOK.valid("preallocation", "KDB-013", "KDB-014", kind="limit")
 def chunked_zeros(log: KahaDBLog) -> None:
-    """CHUNKED_ZEROS: an EOF record at the start of every mebibyte."""
+    """A file preallocated with CHUNKED_ZEROS has an EOF record at the start of the second
+    mebibyte.
+    """
     log.written(*BATCHES, preallocation="chunked-zeros", max_file_length=(1 << 20) + LENGTH)
     log.expect("intact", survivors=ALL, end=135)
 
 
 @BOOK.valid("preallocation", "KDB-012", "KDB-013", "KDB-014")
 def preallocated_by_5_12(log: KahaDBLog) -> None:
-    """5.12 and 5.13: a zero byte at the end, and five zeros after each batch."""
+    """A file preallocated by 5.12 or 5.13 has five zeros after the last batch and ends
+    with zeros.
+    """
     _preallocated(log, "last-byte", "zeros")
     log.bug(CLEAN_FLAGGED)
 
 
 @BOOK.valid("preallocation", "KDB-012", "KDB-013", "KDB-014")
 def preallocated_by_5_11(log: KahaDBLog) -> None:
-    """5.11 and before: zeros, and nothing that marks the end."""
+    """A file preallocated by 5.11 or earlier ends with zeros and has no end mark."""
     log.written(*BATCHES, preallocation="last-byte", max_file_length=2048, eof="none")
     log.expect("intact", survivors=ALL, end=135)
-    log.note("5.11 leaves the last 512 KiB out; this file, shorter than that, does not.")
+    log.note("5.11 preallocates at least 524,288 bytes. This file is shorter.")
     log.bug(CLEAN_FLAGGED)
 
 
 @BOOK.valid("preallocation", "KDB-012", "KDB-013")
 def caller_buffer_appender(log: KahaDBLog) -> None:
-    """The appender that writes no EOF records, in a sparse file: zeros, then one EOF record."""
+    """A sparse file, written by an appender without EOF records, has zeros after its last batch and
+    an EOF record at its end.
+    """
     _preallocated(log, "sparse", "none")
-    log.bug("since 5.16.0 recoveryCheck reports this sound file as corrupt")
+    log.bug("since 5.16.0, Journal.recoveryCheck reports this undamaged file as corrupt")
 
 
 @BOOK.valid("preallocation", "KDB-013")
 def last_batch_cuts_a_preallocated_eof_record(log: KahaDBLog) -> None:
-    """A batch that ends inside the preallocated EOF record: three bytes of it are left."""
+    """The last batch ends inside the preallocated EOF record. The last three bytes of this EOF
+    record remain.
+    """
     log.batch(numbered(1))
     log.batch(b"x" * (512 - 45 - 33 - 3))
     log.data += EOF[2:]
     log.expect("intact", survivors=[0, 1], end=509)
-    log.note("Only an appender that writes no EOF record leaves this behind.")
+    log.note("Only an appender that writes no EOF records leaves such a file.")
 
 
 @BOOK.valid("preallocation", "KDB-013", "KDB-014")
 def preallocated_and_not_written(log: KahaDBLog) -> None:
-    """A sparse file that was made ahead and not used."""
+    """A sparse file that is preallocated and has no batch."""
     log.written(preallocation="sparse", max_file_length=512)
     log.expect("intact", end=0)
 
 
 @BOOK.damaged(sparse_file, "preallocation", "KDB-035", "KDB-045", "KDB-025")
 def high_bit_of_a_size_in_a_sparse_file(log: KahaDBLog) -> None:
-    """One flipped bit of a size in a preallocated file: the batches after it survive."""
+    """One bit of the size of the second batch in a sparse file is flipped. A reader must return the
+    third batch.
+    """
     log.shows("bit-in-a-length")
     log.context["write_batch_size"] = 1024
     log.flip("batches[1].control.len_records", 6)
@@ -85,7 +97,9 @@ def high_bit_of_a_size_in_a_sparse_file(log: KahaDBLog) -> None:
 
 @BOOK.damaged(sparse_file, "preallocation", "KDB-036", "KDB-045", "KDB-025")
 def size_that_ends_in_the_zeros(log: KahaDBLog) -> None:
-    """A size that ends in the preallocated zeros: the batches after it survive."""
+    """The size of the second batch in a sparse file leads into the preallocated zeros. A reader
+    must return the third batch.
+    """
     log.context["write_batch_size"] = 1024
     log.number("batches[1].control.len_records", 2000)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2], end=135)
@@ -94,36 +108,44 @@ def size_that_ends_in_the_zeros(log: KahaDBLog) -> None:
 
 @BOOK.damaged(sparse_file, "preallocation", "KDB-034", "KDB-044")
 def header_in_a_sparse_file(log: KahaDBLog) -> None:
-    """One bit of a header in a preallocated file."""
+    """One bit of the magic of the second batch in a sparse file is flipped."""
     log.flip("batches[1].control.magic", 5)
     log.expect("damaged", "bad-header", survivors=[0, 2], end=135)
 
 
 @BOOK.damaged(preallocated_by_5_12, "preallocation", "KDB-036", "KDB-044")
 def payload_in_a_file_of_5_12(log: KahaDBLog) -> None:
-    """One bit of a payload in a file without EOF records."""
+    """One payload bit of the second batch is flipped in a file of 5.12, which has no EOF
+    records.
+    """
     log.flip("batches[1].records[0].payload", 5)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2], end=135)
 
 
 @BOOK.damaged(preallocated_by_5_12, "preallocation", "KDB-036", "KDB-042")
 def last_payload_in_a_file_of_5_12(log: KahaDBLog) -> None:
-    """One bit in the last batch, which no EOF record follows: its last byte says it is whole."""
+    """One payload bit of the last batch is flipped in a file of 5.12. The batch is not torn,
+    because its last byte is not zero.
+    """
     log.flip("batches[2].records[0].payload", 5)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1], end=135)
 
 
 @BOOK.damaged(sparse_file, "preallocation", "KDB-042")
 def sector_of_the_last_batch_never_written(log: KahaDBLog) -> None:
-    """The last batch was torn at the start of its payload: zeros, and no EOF record after it."""
+    """The payload of the last batch and the EOF record after the batch are zeroed. The batch is
+    torn.
+    """
     log.put(123, bytes(12 + 5), "zeros over the payload and the EOF record")
     log.expect("torn", "torn-batch", survivors=[0, 1], end=90)
 
 
 @BOOK.damaged(chunked_zeros, "preallocation", "KDB-013", "KDB-035", kind="limit")
 def negative_size_in_chunked_zeros(log: KahaDBLog) -> None:
-    """A negative size in a large preallocated file: read within a second."""
+    """The size of the second batch in a large preallocated file is -1. A reader must continue in
+    bounded time.
+    """
     log.hangs_upstream()
     log.number("batches[1].control.len_records", -1)
     log.expect("damaged", "bad-size", survivors=[0, 2], end=135)
-    log.bug("Journal.recoveryCheck loops for ever (findNextBatchRecord finds the same batch again)")
+    log.bug("Journal.recoveryCheck never returns (findNextBatchRecord finds the same batch again)")

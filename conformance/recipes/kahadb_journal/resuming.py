@@ -1,4 +1,4 @@
-"""Where an append goes on: files that are empty, ahead, lost or full, and what it cuts off."""
+"""The place where an append continues, and the bytes that a writer truncates."""
 
 from conformance.recipes.kahadb_journal.appending import (
     append_to_a_sparse_file,
@@ -24,13 +24,13 @@ from conformance.recipes.kahadb_journal.siblings import JOURNAL_IO, folder_of_jo
 ALL: list[int | bytes] = [0, 1, 2, 3, 4, b"delta", b"echo"]
 NEW: list[int | bytes] = [b"delta", b"echo"]
 TEXT = b"this is no journal at all. " * 4
-# A record of 10 bytes and one of 9, each in a batch of its own; then an EOF record.
+# The length of two batches with one record each, of 10 and 9 bytes, without the EOF record.
 BYTES = 28 + 10 + 28 + 9
 
 
 @BOOK.appending(empty_file, "appending", "KDB-023", "KDB-020")
 def append_to_an_empty_file(log: KahaDBLog) -> None:
-    """Two records appended to a file of no bytes."""
+    """Two records are appended to a file of zero bytes."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=NEW, end=BYTES)
     log.leaves({"": BYTES + 5})
@@ -38,7 +38,7 @@ def append_to_an_empty_file(log: KahaDBLog) -> None:
 
 @BOOK.appending(five_batches, "appending", "KDB-022", "KDB-020")
 def append_two_records_in_one_batch(log: KahaDBLog) -> None:
-    """Two records of the same batch, and one of the next."""
+    """Two records are appended in one batch, and a third record in the next batch."""
     log.append(b"delta", b"echo", batch=1)
     log.append(b"foxtrot", batch=2)
     log.expect("intact", survivors=[*ALL, b"foxtrot"], end=225 + 28 + 19 + 28 + 12)
@@ -46,7 +46,9 @@ def append_two_records_in_one_batch(log: KahaDBLog) -> None:
 
 @BOOK.appending(five_batches, "appending", "KDB-008", "KDB-012", "KDB-023")
 def append_as_an_older_release(log: KahaDBLog) -> None:
-    """Two records without checksums and without EOF records: the old one is gone."""
+    """Two records are appended without checksums and without EOF records, and overwrite the old EOF
+    record.
+    """
     log.context |= {"checksum": False, "eof": "none"}
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=ALL, end=225 + BYTES)
@@ -57,7 +59,7 @@ def append_as_an_older_release(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-023", "KDB-015", control=append_to_five_batches, kind="eof"
 )
 def append_before_remains(log: KahaDBLog) -> None:
-    """Remains of an older batch after the EOF record: a writer cuts them off."""
+    """Remains of an older batch follow the EOF record. A writer removes these remains."""
     log.extend(whole_batch(b"never acknowledged" * 9)[60:], "the end of an older batch")
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=ALL, end=225 + BYTES)
@@ -68,7 +70,9 @@ def append_before_remains(log: KahaDBLog) -> None:
     five_batches, "appending", "KDB-023", "KDB-013", control=append_to_five_batches, kind="eof"
 )
 def append_into_the_rest_of_an_eof_record(log: KahaDBLog) -> None:
-    """The last byte of a preallocated EOF record, and zeros: fill, which stays."""
+    """The last byte of a preallocated EOF record and zeros follow the last batch. These bytes are
+    fill, so a writer does not remove them.
+    """
     log.truncate(225)
     log.extend(b"4" + bytes(200), "the last byte of an EOF record and 200 zeros")
     log.append(b"delta", b"echo")
@@ -80,7 +84,9 @@ def append_into_the_rest_of_an_eof_record(log: KahaDBLog) -> None:
     sparse_file, "appending", "KDB-023", "KDB-042", control=append_to_a_sparse_file, kind="eof"
 )
 def append_over_a_torn_batch_in_a_sparse_file(log: KahaDBLog) -> None:
-    """A torn batch in preallocated space: it is cut off, and the space with it."""
+    """The last batch in a sparse file is torn. A writer removes this batch and the preallocated
+    space.
+    """
     log.put(123, bytes(12 + 5), "zeros over the payload and the EOF record")
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, b"delta", b"echo"], end=90 + BYTES)
@@ -89,21 +95,23 @@ def append_over_a_torn_batch_in_a_sparse_file(log: KahaDBLog) -> None:
 
 @BOOK.appending(journal_io, "appending", "KDB-024", "KDB-055")
 def append_to_a_sibling(log: KahaDBLog) -> None:
-    """A file of Journal.IO: a writer refuses, as a reader does."""
+    """A log of one file belongs to Journal.IO. A writer must refuse."""
     log.append(b"delta")
     log.expect_refusal("refused", "foreign-journal")
 
 
 @BOOK.appending(folder_of_journal_io, "appending", "KDB-024", "KDB-055")
 def append_to_a_folder_of_siblings(log: KahaDBLog) -> None:
-    """A folder of Journal.IO: a writer refuses, and begins no file in it."""
+    """All files of a folder belong to Journal.IO. A writer must refuse, and must not
+    create a file.
+    """
     log.append(b"delta")
     log.expect_refusal("refused", "foreign-journal")
 
 
 @BOOK.appending(folder_without_data_files, "appending", "KDB-051", "KDB-024")
 def append_to_a_folder_without_data_files(log: KahaDBLog) -> None:
-    """Only an index and a lock: the journal begins in db-1.log, which is preallocated."""
+    """A folder has only an index and a lock. A writer creates and preallocates db-1.log."""
     log.context |= {"preallocation": "sparse", "max_file_length": 512}
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=NEW, end=BYTES)
@@ -112,7 +120,7 @@ def append_to_a_folder_without_data_files(log: KahaDBLog) -> None:
 
 @BOOK.appending(only_an_empty_file_of_number_five, "appending", "KDB-051", "KDB-004")
 def append_beside_an_empty_file_of_number_five(log: KahaDBLog) -> None:
-    """db-5.log has no bytes: the journal begins in db-1.log all the same."""
+    """The only data file is db-5.log, which has zero bytes. A writer creates db-1.log."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=NEW, end=BYTES)
     log.leaves({"db-1.log": BYTES + 5, "db-5.log": 0})
@@ -120,7 +128,7 @@ def append_beside_an_empty_file_of_number_five(log: KahaDBLog) -> None:
 
 @BOOK.appending(two_files_without_content, "appending", "KDB-051", "KDB-023")
 def append_to_files_without_content(log: KahaDBLog) -> None:
-    """Two preallocated files: the first of them takes the records."""
+    """Two files are preallocated and have no batch. A writer appends to the first file."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=NEW, end=BYTES)
     log.leaves({"db-4.log": 256, "db-5.log": 256})
@@ -128,7 +136,7 @@ def append_to_files_without_content(log: KahaDBLog) -> None:
 
 @BOOK.appending(next_file_preallocated, "appending", "KDB-051", "KDB-023")
 def append_before_a_file_made_ahead(log: KahaDBLog) -> None:
-    """The last file with content takes the records, not the one that was made ahead."""
+    """The last file is only preallocated. A writer appends to the last file with content."""
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"], end=90 + BYTES)
     log.leaves({"db-1.log": 95, "db-2.log": 90 + BYTES + 5, "db-3.log": 256})
@@ -136,7 +144,9 @@ def append_before_a_file_made_ahead(log: KahaDBLog) -> None:
 
 @BOOK.appending(two_files, "appending", "KDB-021", "KDB-024")
 def append_until_the_file_is_full(log: KahaDBLog) -> None:
-    """The first record fits the last file, the second begins the next one, not preallocated."""
+    """The first record fits into the last file. The second record begins a new file, which is not
+    preallocated.
+    """
     log.context["max_file_length"] = 128
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"], end=37)
@@ -145,7 +155,7 @@ def append_until_the_file_is_full(log: KahaDBLog) -> None:
 
 @BOOK.appending(two_files, "appending", "KDB-024", control=append_to_two_files, kind="corrupt")
 def append_above_all_numbers(log: KahaDBLog) -> None:
-    """The last file is lost, and an empty one has a higher number: the new one comes after both."""
+    """db-2.log contains text, and db-7.log has zero bytes. A writer creates db-8.log."""
     log.put(0, TEXT, "text", file="db-2.log")
     log.add_file("db-7.log", b"", "no bytes")
     log.append(b"delta", b"echo")
@@ -155,7 +165,9 @@ def append_above_all_numbers(log: KahaDBLog) -> None:
 
 @BOOK.appending(two_files, "appending", "KDB-024", control=append_to_two_files, kind="corrupt")
 def append_after_a_sibling(log: KahaDBLog) -> None:
-    """The last file is of Journal.IO: it stays as it is, and a new one begins."""
+    """The last file belongs to Journal.IO. A writer does not change this file, and starts a new
+    file.
+    """
     log.add_file("db-3.log", JOURNAL_IO, "a file of Journal.IO")
     log.append(b"delta", b"echo")
     survivors: list[int | bytes] = [0, 1, 2, 3, b"delta", b"echo"]
@@ -165,7 +177,9 @@ def append_after_a_sibling(log: KahaDBLog) -> None:
 
 @BOOK.appending(number_beyond_32_bits, "appending", "KDB-023", "KDB-002")
 def append_to_the_file_of_the_highest_number(log: KahaDBLog) -> None:
-    """The last file has the highest number of all, and has room."""
+    """The last file has the highest possible number. A writer appends to this file, because the
+    record fits.
+    """
     log.append(b"delta")
     log.expect("intact", survivors=[0, b"delta"], end=45 + 38)
 
@@ -178,7 +192,9 @@ def append_to_the_file_of_the_highest_number(log: KahaDBLog) -> None:
     kind="corrupt",
 )
 def append_after_the_highest_number(log: KahaDBLog) -> None:
-    """The last file ends in garbage and has the highest number of all: there is no next one."""
+    """The last file ends with garbage and has the highest possible number. A writer must refuse,
+    because there is no next number.
+    """
     log.truncate(45, "db-2147483647.log")
     log.extend(b"x" * 9, "9 bytes of garbage", "db-2147483647.log")
     log.append(b"delta")
@@ -187,7 +203,9 @@ def append_after_the_highest_number(log: KahaDBLog) -> None:
 
 @BOOK.appending(two_files, "appending", "KDB-024", control=append_to_two_files, kind="corrupt")
 def append_under_the_highest_number(log: KahaDBLog) -> None:
-    """The last file is lost, and its number is 2147483646: the new one has the highest of all."""
+    """db-2147483646.log contains text. A writer creates db-2147483647.log, the file with the
+    highest possible number.
+    """
     log.put(0, TEXT, "text", file="db-2.log")
     log.rename_file("db-2.log", "db-2147483646.log")
     log.append(b"delta")
@@ -197,7 +215,7 @@ def append_under_the_highest_number(log: KahaDBLog) -> None:
 
 @BOOK.appending(two_files, "appending", "KDB-023", "KDB-004", control=append_to_two_files)
 def append_beside_a_second_name(log: KahaDBLog) -> None:
-    """Two names for number 2: the records go to the file that is read."""
+    """db-2.log has a duplicate. A writer appends to db-2.log, the file that is read."""
     log.add_file("db-02.log", whole_batch(b"stranger") + EOF, "a batch")
     log.append(b"delta", b"echo")
     survivors: list[int | bytes] = [0, 1, 2, 3, b"delta", b"echo"]
@@ -209,7 +227,9 @@ def append_beside_a_second_name(log: KahaDBLog) -> None:
     two_files, "appending", "KDB-024", "KDB-051", control=append_to_two_files, kind="eof"
 )
 def append_beside_a_second_name_of_a_torn_header(log: KahaDBLog) -> None:
-    """Two names for number 2, and a torn header alone in the one that is read: a new file."""
+    """db-2.log has a duplicate and contains only four bytes of a control record. A writer starts a
+    new file.
+    """
     log.truncate(4, "db-2.log")
     log.add_file("db-02.log", whole_batch(b"stranger") + EOF, "a batch")
     log.append(b"delta")
@@ -225,7 +245,9 @@ def append_beside_a_second_name_of_a_torn_header(log: KahaDBLog) -> None:
     kind="limit",
 )
 def append_past_the_highest_number(log: KahaDBLog) -> None:
-    """The second of two records would need a file after the highest number: neither is written."""
+    """The second of two records would need a number above 2147483647. A writer must refuse, and
+    must not write the first record.
+    """
     log.context["max_file_length"] = 64
     log.append(b"delta", b"echo")
     log.expect_refusal("intact", survivors=[0])
@@ -240,7 +262,9 @@ def append_past_the_highest_number(log: KahaDBLog) -> None:
     kind="limit",
 )
 def append_past_the_highest_number_behind_a_torn_header(log: KahaDBLog) -> None:
-    """The record would need a file after the highest number: the torn tail is not cut off."""
+    """The record would need a number above 2147483647. A writer must refuse, and must not remove
+    the torn tail.
+    """
     log.truncate(45, "db-2147483647.log")
     log.extend(HEADER[:10], "10 bytes of a control record", "db-2147483647.log")
     log.context["max_file_length"] = 55
@@ -252,7 +276,7 @@ def append_past_the_highest_number_behind_a_torn_header(log: KahaDBLog) -> None:
     folder_with_the_name_of_a_data_file, "appending", "KDB-024", "KDB-002", may_refuse=True
 )
 def append_beside_a_folder_of_the_next_number(log: KahaDBLog) -> None:
-    """db-1.log is full and db-2.log is a folder: the next data file is db-3.log."""
+    """db-1.log is full, and db-2.log is a folder. A writer creates db-3.log or refuses."""
     log.context["max_file_length"] = 55
     log.append(b"delta")
     log.expect("intact", survivors=[0, b"delta"], end=38)
@@ -263,7 +287,7 @@ def append_beside_a_folder_of_the_next_number(log: KahaDBLog) -> None:
     two_files, "appending", "KDB-024", "KDB-002", may_refuse=True, control=append_to_two_files
 )
 def append_far_below_the_number_of_a_folder(log: KahaDBLog) -> None:
-    """db-2.log is full and db-7.log is a folder: the next data file is db-8.log."""
+    """db-2.log is full, and db-7.log is a folder. A writer creates db-8.log or refuses."""
     log.context["max_file_length"] = 100
     log.add_file("db-7.log/db-3.log", whole_batch(b"stranger"), "a batch")
     log.append(b"delta")
@@ -281,7 +305,7 @@ def append_far_below_the_number_of_a_folder(log: KahaDBLog) -> None:
     kind="corrupt",
 )
 def append_where_a_folder_has_the_first_name(log: KahaDBLog) -> None:
-    """No data files, and db-1.log is a folder: the journal begins in db-2.log."""
+    """There are no data files, and db-1.log is a folder. A writer creates db-2.log or refuses."""
     log.add_file("db-1.log/db-7.log", whole_batch(b"stranger"), "a batch")
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=NEW, end=BYTES)
@@ -292,7 +316,9 @@ def append_where_a_folder_has_the_first_name(log: KahaDBLog) -> None:
     two_files, "appending", "KDB-014", "KDB-021", kind="limit", control=append_to_two_files
 )
 def append_to_a_full_file_of_5_11(log: KahaDBLog) -> None:
-    """The first record fills the last file, which is cut when the second begins the next one."""
+    """The first record fills a file preallocated by 5.11. A writer truncates this file before the
+    second record begins a new file.
+    """
     _of_5_11(log, 128)
     log.append(b"delta", b"echo")
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta", b"echo"], end=37)
@@ -303,7 +329,9 @@ def append_to_a_full_file_of_5_11(log: KahaDBLog) -> None:
     two_files, "appending", "KDB-014", "KDB-021", kind="limit", control=append_to_two_files
 )
 def append_after_a_full_file_of_5_11(log: KahaDBLog) -> None:
-    """The first record begins the next file: the one before it is left as it was."""
+    """A record begins a new file after a file preallocated by 5.11. A writer that has not written
+    to the old file does not truncate it.
+    """
     _of_5_11(log, 99)
     log.append(b"delta")
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta"], end=38)
@@ -324,7 +352,9 @@ def _of_5_11(log: KahaDBLog, limit: int) -> None:
     five_batches, "appending", "KDB-023", "KDB-024", kind="eof", control=append_to_five_batches
 )
 def append_nothing_behind_a_torn_batch(log: KahaDBLog) -> None:
-    """No records after a torn batch: there is nothing to write, so nothing is cut off."""
+    """The last batch is torn, and there are no records to append. A writer does not truncate the
+    file.
+    """
     log.truncate(224)
     log.expect("torn", "torn-batch", survivors=range(4), end=180)
     log.leaves({"": 224})
@@ -334,7 +364,9 @@ def append_nothing_behind_a_torn_batch(log: KahaDBLog) -> None:
     two_files, "appending", "KDB-021", "KDB-024", kind="limit", control=append_to_two_files
 )
 def append_a_large_record_behind_a_file_that_is_lost(log: KahaDBLog) -> None:
-    """The last file is lost, and the record is as long as a file: the new one stays empty."""
+    """The last file contains text, and the record is as long as the maximum file length. The first
+    new file stays empty.
+    """
     log.context["max_file_length"] = 100
     log.put(0, TEXT, "text", file="db-2.log")
     log.append(b"x" * 95)
@@ -344,7 +376,9 @@ def append_a_large_record_behind_a_file_that_is_lost(log: KahaDBLog) -> None:
 
 @BOOK.appending(two_files, "appending", "KDB-021", "KDB-023", control=append_to_two_files)
 def append_past_a_torn_header(log: KahaDBLog) -> None:
-    """The last file ends in a torn header, and the record goes into the next: it is cut off."""
+    """The last file ends with a torn control record, and the record begins a new file. A writer
+    removes the torn control record.
+    """
     log.context["max_file_length"] = 100
     log.truncate(90, "db-2.log")
     log.extend(HEADER[:10], "10 bytes of a control record", "db-2.log")
@@ -355,7 +389,9 @@ def append_past_a_torn_header(log: KahaDBLog) -> None:
 
 @BOOK.appending(two_files, "appending", "KDB-014", "KDB-021")
 def append_to_a_kernel_copy(log: KahaDBLog) -> None:
-    """The record goes into the next file: that one is a kernel copy, and leaves its template."""
+    """A record begins a new file, preallocated with OS_KERNEL_COPY. A writer also creates the
+    template.
+    """
     log.context |= {"max_file_length": 100, "preallocation": "kernel-copy"}
     log.append(b"delta")
     log.expect("intact", survivors=[0, 1, 2, 3, b"delta"], end=38)

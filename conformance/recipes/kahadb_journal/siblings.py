@@ -1,4 +1,4 @@
-"""Journals that look like KahaDB's and are not: refused."""
+"""Journals of sibling formats, which a reader must refuse."""
 
 from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog
 
@@ -12,21 +12,21 @@ RECORD = bytes.fromhex("0000000a01") + b"hello"
 
 @BOOK.valid("sibling", "KDB-055")
 def journal_io(log: KahaDBLog) -> None:
-    """A file of Journal.IO 1.3: a file header, and no size in its control records."""
+    """A file of Journal.IO 1.3 has a file header, and its control records have no batch size."""
     log.data += JOURNAL_IO
     log.expect("refused", "foreign-journal", end=None)
 
 
 @BOOK.valid("sibling", "KDB-055")
 def journal_io_of_1_0(log: KahaDBLog) -> None:
-    """A file of Journal.IO 1.0: control records of 21 bytes without magic."""
+    """A file of Journal.IO 1.0 has control records of 21 bytes without a magic."""
     log.data += JOURNAL_IO_1_0 + b"hello"
     log.expect("refused", "foreign-journal", end=None)
 
 
 @BOOK.valid("sibling", "KDB-055")
 def hawtjournal(log: KahaDBLog) -> None:
-    """A file of HawtJournal: the same magic, with the size before it."""
+    """A file of HawtJournal has the same magic, but the size precedes the magic."""
     log.data += HAWT + RECORD
     log.expect("refused", "foreign-journal", end=None)
 
