@@ -10,12 +10,11 @@ from walproof.carve.model import Find, Loose, Pattern, Window
 
 
 class Carver(ABC):
-    """Find the logs of one format in an image, which is processed window by window.
+    """A search for the logs of one format in an image, window by window.
 
     The carver of a format without fixed bytes overrides :meth:`window`.
     """
 
-    #: Patterns to search for.
     patterns: Sequence[Pattern] = ()
     #: Number of bytes of a record that contain its length; 0 if continuations cannot be proven.
     head_size = 0
@@ -26,7 +25,7 @@ class Carver(ABC):
         self._done = 0
 
     def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
-        """Yield complete finds. ``hits`` are offsets and numbers of patterns, in order."""
+        """Yield complete finds. Each of the sorted ``hits`` is an offset and a pattern number."""
         for at, pattern in hits:
             if at >= self._done and (find := self.find(at, pattern)) is not None:
                 self._done = find.end
@@ -37,11 +36,11 @@ class Carver(ABC):
         return None
 
     def finish(self) -> Iterator[Find]:
-        """Yield the remaining finds after the last window, or before skipped bytes."""
+        """Yield the remaining finds after the last window."""
         return iter(())
 
     def pending(self) -> int | None:
-        """Return where a resumed run starts: the first incomplete find; None if there is none."""
+        """Return the offset of the first incomplete find, where a resumed run starts, or None."""
         return None
 
     @abstractmethod
@@ -49,7 +48,7 @@ class Carver(ABC):
         """Yield the records of a loose find, in order."""
 
     def claims(self, head: bytes, position: int) -> int | None:
-        """Return the length of a record that begins with these bytes; None if there is none.
+        """Return the length of the record that begins with these bytes; None if there is none.
 
         ``position`` is the offset of the record in its log.
         """

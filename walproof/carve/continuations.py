@@ -1,7 +1,7 @@
 """Join the parts of fragmented logs.
 
-If a record begins at the end of one find and ends before another, and its checksum is correct, the
-second find is the continuation of the first.
+If a record with a correct checksum begins at the end of one find and ends at the start of another
+find, the second find continues the first find.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from walproof.carve.output import Row
 MAX_HASHED_BYTES = 1 << 30
 #: Maximum number of pairs of a log and a loose find whose keys are compared.
 MAX_KEY_COMPARISONS = 100_000
-#: Number of sectors that are tried for the rest of a record that was cut before its length.
+#: Number of sectors tried as the start of the rest of a record whose length field is cut off.
 SECTORS = 16
 
 
 class Joined:
-    """A log, the finds that continue it in ``rows``, and its parts ``[at, end)`` of the image."""
+    """A log: the ``rows`` of its finds, and its ``parts``, ranges ``[at, end)`` of the image."""
 
     def __init__(self, log: Row) -> None:
         self.rows = [log]
@@ -33,8 +33,8 @@ class Joined:
         """Yield possible boundaries between two parts of a log.
 
         A boundary is a tuple: the end of the first part, the first find of the second part, and
-        the start of the second part.
-        ``claimed`` is the length of the split record, or None if its header is incomplete.
+        the start of the second part. ``claimed`` is the length of the split record, or None if the
+        header of the record is incomplete.
         """
         end = self.parts[-1][1]
         first_cut = end - end % SECTOR + SECTOR
@@ -56,7 +56,7 @@ class Joined:
 
 
 def joined(image: Image, carvers: Mapping[str, Carver], rows: Sequence[Row]) -> list[Joined]:
-    """Return the fragmented logs. A find continues at most one other."""
+    """Return the fragmented logs. A find continues at most one other find."""
     logs: list[Joined] = []
     budget = MAX_HASHED_BYTES
     for name, carver in carvers.items():
@@ -95,7 +95,7 @@ def _extend(
     used: set[int],
     budget: int,
 ) -> tuple[bool, int]:
-    """Add the find that continues the last record; return success, and the bytes hashed."""
+    """Add the find that continues the log; return success and the number of bytes hashed."""
     begin, end = join.parts[-1]
     position = sum(stop - start for start, stop in join.parts)
     claimed = carver.claims(image.read(end, carver.head_size), position)

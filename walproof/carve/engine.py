@@ -1,4 +1,4 @@
-"""Run all carvers in one pass over an image; finds are returned once they are complete."""
+"""Run all carvers in one pass over an image, and return each find when it is complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from walproof.carve.image import STRIDE, Image
 from walproof.carve.model import Find, Pattern, Window
 from walproof.formats import plugin_for
 
-#: Loose records at most this many bytes apart form one find.
+#: Loose records less than this many bytes apart form one find.
 MAX_GAP_BYTES, MAX_GAP_BYTES_OF_MANY = 512, 1 << 20
 #: Number of loose finds after which the larger distance applies, to limit memory.
 MANY_LOOSE_FINDS = 50_000
@@ -46,11 +46,11 @@ class Carving:
         self._gathered: dict[str, Find] = {}
 
     def steps(self, progress: Progress = lambda _: None) -> Iterator[list[tuple[str, Find]]]:
-        """Yield format and find of everything that a window completes. Raises ``OSError``."""
+        """Yield the finds that each window completes, with their formats. Raises ``OSError``."""
         for begin, end in self.image.stretches(self.start, self.stop):
             base = max(begin - begin % STRIDE, self.start)
             while base < end:
-                # Windows are aligned, so that every run has the same ones.
+                # Windows are aligned, so that a resumed run has the same windows.
                 window = self.image.window(base, min(end, base - base % STRIDE + STRIDE))
                 if window.stop <= base:
                     break  # the image was truncated
@@ -64,7 +64,7 @@ class Carving:
                 settled = self._settled(base)
                 progress(base)
                 yield sorted(finds, key=lambda find: find[1].at)
-                self.position = settled  # only after the caller has processed all of them
+                self.position = settled  # only after the caller has processed all finds
         finds = [
             (name, find)
             for name, carver in self.carvers.items()
@@ -115,7 +115,7 @@ def offsets(pattern: Pattern, window: Window) -> Sequence[int]:
     """
     data, length = window.data, window.stop - window.base
     mask = pattern.mask or b"\xff" * len(pattern.value)
-    # Two fixed bytes leave few candidates: large ones, since most bytes are small.
+    # The two largest fixed bytes leave few candidates, because most bytes of an image are small.
     fixed = sorted((pattern.value[at], at) for at, bits in enumerate(mask) if bits == 0xFF)
     (byte, at), (other_byte, other_at) = fixed[-1], fixed[-2 if len(fixed) > 1 else -1]
     is_near = data[at : at + length] == byte

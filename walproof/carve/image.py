@@ -1,4 +1,4 @@
-"""Read a disk image or core dump by ranges; it is never mapped or modified."""
+"""Read ranges of a disk image or core dump, without mapping or modifying the file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from walproof.scan.log import open_range
 STRIDE = 4 << 20
 #: Bytes of lookahead after a window.
 LOOKAHEAD = 64 << 10
-#: Bytes read at once from the place of a find; most finds are short.
+#: Number of bytes read at a time from a find; most finds are short.
 IMAGE_BUFFER_BYTES = 8 << 10
 PAD = 96
 SECTOR = 512
@@ -56,7 +56,7 @@ class Image:
 
     @property
     def unreadable(self) -> int:
-        """Number of bytes in unreadable sectors."""
+        """Return the number of bytes in unreadable sectors."""
         return SECTOR * len(self._bad)
 
     def is_core(self) -> bool:
@@ -67,14 +67,14 @@ class Image:
         return int.from_bytes(head[16:18], "big" if head[5] == 2 else "little") == ELF_CORE[1]
 
     def stretches(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Yield the parts of ``[start, stop)`` that are not holes, if holes are known."""
+        """Yield the parts of ``[start, stop)`` that are not holes, if the system reports holes."""
         at = start
         while at < stop:
             try:
                 begin = os.lseek(self._file, at, os.SEEK_DATA)
                 end = os.lseek(self._file, begin, os.SEEK_HOLE)
             except (OSError, AttributeError) as error:
-                if getattr(error, "errno", None) != errno.ENXIO:  # else only a hole follows
+                if getattr(error, "errno", None) != errno.ENXIO:  # ENXIO: only a hole follows
                     yield at, stop
                 return
             if begin >= stop:
@@ -116,7 +116,7 @@ class Image:
         return open_range(self, at, min(end, self.size), IMAGE_BUFFER_BYTES)
 
     def _read(self, at: int, length: int) -> bytearray:
-        """Read without the cache; sectors that cannot be read are zeros."""
+        """Read without the cache; the bytes of unreadable sectors are zeros."""
         data = bytearray()
         while len(data) < length:
             where, left = at + len(data), length - len(data)
@@ -142,9 +142,9 @@ class Image:
 
 
 class Budget:
-    """Limit the work on false hits, in proportion to the bytes processed so far."""
+    """A limit for the work on false hits, in proportion to the bytes processed so far."""
 
-    # A few bytes may claim that gigabytes follow. The total time must stay linear.
+    # A false header of a few bytes may claim gigabytes, but the total time must stay linear.
     FREE = 64 << 20
     SHARE = 4
 

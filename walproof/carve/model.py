@@ -27,14 +27,14 @@ class Pattern:
     mask: bytes = b""
     #: Number of bytes before the pattern at which a hit is reported.
     back: int = 0
-    #: Offsets from the start of the pattern. One of the bytes there must be in ``among``.
+    #: Offsets from the start of the pattern. The byte at one of these offsets must be in ``among``.
     peeks: tuple[int, ...] = ()
     among: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Verdict, reason, number of records, number of lost bytes, and the last lost range."""
+    """The result of reading a find, with the numbers of records and lost bytes."""
 
     verdict: str
     reason: str | None
@@ -71,7 +71,7 @@ class Loose:
 
 @dataclass(slots=True)
 class Window:
-    """A window of an image."""
+    """A part of an image that the carvers search at a time."""
 
     #: Offset of the window in the image.
     base: int

@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 
 class OtherRun(ValueError):
-    """Raised if the state belongs to another image, or to other options."""
+    """Raised if a saved state belongs to another image or to other options."""
 
 
 def row_of(image: Image, name: str, find: Find, carver: Carver, out: Path | None) -> Row:

@@ -1,4 +1,4 @@
-"""Read a find as a file of its own."""
+"""Read a find as a separate file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_COLUMNS = Wanted(payload=False, columns=frozenset())
 
 
 def read_file(path: Path, format_id: str) -> Reading:
-    """Read a log with the scanner, or with the executable specification without numba."""
+    """Read a log with the scanner, or with the executable specification if numba is missing."""
     records = lost = 0
     last: tuple[int, int] | None = None
     for event in scanner(format_id).scan(Log(path), _NO_COLUMNS):

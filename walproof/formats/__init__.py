@@ -126,7 +126,7 @@ class FormatPlugin:
 
     @property
     def scanner(self) -> Scanner | None:
-        """Return the bulk scanner; None if none is installed."""
+        """Return the bulk scanner; None if the format has none or numba is not installed."""
         return import_part(__name__, self.id, "scanner") if self.has_scanner else None
 
     @cached_property

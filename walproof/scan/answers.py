@@ -21,12 +21,12 @@ def answer(format_id: str, events: Iterable[Event]) -> Answer:
 
 
 def read(format_id: str, path: Path, context: Context) -> Iterator[ReferenceEvent]:
-    """Yield the events of ``Format.read`` in the profile ``recover``, from the format's scanner."""
+    """Yield the same events as ``Format.read`` in the profile ``recover``, by the scanner."""
     return in_full(format_id, scanner(format_id).scan(Log(path, context), Wanted()))
 
 
 def in_full(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]:
-    """Yield the events of the executable specification, with fields that are not columns."""
+    """Yield the events of the executable specification, including fields without a column."""
     plugin = plugin_for(format_id)
     for event in _one_by_one(format_id, events):
         yield plugin.add_fields(event) if isinstance(event, Record) else event

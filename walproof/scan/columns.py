@@ -35,7 +35,7 @@ class Column:
 
     @cached_property
     def type(self) -> pa.DataType:
-        """Type of the column."""
+        """Return the type of the column."""
         return arrow_type(self.schema)
 
     def of(self, record: Record) -> Any:
@@ -59,7 +59,7 @@ class NumberColumn(Column):
         value = record.fields.get(self.name)
         if value is None:
             return None
-        # The first index of a file may be 2^64 - 1, although it holds more than one entry.
+        # The first index of a file may be 2^64 - 1, although the file holds more than one entry.
         return int(value) & WIDEST if self.schema == "uint64" else int(value)
 
     def to_answer(self, value: Any) -> Any:

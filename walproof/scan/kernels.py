@@ -1,7 +1,7 @@
 """Functions shared by the kernels of all formats: compilation, numbers in bytes, CRC-32C.
 
-Kernels do not check bounds: each caller must ensure that the bytes are inside the array. With
-unsigned indices, numba does not check for negative ones, and LLVM can merge eight byte loads.
+Kernels do not check bounds: each caller must ensure that the bytes are inside the array. If an
+index is unsigned, numba does not check whether it is negative, and LLVM can merge eight byte loads.
 
 numba does not notice changes to other modules that a kernel uses. Delete ``__pycache__`` after
 such a change.
@@ -26,8 +26,8 @@ from reference_impl.paths import IS_INSTALLED, cache
 
 #: Reversed polynomial of CRC-32C.
 CASTAGNOLI = 0x82F63B78
-#: Length of the three strands in which long ranges are processed in parallel: the processor's
-#: instruction takes three cycles, but one can start in each cycle.
+#: Length of each of the three strands in which long ranges are processed in parallel: the
+#: processor's CRC instruction takes three cycles, but a new instruction can start in each cycle.
 STRAND_BYTES = 256
 
 
@@ -111,7 +111,7 @@ TABLE = _table()
 
 
 def tables_after_zeros(count: int) -> NDArray[np.uint64]:
-    """Return tables: table k maps byte k of a checksum to its value after ``count`` zeros."""
+    """Return tables: table k maps byte k of a checksum to its effect after ``count`` zeros."""
     powers = np.uint64(1) << np.arange(32, dtype=np.uint64)
     for _ in range(count):
         powers = (powers >> np.uint64(8)) ^ TABLE[(powers & np.uint64(255)).astype(np.int64)]

@@ -59,7 +59,7 @@ class Readable(Protocol):
         """See :class:`Source`."""
 
 
-#: Bytes that the executable specification reads at a time.
+#: Number of bytes that the executable specification reads at a time.
 STREAM_BYTES = 1 << 18
 
 

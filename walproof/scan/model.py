@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from reference_impl.answer import End, Lost
 from walproof.scan.log import Log
 
+#: A run of records ends at MAX_ROWS rows or MAX_BYTES bytes of payload, whichever comes first.
 MAX_ROWS = 65_536
-#: A run of records ends at this many rows or bytes of payload, whichever comes first.
 MAX_BYTES = 4 << 20
 #: Rows processed at a time by code that expands records.
 PIECE_ROWS = 16_384
@@ -24,7 +24,7 @@ LONGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Wanted:
-    """A selection of the output; if ``columns`` is None, all fields.
+    """A selection of the output; ``columns`` is None to select all fields.
 
     Payloads and values of journal entries are truncated to ``max_payload`` bytes, and their records
     are marked in ``Records.truncated``.
@@ -36,7 +36,7 @@ class Wanted:
 
     @property
     def cap(self) -> int:
-        """Number of payload bytes that a kernel stores; negative for no payloads."""
+        """Return the maximum number of payload bytes that a kernel stores; negative for none."""
         return min(self.max_payload, LONGEST) if self.payload else -1
 
     def wants(self, column: str) -> bool:

@@ -1,4 +1,4 @@
-"""The executable specification in columns: the scanner if numba or a kernel is missing."""
+"""The scanner that uses the executable specification, if numba or a kernel is missing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ScannerMissing(Exception):
 
 
 class ReferenceScanner:
-    """Scan with the executable specification. A log is one part."""
+    """A scanner that uses the executable specification. A log is one part."""
 
     def __init__(self, format_id: str) -> None:
         self.format = named(format_id)
@@ -59,7 +59,7 @@ class ReferenceScanner:
 
 
 class _Run:
-    """Records of one file, as rows of values: a dictionary of fields takes much more memory."""
+    """Records of one file, as rows of values: dictionaries of fields need much more memory."""
 
     def __init__(self, columns: Sequence[Column], wanted: Wanted) -> None:
         self.columns = [column for column in columns if wanted.wants(column.name)]
@@ -83,7 +83,7 @@ class _Run:
         self.file = record.file
 
     def take(self) -> Iterator[Records]:
-        """Yield the records as columns, and forget them."""
+        """Yield the records as columns, and clear the run."""
         if not self.rows:
             return
         at, size, payloads, are_cut, values = zip(*self.rows, strict=True)

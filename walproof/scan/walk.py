@@ -1,4 +1,4 @@
-"""The loop around a kernel: it reads whole valid records of a file, and returns them in runs."""
+"""Call a kernel in a loop to read whole valid records of a file, and return them in runs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from walproof.scan.log import Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.window import passing_window
 
-#: Places in the state of a kernel, an array of int64 that the kernel continues from and updates:
+#: Indices in the state of a kernel, an array of int64 that the kernel continues from and updates:
 #: offset of the next record, offset of the first byte in memory, number of rows, number of rows
-#: with a truncated payload, number of bytes that the next record needs. Kernels add others.
+#: with a truncated payload, number of bytes that the next record needs. Kernels may add indices.
 AT, BASE, ROWS, CUT, NEED = range(5)
 
 #: Return values of kernels: more bytes are needed; the result arrays are full; the records end;
-#: something else than a whole valid record follows.
+#: the next bytes are not a whole valid record.
 USED_UP, FULL_UP, ENDED, NOT_PLAIN = range(4)
 
 
@@ -31,13 +31,13 @@ class Walk:
     payloads in ``payload``), ``cut`` and ``columns``.
     """
 
-    #: Bytes of the smallest record.
+    #: Size of the smallest record in bytes.
     smallest = 1
-    #: Largest part of a file that is held in memory for one record; at least a window is.
+    #: Maximum number of bytes held in memory for one record, if that is more than a window.
     max_held_bytes = 0
     #: Number of values in the state.
     states = 5
-    #: Types of further columns.
+    #: Types of the arrays in ``columns``.
     dtypes: tuple[Any, ...] = ()
 
     def __init__(self, source: Source, size: int, wanted: Wanted, file: str | None = None) -> None:
@@ -55,7 +55,7 @@ class Walk:
         return {}
 
     def runs(self, at: int) -> Iterator[Records]:
-        """Yield the records from an offset on, up to anything else. Raises ``OSError``."""
+        """Yield the consecutive valid records from an offset on. Raises ``OSError``."""
         state, window, self.why = self.state, self.window, FULL_UP
         state[AT] = at
         while self.why == FULL_UP:
@@ -79,7 +79,7 @@ class Walk:
         self.ends, self.cut = arrays.pooled(rows + 1, np.int32), arrays.pooled(rows)
         self.columns = tuple(arrays.pooled(rows, dtype) for dtype in self.dtypes)
         self.ends[0] = 0
-        # A record that a window holds always fits.
+        # The array for payloads must be large enough for each record that fits in the window.
         held = max(MAX_BYTES, self.window.stretch, len(self.window.array))
         self.payload = arrays.pooled(min(left, held) if self.wanted.cap >= 0 else 0)
         self.state[ROWS] = self.state[CUT] = 0

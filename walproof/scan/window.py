@@ -42,7 +42,7 @@ class Window:
         self.end, self.array = at + length, room
 
     def peek(self, at: int, length: int) -> bytes:
-        """Return a few bytes anywhere, fewer at the end of the file; the window stays."""
+        """Return bytes at any offset, fewer at the end of the file, without moving the window."""
         if self.base <= at and at + length <= self.end:
             return self.array[at - self.base : at - self.base + length].tobytes()
         return self._read(at, length)

@@ -71,7 +71,7 @@ def systems_in(folder: Path, formats: Sequence[str] = tuple(FORMATS)) -> list[Sy
 
 
 def recognise(folder: Path, format_id: str | None = None) -> System | None:
-    """Return the system to which a folder belongs, or None for a file or an ambiguous folder."""
+    """Return the system to which a folder belongs; None if there is not exactly one system."""
     if not folder.is_dir():
         return None
     result = systems_in(folder, list(FORMATS) if format_id is None else [format_id])

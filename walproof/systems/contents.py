@@ -18,7 +18,7 @@ from walproof.systems.model import WHOLE, System
 #: Names of archives, which may contain logs.
 ARCHIVE_NAME = r"\.(zip|tgz|tar(\.\w+)?)$"
 
-#: Unread files that the error for a folder without logs names.
+#: Maximum number of unread files in the error message for a folder without logs.
 MOST_NAMED = 8
 
 
@@ -57,11 +57,11 @@ class Contents:
 
     @property
     def systems(self) -> list[System]:
-        """The systems, in order."""
+        """Return the systems, in order."""
         return [item.what for item in self.items if isinstance(item.what, System)]
 
     def require_logs(self, name: str) -> None:
-        """Raise ``UnknownFormat`` for a folder without systems, logs and unreadable files."""
+        """Raise ``UnknownFormat`` if the folder has no systems, logs or unreadable files."""
         aside = [
             (item.name, item.what.why)
             for item in self.items
@@ -133,7 +133,7 @@ class _Walk:
                     self._add(name, NotRead(path, "an archive; give it as PATH to search it"))
                 elif named_like(name_inside(path)):
                     self._add(name, NotRead(path, f"a {kind} file; give it as PATH to read it"))
-                else:  # such as a document, which is a zip file
+                else:  # such as an office document, which is a zip file
                     self.found.foreign += 1
                 return
             result = recognise_log(path)
@@ -150,7 +150,7 @@ class _Walk:
 
 
 def _claimed_by(system: System) -> tuple[set[Path], set[Path]]:
-    """Return the paths that belong to a system, and the folders between them and its own."""
+    """Return the paths of a system, and the folders between its own folder and these paths."""
     names = [log.name for log in system.logs] + [other.name for other in system.others]
     names += system.folder_type.log_files(system)
     paths = {system.folder / name for name in names if name != WHOLE}
@@ -163,7 +163,7 @@ def _claimed_by(system: System) -> tuple[set[Path], set[Path]]:
 
 
 def what_it_is(path: Path) -> str | None:
-    """Describe a path that is neither a file nor a folder; links are followed."""
+    """Describe a path that is neither a file nor a folder, or return None; links are followed."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:

@@ -80,7 +80,7 @@ def copy_folder(
 
 
 def _copy_status(old: Path, new: Path) -> None:
-    """Copy times, mode and owner if permitted, but let the owner write."""
+    """Copy times, mode and owner if permitted, and give the owner write permission."""
     result = old.stat()
     with contextlib.suppress(OSError):
         shutil.copystat(old, new)
@@ -121,7 +121,7 @@ def _identity(folder: Path) -> tuple[int, int]:
 
 
 def _inside(link: Path, root: Path) -> str | None:
-    """Return the relative path from a link to its target in the same folder; None if outside."""
+    """Return the relative path from a link to its target; None for a target outside ``root``."""
     target = link.resolve(strict=True)
     if not target.is_relative_to(root):
         return None
@@ -137,7 +137,7 @@ def _copied(old: int, new: int) -> Iterator[int]:
             at = os.lseek(old, at, os.SEEK_DATA)
             end = os.lseek(old, at, os.SEEK_HOLE)
         except OSError as error:
-            if error.errno == errno.ENXIO:  # only a hole up to the end
+            if error.errno == errno.ENXIO:  # only a hole follows
                 return
             end = size
         while at < end:

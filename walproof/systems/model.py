@@ -14,7 +14,7 @@ from walproof.summary.model import Observer, Summary, size_of
 
 #: ``lost``: the system lost data; ``look``: a person must decide; ``none``: harmless.
 Harm = Literal["lost", "look", "none"]
-#: The name of a log that is its folder.
+#: The name of a log that is the folder itself.
 WHOLE = "."
 _WORST = ("intact", "torn", "damaged")
 
@@ -66,7 +66,7 @@ class System:
 
     @property
     def is_one_log(self) -> bool:
-        """Return whether the folder itself is the log that the reader takes."""
+        """Return whether the folder itself is the only log."""
         return [log.name for log in self.logs] == [WHOLE]
 
     def path(self, log: SystemLog) -> Path:
@@ -84,7 +84,7 @@ class System:
         }
 
 
-#: Reads a log of a format in a profile and with a context.
+#: A function that reads a log, given the format id, the path, the profile and the context.
 ReadLog = Callable[[str, Path, str, Mapping[str, Any]], Iterator[Event]]
 
 
@@ -121,7 +121,7 @@ class SystemFolder:
         return None
 
     def not_rewritten(self, system: System) -> str | None:
-        """Return why no log of the system may be rewritten, in words; None if logs may be."""
+        """Return the reason why no log may be rewritten; None if logs may be rewritten."""
         return None
 
     def more_events(self, log: Path) -> Iterator[Event] | None:
@@ -132,7 +132,7 @@ class SystemFolder:
         return None
 
     def stale_files(self, system: System) -> Sequence[str]:
-        """Return files that point into the logs; a copy with a rewritten log sets them aside."""
+        """Return files that point into the logs; recovery renames them if it rewrites a log."""
         return ()
 
     def repaired_files(self, system: System) -> Mapping[str, bytes]:
@@ -170,7 +170,7 @@ class SystemFolder:
         return iter(())
 
     def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
-        """Yield the folder's findings about one of several logs, after reading that log.
+        """Yield the folder's findings about one of its logs, after reading that log.
 
         Raises ``OSError``.
         """
@@ -187,7 +187,7 @@ class SystemFolder:
         context: Mapping[str, Any],
         read_log: ReadLog = by_specification,
     ) -> Iterator[Event]:
-        """Yield the answer about all logs in order, unless the system merges them.
+        """Yield the events of all logs in order, unless the system merges its logs.
 
         ``read_log`` reads a single log.
         """
@@ -202,7 +202,7 @@ def in_order(
     context: Mapping[str, Any],
     read_log: ReadLog = by_specification,
 ) -> Iterator[Event]:
-    """Yield the answers of all logs in order, with the worst verdict and the last end."""
+    """Yield the events of all logs in order, and an ``End`` with the worst verdict."""
     ends = []
     for log in system.logs:
         for event in read_log(system.format, system.path(log), profile, context):
@@ -232,7 +232,7 @@ def gaps(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def size_of_all(path: Path) -> int:
-    """Return ``size_of`` a path; 0 if the file no longer exists."""
+    """Return the size of a path in bytes; 0 if the path cannot be read."""
     try:
         return size_of(path)
     except OSError:

@@ -20,7 +20,7 @@ def is_worth_a_scanner(format_id: str, path: Path) -> bool:
 def read_log(
     format_id: str, path: Path, profile: str, context: Mapping[str, Any]
 ) -> Iterator[Event]:
-    """Yield the answer for a log, and use the scanner for large logs. Raises ``OSError``."""
+    """Yield the events of a log, using the scanner for large logs. Raises ``OSError``."""
     if profile != "recover" or not is_worth_a_scanner(format_id, path):
         return by_specification(format_id, path, profile, context)
     from walproof.scan.answers import read

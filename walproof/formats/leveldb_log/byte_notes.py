@@ -25,7 +25,7 @@ TYPES = {1: "FULL", 2: "FIRST", 3: "MIDDLE", 4: "LAST"}
 class Physical:
     """A physical record at ``start`` with a header of ``header_size`` bytes.
 
-    ``data_end`` is the end according to its length.
+    ``data_end`` is the end of the data according to the length field.
     """
 
     start: int
@@ -38,7 +38,7 @@ class Physical:
 
     @property
     def block_end(self) -> int:
-        """Return the end of its block."""
+        """Return the end of the block in which the record begins."""
         return (self.start // BLOCK_SIZE + 1) * BLOCK_SIZE
 
     @property
@@ -57,16 +57,16 @@ class Physical:
         return self.type == ZERO and self.length == 0
 
     def computed(self, log: LogBytes) -> int | None:
-        """Return the checksum of the data; None if the data is truncated."""
+        """Return the computed checksum; None if the record crosses its block or is cut."""
         if self.data_end > min(self.block_end, self.size_of_log):
             return None
         return masked_crc(log[self.start + 6 : self.data_end])
 
 
 class LevelDBNotes:
-    """Check the fields of each physical record (LDB-020).
+    """Notes on the fields of each physical record (LDB-020).
 
-    Physical records that a reader skips after damage are checked too.
+    Physical records that a reader skips after damage get notes too.
     """
 
     header_sizes: tuple[int, ...] = (HEADER_SIZE,)
@@ -74,7 +74,7 @@ class LevelDBNotes:
     offsets: Mapping[str, int] = {"checksum": 0, "len_data": 4, "type": 6}
 
     def name_of(self, record: Physical, log: LogBytes) -> str | None:
-        """Return the name of the type; None if the dialect does not define it."""
+        """Return the name of the record's type; None if the dialect does not define the type."""
         return TYPES.get(record.type)
 
     def physical(self, log: LogBytes, start: int) -> Physical:
@@ -86,7 +86,7 @@ class LevelDBNotes:
         return False
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """Return the type of a physical record (``FULL``, ``FIRST`` …) and its fault."""
+        """Return the type (``FULL``, ``FIRST`` …) and the fault of a physical record as a note."""
         if not _RECORD.fullmatch(field.path):
             return None
         record = self.physical(log, field.start)
@@ -155,7 +155,7 @@ def _trailer(field: Field, log: LogBytes, header_size: int) -> Note:
     if not any(data):
         return Note("zeros")
     if BLOCK_SIZE - field.start % BLOCK_SIZE >= header_size and field.end % BLOCK_SIZE:
-        return Note("start of a header", False)  # LDB-021: the log ends inside it
+        return Note("start of a header", False)  # LDB-021: the log ends inside a header
     return Note("not zeros, skipped all the same")  # LDB-005
 
 

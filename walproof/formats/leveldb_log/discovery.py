@@ -1,4 +1,4 @@
-"""Find LevelDB logs in directories. Each file is a log, unless it is of RocksDB or Pebble."""
+"""Find LevelDB logs in directories, and determine the dialects of logs. Each file is one log."""
 
 from __future__ import annotations
 

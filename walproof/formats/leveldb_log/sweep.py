@@ -42,7 +42,7 @@ class LevelDBSweep(FormatSweep):
         return True
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Some end near the end of a block or of the next block."""
+        """See :class:`FormatSweep`. Some records end near a block boundary."""
         records = []
         at = task.size if task.appends else 0
         for _ in range(how_many(chance)):
@@ -79,7 +79,7 @@ def _is_framing(data: bytes, at: int, end: int) -> bool:
         if not any(data[at:end]):
             return True
         header = data[at + 4 : at + HEADER_SIZE]
-        # An open record may have received empty MIDDLEs before it was abandoned.
+        # A writer may have added empty MIDDLE fragments to an open record before abandoning it.
         if header != bytes((0, 0, FIRST)) and not (is_open and header == bytes((0, 0, MIDDLE))):
             return False
         is_open = True

@@ -1,1 +1,1 @@
-"""The parts of the format ``rocksdb-wal``; see ``walproof.formats``."""
+"""The format plug-in for RocksDB and Pebble logs. See ``walproof.formats`` for its parts."""

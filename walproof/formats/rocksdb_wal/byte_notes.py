@@ -22,7 +22,7 @@ _METADATA = {
 
 
 class RocksDBNotes(LevelDBNotes):
-    """Check each physical record on its own.
+    """Notes on the fields of each physical record, regardless of other records.
 
     For the record types 9 to 12, the checksum determines the header size.
     """
@@ -64,7 +64,10 @@ class RocksDBNotes(LevelDBNotes):
 
 
 def _is_in_trailer(notes: RocksDBNotes, at: int, log: LogBytes) -> bool:
-    """Return whether the header of the block's first record does not fit there (RDB-004)."""
+    """Return whether an offset is in the trailer of a block (RDB-004).
+
+    A trailer is shorter than the header of the first record in the block.
+    """
     left = BLOCK_SIZE - at % BLOCK_SIZE
     if left >= SYNC_HEADER_SIZE:
         return False

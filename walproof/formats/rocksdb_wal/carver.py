@@ -32,9 +32,9 @@ from walproof.carve.model import Find, Loose, Window
 from walproof.formats.leveldb_log import carver as leveldb_carver
 from walproof.formats.leveldb_log.carver import METADATA, Run, headers
 
-#: Maximum column families in a record of timestamp sizes at the start of a log.
+#: Maximum number of column families in a record of timestamp sizes at the start of a log.
 MAX_FAMILIES = 8
-#: Maximum records of metadata at the start of a log.
+#: Maximum number of metadata records at the start of a log.
 MAX_METADATA = 3
 _METADATA_BYTES = (
     HEADER_SIZE + 4,
@@ -44,7 +44,7 @@ _METADATA_BYTES = (
 
 
 class RecyclableCarver(leveldb_carver.Carver):
-    """Finds logs with 11-byte headers, of either system."""
+    """A carver for logs of RocksDB or Pebble with 11-byte headers."""
 
     head_size = RECYCLABLE_HEADER_SIZE
     headers = headers(
@@ -62,7 +62,7 @@ class RecyclableCarver(leveldb_carver.Carver):
         return {"log_number": int.from_bytes(number, "little")}
 
     def _with_metadata(self, run: Run) -> Run:
-        """See the base class. Metadata is searched backwards from the first record."""
+        """See the base class. The search for metadata goes backwards from the first record."""
         for _ in range(MAX_METADATA):
             start = run.start
             before = next((n for n in _METADATA_BYTES if self._is_metadata(start - n, n)), None)
@@ -84,7 +84,7 @@ class RecyclableCarver(leveldb_carver.Carver):
 
 
 class SyncCarver(leveldb_carver.Carver):
-    """Finds logs with 19-byte headers, which Pebble writes."""
+    """A carver for logs with 19-byte headers, which Pebble writes."""
 
     head_size = SYNC_HEADER_SIZE
     headers = headers(FIRST_TYPE[WAL_SYNC], SYNC_HEADER_SIZE)
@@ -98,7 +98,7 @@ class SyncCarver(leveldb_carver.Carver):
 
 
 class Carver(base.Carver):
-    """Finds logs in both dialects. See :class:`walproof.carve.base.Carver`."""
+    """A carver for both dialects. See :class:`walproof.carve.base.Carver`."""
 
     head_size = SYNC_HEADER_SIZE
 

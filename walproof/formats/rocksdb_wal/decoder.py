@@ -56,7 +56,7 @@ _AMBIGUOUS = frozenset(
     for number, tag in write_batch.TAGS.items()
     if number in PEBBLE_TAGS and tag.op != PEBBLE_TAGS[number].op
 )
-#: Operations that Pebble writes in separate batches, excises only with ingests
+#: Operations that Pebble writes only in separate batches. A batch with an excise also has an ingest
 #: (``Batch.ingestSST``).
 _INGESTS = frozenset(("ingest", "excise"))
 
@@ -119,7 +119,7 @@ def _deleted_size(operation: dict[str, Any], room: Cursor) -> None:
 
 
 def _suffixes(operation: dict[str, Any], room: Cursor) -> None:
-    """Take the end of the range and the suffixes from the value of a range key."""
+    """Split the value of a range key into the end of the range and the suffixes."""
     cursor = Cursor(operation["value"])
     end, suffixes = cursor.sized(5), []
     while cursor.left:
@@ -148,5 +148,5 @@ def _number(data: bytes, what: str) -> int:
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """See :func:`walproof.decode.phrase`: the first operation."""
+    """Describe the first operation. See :func:`walproof.decode.phrase`."""
     return write_batch.phrase(value["sequence"], value["ops"], value["ops_fault"])

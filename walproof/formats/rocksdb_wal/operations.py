@@ -14,7 +14,7 @@ _WITHOUT_TIMESTAMP = frozenset(("log_data", "commit"))
 
 
 class Operations(AnyOperations):
-    """A row for each operation of a batch; keys have no timestamps (RDB-033)."""
+    """The rows of a log, one for each operation; keys have no timestamps (RDB-033)."""
 
     COLUMNS = (
         "op", "sequence", "column_family", "key", "value", "end_key", "columns", "timestamp",

@@ -33,7 +33,7 @@ from walproof.scan.model import WHOLE, Event, Part, Wanted
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """Return one part: a log is not split."""
+    """Return one part, because a log cannot be split."""
     return [WHOLE]
 
 
@@ -57,7 +57,7 @@ class _Scan(BlockScan):
         self.proven[0] = found.proven
 
     def _settle(self) -> bool:
-        """Find dialect, number and compression; return False if this took the whole log."""
+        """Find dialect, number and compression; return False if the whole log was searched."""
         found = self.found
         for base in range(0, self.size, BLOCK):
             block = self.block(base)

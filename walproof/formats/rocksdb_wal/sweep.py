@@ -76,7 +76,7 @@ class RocksDBSweep(FormatSweep):
         return str(context.get("compression", "none")) == "none"
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Some end near the end of a block; some follow metadata."""
+        """See :class:`FormatSweep`. Some records end near a block boundary, or follow metadata."""
         headers = str(task.context.get("headers", RECYCLABLE))
         size = HEADER_SIZES.get(headers, HEADER_SIZE)
         made = []

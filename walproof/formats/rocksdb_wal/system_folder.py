@@ -15,15 +15,15 @@ class RocksDBFolder(LevelDBFolder):
     format = "rocksdb-wal"
 
     def takes(self, logs: Sequence[Path]) -> bool:
-        """Return whether a log is in a dialect of RocksDB or Pebble. Raises ``OSError``."""
+        """Return whether any log is in a dialect of RocksDB or Pebble. Raises ``OSError``."""
         return any(map(is_in_foreign_dialect, logs))
 
     def foreign_dialect(self, log: Path) -> str | None:
-        """See :class:`~walproof.systems.model.SystemFolder`. All dialects are read."""
+        """See :class:`~walproof.systems.model.SystemFolder`. The reader supports all dialects."""
         return None
 
     def more_events(self, log: Path) -> Iterator[Event] | None:
-        """See :class:`~walproof.systems.model.SystemFolder`: none."""
+        """See :class:`~walproof.systems.model.SystemFolder`. The format has no second way."""
         return None
 
 

@@ -1,1 +1,1 @@
-"""The write-ahead log of SQLite: the parts that ``walproof.formats`` describes."""
+"""The format plug-in for SQLite write-ahead logs. See ``walproof.formats`` for its parts."""

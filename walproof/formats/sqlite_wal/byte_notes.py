@@ -31,10 +31,10 @@ _WORDS = {"<": "little-endian words", ">": "big-endian words"}
 
 
 class SqliteNotes:
-    """Check each frame against the checksum stored in the frame before it (SQW-009)."""
+    """Notes on each frame, checked against the checksum in the frame before it (SQW-009)."""
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """Return what a slot holds, and whether its checksum holds."""
+        """Return a note with the content of a slot and the fault of its frame."""
         if not _FRAME.fullmatch(field.path):
             return None
         frame = FrameHeader.of(log[field.start : field.start + FRAME_HEADER_SIZE])
@@ -101,7 +101,7 @@ def _page_size(log: LogBytes) -> int:
 
 
 def _computed(log: LogBytes, start: int, end: int) -> State | None:
-    """Return the checksum of a frame; None if the frame or the salts before it do not fit."""
+    """Return the checksum of a frame; None if the frame is cut or the salts before it differ."""
     slot = log[start:end]
     if len(slot) < end - start:
         return None

@@ -31,15 +31,15 @@ from walproof.carve import base
 from walproof.carve.model import Find, Loose, Pattern, Window
 
 SUFFIX = ".db-wal"
-#: Offsets of slots are multiples of this many bytes in an aligned log.
+#: In an aligned log, each slot begins at a multiple of this number of bytes.
 STEP = 8
-#: Page numbers and database sizes of loose frames are below this.
+#: Page numbers and database sizes of loose frames are below this number.
 MAX_PAGES = 1 << 28
-#: A log or a run of loose frames may have this many damaged slots in a row.
+#: Maximum number of consecutive damaged slots in a log or in a run of loose frames.
 MAX_GAP_SLOTS = 16
-#: Bytes of which frames without a header are looked for at a time.
+#: Number of bytes searched at a time for frames without a header.
 PIECE = 1 << 22
-#: The executable specification reads slowly, so a false hit counts as so many times its size.
+#: Cost of a false hit, as a multiple of its size: the executable specification reads slowly.
 COST = 8
 
 _ORDERS: tuple[Order, Order] = ("<", ">")
@@ -68,7 +68,7 @@ class Carver(base.Carver):
                 yield find
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.base.Carver`: transactions, all marked as after a loss."""
+        """See :class:`walproof.carve.base.Carver`. All transactions count as after a loss."""
         while at < end:
             run = self._first_run(at, end)
             if run is None:
@@ -147,7 +147,7 @@ def _links(data: NDArray[np.uint8], base: int, stop: int) -> list[tuple[int, int
     data = data[first : first + (len(data) - first) // STEP * STEP]
     words = data.view(np.uint64)
     pages, sizes = data.view(">u4")[0::2], data.view(">u4")[1::2]
-    # A page number of 0 becomes the largest number.
+    # The subtraction turns a page number of 0 into the largest number, which is out of range.
     may_be_frame = (pages.astype(np.uint32) - np.uint32(1) < MAX_PAGES) & (sizes < MAX_PAGES)
     slots = np.flatnonzero(may_be_frame[: (stop - base - first + STEP - 1) // STEP])
     slots = slots[slots + 2 < len(words)]
@@ -160,7 +160,7 @@ def _links(data: NDArray[np.uint8], base: int, stop: int) -> list[tuple[int, int
         is_link = (
             (words[ones + 1] == words[others + 1])
             & may_be_frame[others]
-            # Two slots with one checksum are repeated bytes, not two frames.
+            # Two slots with the same checksum are repeated bytes, not two frames.
             & (words[ones + 2] != words[others + 2])
         )
         found += [(base + first + STEP * int(n), page_size) for n in ones[is_link]]

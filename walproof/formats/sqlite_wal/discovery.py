@@ -1,4 +1,4 @@
-"""Find SQLite's logs in directories. Each file is a log, found by its content and its name."""
+"""Find SQLite logs in directories by content and name. Each file is one log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from reference_impl.sqlite_wal.opening import NoHeader, Refused, open_log
 from walproof.lake.format_discovery import Discovery
 
-#: Bytes at the start of a file in which two linked frames are looked for.
+#: Number of bytes at the start of a file that are searched for two linked frames.
 LOOKED_AT_BYTES = 1 << 20
 
 
@@ -15,7 +15,7 @@ class SqliteDiscovery(Discovery):
     """See :class:`Discovery`."""
 
     def recognises(self, path: Path) -> bool:
-        """See :class:`Discovery`: by its name and two linked frames, if its start is lost."""
+        """See :class:`Discovery`. A log without a header needs the name and two linked frames."""
         if not path.name.endswith("-wal") or not path.is_file():
             return False
         size = min(path.stat().st_size, LOOKED_AT_BYTES)

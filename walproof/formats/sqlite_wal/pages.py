@@ -45,14 +45,14 @@ class DatabaseHeader:
     page_size: int
     reserved: int
     encoding: str
-    #: None unless both versions are 1 (rollback mode) or 2 (WAL mode).
+    #: True if both versions are 2 (WAL mode), False if both are 1 (rollback mode), else None.
     is_wal: bool | None
     change_counter: int
     freelist: int
 
     @classmethod
     def of(cls, page: bytes) -> DatabaseHeader | None:
-        """Parse the start of page 1; None if it is not the header of a database."""
+        """Parse the start of page 1; return None if it is not the header of a database."""
         if len(page) < DB_HEADER_SIZE or not page.startswith(MAGIC):
             return None
         size = int.from_bytes(page[16:18], "big")
@@ -76,9 +76,9 @@ class Cell:
     #: None in an index page.
     rowid: int | None
     size: int
-    #: Part of the payload that is stored in the page.
+    #: The part of the payload that is stored in the page.
     local: bytes
-    #: First page of the chain with the rest of the payload, or 0 without a rest.
+    #: First overflow page with the rest of the payload; 0 if the page stores the whole payload.
     overflow: int
     #: Left child of a cell in an interior page; 0 in a leaf.
     child: int
@@ -99,7 +99,7 @@ class Page:
 
     @property
     def has_rows(self) -> bool:
-        """Return whether the cells have payloads: all pages but interior pages of tables."""
+        """Return whether the cells have payloads, as on all pages except interior table pages."""
         return self.type != "table interior"
 
 
@@ -109,7 +109,7 @@ def page_size_of(record: Record) -> int:
 
 
 def images_of(record: Record) -> list[tuple[int, bytes]]:
-    """Return page number and image of each frame of a transaction."""
+    """Return the page number and the image of each frame of a transaction."""
     page_size = page_size_of(record)
     return [
         (number, record.payload[index * page_size : (index + 1) * page_size])
@@ -188,8 +188,8 @@ def read_payload(
     """Return the payload of a cell, and the number of an invalid overflow page or None.
 
     An overflow page is invalid if it does not exist, or was read before for this or another cell.
-    The payload ends before it. ``owners`` maps each overflow page that was read to the page and the
-    number of its cell. The overflow pages of this cell are added to ``owners``.
+    The payload ends before an invalid page. ``owners`` maps each overflow page that was read to the
+    page and the number of its cell. The overflow pages of this cell are added to ``owners``.
     """
     if not cell.overflow:
         return cell.local, None
@@ -208,7 +208,7 @@ def read_payload(
 
 
 def local_size(size: int, usable: int, is_table: bool) -> int:
-    """Return the number of payload bytes in the cell; the others are in overflow pages."""
+    """Return the number of payload bytes in a cell; the other bytes are in overflow pages."""
     most = usable - 35 if is_table else (usable - 12) * 64 // 255 - 23
     if size <= most:
         return size

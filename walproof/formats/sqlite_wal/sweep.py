@@ -31,7 +31,7 @@ def _header(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
 
 
 def _frames(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
-    """Return corrected checksums of a frame and of all later frames, which depend on it."""
+    """Return corrected checksums of a frame and of all later frames, which depend on the frame."""
     size = unit.end - unit.start
     sealed = bytearray(data)
     before = _IN_HEADER if unit.start == HEADER_SIZE else unit.start - size + _IN_FRAME
@@ -61,13 +61,13 @@ def _reseal_frames(path: str, file: str) -> Call:
 class SqliteSweep(FormatSweep):
     """See :class:`FormatSweep`."""
 
-    # Without its header, a log is verified by 32 bits; some flips of two bits cancel.
+    # If the header is damaged, only 32 bits verify the log, and some flips of two bits cancel out.
     pairs_tell = False
     appends_exactly = True
     seals = (Seal("header", _header, _reseal_header), Seal("frames[]", _frames, _reseal_frames))
 
     def determines(self, context: Mapping[str, Any]) -> bool:
-        """See :class:`FormatSweep`. A writer takes random salts where none are configured."""
+        """See :class:`FormatSweep`. Without configured salts, a writer chooses random salts."""
         return "salt_1" in context and "salt_2" in context
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
@@ -93,7 +93,7 @@ class SqliteSweep(FormatSweep):
         return NewRecord(b"x" * _page_size(task))
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Transactions of some pages; some repeat the last commit."""
+        """See :class:`FormatSweep`. Some transactions repeat the previous commit frame."""
         page_size = _page_size(task)
         made: list[NewRecord] = []
         for _ in range(how_many(chance)):
@@ -127,7 +127,7 @@ def _last(task: Task, made: Sequence[NewRecord]) -> NewRecord | None:
 
 
 def _commit_frame(record: NewRecord, page_size: int) -> NewRecord:
-    """Return a transaction that repeats the last frame of another one."""
+    """Return a transaction that repeats the last frame of another transaction."""
     count = max(1, len(record.payload) // page_size)
     pages = record.fields.get("pages", list(range(1, count + 1)))
     db_pages = record.fields.get("db_pages", max(pages))
@@ -139,7 +139,7 @@ def _image(chance: Random, page_size: int) -> bytes:
 
 
 def _fields(chance: Random, count: int) -> dict[str, Any]:
-    """Return fields of a record to write; some must be refused."""
+    """Return random fields for a new record; a writer must refuse some of these fields."""
     fields: dict[str, Any] = {}
     if chance.random() < 0.7:
         numbers = (1, 2, 3, 7, 255, 65536, MAX_PAGE) + ((0,) if chance.random() < 0.1 else ())

@@ -43,7 +43,7 @@ _COPY_FIRST = "Copy {0}, {0}-wal and {0}-shm first, and open only copies"
 
 @dataclass(frozen=True)
 class Database:
-    """The files of a database; ``header`` is None if the file is missing or no database."""
+    """The files of a database; ``header`` is None if the file is missing or not a database."""
 
     folder: Path
     name: str
@@ -56,12 +56,12 @@ class Database:
         return cls(path.parent, path.name, DatabaseHeader.of(head))
 
     def path(self, suffix: str = "") -> Path:
-        """Return the path of the database, or of a file beside it."""
+        """Return the path of the database, or of the file beside it with this suffix."""
         return self.folder / f"{self.name}{suffix}"
 
     @property
     def is_one(self) -> bool:
-        """Return whether a database or a valid log has one of the other files beside it."""
+        """Return whether a database or a valid log exists, and another of its files beside it."""
         log = self.path(LOG)
         if self.header is not None:
             return log.is_file() or self.path(INDEX).is_file() or self.has_hot_journal
@@ -118,17 +118,17 @@ class SQLiteFolder(SystemFolder):
         yield from _of_opening(database, found)
 
     def log_of(self, path: Path) -> Path | None:
-        """See :class:`SystemFolder`: ``NAME-wal`` of a database ``NAME``."""
+        """See :class:`SystemFolder`. The log of a database ``NAME`` is ``NAME-wal``."""
         database = Database.at(path)
         log = database.path(LOG)
         return log if database.header is not None and log.is_file() else None
 
     def is_evidence(self, record: Record) -> bool:
-        """See :class:`SystemFolder`: a transaction after a loss (SQW-039)."""
+        """See :class:`SystemFolder`. Transactions after a loss are only evidence (SQW-039)."""
         return bool(record.fields.get("after_loss"))
 
     def stale_files(self, system: System) -> Sequence[str]:
-        """See :class:`SystemFolder`: the indexes of the logs."""
+        """See :class:`SystemFolder`. The indexes become stale with the logs."""
         databases: Mapping[str, Database] = system.facts["databases"]
         return [each.path(INDEX).name for each in databases.values() if each.path(INDEX).is_file()]
 
@@ -173,7 +173,7 @@ class SQLiteFolder(SystemFolder):
 
 
 def _open(log: Path) -> Opening | None:
-    """Return the parameters of a log; None if it has no frames. Raises ``OSError``."""
+    """Return the parameters of a log; None if it is missing or unreadable. Raises ``OSError``."""
     if not log.is_file() or log.stat().st_size < HEADER_SIZE:
         return None
     with log.open("rb") as file:

@@ -20,7 +20,7 @@ _LOG_SALTS = slice(16, 24)
 
 @dataclass(frozen=True, slots=True)
 class WalIndex:
-    """The header of the WAL index, and the state of the checkpoints."""
+    """The header of the WAL index and the state of the checkpoints."""
 
     page_size: int
     #: Number of committed frames.

@@ -45,12 +45,15 @@ class Headers:
     sizes: NDArray[np.uint8]
     #: Meaning of each record type.
     kinds: NDArray[np.uint8]
-    #: Number after the last fragment type.
+    #: The lowest type number above the fragment types.
     above: int
 
 
 def headers(full: int, size: int, metadata: Mapping[int, int] = MappingProxyType({})) -> Headers:
-    """Return the headers of a dialect: ``full`` is its type FULL, ``metadata`` types with sizes."""
+    """Return the headers of a dialect whose FULL records have the type ``full``.
+
+    ``size`` is the header size of fragments. ``metadata`` maps metadata types to header sizes.
+    """
     sizes, kinds = np.zeros(256, np.uint8), np.zeros(256, np.uint8)
     for kind, header in metadata.items():
         sizes[kind], kinds[kind] = header, METADATA
@@ -71,9 +74,9 @@ class Run:
     at: NDArray[np.int64]
     end: NDArray[np.int64]
     kind: NDArray[np.uint8]
-    #: Offset of the block boundaries modulo the block size; None if no record determines one.
+    #: Offset of the block boundaries modulo the block size; None if no record determines it.
     phase: int | None = None
-    #: False if two records imply different boundaries.
+    #: False if two records imply different boundaries, or if a record crosses a boundary.
     agrees: bool = True
 
     def __post_init__(self) -> None:
@@ -99,7 +102,7 @@ class Run:
         return int(self.end[-1])
 
     def first_block(self) -> int | None:
-        """Return the first record at the start of a block."""
+        """Return the offset of the first record that starts a block, or None."""
         if self.phase is None:
             return None
         begins = self.at[self.at % BLOCK_SIZE == self.phase]
@@ -157,7 +160,7 @@ class Carver(base.Carver):
         return min(locations, default=None)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.base.Carver`. Incomplete records are marked."""
+        """See :class:`walproof.carve.base.Carver`. Loose fragments have a field ``fragment``."""
         parts: list[tuple[int, int, int]] = []
         for start, stop, kind in self._with_rest(at, end):
             follows = bool(parts) and start - parts[-1][1] < self.headers.size
@@ -197,7 +200,7 @@ class Carver(base.Carver):
     def _records_in(
         self, window: Window, start: int, stop: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:
-        """Yield the records that begin in ``[start, stop)``, in runs of non-empty arrays."""
+        """Yield the physical records that begin in ``[start, stop)``, as non-empty arrays."""
         if not self._anywhere:
             yield from self._at_sectors(window, start, stop)
             return
@@ -207,7 +210,7 @@ class Carver(base.Carver):
         at, end, kind = self._columns
         here, last = start - window.base, stop - window.base
         while here < last:
-            # All reads are below the size, which is within the array.
+            # The kernel reads no record beyond the size, which is within the array.
             count, here = physical_records(
                 window.data, here, last, window.size, self._of_eight,
                 self.headers.sizes, self.headers.above, at, end, kind,
@@ -219,7 +222,7 @@ class Carver(base.Carver):
     def _at_sectors(
         self, window: Window, start: int, stop: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:
-        """Search without compiled code: at the starts of sectors, following consecutive records."""
+        """Search without compiled code: only at the starts of sectors and after each record."""
         data = window.data[: window.size].tobytes()
         results: list[tuple[int, int, int]] = []
         at = start - window.base
@@ -247,7 +250,7 @@ class Carver(base.Carver):
             )
 
     def _physical(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Return the records of a part of the image, none longer than the lookahead."""
+        """Yield the physical records of a part; each record must fit in the lookahead."""
         base = start
         while base < end:
             window = self.image.window(base, end)
@@ -258,7 +261,7 @@ class Carver(base.Carver):
             base = after
 
     def _with_rest(self, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Return the records of a part of the image, and the rest of the last one after its end."""
+        """Yield the physical records of a part, and the fragments that complete the last record."""
         last = None
         for last in self._physical(at, end):
             yield last
@@ -284,7 +287,7 @@ class Carver(base.Carver):
         return {}
 
     def _whole(self, start: int, stop: int, payload: bytes) -> Loose:
-        """Return a complete record; a record of a RocksDB log gets the field ``compression``."""
+        """Return a complete record; a zstd payload adds the field ``compression``."""
         fields = dict(self._fields(start))
         if payload.startswith(_ZSTD_MAGIC):
             fields["compression"] = "zstd"
@@ -320,7 +323,7 @@ class Carver(base.Carver):
             run = Run(at[first:after], end[first:after], kind[first:after])
             is_last = after == len(at)
             if is_last and run.phase is None and run.stop > window.stop - BLOCK_SIZE:
-                self._held = run  # the next window may determine its block boundaries
+                self._held = run  # the next window may determine the block boundaries of the run
                 return
             yield from self._run(run)
 
@@ -353,16 +356,16 @@ class Carver(base.Carver):
         )
 
     def _with_metadata(self, run: Run) -> Run:
-        """Return a run at the start of a log, with the metadata before its first record."""
+        """Return a run at the start of a log, extended by the metadata before its first record."""
         return run
 
     def _belongs(self, run: Run, log: _Open) -> bool:
-        """Return whether a run is a later part of the open log, with damage between them."""
+        """Return whether a run continues the open log, directly or after a damaged part."""
         phase = log.at % BLOCK_SIZE
         if not run.agrees or run.phase not in (None, phase):
             return False
         gap = run.start - log.end
-        if gap < self.headers.size:  # the trailer of a block, or nothing
+        if gap < self.headers.size:  # at most a block trailer lies between
             return gap == 0 or (run.start - log.at) % BLOCK_SIZE == 0
         boundary = log.boundary()
         if run.start < boundary:
@@ -377,7 +380,10 @@ class Carver(base.Carver):
         return run.start == boundary + BLOCK_SIZE and goes_on
 
     def _is_strong(self, run: Run) -> bool:
-        """Return whether a run is no coincidence: 32 bits are too few at every byte of a disk."""
+        """Return whether a run is more than a chance match of one checksum.
+
+        A search at every byte of a disk finds some data whose 32-bit checksum matches by chance.
+        """
         if len(run.at) > 1 or (run.start % SECTOR == 0 and self.align % SECTOR == 0):
             return True
         if run.phase is not None:

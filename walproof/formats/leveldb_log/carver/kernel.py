@@ -33,7 +33,11 @@ _ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 def _after_zeros() -> NDArray[np.uint32]:
-    """Return table [level, k, byte, value]: a checksum's byte after ``k * 32**level`` zeros."""
+    """Return a table that extends a checksum by zeros.
+
+    ``[level, k, byte, value]`` is the part of the checksum after ``k * 32**level`` zeros that
+    follows from one byte of the checksum before the zeros.
+    """
     tables = np.zeros((LEVELS, 32, 4, 256), np.uint64)
     bits = np.uint64(1) << np.arange(32, dtype=np.uint64)
     for level in range(LEVELS):
@@ -75,7 +79,10 @@ def _prefix(data: Any, of_eight: Any, end: Any) -> Any:
 
 @helper
 def _of_range(data: Any, of_eight: Any, start: Any, end: Any) -> Any:
-    """Return the checksum of ``data[start:end]``, shorter than a block; see :func:`prefixes`."""
+    """Return the checksum of ``data[start:end]``, which must be shorter than a block.
+
+    ``of_eight`` is the result of :func:`prefixes`.
+    """
     crc = _prefix(data, of_eight, start)
     length = end - start
     for level in range(LEVELS):
@@ -106,8 +113,8 @@ def physical_records(
     """Find physical records that begin in ``[start, stop)`` and end at or before ``size``.
 
     The records have valid checksums and do not overlap. ``of_eight`` is the result of
-    :func:`prefixes` for ``data[:size]``. ``data`` must have at least 16 bytes after ``size``. A
-    record whose type is ``above`` or more must follow another record.
+    :func:`prefixes` for ``data[:size]``. ``data`` must have at least 16 bytes after ``size``.
+    Records with a type of ``above`` or more are reliably found only directly after another record.
 
     Returns the number of records and the offset at which to continue. This offset is less than
     ``stop`` if the three result arrays are full.
@@ -122,7 +129,7 @@ def physical_records(
             types_here = load64(data, i + 6)
             children = (types_here - limits) & ~types_here & _HIGHS
             if children != 0:
-                i += np.int64(trailing_zeros(children)) >> 3  # the first one is always correct
+                i += np.int64(trailing_zeros(children)) >> 3  # only the lowest set bit is reliable
                 break
             i += 8
         header = np.int64(header_sizes[data[i + 6]]) if i < last else np.int64(0)

@@ -17,7 +17,7 @@ from walproof.schema import Struct
 TYPE: Struct = {
     "sequence": "int64",
     "ops": [write_batch.OPERATION],
-    # Why operations of the batch or fields of the edit are missing.
+    # Reason if operations of the batch or fields of the edit are missing.
     "ops_fault": "string",
     "version_edit": version_edit.TYPE,
 }

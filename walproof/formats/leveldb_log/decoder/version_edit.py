@@ -79,7 +79,7 @@ _KEY_TYPES: Mapping[int, str] = {
 _HAS_POINT_KEYS = 1
 _IGNORABLE = 1 << 13
 _NOT_IGNORABLE = 1 << 6
-#: Custom fields of a new file: name, and encoding of the number; None if it is not a number.
+#: Custom fields of a new file: the name, and the encoding of a number or None for other data.
 CUSTOM_FIELDS: Mapping[int, tuple[str, str | None]] = {
     2: ("need_compaction", "byte"),
     3: ("min_log_number_to_keep", "fixed64"),
@@ -193,7 +193,7 @@ def _deleted_file(cursor: Cursor) -> Edit:
 
 
 def _new_file(layout: int, cursor: Cursor) -> Edit:
-    """Return a table, in LevelDB's layout or one of the three layouts of RocksDB."""
+    """Return a table; layout 1 is LevelDB's, 2 to 4 are RocksDB's, and 5 is Pebble's."""
     table: Edit = {"level": _u32(cursor), "number": _u64(cursor)}
     if layout == 3:
         table["path_id"] = _u32(cursor)
@@ -304,8 +304,8 @@ _REPEATED: Mapping[int, tuple[str, _Read]] = {
     _IGNORABLE + 4: ("new_logs", _log),
     _IGNORABLE + 7: ("new_logs", partial(_inside, _log)),
 }
-#: Tags specific to Pebble, with their numbers; the first number that is not skipped is a file
-#: number.
+#: Tags specific to Pebble, each with a name and the values after the tag. The first number that is
+#: not skipped is a file number.
 _OF_PEBBLE: Mapping[int, tuple[str, Sequence[_Read]]] = {
     105: ("new_backing_table", (_u64, _u64)),
     106: ("deleted_backing_table", (_u64,)),
@@ -342,7 +342,8 @@ def phrase(edit: Mapping[str, Any]) -> str:
 
 
 def _added(file: Mapping[str, Any]) -> str:
-    # LevelDB calls its tables .ldb since 1.14, RocksDB .sst; only the latter keeps sequences here.
+    # LevelDB has named its tables .ldb since 1.14. RocksDB and Pebble name them .sst, and store the
+    # range of sequence numbers of a new table.
     suffix = "ldb" if file["smallest_sequence"] is None else "sst"
     keys = f"{quoted(file['smallest']['user_key'])} to {quoted(file['largest']['user_key'])}"
     size = counted(file["size"], "byte")

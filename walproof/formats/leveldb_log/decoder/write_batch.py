@@ -34,7 +34,7 @@ OPERATION: Struct = {
 RANGES = frozenset(
     ("delete_range", "range_key_set", "range_key_unset", "range_key_delete", "excise")
 )
-#: Operations that only precede others.
+#: Operations that only precede other operations.
 _MARKS = ("noop", "begin_prepare")
 _HEADER = struct.Struct("<QI")
 _TIME = struct.Struct("<Q")
@@ -42,9 +42,9 @@ _TIME = struct.Struct("<Q")
 
 @dataclass(frozen=True)
 class Tag:
-    """The content after a tag: an optional column family, then these strings.
+    """The content after a tag: an optional column family, then ``strings``.
 
-    The header's count includes operations that are ``is_counted``.
+    The count in the header includes only operations whose tag has ``is_counted``.
     """
 
     op: str
@@ -114,7 +114,7 @@ def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS)
                     )
                 operation[name] = cursor.take(size)
         except Incomplete:
-            if is_cut:  # inside a number
+            if is_cut:  # the payload ends inside a number
                 return _cut(payload, count, results)
             raise
         if tag.op == "timed_put":
@@ -135,7 +135,7 @@ def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS)
 def _cut(
     payload: bytes, count: int, found: list[dict[str, Any]], missing: str = ""
 ) -> dict[str, Any]:
-    """Return the decoded start of a cut payload; ``missing`` is the rest of its last operation."""
+    """Return the decoded start of a cut payload; ``missing`` describes the missing string."""
     sequence, _ = _HEADER.unpack_from(payload)
     more = count - sum(op["op"] not in WITHOUT_NUMBER for op in found)
     parts = [missing] * bool(missing) + [counted(more, "more operation")] * (more > 0)

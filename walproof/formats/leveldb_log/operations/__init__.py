@@ -18,7 +18,7 @@ from walproof.formats.leveldb_log.operations.local_storage import LocalStorage
 
 
 class Operations(AnyOperations):
-    """A row for each operation of a write batch, and for each edit of a MANIFEST."""
+    """The rows of a log: one for each operation of a write batch and each edit of a MANIFEST."""
 
     COLUMNS = (
         "op", "sequence", "column_family", "origin", "database", "database_id", "store", "store_id",

@@ -18,11 +18,12 @@ from walproof.formats.leveldb_log.operations import v8_value
 COMPARATOR = "idb_cmp1"
 _DOUBLE = struct.Struct("<d")
 _MAX_KEY_DEPTH = 200
-#: Types of the keys that name a database, and a store.
+#: Type bytes in the keys whose entries name a database or a store.
 _DATABASE_NAME, _STORE_META, _STORE_NAME = 201, 50, 0
 _RECORDS, _EXISTS, _BLOBS, _FIRST_INDEX = 1, 2, 3, 30
 _WRAPPED, _IN_BLOB, _SNAPPY = b"\xff\x11", 1, 2
-#: Bytes that a value may have after decompression, for each of its bytes before, and at least.
+#: A decompressed value may have MAX_RATIO bytes for each compressed byte, or MAX_LEAST_BYTES bytes
+#: if that is more.
 MAX_RATIO, MAX_LEAST_BYTES = 25, 1 << 16
 
 
@@ -34,7 +35,7 @@ class IndexedDB:
         self._stores: dict[tuple[int, int], str] = {}
 
     def explain(self, row: Row) -> Row:
-        """Return the row with origin, database, store, and its key and value as text."""
+        """Return the row with its origin, database and store, and with key and value as text."""
         key = row.get("key")
         if not isinstance(key, bytes):
             return row
@@ -118,7 +119,7 @@ def _record(value: bytes) -> Row:
 
 
 def decompress(data: bytes) -> bytes:
-    """Decompress Snappy. Raises ``Undecodable``, also for a size that the data cannot reach."""
+    """Decompress Snappy data. Raises ``Undecodable``, also if the claimed size is too large."""
     size = Cursor(data).varint(5)
     if size > max(MAX_LEAST_BYTES, MAX_RATIO * len(data)):
         raise Undecodable(f"Snappy: {size:,} bytes claimed by {len(data):,} bytes")
@@ -155,7 +156,7 @@ def _user_key(cursor: Cursor, depth: int = 0) -> Any:
 
 
 def _sized_text(cursor: Cursor) -> str:
-    """Return a text with a length prefix, which counts two-byte units."""
+    """Read a text after its length, which counts units of two bytes."""
     return _utf_16(cursor.take(2 * cursor.varint()))
 
 

@@ -31,7 +31,10 @@ class LocalStorage:
 
 
 def _text(data: bytes) -> str | bytes | None:
-    """Decode a text after its encoding byte; return its bytes if it is invalid."""
+    """Decode the text after an encoding byte.
+
+    Returns the bytes of a text in invalid UTF-16, and None for an unknown encoding.
+    """
     if data[0] == _LATIN_1:
         return data[1:].decode("latin-1")
     if data[0] != _UTF_16:

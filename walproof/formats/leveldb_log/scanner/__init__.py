@@ -1,6 +1,6 @@
 """The bulk scanner of LevelDB logs; ``reference_impl.leveldb_log`` is authoritative.
 
-A part of a log yields the records and lost ranges that begin in the part.
+The scan of a part yields the records and lost ranges that begin in the part.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from walproof.scan.model import WHOLE, Event, Part, Wanted
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """Return parts of about ``target_bytes``, in whole blocks. Reads one block. ``OSError``."""
+    """Return parts of whole blocks, about ``target_bytes`` long. Raises ``OSError``.
+
+    At most the first block of the log is read.
+    """
     step = max(1, target_bytes // BLOCK_SIZE) * BLOCK_SIZE
     with closing(log.open()) as source:
         size = source.size
@@ -30,13 +33,13 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of the log or a part, in the order of the reference. ``OSError``."""
+    """Yield the events of a log or part, in the order of the reference. Raises ``OSError``."""
     with closing(log.open()) as source:
         yield from _Scan(source, wanted, part).events()
 
 
 class _Specification(Scan):
-    """The executable specification, which gets the log block by block."""
+    """The executable specification, which receives one block of the log at a time."""
 
     def __init__(self, size: int = 0) -> None:
         super().__init__(io.BytesIO())
@@ -51,8 +54,8 @@ class _Specification(Scan):
             yield event
 
     def holds_of(self, part: range) -> bool:
-        """Return whether a record or a lost range that began in a part is not complete yet."""
-        # A range looks for None in each of its numbers.
+        """Return whether a record or lost range that begins in the part is still incomplete."""
+        # ``None in part`` would compare None with every number of the range.
         return (self.open is not None and self.open.at in part) or (
             self.zeros_from is not None and self.zeros_from in part
         )

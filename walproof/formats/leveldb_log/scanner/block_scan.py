@@ -1,4 +1,4 @@
-"""The pass over a log of blocks: a kernel reads plain blocks, the specification the others."""
+"""Scan a log block by block: a kernel reads plain blocks, the specification all other blocks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from walproof.scan.model import LONGEST, MAX_BYTES, MAX_ROWS, Event, Records, Wa
 from walproof.scan.reference import ReferenceScanner
 from walproof.scan.window import passing_window
 
-#: Maximum bytes of payload in a run, unless a record is longer.
+#: Maximum number of payload bytes in a run, unless a single record is longer.
 MAX_RUN_BYTES = MAX_BYTES + BLOCK
 
 
 class BlockScan(ABC):
-    """A pass over a log, or over the records that begin in ``[start, stop)`` of it."""
+    """A pass over a log, or over the records of the log that begin in ``[start, stop)``."""
 
     #: The executable specification: a ``Scan`` with ``size``, ``open`` and ``next_block``.
     specification: Any
@@ -51,14 +51,14 @@ class BlockScan(ABC):
 
     @abstractmethod
     def open_record(self, at: int, end: int, data: bytearray, sync_offset: int) -> Any:
-        """Return the open record of a run as the specification has it."""
+        """Return the open record of a run in the form that the specification uses."""
 
     def fields(self, count: int, synced: NDArray[np.uint64]) -> Mapping[str, pa.Array]:
         """Return the columns of ``count`` records."""
         return {}
 
     def is_here(self, event: ReferenceEvent) -> bool:
-        """Return whether an event of the specification is one of the pass."""
+        """Return whether an event of the specification belongs to this pass."""
         return True
 
     def blocks(self) -> Iterator[Event]:
@@ -69,11 +69,11 @@ class BlockScan(ABC):
             yield from self.in_runs(self.unusual_blocks())
 
     def in_runs(self, events: Iterable[ReferenceEvent]) -> Iterator[Event]:
-        """Yield those events of the specification that are of the pass."""
+        """Yield the events that belong to this pass, with records in runs."""
         return self.reference.in_runs(filter(self.is_here, events), self.wanted)
 
     def unusual_blocks(self) -> Iterator[ReferenceEvent]:
-        """Read at least one block by the specification, until the kernel may go on."""
+        """Read one or more blocks with the specification, until the kernel can read the next."""
         is_plain = False
         while not is_plain and self.goes_on():
             yield from self.specification.next_block(self.block(self.specification.size))
@@ -84,12 +84,12 @@ class BlockScan(ABC):
         return self._held_from(base)[:BLOCK].tobytes()
 
     def _held_from(self, at: int) -> NDArray[np.uint8]:
-        """Return whole blocks from ``at`` on, at least one, except at the end of the log."""
+        """Return one or more whole blocks from ``at`` on; the end of the log may be shorter."""
         self.window.hold(at, BLOCK)
         return self.window.array[at - self.window.base :]
 
     def _plain_blocks(self) -> Iterator[Records]:
-        """Read blocks by the kernel, up to one that it cannot read, or up to ``stop``."""
+        """Read blocks with the kernel, up to a block that it cannot read or up to ``stop``."""
         specification = self.specification
         rows = self._take_open_record()
         while specification.size < self.stop:
@@ -109,7 +109,7 @@ class BlockScan(ABC):
         self._hand_over_open_record(rows)
 
     def _take_open_record(self) -> _Rows:
-        """Return a new run, which begins with the open record of the specification."""
+        """Return a new run that begins with the open record of the specification."""
         state, rest = self.state, self.stop - self.specification.size
         state[:] = 0
         state[kernel.OPEN_AT] = NONE
@@ -125,22 +125,22 @@ class BlockScan(ABC):
         return rows
 
     def _hand_over_open_record(self, rows: _Rows) -> None:
-        """Let the specification continue the open record of a run."""
+        """Move the open record of a run to the specification, which then continues the record."""
         state = self.state.tolist()
         if state[kernel.OPEN_AT] == NONE:
             return
         put = state[kernel.PUT]
         data = bytearray(rows.payload[put - state[kernel.OPEN_COPIED] : put])
         if len(data) < state[kernel.OPEN_LENGTH]:
-            data += b"\0"  # shows that there is more of it
+            data += b"\0"  # makes the payload longer than the cap, so that it counts as truncated
         at, end = state[kernel.OPEN_AT], state[kernel.OPEN_END]
         sync_offset = int(rows.synced[state[kernel.ROWS]])
         self.specification.open = self.open_record(at, end, data, sync_offset)
 
     def _filled(self, rows: _Rows) -> Iterator[Records]:
-        """Yield the records of a run that begin in the part, if there are any."""
+        """Yield the records of a run that begin in the scanned part, if there are any."""
         count = int(self.state[kernel.ROWS])
-        # Only the first one may have been open at the start of the part.
+        # Only the first record of a run can begin before the scanned part.
         first = int(count > 0 and rows.at[0] < self.start)
         if count == first:
             return
@@ -165,7 +165,7 @@ class _Rows:
         self.synced, self.cut = arrays.pooled(count, np.uint64), arrays.pooled(count)
         self.ends = arrays.pooled(count + 1, np.int32)
         self.ends[0] = 0
-        # Twice as long for a record that is longer than a run, so that it is seldom copied.
+        # For a record that is longer than a run, the size doubles: it is copied only a few times.
         room = len(carry) + min(rest + BLOCK, max(len(carry), MAX_RUN_BYTES)) if cap >= 0 else 0
         self.payload = arrays.pooled(min(room, LONGEST))
         self.payload[: len(carry)] = np.frombuffer(carry, np.uint8)

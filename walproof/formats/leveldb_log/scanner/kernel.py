@@ -11,27 +11,27 @@ from walproof.scan.kernels import copy, crc32c, helper, kernel, load32, load64
 
 BLOCK = 32768
 HEADER, SYNC_HEADER = 7, 19
-#: Most physical records of a block.
+#: Maximum number of physical records in a block.
 MOST_ROWS = BLOCK // HEADER
 #: Type of a clean close (RDB-026).
 CLOSE = 5
-#: The fragments, as distances from the type of a FULL.
+#: The fragment types, relative to the type of a FULL record.
 FULL, FIRST, MIDDLE, LAST = range(4)
 
 _LOW = np.uint64(0xFFFFFFFF)
 _MASK_DELTA = np.uint64(0xA282EAD8)
 
-#: Special offset: there is none.
+#: The value of an offset that is not set.
 NONE = -2
 
 (
     READ,  # bytes read by the last call: whole blocks, except at the end of the log
-    OPEN_AT,  # offset of the FIRST of the open record
-    OPEN_END,  # the end of its last fragment
-    OPEN_LENGTH,  # bytes of its payload so far
-    OPEN_COPIED,  # copied bytes of its payload
+    OPEN_AT,  # offset of the FIRST fragment of the open record
+    OPEN_END,  # end of the last fragment of the open record
+    OPEN_LENGTH,  # bytes in the payload of the open record so far
+    OPEN_COPIED,  # copied bytes of the payload of the open record
     ROWS,
-    PUT,  # bytes in `payload`: those of the rows, then those of the open record
+    PUT,  # bytes in `payload`: the payloads of the rows, then that of the open record
     CUT,  # rows with a truncated payload
 ) = range(8)
 STATE = 8
@@ -118,7 +118,7 @@ def walk(
                 here = after
             if here >= end:
                 break
-            if boundary - here < header:  # the trailer (LDB-004), or a clean close in it
+            if boundary - here < header:  # the trailer (LDB-004), or a clean close in the trailer
                 if here + HEADER <= end and data[here + 6] == CLOSE:
                     outcome = UNUSUAL
                 break

@@ -38,7 +38,7 @@ BLOB_NAME = re.compile(r"(\d{6,20})\.blob")
 MANIFEST_NAME = re.compile(r"MANIFEST-(\d{6,20})")
 OPTIONS_NAME = re.compile(r"OPTIONS-(\d{6,20})")
 MARKER_NAME = re.compile(r"marker\.(?P<name>[^.]+)\.(?P<step>\d+)\.(?P<value>.+)")
-#: Blocks at the start of a log by which its dialect is known.
+#: Number of blocks at the start of a log that are searched for its dialect.
 MAX_BLOCKS = 4
 ROLES = {
     CURRENT: "names the MANIFEST",
@@ -65,7 +65,7 @@ PEBBLE = Engine("Pebble", None)
 
 @dataclass(frozen=True)
 class Files:
-    """The sorted names of all files of a database, and the names of each type by number."""
+    """The sorted names of all files of a database, and the names of each type by file number."""
 
     folder: Path
     names: Sequence[str]
@@ -74,7 +74,7 @@ class Files:
     blobs: Mapping[int, str]
     manifests: Mapping[int, str]
     options: Mapping[int, str]
-    #: Values of the current markers, by name.
+    #: Value of each current marker, by the name of the marker.
     markers: Mapping[str, str]
     engine: Engine
 
@@ -146,7 +146,7 @@ class LevelDBFolder(SystemFolder):
             ],
             sorted(
                 _others(files, set(live.values()), state),
-                key=lambda other: bool(TABLE_NAME.fullmatch(other.name)),  # there may be thousands
+                key=lambda other: bool(TABLE_NAME.fullmatch(other.name)),  # tables last: often many
             ),
             findings,
             {"manifest": state, "files": files},
@@ -178,7 +178,7 @@ class LevelDBFolder(SystemFolder):
         return _events_by_lengths(log)
 
     def repaired_files(self, system: System) -> Mapping[str, bytes]:
-        """See :class:`SystemFolder`: CURRENT, if the MANIFEST is certain."""
+        """See :class:`SystemFolder`. Repairs only CURRENT, if the MANIFEST is intact."""
         state, files = system.facts["manifest"], system.facts["files"]
         if not state.is_whole or files.engine is PEBBLE or not _are_tables_right(system):
             return {}
@@ -213,14 +213,14 @@ class LevelDBFolder(SystemFolder):
 
 
 def is_in_foreign_dialect(log: Path) -> bool:
-    """Return whether a log is one of RocksDB or Pebble by its first blocks. Raises ``OSError``."""
+    """Return whether a log begins in a dialect of RocksDB or Pebble. Raises ``OSError``."""
     return is_foreign(_head(log, MAX_BLOCKS * BLOCK_SIZE), log.name)
 
 
 class _ByLengths(Scan):
-    """Continue after a damaged record if its length leads to a valid record.
+    """A scan that continues after a damaged record if its length leads to a valid record.
 
-    By LDB-037, readers skip the rest of the block, because no checksum covers the length.
+    LDB-037 requires readers to skip the rest of the block, because no checksum covers the length.
     """
 
     def _rest_of_block_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:
@@ -240,7 +240,7 @@ def _events_by_lengths(log: Path) -> Iterator[Event]:
 
 
 def _chosen(files: Files, findings: list[Finding]) -> str | None:
-    """Return the MANIFEST that is named, else the latest; add findings about the name."""
+    """Return the MANIFEST that CURRENT or a marker names, or else the latest; add findings."""
     manifests = files.manifests
     latest = manifests[max(manifests)] if manifests else None
     latest_is = f"the latest one is {latest}" if latest else "there is no other MANIFEST"
@@ -310,9 +310,9 @@ def _missing(state: Manifest, files: Files) -> Iterator[Finding]:
     if (
         state.first_log
         and state.is_whole
-        and not (files.engine is PEBBLE and later)  # a number that it skipped
+        and not (files.engine is PEBBLE and later)  # Pebble may skip a number
         and state.first_log not in files.logs
-        and not (files.engine is not LEVELDB and not files.logs)  # a checkpoint has none
+        and not (files.engine is not LEVELDB and not files.logs)  # a checkpoint has no logs
     ):
         yield Finding(
             f"log {state.first_log:06}, which it begins with, is missing: records written after"
@@ -337,7 +337,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def _wrong_tables(state: Manifest, files: Files) -> Iterator[Finding]:
-    """Find tables with a wrong size or footer; without a MANIFEST, only with a wrong footer."""
+    """Find tables with a wrong footer, or with a size that differs from the MANIFEST."""
     wrong = []
     for number, name in sorted(files.tables.items()):
         if number in state.tables or not state.is_whole:
@@ -372,14 +372,14 @@ def _wrong_options(files: Files) -> Iterator[Finding]:
 
 
 def _unread(files: Files) -> Iterator[Finding]:
-    """Find logs of a failover directory, whose names do not give their order."""
+    """Find logs of Pebble's WAL failover: their order does not follow from their names."""
     for name in files.names:
         if re.fullmatch(r"\d{6,20}-\d+\.log", name):
             yield Finding("a log of Pebble's WAL failover: not read with the others", name)
 
 
 def _repair_advice(state: Manifest, files: Files) -> Iterator[str]:
-    """Yield the engine's own repair, or a warning if it would lose data."""
+    """Yield the repair command of the engine, or a warning if the command would lose data."""
     engine, comparator = files.engine, state.comparator
     if comparator is None and files.folder.name.endswith(".indexeddb.leveldb"):
         comparator = "idb_cmp1"

@@ -27,15 +27,15 @@ TABLE_MAGICS = frozenset(
         "57fb808b247547db",  # LevelDB, and RocksDB's and Pebble's oldest tables
         "f7cff485b741e288",  # RocksDB, block based
         "9564bf2966234282",  # RocksDB, plain table
-        "b8138f7aeb18344f",  # RocksDB, plain table of before 3.x
+        "b8138f7aeb18344f",  # RocksDB before 3.x, plain table
         "733817c5d0896792",  # RocksDB, cuckoo table
         "f09faab3f09faab3",  # Pebble
     )
 )
-#: The first four bytes of a RocksDB blob file, and of its footer.
+#: The first four bytes of a RocksDB blob file and of the footer of a blob file.
 BLOB_MAGIC = bytes.fromhex("378f2400")
 BLOB_FOOTER_BYTES = 32
-#: Size of the header and the footer of a RocksDB blob file.
+#: Total size of the header and the footer of a RocksDB blob file.
 BLOB_FRAME_BYTES = 30 + BLOB_FOOTER_BYTES
 
 Edit = Mapping[str, Any]
@@ -65,7 +65,7 @@ class Manifest:
     _seen: set[str] = field(default_factory=set)
     #: Live tables by column family, level and number.
     _levels: dict[tuple[int, int, int], Edit] = field(default_factory=dict)
-    #: Number of live values, and size, of each blob file.
+    #: Number of live values and size in bytes of each blob file, by file number.
     _blobs: dict[int, tuple[int, int | None]] = field(default_factory=dict)
     #: First log of each column family.
     _first_logs: dict[int, int] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Manifest:
 
     @property
     def is_whole(self) -> bool:
-        """True if it was read to its end without a fault."""
+        """Return whether the MANIFEST was read to its end without a fault."""
         return bool(self.name) and not self.faults
 
     def needs(self, log: int) -> bool:
@@ -81,7 +81,7 @@ class Manifest:
         return self.first_log is None or log >= self.first_log or log == self.log_before
 
     def read(self, path: Path) -> None:
-        """Read the file up to its end or to an error of the disk, which is a fault."""
+        """Read the whole file; a disk error ends the reading and is added to the faults."""
         try:
             self._read(path)
         except OSError as error:

@@ -36,22 +36,22 @@ ROW: Struct = {
     # Null in the pages of indexes and of tables without rowids.
     "rowid": "int64",
     "values": [VALUE],
-    # Why these are not all values of the row.
+    # Reason if values of the row are missing.
     "fault": "string",
 }
 PAGE: Struct = {
     "page": "int64",
     "type": "string",
     "rows": [ROW],
-    # Why the rows are missing.
+    # Reason if the rows are missing.
     "fault": "string",
 }
 TYPE: Struct = {"pages": [PAGE]}
 COLUMNS = frozenset({"pages"})
 NEEDS_PAYLOAD = True
 
-#: Bytes of a transaction for each value that is decoded, apart from the first 65,536 values. A page
-#: of the smallest values has fewer bytes for each.
+#: A transaction may have 65,536 values, and one more value for this number of bytes in its images.
+#: The fixed number is for pages of the smallest values, which have fewer bytes for each value.
 _BYTES_PER_VALUE = 4
 _FRAME_HEADER_SIZE = 24
 _SHOWN_PAGES = 3
@@ -89,7 +89,7 @@ class _Transaction:
         self.encoding = header.encoding if header else None
         self.reserved = header.reserved if header else 0
         self.values_left = (1 << 16) + sum(len(image) for _, image in images) // _BYTES_PER_VALUE
-        #: Overflow pages that were read, with the frame and the number of their cell.
+        #: For each overflow page that was read, the frame and the number of its cell.
         self.overflow_pages: dict[int, tuple[int, int]] = {}
 
     def pages(self) -> list[dict[str, Any]]:
@@ -129,7 +129,7 @@ class _Transaction:
             }
 
     def _payload(self, cell: Cell, owner: tuple[int, int]) -> tuple[bytes, str | None]:
-        """Return the payload of a cell as far as the transaction has it, and why it is cut."""
+        """Return the payload in the transaction, and the reason if the payload is cut."""
         image_of = lambda number: self.last.get(number, b"")  # noqa: E731
         payload, number = read_payload(cell, owner, image_of, self.reserved, self.overflow_pages)
         if number is None:
@@ -144,14 +144,14 @@ class _Transaction:
         if isinstance(value, bytes):
             return {"blob": value}
         if isinstance(value, str):
-            # Without page 1 the encoding is unknown. Text in UTF-16 has zeros.
+            # Without page 1, the encoding is unknown, and zeros in the text suggest UTF-16.
             is_certain = self.encoding is not None or "\0" not in value
             return {"text": value} if is_certain else {"blob": value.encode()}
         return {"integer": value} if isinstance(value, int) else {"real": value}
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """See :func:`walproof.decode.phrase`: the first pages, and the first row."""
+    """Describe the first pages and the first row. See :func:`walproof.decode.phrase`."""
     pages = value["pages"]
     shown = ", ".join(map(_page_text, pages[:_SHOWN_PAGES]))
     more = f", and {len(pages) - _SHOWN_PAGES} more" if len(pages) > _SHOWN_PAGES else ""

@@ -24,7 +24,7 @@ from walproof.formats.sqlite_wal.pages import (
 )
 from walproof.formats.sqlite_wal.wal_index import is_untouched
 
-#: Whole numbers up to this size are numbers in JSON.
+#: Largest absolute value of an integer that is a number in JSON.
 _MAX_JSON_INTEGER = 1 << 53
 _SUFFIX = "-wal"
 _TOO_MANY_READS = (
@@ -34,7 +34,7 @@ _TOO_MANY_READS = (
 
 
 class Operations(AnyOperations):
-    """Return a row for each changed row of a table.
+    """The operations of a log: one row for each changed row of a table.
 
     ``before`` contains the old values of the columns that an update changed.
     """
@@ -62,7 +62,10 @@ class Operations(AnyOperations):
 
 
 def _database_of(log: Path, page_size: int) -> Path | None:
-    """Return the database beside a log, if there is one with these pages. Raises ``OSError``."""
+    """Return the database beside a log, or None. Raises ``OSError``.
+
+    The database must have the given page size.
+    """
     path = log.with_name(log.name.removesuffix(_SUFFIX))
     if path == log or not path.is_file():
         return None
@@ -102,7 +105,7 @@ class _History:
             self.parents |= dict.fromkeys(after.node(number)[1], number)
         has_schema = any(
             name == SCHEMA
-            # The header of the database changes with each transaction.
+            # The header of the database changes with each transaction, even if no table changes.
             and (number != 1 or before.image(1)[DB_HEADER_SIZE:] != images[1][DB_HEADER_SIZE:])
             for number, name in old.items()
         )
@@ -123,7 +126,7 @@ class _History:
         new: Mapping[int, str],
         tables: Mapping[str, Table],
     ) -> Iterator[OperationRow]:
-        """Yield the operations of a transaction; ``old`` and ``new`` are its pages' tables."""
+        """Yield the operations of a transaction; ``old`` and ``new`` map its pages to tables."""
         old_pages, new_pages = _by_table(old), _by_table(new)
         for name in dict.fromkeys([*tables, *self.tables]):
             pair = self.tables.get(name), tables.get(name)
@@ -153,12 +156,12 @@ class _History:
     def _owners(
         self, snapshot: Snapshot, tables: Mapping[str, Table], numbers: Collection[int]
     ) -> dict[int, str]:
-        """Return the table of each page that is part of a table's b-tree."""
+        """Map each page that is part of a table's b-tree to the name of the table."""
         owners: dict[int, str | None] = {each.root: name for name, each in tables.items()}
         for number in numbers:
             path = []
             while number not in owners:
-                owners[number] = None  # for a ring, which only a forger makes
+                owners[number] = None  # ends the loop if a forged tree has a cycle
                 path.append(number)
                 parent = self.parents.get(number, 0)
                 if number not in snapshot.node(parent)[1]:
@@ -209,13 +212,13 @@ class _History:
         old_pages: set[int],
         new_pages: set[int],
     ) -> Iterator[OperationRow]:
-        """Yield the rows that differ between the pages of a table before and after."""
+        """Yield an operation for each row that differs between old and new pages of a table."""
         known = {number for number in old_pages if self.stored.is_known(number)}
         is_known = known == old_pages and all(map(self.stored.is_known, new_pages))
         old_table, new_table = _TableRows(before, pair[0]), _TableRows(after, pair[1])
         old_rows, _ = old_table.rows(known)
         new_rows, faults = new_table.rows(new_pages)
-        # Most rows of a written page stay as they are: their values are not decoded.
+        # Most rows of a written page are unchanged, so their values need not be decoded.
         old = old_table.by_key(row for row in old_rows if row not in new_rows)
         new = new_table.by_key(row for row in new_rows if row not in old_rows)
         keys = dict.fromkeys([*old, *new])
@@ -235,7 +238,7 @@ class _History:
             yield {**table, "page": number, "fault": fault}
 
     def _leaves_of_overflow(self, before: Snapshot, after: Snapshot, owned: set[int]) -> list[int]:
-        """Return unwritten leaves with a row whose overflow pages were overwritten in place."""
+        """Return unwritten leaves with rows whose overflow pages were overwritten in place."""
         candidates = {
             number
             for number, image in after.changed.items()
@@ -268,7 +271,7 @@ class _History:
         owners: Mapping[int, str],
         tables: Mapping[str, Table],
     ) -> Iterator[OperationRow]:
-        """Yield the rows of pages whose earlier content, or whose table, is not known."""
+        """Yield the rows of pages whose earlier content or whose table is unknown."""
         for number in images:
             name = owners.get(number)
             if name is None and after.node(number)[0] != "table leaf":
@@ -293,7 +296,7 @@ def _by_table(owners: Mapping[int, str]) -> dict[str, set[int]]:
 
 
 class _TableRows:
-    """The rows of a table in a snapshot; of None, rows of an unknown table."""
+    """The rows of a table in a snapshot; ``table`` is None for rows of an unknown table."""
 
     def __init__(self, snapshot: Snapshot, table: Table | None) -> None:
         self.snapshot, self.table = snapshot, table
@@ -339,7 +342,7 @@ class _TableRows:
 
 
 def _changed(old: Mapping[str, Value], new: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the earlier values of the columns that differ, among those that both have."""
+    """Return the old values of the columns that are in both rows and differ."""
     return {
         name: value
         for name, value in old.items()
@@ -348,7 +351,7 @@ def _changed(old: Mapping[str, Value], new: Mapping[str, Value]) -> dict[str, Va
 
 
 def _json(value: Any) -> Any:
-    """Return values for JSON; those that JSON lacks are an object with one key."""
+    """Convert values for JSON; a value that JSON lacks becomes an object with one key."""
     if isinstance(value, Mapping):
         return {name: _json(each) for name, each in value.items()}
     if isinstance(value, bytes):

@@ -38,13 +38,14 @@ class StoredPages:
     ``size`` is the number of pages, or 0 if it is unknown.
     """
 
-    #: Limit, because a forged database can make a small transaction read all of its pages.
+    #: Maximum number of reads for each page on average, because a small transaction in a forged
+    #: database can read all pages.
     READS_PER_PAGE = 64
 
     def __init__(
         self, database: Path | None, log: Path, page_size: int, is_untouched: bool
     ) -> None:
-        """Open the pages; ``is_untouched``: no page of the log was copied into the database."""
+        """Open the pages; ``is_untouched`` is true if no frame was copied into the database."""
         self.database, self.log, self.page_size = database, log, page_size
         self.size = database.stat().st_size // page_size if database is not None else 0
         self._reads_left = self.READS_PER_PAGE * (self.size + log.stat().st_size // page_size)
@@ -71,13 +72,13 @@ class StoredPages:
         return self._reads_left < 0
 
     def is_known(self, number: int) -> bool:
-        """Return whether :meth:`read` returns the version before the next transaction."""
+        """Return whether :meth:`read` returns the page as it was before the next transaction."""
         if number in self._offsets or (self.size and number > self.size):
             return True
         return self.database is not None and number not in self._copied
 
     def write(self, offsets: Mapping[int, int], size: int, nodes: Mapping[int, Node]) -> None:
-        """Add the pages of a transaction by their offsets in the log; ``nodes`` are theirs."""
+        """Add the pages of a transaction: their offsets in the log, and the nodes read so far."""
         self._offsets |= offsets
         self.size = size
         for number in offsets:
@@ -85,7 +86,7 @@ class StoredPages:
         self.nodes |= nodes
 
     def _find_copied(self) -> Iterator[int]:
-        """Yield the pages of the database that equal one of this generation of the log."""
+        """Yield the database pages that equal an image in this generation of the log."""
         try:
             with self.log.open("rb") as file:
                 size = self.log.stat().st_size
@@ -118,7 +119,7 @@ class Row:
 
 
 class Snapshot:
-    """The database before a transaction, or after it with the pages that it changed."""
+    """The database before a transaction, or after the transaction with its ``changed`` pages."""
 
     def __init__(self, stored: StoredPages, changed: Mapping[int, bytes] | None = None) -> None:
         self.stored, self.changed = stored, changed or {}
@@ -127,7 +128,7 @@ class Snapshot:
         self.encoding = header.encoding if header else "utf-8"
         self.reserved = header.reserved if header else 0
         self.header = header
-        #: Overflow pages that were read, with the page and the number of their cell.
+        #: For each overflow page that was read, the page and the number of its cell.
         self.overflow: dict[int, tuple[int, int]] = {}
 
     def image(self, number: int) -> bytes:
@@ -175,12 +176,12 @@ class Snapshot:
             children = self.node(parent)[1]
             for child in children:
                 yield child, parent
-            # All leaves of a b-tree have the same depth.
+            # All leaves of a b-tree have the same depth, so the first child is enough.
             if children and self.node(children[0])[1]:
                 waiting += children
 
     def tables(self) -> dict[str, Table]:
-        """Return the tables with b-trees by name, first the schema itself."""
+        """Return the tables with b-trees by name; the schema itself comes first."""
         tables = {SCHEMA: Table(SCHEMA, 1, "")}
         for page in self.subtree([1]):
             for row in self.rows(page)[0]:

@@ -1,4 +1,4 @@
-"""Read the tables of a database, and the columns of their records.
+"""Read the tables of a database and their columns from the schema.
 
 Upstream authority: sqlite/sqlite ``src/prepare.c`` (``sqlite3InitCallback``), ``src/build.c``
 (``convertToWithoutRowidTable``), sqlite.org ``datatype3.html`` section 3.1.
@@ -58,7 +58,7 @@ class Columns:
         for column, value in zip(self.columns, values, strict=False):
             is_alias = value is None and len(row) == self.alias
             row[column.name] = rowid if is_alias else column.value(value)
-        for column in self.columns[len(values) :]:  # added after the row was stored
+        for column in self.columns[len(values) :]:  # columns added after the row was stored
             row[column.name] = _default(column.type, column.default)
         return {name: row[name] for name in self.names}
 
@@ -83,7 +83,7 @@ def _parse(name: str, sql: str, has_rowid: bool) -> Columns | None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as scratch:
         try:
             scratch.execute("PRAGMA writable_schema = ON")
-            scratch.execute("CREATE TABLE root(x)")  # page 2
+            scratch.execute("CREATE TABLE root(x)")  # its root page is page 2
             scratch.execute("DELETE FROM sqlite_master")
             row = ("table", name, name, 2, sql)
             scratch.execute("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", row)

@@ -26,14 +26,14 @@ from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records
 from walproof.scan.reference import ReferenceScanner
 from walproof.scan.window import Window
 
-#: Bytes that the executable specification reads at a time.
+#: Number of bytes that the executable specification reads at a time.
 BUFFER_BYTES = 1 << 16
 
 Numbers = NDArray[np.int64]
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """Return one part."""
+    """Return one part, because a log cannot be split."""
     return [WHOLE]
 
 
@@ -72,7 +72,7 @@ class _Rest(Scan):
 
 
 class _Committed:
-    """A pass over the committed frames, which sets the state of ``rest`` to that after them."""
+    """A pass over the committed frames that sets ``rest`` to the state after these frames."""
 
     def __init__(self, source: Source, rest: _Rest, wanted: Wanted) -> None:
         self.source, self.rest, self.wanted = source, rest, wanted
@@ -107,7 +107,10 @@ class _Committed:
     def _transactions(
         self, pages: list[Numbers], page: Numbers, size: Numbers, repeats: Any, window: Window
     ) -> Iterator[Records]:
-        """Yield the transactions that end in some slots; ``pages`` are those of an open one."""
+        """Yield the transactions that end in these slots.
+
+        ``pages`` holds the page numbers of the transaction that is open before and after the slots.
+        """
         rest = self.rest
         ends = np.flatnonzero(size)
         if len(ends) == 0:
@@ -131,7 +134,7 @@ class _Committed:
     def _records(
         self, firsts: Numbers, counts: Numbers, pages: Numbers, db_pages: Numbers
     ) -> Iterator[Records]:
-        """Yield transactions in runs; ``pages`` are the page numbers of all of them."""
+        """Yield transactions in runs; ``pages`` are the page numbers of all transactions."""
         lengths = counts * self.page_size
         copied = np.minimum(lengths, max(self.wanted.cap, 0))
         upto = np.concatenate([[0], np.cumsum(counts)])
@@ -175,7 +178,7 @@ class _Committed:
         return arrays.binary(ends.astype(np.int32), room, pa.binary())
 
     def ends_in_older_frames(self) -> bool:
-        """Return whether all later slots are of older generations (SQW-030)."""
+        """Return whether all later slots belong to older generations (SQW-030)."""
         rest = self.rest
         number, slots = rest.committed + 1, rest.slots
         if slots.cut < slots.size:
@@ -197,7 +200,7 @@ class _Committed:
 
 
 def _packed(value: State | None) -> np.uint64:
-    """Return a checksum as kernels take it."""
+    """Return a checksum as one number, as the kernels need it."""
     assert value is not None
     return np.uint64(value[0] << 32 | value[1])
 

@@ -12,7 +12,7 @@ from numpy import uint64 as _WORD
 from walproof.scan.kernels import copy, helper, kernel, load32, load64, same
 
 FRAME_HEADER = 24
-#: Bytes of the header of a frame that the checksum covers; its salts and its checksum follow.
+#: Size of the first part of a frame header, which the checksum covers; offset of the checksum.
 COVERED, CHECKSUM = 8, 16
 
 
@@ -42,7 +42,7 @@ def _stored(data: Any, at: Any) -> Any:
 
 @helper
 def _advance(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
-    """Return the value after ``data[start:end]``, whole steps of 8 bytes (SQW-006)."""
+    """Return the checksum after ``data[start:end]``, a multiple of 8 bytes (SQW-006)."""
     mask = _WORD(0xFFFFFFFF)
     s, t = _WORD(value) >> _WORD(32), _WORD(value) & mask
     if big:
@@ -58,7 +58,7 @@ def _advance(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
 
 @helper
 def _rewind(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
-    """Return the value before ``data[start:end]``, given the one after it (SQW-009)."""
+    """Return the checksum before ``data[start:end]``, given the checksum after it (SQW-009)."""
     mask = _WORD(0xFFFFFFFF)
     s, t = _WORD(value) >> _WORD(32), _WORD(value) & mask
     for back in range(8, end - start + 8, 8):
@@ -70,7 +70,7 @@ def _rewind(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
 
 @helper
 def _advance_slot(value: Any, data: Any, at: Any, slot: Any, big: Any) -> Any:
-    """Return the checksum after the slot at ``at``, given the one before it (SQW-008)."""
+    """Return the checksum after the slot at ``at``, given the checksum before it (SQW-008)."""
     value = _advance(value, data, at, at + COVERED, big)
     return _advance(value, data, at + FRAME_HEADER, at + slot, big)
 
@@ -150,6 +150,6 @@ def are_older(
 def gather(
     data: Any, base: Any, starts: Any, lengths: Any, puts: Any, first: Any, end: Any, room: Any
 ) -> None:
-    """Copy pieces ``first`` to ``end`` of a file; ``data`` begins at its offset ``base``."""
+    """Copy the pieces ``[first, end)`` of a file; ``data`` begins at its offset ``base``."""
     for n in range(first, end):
         copy(room, puts[n], data, starts[n] - base, lengths[n])
