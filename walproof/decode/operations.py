@@ -29,7 +29,7 @@ class Operations:
         """Start to read ``log``, a file or a directory."""
 
     def take(self, record: Record) -> None:
-        """Process a record before its rows are requested, even if it cannot be decoded."""
+        """Process a record, decodable or not, before its rows are requested."""
 
     def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the operations of a record.

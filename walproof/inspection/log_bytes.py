@@ -49,7 +49,7 @@ class LogBytes:
         return self._piece[start - self._at : end - self._at]
 
     def ends(self, start: int, end: int, most: int) -> bytes:
-        """Return the bytes of a range, or only ``most`` bytes, half of them from each end."""
+        """Return the bytes of a range; if it is long, only ``most`` bytes, half from each end."""
         if end - start <= most:
             return self[start:end]
         return self[start : start + most // 2] + self[end - most // 2 : end]

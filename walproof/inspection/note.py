@@ -28,7 +28,7 @@ class Notes(Protocol):
     """The notes of one format. Both methods may read the log around the field."""
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """Return the note on a field with subfields that is a record or a part; else None."""
+        """Return the note on a record or a part of one; None for other fields with subfields."""
         return None
 
     def value(self, field: Field, log: LogBytes) -> Note:

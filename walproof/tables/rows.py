@@ -67,7 +67,9 @@ def decoded_type(format: str) -> pa.DataType:
 
 
 def decoded(run: Records, format_id: str, type: pa.DataType) -> dict[str, pa.Array]:
-    """Return the column ``decoded`` of a :func:`decoded_type`, and ``detail`` for nulls in it.
+    """Return the column ``decoded`` of the given type, and the column ``detail`` for null structs.
+
+    ``type`` is a result of :func:`decoded_type`.
 
     Divide a long run with :func:`walproof.decode.pieces` first.
     """
@@ -89,7 +91,7 @@ def _member(format_id: str) -> str:
 
 
 def signed(type: pa.DataType) -> pa.DataType:
-    """Return the type of a table column for a scanner column: unsigned numbers become int64."""
+    """Return the type of a table column for a scanner column: uint32 and uint64 become int64."""
     return pa.int64() if type in (pa.uint32(), pa.uint64()) else type
 
 

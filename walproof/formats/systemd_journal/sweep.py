@@ -15,7 +15,8 @@ from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from walproof.sweep.format_sweep import FormatSweep, Task, how_many, some_size
 
 BOOTS = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210")
-#: Start times of new files, in microseconds since 1970. The key contains that of a sealed file.
+#: Start times of new files, in microseconds since 1970. The start time of a sealed file is part of
+#: its key.
 START, SEALED_START = 1_700_000_000_000_000, 0xAB344FA * 0x989680
 
 #: Size in bytes of the shortest header that contains the number of seals.

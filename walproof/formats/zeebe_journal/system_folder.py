@@ -424,7 +424,10 @@ def _members(data: bytes) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A snapshot of a partition. A broker writes its checksums last, and needs them to use it."""
+    """A snapshot of a partition.
+
+    A broker writes the checksums last, and does not use a snapshot without checksums.
+    """
 
     name: str
     others: Sequence[OtherFile]

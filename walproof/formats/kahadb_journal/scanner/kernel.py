@@ -1,6 +1,7 @@
 """Compiled kernels of the KahaDB scanner, which read valid batches.
 
-All offsets count from the start of the file. Requirement ids refer to spec/kahadb-journal.md.
+Offsets in the state and in the rows count from the start of the file. Requirement ids refer to
+spec/kahadb-journal.md.
 """
 
 from __future__ import annotations

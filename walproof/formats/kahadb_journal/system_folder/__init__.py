@@ -87,7 +87,7 @@ class KahaDBFolder(SystemFolder):
         return None
 
     def stale_files(self, system: System) -> list[str]:
-        """See :class:`SystemFolder`. Returns the index, its pending pages and its free pages."""
+        """See :class:`SystemFolder`. Returns the index files, unless the store is a legacy one."""
         if system.facts["type"] == LEGACY:
             return []
         return [

@@ -61,7 +61,7 @@ class JournalFile:
         return self._inspection
 
     def entries(self) -> Iterator[JournalEntry]:
-        """Yield the entries that the profile returns, in file order."""
+        """Yield the entries that a reader with this profile returns, in file order."""
         for at in self._entries:
             yield JournalEntry(self, at)
 

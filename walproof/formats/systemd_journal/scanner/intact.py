@@ -72,7 +72,7 @@ class Intact:
     are_text: NDArray[np.bool_]
     entries: Numbers
     bounds: Numbers
-    #: Payload bytes of all items before each entry, and of all items in the last element.
+    #: For each entry, the payload bytes of the items of all earlier entries; then the total.
     totals: Numbers
     #: Numbers of the DATA objects of all entries. Those of entry ``n`` are
     #: ``items[bounds[n]:bounds[n + 1]]``.
@@ -96,7 +96,7 @@ class Intact:
         return self.data[self.starts[number] : self.ends[number]].tobytes()
 
     def has_contradictions(self) -> bool:
-        """Return whether any entry has a field ``_BOOT_ID`` that differs from its own boot id."""
+        """Return whether a field ``_BOOT_ID`` differs from the boot id in an ENTRY that has it."""
         is_id = np.zeros(len(self.offsets), np.bool_)
         boots = np.zeros((len(self.offsets), 16), np.uint8)
         for number in np.flatnonzero(self.ends - self.starts == len(BOOT_ID) + 32).tolist():

@@ -94,8 +94,8 @@ class SystemdFolder(SystemFolder):
         held.sort(
             key=lambda each: (each.header.head_entry_realtime if each.header else 0, each.name)
         )
-        # Inspect the other files and folders only in a journal directory: any other directory may
-        # contain a million files.
+        # Other files and folders are inspected only now, after the directory has been recognised,
+        # because any directory may contain a million files.
         others = [
             OtherFile(
                 path.relative_to(folder).as_posix(), _role_of_other(path), path.stat().st_size

@@ -1,8 +1,8 @@
 """The bulk scanner of Zeebe journals; ``reference_impl.zeebe_journal`` is authoritative.
 
-A compiled kernel reads plain records. The executable specification reads descriptors, all other
-records and the end of each segment. A journal is not split, because a segment depends on all
-earlier segments.
+A compiled kernel reads valid records with common entry types. The executable specification reads
+descriptors, all other records and the end of each segment. A journal is not split, because a
+segment depends on all earlier segments.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of a journal. Raises ``OSError``, and ``ValueError`` for a wrong context."""
+    """Yield the events of a journal. Raises ``OSError``, and ``ValueError`` for a bad context."""
     path = log.local()
     several = path.is_dir()
     name = journal_name(path, log.context) if several else ""
