@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
     from walproof.scan.model import Records, Wanted
 
-#: Approximate bytes of a run that are decoded together; structs may take a hundred times as many.
+#: Approximate bytes of a run that are decoded together. Structs may take a hundred times as many.
 BATCH_BYTES = 1 << 17
 
 
 def type_of(format_id: str) -> pa.DataType:
-    """Return the struct of a format."""
+    """Return the type of the struct of a format."""
     return arrow_type(plugin_for(format_id).decoder.TYPE)
 
 
 def with_decoding(format_id: str, wanted: Wanted) -> Wanted:
-    """Return a selection of columns together with those that decoding needs."""
+    """Return a selection of columns, extended by the columns that decoding needs."""
     decoder = plugin_for(format_id).decoder
     columns = None if wanted.columns is None else wanted.columns | decoder.COLUMNS
     return replace(wanted, columns=columns, payload=wanted.payload or decoder.NEEDS_PAYLOAD)
@@ -93,7 +93,7 @@ def decoded(format_id: str, run: Records) -> tuple[pa.Array, pa.Array]:
 
     Divide a long run with :func:`pieces` first.
     """
-    # An extra: other modules of this package work without it.
+    # pyarrow is an optional dependency. The other functions of this package work without pyarrow.
     import pyarrow as pa
 
     columns = plugin_for(format_id).decoder.COLUMNS

@@ -47,7 +47,7 @@ class Decoder(Protocol):
 
 
 class NoDecoder:
-    """The decoder of a format without one."""
+    """The decoder for formats that have no module ``decoder``."""
 
     TYPE: Schema = "null"
     COLUMNS: frozenset[str] = frozenset()
@@ -58,5 +58,5 @@ class NoDecoder:
         return None
 
     def phrase(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-        """Return an empty line; no record is decoded."""
+        """Return an empty line."""
         return ""

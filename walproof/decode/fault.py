@@ -11,7 +11,7 @@ class Undecodable(ValueError):
 
 
 class Incomplete(Undecodable):
-    """The payload ends before the value that is read."""
+    """Raised if a payload ends before the end of the next value."""
 
 
 def most_values(size: int) -> int:
@@ -24,7 +24,7 @@ def most_values(size: int) -> int:
 
 
 class Cursor:
-    """Read bytes from the front of a payload, with at most ``max_values`` values."""
+    """A cursor that reads a payload from the front, with at most ``max_values`` values."""
 
     def __init__(self, data: bytes, max_values: int | None = None) -> None:
         self.data = data
@@ -35,7 +35,7 @@ class Cursor:
 
     @property
     def left(self) -> int:
-        """Number of remaining bytes."""
+        """The number of remaining bytes."""
         return len(self.data) - self.at
 
     def take(self, count: int) -> bytes:
@@ -69,7 +69,7 @@ class Cursor:
         raise fault(f"at {self.at}: unterminated varint")
 
     def sized(self, limit: int = 10) -> bytes:
-        """Return bytes that follow their length, a varint."""
+        """Read a length as a varint, and return the bytes after it."""
         return self.take(self.varint(limit))
 
 

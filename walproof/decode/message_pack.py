@@ -1,7 +1,7 @@
 """Convert payloads in MessagePack to JSON, with the package ``msgpack``.
 
-Memory use is limited by the number of available bytes, whatever lengths the data claims, because
-only complete values are unpacked.
+Memory use depends on the number of available bytes, not on the lengths in the data, because only
+complete values are unpacked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgpack
 
 from walproof.decode.fault import Undecodable, most_values
 
-#: Maximum levels of a value. ``msgpack`` itself stops at 1,024.
+#: Maximum nesting levels of a value. ``msgpack`` itself stops at 1,024 levels.
 MAX_DEPTH = 256
 
 
@@ -25,10 +25,10 @@ class _Pairs(list[tuple[Any, Any]]):
 
 
 class _Counter:
-    """Counts the values inside arrays and maps, and makes maps into pairs."""
+    """A counter of the values inside arrays and maps that also converts maps to pairs."""
 
     def __init__(self, limit: int) -> None:
-        self.limit, self.left = limit, limit - 1  # the outermost value
+        self.limit, self.left = limit, limit - 1  # the outermost value is counted here
 
     def array(self, values: list[Any]) -> list[Any]:
         self._count(len(values))

@@ -1,4 +1,4 @@
-"""The interface of a format to ``walproof read --operations``: operations as rows."""
+"""The interface of a format for ``walproof read --operations``: operations as rows."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class Operations:
     struct. A format whose records contain several operations has a subclass.
     """
 
-    #: Names of a row, in the order of the columns of CSV. Each name of a row must be among them.
+    #: All names that a row may have, in the order of the columns of CSV.
     COLUMNS: Sequence[str] | None = None
 
-    #: Columns of a record that each row has, even if the record cannot be decoded.
+    #: Columns of a record that are in each row, even if the record cannot be decoded.
     FIELDS: Sequence[str] = ()
 
     def __init__(self, log: Path) -> None:
         """Start to read ``log``, a file or a directory."""
 
     def take(self, record: Record) -> None:
-        """Process a record before its rows are requested, even if it cannot be decoded."""
+        """Process a record, decodable or not, before its rows are requested."""
 
     def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the operations of a record.

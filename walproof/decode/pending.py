@@ -1,4 +1,4 @@
-"""The interface of a format to ``walproof read --pending``: messages that wait when a log ends."""
+"""The interface of a format for ``walproof read --pending``: messages that wait when a log ends."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Waiting:
     files: Counter[str] = field(default_factory=Counter)
 
     def add(self, file: str, time: int | None) -> None:
-        """Count one more."""
+        """Count one more waiting item, in this file and with this time."""
         self.count += 1
         self.files[file] += 1
         if time is not None:
@@ -42,10 +42,10 @@ class Waiting:
 
 
 class Pending(Protocol):
-    """The state of a broker or engine, made from the records of its log in order."""
+    """The state of a broker or engine, computed from the records of its log in log order."""
 
     def take(self, record: Record, value: Mapping[str, Any]) -> None:
-        """Apply a record; ``value`` is its decoded struct, null members may be missing."""
+        """Apply a record. ``value`` is its decoded struct, in which null members may be missing."""
 
     def waiting(self) -> Iterator[Waiting]:
-        """Yield the number of waiting messages, by place."""
+        """Yield the waiting items of each place."""

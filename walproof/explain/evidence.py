@@ -22,7 +22,7 @@ def _vectors() -> Sequence[Vector]:
 
 
 def vectors(register: Register, meaning: Meaning) -> list[Vector]:
-    """Return the vectors that exercise it, ordered by id."""
+    """Return the vectors of a format that exercise a meaning, ordered by id."""
     of_format = (vector for vector in _vectors() if vector.body["format"] == register.id)
     return [vector for vector in of_format if _exercises(vector.body, meaning)]
 
@@ -36,7 +36,7 @@ def _exercises(body: Mapping[str, Any], meaning: Meaning) -> bool:
         case ContextKey():
             return meaning.name in body["context"]
         case RecordField() | FieldToWrite():
-            return False  # nearly every vector has it
+            return False  # nearly every vector has the field
 
 
 def failures(exercised: Iterable[Vector]) -> dict[str, dict[str, set[str]]]:

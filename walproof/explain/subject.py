@@ -27,7 +27,7 @@ Meaning = Requirement | Reason | RecordField | FieldToWrite | ContextKey
 
 @dataclass(frozen=True)
 class Subject:
-    """A format, and the meanings of a word there, which may be both a field and a reason."""
+    """A format, and the meanings of a word in it. A word may be both a field and a reason."""
 
     register: Register
     meanings: tuple[Meaning, ...]
@@ -64,7 +64,7 @@ def subjects(word: str, format: str | None = None) -> list[Subject]:
 
 
 def names_of(register: Register) -> Iterator[str]:
-    """Yield the words of a format."""
+    """Yield the words that have a meaning in a format."""
     yield from (id for id in prose() if id.startswith(f"{register.prefix}-"))
     for table in _tables(register):
         yield from table

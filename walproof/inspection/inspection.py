@@ -45,7 +45,7 @@ class Inspection:
         return self.notes.value(field, self.bytes)
 
     def records(self) -> Iterator[Record]:
-        """Read the log once more, and yield its records. Raises ``OSError``."""
+        """Read the log again, and yield its records. Raises ``OSError``."""
         events = self.format.read(self.path, "recover", {})
         return (event for event in events if isinstance(event, Record))
 

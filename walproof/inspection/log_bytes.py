@@ -14,7 +14,7 @@ _PIECE = 1 << 16
 class LogBytes:
     """The bytes of a file, as a sequence that is read on demand.
 
-    Slices are shorter if the file is truncated later. Raises ``OSError``.
+    If the file is truncated later, slices are shorter. Raises ``OSError``.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,7 +49,7 @@ class LogBytes:
         return self._piece[start - self._at : end - self._at]
 
     def ends(self, start: int, end: int, most: int) -> bytes:
-        """Return the bytes of a range; of a long one only ``most`` bytes, half from each end."""
+        """Return the bytes of a range; if it is long, only ``most`` bytes, half from each end."""
         if end - start <= most:
             return self[start:end]
         return self[start : start + most // 2] + self[end - most // 2 : end]

@@ -1,4 +1,4 @@
-"""Merge fields and marks in log order: bounds of lost ranges, ``end``, and the limit."""
+"""Merge the fields of a log with marks for the bounds of lost ranges, the end, and the limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_impl.answer import Lost
 from walproof.inspection.outline import Outline
 from walproof.inspection.show import counted, shared_prefix
 
-#: Fate of bytes → the sign in the margin.
+#: The sign in the margin for each fate of bytes.
 SIGN = {"lost": "x", "torn": "~", "record": " ", "framing": " "}
 
 
@@ -69,7 +69,7 @@ def marked(
             if limit is not None and number >= limit and field.path.endswith("]"):
                 yield from _marks_of_limit(outline, field.start, end)
                 return
-            # An empty field belongs to the preceding bytes: an empty payload to its header.
+            # An empty field belongs to the preceding bytes, as an empty payload to its header.
             passed = field.start - (field.start == field.end)
             while mark is not None and mark.at <= passed:
                 yield mark
@@ -85,7 +85,7 @@ def marked(
 
 
 def row_of(field: Field, outline: Outline) -> FieldRow:
-    """Return the field with the fate of its bytes."""
+    """Return the row of a field, with the lost range or the record that contains the field."""
     start = field.start if field.end > field.start else max(0, field.start - 1)
     return FieldRow(field, outline.lost_of(start, field.end), outline.record_of(start, field.end))
 
@@ -93,8 +93,11 @@ def row_of(field: Field, outline: Outline) -> FieldRow:
 def _marks(
     outline: Outline, reasons: Mapping[str, tuple[str, ...]], start: int, end: int
 ) -> Iterator[Mark]:
-    """Yield the marks of the window; at one offset: ends of ranges, ``end``, starts of ranges."""
-    waiting: list[tuple[int, int, int, Mark]] = []  # ends not yet passed
+    """Yield the marks of the window, sorted by offset.
+
+    At the same offset, the ends of lost ranges come first, then ``end``, then starts of ranges.
+    """
+    waiting: list[tuple[int, int, int, Mark]] = []  # marks that are not yet yielded
     if outline.end is not None and start <= outline.end <= end:
         text = f"= end {outline.end}: safe to truncate here and append"
         waiting.append((outline.end, 1, 0, Mark(outline.end, text, "end")))

@@ -15,7 +15,7 @@ class Note:
 
     #: Short text after the value, possibly empty.
     text: str = ""
-    #: Result of a check, or None without a check.
+    #: Result of a check, or None if there was no check.
     holds: bool | None = None
     #: Replacement for the value that the grammar gives, or None.
     value: str | None = None
@@ -28,7 +28,7 @@ class Notes(Protocol):
     """The notes of one format. Both methods may read the log around the field."""
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """Return the note on a field with subfields, if it holds a record or a part of one."""
+        """Return the note on a record or a part of one; None for other fields with subfields."""
         return None
 
     def value(self, field: Field, log: LogBytes) -> Note:

@@ -13,9 +13,9 @@ from walproof.spool import Spool
 
 @dataclass
 class Outline:
-    """The answer in profile ``recover`` to a log of ``size`` bytes.
+    """The answer for a log of ``size`` bytes in profile ``recover``, without payloads.
 
-    Record ``i`` is ``[record_start[i], record_end[i])``.
+    Record ``i`` has the bytes ``[record_start[i], record_end[i])``.
     """
 
     size: int

@@ -46,8 +46,10 @@ def bytes_value(data: bytes, room: int = 60) -> str:
 
 
 def preview(data: bytes, room: int) -> str:
-    """Return data as quoted text, as a repetition (``"v" × 93``), or as in hexdump:
-    ``|...key.|``."""
+    """Return data in at most ``room`` columns.
+
+    The result is quoted text, a repetition (``"v" × 93``), or text as in hexdump (``|...key.|``).
+    """
     if len(data) > 4 and data.count(data[:1]) == len(data):
         unit = f'"{chr(data[0])}"' if 0x20 <= data[0] < 0x7F else f"{data[0]:02x}"
         return cut(f"{unit} × {len(data)}", room)
@@ -71,7 +73,7 @@ def shared_prefix(ids: tuple[str, ...]) -> str:
 
 
 def cut(text: str, room: int) -> str:
-    """Return text in at most ``room`` columns; an ellipsis marks a cut."""
+    """Return text in at most ``room`` columns. An ellipsis marks truncated text."""
     if cell_len(text) <= room:
         return text
     return set_cell_size(text, room - 1).rstrip() + "…" if room > 0 else ""
@@ -83,7 +85,7 @@ def _text(data: bytes, is_complete: bool) -> str | None:
     except UnicodeDecodeError as error:
         if is_complete or error.start < len(data) - 3:
             return None
-        text = data[: error.start].decode("utf-8")  # the cut split a character
+        text = data[: error.start].decode("utf-8")  # the data ends inside a character
     return text if text.isprintable() else None
 
 

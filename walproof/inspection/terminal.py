@@ -21,16 +21,16 @@ from walproof.verdict import VERDICT_STYLE
 _NOTE_STYLE = {True: "green", False: "bold red", None: "dim"}
 _FATE_STYLE = {"lost": "red", "torn": "yellow", "record": "green", "framing": "dim"}
 _MARK_STYLE = {**_FATE_STYLE, "end": "green", "limit": "bold", "stopped": "bold red"}
-#: Maximum columns of a decoded record.
+#: Maximum width of the description of a record, in columns.
 MAX_COLUMNS = 400
 _WIDE = 110
 _SHOWN = 64
-#: Columns of the bytes, and of the requirements on a terminal and in a pipe.
+#: Widths in columns of the bytes, and of the requirements on a terminal and in a pipe.
 _BYTES, _IDS, _IDS_IN_A_PIPE = 20, 21, 42
 
 
 class TerminalMap:
-    """Print the map of one inspection: to a terminal as a tree, to a pipe with full paths."""
+    """A printer for the byte map of a log: as a tree on a terminal, with full paths in a pipe."""
 
     def __init__(self, view: Inspection, console: Console) -> None:
         self.view = view

@@ -1,4 +1,7 @@
-"""Walk the fields of a part of a log; of a large log, only that part is read and parsed."""
+"""Walk the fields of a part of a log.
+
+If the elements of a log can be parsed separately, only this part is read and parsed.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from conformance.kaitai.grammars import grammar_of
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.show import counted
 
-#: Bytes that are parsed of the hole at the end of a sparse file.
+#: Number of bytes that are parsed in the hole at the end of a sparse file.
 HOLE_PIECE_BYTES = 1 << 16
 
 
@@ -34,7 +37,7 @@ def _fields_from(log: LogBytes, format: str, start: int, end: int) -> Iterator[F
         return
     for base in range(start // stride * stride, min(end, log.size), stride):
         for field in iter_fields(log[base : base + stride], format):
-            # The grammar parsed this part as a whole log: restore its number and offset.
+            # The grammar parsed this element as a complete log. Restore its number and offset.
             path = field.path.replace("[0]", f"[{base // stride}]", 1)
             yield replace(field, path=path, start=base + field.start, end=base + field.end)
 

@@ -17,13 +17,13 @@ COMPRESSION = "zstd"
 #: Sizes at which a row group is written; they limit memory for logs of any length.
 GROUP_BYTES = 32 << 20
 GROUP_ROWS = 1 << 17
-#: Number of batches that are joined into one: a batch of one row takes some thousand bytes, one of
-#: many rows hardly more.
+#: Number of batches that are joined into one batch to save memory. A batch of one row takes several
+#: thousand bytes, and a batch of many short rows hardly more.
 JOINED_BATCHES = 1024
 
 
 class ParquetFile:
-    """Write a Parquet file atomically, in large row groups. Raises ``OSError``."""
+    """A writer of a Parquet file: atomic, in large row groups. Raises ``OSError``."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self.path, self.schema = path, schema
@@ -45,11 +45,11 @@ class ParquetFile:
 
     @property
     def has_rows(self) -> bool:
-        """True if rows were added."""
+        """Return whether rows were added."""
         return self._writer is not None or self._rows > 0
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Add rows."""
+        """Add a batch of rows. Raises ``OSError``."""
         self._batches.append(batch)
         self._rows += batch.num_rows
         self._bytes += batch.nbytes
@@ -59,7 +59,7 @@ class ParquetFile:
             self._batches = [pa.concat_batches(self._batches)]
 
     def finish(self, metadata: Mapping[str, str] | None = None) -> None:
-        """Write the remaining rows and the key-value metadata, and rename the file to its name."""
+        """Write the remaining rows and the key-value metadata, and give the file its final name."""
         if self._rows:
             self._write_group()
         writer = self._open()
@@ -90,7 +90,7 @@ class ParquetFile:
                         field.name for field in self.schema if pa.types.is_string(field.type)
                     ],
                     column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
-                    # Payloads have none: they would store copies.
+                    # Statistics of payloads would contain copies of payloads.
                     write_statistics=[*numbers, "kind"],
                 )
         return self._writer

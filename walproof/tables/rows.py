@@ -22,7 +22,7 @@ from walproof.scan.model import Event, Records
 #: Columns of every format.
 FIXED = pa.schema(
     [
-        # Path of the file; in a log of several files, of the one that has the record or range.
+        # Path of the file. In a log of several files, the file that contains the record or range.
         pa.field("file", pa.string()),
         # Position in that file, in bytes. Null in a row for a whole log.
         pa.field("offset", pa.int64()),
@@ -33,20 +33,23 @@ FIXED = pa.schema(
         pa.field("verdict", pa.string()),
         # Reason code from the chapter of the format.
         pa.field("reason", pa.string()),
-        # A sentence, or the message of an error; mostly null.
+        # A sentence or an error message; null in most rows.
         pa.field("detail", pa.string()),
         pa.field("payload", pa.binary()),
         # True if the payload is truncated.
         pa.field("payload_truncated", pa.bool_()),
     ]
 )
-#: Columns for payloads.
+#: Columns that describe payloads.
 OF_PAYLOADS = ("payload", "payload_truncated")
 DECODED = "decoded"
 
 
 def schema(*formats: str) -> pa.Schema:
-    """Return the fixed columns, then those of the formats; text if two formats differ in a type."""
+    """Return the fixed columns and then the columns of the formats.
+
+    If two formats have a column of different types, the column is text.
+    """
     fields = {field.name: field for field in FIXED}
     for format_id in formats:
         for column in plugin_for(format_id).columns:
@@ -64,7 +67,9 @@ def decoded_type(format: str) -> pa.DataType:
 
 
 def decoded(run: Records, format_id: str, type: pa.DataType) -> dict[str, pa.Array]:
-    """Return the column ``decoded`` of a :func:`decoded_type`, and ``detail`` for nulls in it.
+    """Return the column ``decoded`` of the given type, and the column ``detail`` for null structs.
+
+    ``type`` is a result of :func:`decoded_type`.
 
     Divide a long run with :func:`walproof.decode.pieces` first.
     """
@@ -86,7 +91,7 @@ def _member(format_id: str) -> str:
 
 
 def signed(type: pa.DataType) -> pa.DataType:
-    """Return the type of a row's column for the type of a scanner's column."""
+    """Return the type of a table column for a scanner column: uint32 and uint64 become int64."""
     return pa.int64() if type in (pa.uint32(), pa.uint64()) else type
 
 
@@ -128,7 +133,10 @@ def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
 
 
 def file_name(log: str, file: str | None) -> str:
-    """Return the path of a file of a log; rows have it as :func:`~walproof.lake.names.shown`."""
+    """Return the path of a file of a log.
+
+    Rows contain the path as returned by :func:`~walproof.lake.names.shown`.
+    """
     return log if file is None else f"{log.rstrip('/')}/{file}"
 
 

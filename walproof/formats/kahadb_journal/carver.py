@@ -26,7 +26,7 @@ CHUNK = 1 << 20
 
 @dataclass(slots=True)
 class _Chain:
-    """Consecutive batches; ``end`` is the end of the last one so far."""
+    """Consecutive batches; ``end`` is the end of the last batch found so far."""
 
     end: int
     certainty: Certainty = "structure"
@@ -76,7 +76,7 @@ class Carver(base.Carver):
         return bool(zlib.adler32(record[CONTROL_SIZE:]) == checksum)
 
     def _chain(self, at: int) -> _Chain | None:
-        """Return the batches from an offset up to the last valid one."""
+        """Return the chain of batches from an offset on; None if its first batch is invalid."""
         first = self._soundness(at)
         if first is None:
             return None
@@ -127,7 +127,7 @@ class Carver(base.Carver):
         return value == checksum
 
     def _tiles(self, at: int, end: int) -> bool:
-        """Return whether the records fill a batch without a checksum exactly."""
+        """Return whether the records of a batch without a checksum fill the batch exactly."""
         steps = 0
         while at < end:
             size, kind = RECORD.unpack(self.image.read(at, RECORD_HEAD).ljust(RECORD_HEAD, b"\0"))

@@ -12,7 +12,7 @@ class KahaDBDiscovery(Discovery):
     """See :class:`Discovery`."""
 
     def logs_in(self, folder: Folder) -> Iterator[FoundFiles]:
-        """See :class:`Discovery`. Preallocated files without records are also a log."""
+        """See :class:`Discovery`. Data files are also a log if all of them are empty."""
         files = [e for e in folder.entries if file_id(e.name) is not None and is_file(e)]
         written = [entry for entry in files if entry.size]
         if files and (not written or folder.looks_like(written)):

@@ -40,7 +40,7 @@ def operation_name(command: str) -> str:
 
 
 def destination_of(value: Mapping[str, Any]) -> str | None:
-    """Return the destination of a command: ``queue://orders``."""
+    """Return the destination of a command, for example ``queue://orders``."""
     if value.get("destination") is None:
         return None
     return f"{value['destination_type']}://{value['destination']}"

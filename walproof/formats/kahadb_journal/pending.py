@@ -38,7 +38,7 @@ class _Destination:
 
 @dataclass
 class _Transaction:
-    """Commands of an open transaction."""
+    """The commands of an open transaction, each with the name of its file."""
 
     is_prepared: bool = False
     commands: list[tuple[str, Value]] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Pending:
     def waiting(self) -> Iterator[Waiting]:
         """See :class:`walproof.decode.pending.Pending`.
 
-        A message that is pending for several subscriptions of a topic has a row for each of them.
+        A message of a topic counts once for each subscription that has not acknowledged it.
         """
         for place, destination in sorted(self._destinations.items()):
             is_topic = place.startswith(_TOPICS)
@@ -131,7 +131,7 @@ class Pending:
                 known.file = file
             return  # a broker ignores duplicate messages
         if place.startswith(_TOPICS) and not destination.subscriptions:
-            return  # no subscription needs it
+            return  # no subscription needs the message
         waits = set(destination.subscriptions)
         destination.messages[message_id] = _Message(file, _time(value), waits)
 

@@ -39,7 +39,7 @@ class KahaDBSweep(FormatSweep):
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
         """See :class:`FormatSweep`.
 
-        Some records share a batch; some contain bytes of a batch header or an EOF record.
+        Some records share a batch, and some contain bytes of a batch header or an EOF record.
         """
         records: list[NewRecord] = []
         batch = 0
@@ -67,7 +67,7 @@ class KahaDBSweep(FormatSweep):
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
         """See :class:`FormatSweep`."""
-        # A batch inside a payload may be found instead; the two cannot be distinguished.
+        # After damage, a reader may find a batch inside a payload, which looks like a real batch.
         return not any(b"WRITE BATCH" in record.payload for record in records) and all(
             any(files[record.file or ""][batch + 20 : batch + 28])
             for record in records

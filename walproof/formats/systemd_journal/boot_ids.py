@@ -1,4 +1,4 @@
-"""The field ``_BOOT_ID``, whose hash does not cover the boot id in the ENTRY."""
+"""The two copies of an entry's boot id: the field ``_BOOT_ID``, which has a hash, and the ENTRY."""
 
 from __future__ import annotations
 

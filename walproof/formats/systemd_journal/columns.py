@@ -12,7 +12,7 @@ from walproof.scan.columns import Column, NumberColumn
 
 
 class EntryFieldsColumn(Column):
-    """The complete fields of a journal entry; an answer has digests of long values."""
+    """The complete fields of a journal entry. An answer contains only digests of long values."""
 
     def of(self, record: Record) -> Any:
         """See :class:`Column`."""
@@ -44,7 +44,7 @@ def _by_digest(payload: bytes) -> dict[str, bytes]:
     return {hashlib.sha256(value).hexdigest(): value for value in values}
 
 
-#: Fields in the order of the entry; a name may occur more than once.
+#: The fields in the order of the entry. A name may occur more than once.
 FIELDS = EntryFieldsColumn(
     "fields", [{"name": "string", "value": "binary"}], "names and values, in order", is_content=True
 )

@@ -13,12 +13,12 @@ from walproof.schema import Struct
 TYPE: Struct = {"fields": ("string", ["binary"])}
 COLUMNS = frozenset({"fields"})
 NEEDS_PAYLOAD = False
-#: Maximum characters of a line in a phrase.
+#: Maximum length in characters of the journalctl line in a phrase.
 LONGEST = 240
 
 
 def decode_row(row: Row) -> Mapping[str, Any]:
-    """Decode the fields of an entry."""
+    """Return the fields of an entry as pairs of a name and its values."""
     values: dict[str, list[bytes]] = {}
     for field in row.fields["fields"]:
         values.setdefault(field["name"], []).append(field["value"])
@@ -26,7 +26,7 @@ def decode_row(row: Row) -> Mapping[str, Any]:
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """Return the line that journalctl prints for an entry, and its priority and message id."""
+    """Return the line that journalctl prints for an entry, with the priority and message id."""
     results = dict(value["fields"])
     shown = short.start(results, int(fields["realtime"]))
     if "MESSAGE" not in results:

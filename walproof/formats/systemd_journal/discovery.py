@@ -1,4 +1,4 @@
-"""Find systemd journals in directories. Each file is a log; journald renames it on rotation."""
+"""Find systemd journals in directories. Each file is a log, which journald renames on rotation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SystemdDiscovery(Discovery):
     options = {"verificationKey": ("key", _key)}  # noqa: RUF012
 
     def stable_name(self, path: str, tree: Tree) -> str | None:
-        """See :class:`Discovery`: the id in the file's header."""
+        """See :class:`Discovery`. The name contains the file id from the header."""
         head = tree.read(path, 0, _FILE_ID.stop)
         if len(head) == _FILE_ID.stop and any(head[_FILE_ID]):
             return f"systemd:{head[_FILE_ID].hex()}"

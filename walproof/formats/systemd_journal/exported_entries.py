@@ -10,7 +10,7 @@ from reference_impl.systemd_journal.export_format import ABOUT
 from reference_impl.systemd_journal.objects import FIELD_NAME
 from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD
 
-#: The largest field that systemd imports.
+#: Size of the largest field that systemd imports.
 MAX_FIELD_BYTES = 768 << 20
 _NEXT_ENTRY = re.compile(rb"\n\n|\n(?=__CURSOR=)")
 _NUMBER = re.compile(rb"[0-9]{1,20}")
@@ -20,7 +20,7 @@ _NUMBER = re.compile(rb"[0-9]{1,20}")
 class WholeEntry:
     """A complete entry. Times are in microseconds.
 
-    ``start`` and ``end`` are its range in the stream; ``payloads`` are ``FIELD=value``.
+    ``start`` and ``end`` are the range of the entry in the stream. Each payload is ``FIELD=value``.
     """
 
     start: int
@@ -33,7 +33,7 @@ class WholeEntry:
 
 @dataclass(frozen=True)
 class Skipped:
-    """Bytes of the stream that are not a complete entry, and the reason."""
+    """A range of the stream that is not a complete entry, and the reason."""
 
     start: int
     end: int
@@ -66,7 +66,7 @@ class _Lines:
 
 
 def read_entries(stream: bytes) -> Iterator[WholeEntry | Skipped]:
-    """Yield the entries of a stream in order, and the bytes that are not part of an entry."""
+    """Yield the entries of a stream and the skipped ranges between entries, in stream order."""
     at, lines = 0, _Lines(0)
     while at < len(stream):
         end = stream.find(b"\n", at)

@@ -15,10 +15,11 @@ from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from walproof.sweep.format_sweep import FormatSweep, Task, how_many, some_size
 
 BOOTS = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210")
-#: Start times of new files, in microseconds since 1970; the key gives that of a sealed file.
+#: Start times of new files, in microseconds since 1970. The start time of a sealed file is part of
+#: its key.
 START, SEALED_START = 1_700_000_000_000_000, 0xAB344FA * 0x989680
 
-#: Size in bytes of the shortest header with a count of seals.
+#: Size in bytes of the shortest header that contains the number of seals.
 SEALED_HEADER = 232
 
 NAMES = (b"MESSAGE", b"PRIORITY", b"_HOSTNAME", b"A", b"N" * 64)
@@ -35,12 +36,15 @@ class SystemdSweep(FormatSweep):
     selecting = ("match", "from_seqnum", "from_realtime")
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """See :class:`FormatSweep`. Items that refer to fields have no hashes (SDJ-020)."""
+        """See :class:`FormatSweep`. No hash covers the items that refer to fields (SDJ-020)."""
         fields = {field for each in written for field in _fields_of(each)}
         return all(field in fields for field in _fields_of(payload))
 
     def determines(self, context: Mapping[str, Any]) -> bool:
-        """See :class:`FormatSweep`. Compressors differ, and keys may be invalid (SDJ-070)."""
+        """See :class:`FormatSweep`.
+
+        Compressors give different bytes, and a writer refuses an invalid key (SDJ-070).
+        """
         if "key" in context:
             try:
                 VerificationKey.parse(str(context["key"]))
@@ -50,7 +54,10 @@ class SystemdSweep(FormatSweep):
         return sealed_in and str(context.get("compression", "none")) == "none"
 
     def owes_no_answer(self, error: Exception) -> bool:
-        """See :class:`FormatSweep`. The file became a sealed one with an invalid key (SDJ-070)."""
+        """See :class:`FormatSweep`.
+
+        If damage turns a file into a sealed file, an invalid key is an error (SDJ-070).
+        """
         return isinstance(error, BadKey)
 
     def plain(self, task: Task) -> NewRecord:
@@ -58,7 +65,7 @@ class SystemdSweep(FormatSweep):
         return _entry([b"MESSAGE=x"], _last(task) + 1_000_000, 9_000_000)
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Existing, new, repeated and binary fields."""
+        """See :class:`FormatSweep`. Entries have existing, new, repeated and binary fields."""
         records = []
         realtime, monotonic = _last(task), 5_000_000
         # A seal closes an epoch, so times in a sealed file never decrease.
@@ -78,7 +85,7 @@ class SystemdSweep(FormatSweep):
         return records
 
     def may_refuse(self, before: Answer, contents: Contents) -> bool:
-        """See :class:`FormatSweep`. Builds of systemd differ in compressors and known flags."""
+        """See :class:`FormatSweep`. Builds of systemd support different compressors and flags."""
         assert isinstance(contents, bytes)
         return bool(_flags(contents) & (layout.XZ | layout.LZ4 | layout.ZSTD)) or bool(
             int.from_bytes(contents[8:12], "little") & layout.TAIL_ENTRY_BOOT_ID

@@ -35,13 +35,13 @@ CHUNK = 1 << 20
 class Carver(base.Carver):
     """See :class:`walproof.carve.base.Carver`."""
 
-    # The length of a block may grow in a newer version of the schema, up to 255 bytes here.
+    # Blocks may be longer in a newer version of the schema. The patterns match up to 255 bytes.
     patterns: Sequence[Pattern] = (
         Pattern(b"\1\0\0\1\0" + SCHEMA, b"\xff\0\xff\xff\xff\xff\xff"),
         Pattern(b"\1\x14\0\3\0" + SCHEMA),
         Pattern(b"\2\0\0\4\0" + SCHEMA, b"\xff\0\xff\xff\xff\xff\xff"),
     )
-    # Both messages; their blocks may be longer in a newer version.
+    # The headers and blocks of both messages. In a newer version, each block may have 255 bytes.
     head_size = 1 + 2 * SBE_HEADER.size + 2 * 255 + 4
 
     def find(self, at: int, pattern: int) -> Find | None:

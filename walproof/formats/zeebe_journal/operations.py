@@ -10,7 +10,7 @@ from walproof.decode.operations import Operations as AnyOperations
 from walproof.decode.operations import Row
 from walproof.formats.zeebe_journal.decoder.metadata import FIELDS as METADATA
 
-#: Members that are numbers of 64 bits, and text in an answer.
+#: Members that are 64-bit numbers. In rows, these numbers are text, as in answers.
 _LONG = ("position", "source_position", "key", "request_id", "operation_reference",
          "batch_operation_reference", "lowest_asqn", "highest_asqn")  # fmt: skip
 _NONE = -1

@@ -12,7 +12,7 @@ from conformance.kaitai.field_map import Field
 from reference_impl.answer import NewRecord
 from walproof.sweep.format_sweep import Call, Edit, FormatSweep, Seal, Task, how_many
 
-#: Approximate overhead of a segment with one record, in bytes; gives sizes that just fit.
+#: Approximate overhead of a segment with one record, in bytes, to create payloads that just fit.
 FRAMING = 57 + 50
 
 
@@ -41,7 +41,7 @@ class ZeebeSweep(FormatSweep):
         Seal("records[]", _record, in_folders=True),
         Seal("descriptor", _descriptor, _reseal_descriptor, True),
     )
-    # A segment that begins with a zero frame looks unused.
+    # If damage sets the first frame of a segment to zero, the segment looks unused.
     may_end_anywhere = True
     of_the_log = ("name",)
     near = ("max_segment_size", "last_flushed_index")

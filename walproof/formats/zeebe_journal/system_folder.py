@@ -52,15 +52,16 @@ CHECKSUM = ".checksum"
 #: Size of the checksum file of brokers before 1.3: one number, which is not checked.
 OLD_CHECKSUM_BYTES = 8
 META_BYTES = 256
-#: Zeros in a ``.meta`` or ``.conf`` before a broker writes its first record.
+#: Number of zeros in a ``.meta`` or ``.conf`` before a broker writes its first record.
 NEW_FILE_BYTES = 32
 #: Maximum bytes read of a ``.meta``, ``.conf``, lock or checksum file.
 MAX_SMALL_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 20
-#: Version byte, template and schema: the header without block length and schema version.
+#: Version byte, template and schema of both files: the header without the block length and the
+#: schema version.
 _META_KIND, _CONF_KIND = b"\1\6\0\x08\0", b"\1\5\0\x08\0"
 _HEADER_BYTES = 9
-#: Size of a ``.meta`` file up to its term and flushed index.
+#: Size of a ``.meta`` file up to the end of its term and flushed index.
 _NUMBERS_BYTES = _HEADER_BYTES + 16
 _MEMBER_TYPES = 4
 _DELETED = re.compile(r".+\.log_\d+-deleted")
@@ -83,7 +84,7 @@ class ZeebeFolder(SystemFolder):
         snapshots = _snapshots(folder)
         is_new = not snapshots and not any(map(_has_entries, segments))
         meta = _content(folder / f"{name}.meta") or b""
-        # A broker reads the numbers of a damaged file without checks.
+        # Use the numbers of a damaged file as well, because a broker reads them without checks.
         page = meta[:META_BYTES].ljust(META_BYTES, b"\0")
         flushed = read_flushed_index(page) if len(meta) >= _NUMBERS_BYTES else None
         return System(
@@ -118,13 +119,14 @@ class ZeebeFolder(SystemFolder):
         return [path.name for path in _paths(system)]
 
     def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
-        """See :class:`SystemFolder`: later entries known to the node state and the snapshots."""
+        """See :class:`SystemFolder`. The node state and snapshots may refer to missing entries."""
         facts = system.facts
         begins, snapshot = facts["begins"], facts["snapshot"]
         first, last = found.indexes or (begins, begins - 1 if begins else 0)
         meta = f"{facts['name']}.meta"
         has_gap = (first or 0) > max(1, snapshot + 1)
-        # Without .meta, a broker deletes entries after damage, and all of them after a blank start.
+        # Without .meta, a broker deletes the entries after damage, and all entries if the journal
+        # begins blank.
         is_opened = found.verdict == "intact" and found.indexes is not None and not has_gap
         yield from _flushed_beyond(facts, last, meta, is_opened)
         if has_gap:
@@ -204,7 +206,7 @@ def _others(folder: Path, name: str) -> Iterator[OtherFile]:
 
 
 def _leftovers(folder: Path, name: str) -> Iterator[OtherFile]:
-    """Yield files that look like logs and are not read."""
+    """Yield files that look like segments of the journal but are not read."""
     for path in sorted(folder.iterdir()):
         match = SEGMENT_NAME.fullmatch(path.name)
         if _DELETED.fullmatch(path.name):
@@ -296,7 +298,7 @@ def _position(record: Record) -> int:
 
 
 def _last_position(system: System, entry: Record) -> int:
-    """Return the highest position in the last segment that has one; -1 without one."""
+    """Return the highest position in the last segment with positions; -1 if there are none."""
     if (position := _position(entry)) >= 0:
         return position
     for path in reversed(_paths(system)):
@@ -306,7 +308,7 @@ def _last_position(system: System, entry: Record) -> int:
     return -1
 
 
-# The small files of a node: .meta, .conf and the lock. They have no checksum.
+# The small files of a node: .meta, .conf and the lock. These files have no checksum.
 
 
 def _small_file_findings(folder: Path, name: str, is_new: bool) -> Iterator[Finding]:
@@ -365,7 +367,7 @@ def _number(data: bytes, at: int, size: int) -> int:
 
 
 def _block_fault(data: bytes, header: bytes, block_bytes: int) -> str | None:
-    """Return the fault in a header. A version above 4 may have a longer block."""
+    """Return the fault in a header, or None. Versions above 4 may have a longer block."""
     if not any(data):
         return f"expected a record of the node at 0, found {_seen(data)}"
     if data[:1] + data[3:7] != header:
@@ -377,7 +379,7 @@ def _block_fault(data: bytes, header: bytes, block_bytes: int) -> str | None:
 
 
 def _meta_fault(data: bytes) -> str | None:
-    """Return the fault of a ``.meta`` file, None if it is valid."""
+    """Return the fault of a ``.meta`` file; None if the file is valid."""
     if fault := _block_fault(data, _META_KIND, 16 if _number(data, 7, 2) < 4 else 24):
         return fault
     if len(data) != META_BYTES:
@@ -393,7 +395,7 @@ def _meta_fault(data: bytes) -> str | None:
 
 
 def _members(data: bytes) -> list[bytes]:
-    """Return the members in a ``.conf`` file. Raises ``ValueError`` with its fault."""
+    """Return the members in a ``.conf`` file. Raises ``ValueError`` with the fault of the file."""
     version = _number(data, 7, 2)
     if fault := _block_fault(data, _CONF_KIND, 24 + (version >= 3)):
         raise ValueError(fault)
@@ -422,7 +424,10 @@ def _members(data: bytes) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A snapshot of a partition. Without checksums, which a broker writes last, it is ignored."""
+    """A snapshot of a partition.
+
+    A broker writes the checksums last, and does not use a snapshot without checksums.
+    """
 
     name: str
     others: Sequence[OtherFile]

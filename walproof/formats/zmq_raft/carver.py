@@ -18,11 +18,11 @@ from walproof.carve.model import Find, Loose, Pattern, Window
 
 INDEX, SNAPSHOT = range(2)
 KEYS = (b"currentTerm", b"votedFor", b"peers", b"peersUpdateRequest", b"peersIndex", b"lastApplied")
-"""Keys of ``RaftPersistence`` and of ``BroadcastStateMachine``."""
-#: Maximum size of a state file: it is rotated at half a mebibyte, but the last update may be
-#: longer.
+"""The keys that ``RaftPersistence`` and ``BroadcastStateMachine`` write to state files."""
+#: Maximum bytes of a state file. A writer rotates the file at half a mebibyte, but the last update
+#: may be longer.
 STATE_ROOM = 2 << 20
-#: Bytes recovered of a snapshot that is incomplete in the image.
+#: Maximum bytes recovered of a snapshot that is incomplete in the image.
 LARGEST = 1 << 30
 #: Maximum number of chunks before the data marker; writers create one.
 CHUNKS = 64
@@ -37,7 +37,7 @@ class Carver(base.Carver):
     """See :class:`walproof.carve.base.Carver`."""
 
     patterns: Sequence[Pattern] = (
-        # The length: 16 and four bytes for each of at most 2^24 entries.
+        # The length field is 16 plus four bytes for each of at most 2^24 entries.
         Pattern(b"RLOG\0\0\0\0\1\0\0\0", b"\xff\xff\xff\xff\3\0\0\xf8\xff\xff\xff\xff"),
         Pattern(b"SNAP\x1c\0\0\0\1\0\0\0"),
         *map(_key, KEYS),
@@ -47,7 +47,7 @@ class Carver(base.Carver):
         """See :class:`walproof.carve.base.Carver`."""
         for at, pattern in hits:
             if at >= self._done and (find := self.find(at, pattern)) is not None:
-                # The data of a snapshot cannot be verified, so logs inside it count, too.
+                # The data of a snapshot cannot be verified, so logs inside the data are also finds.
                 self._done = find.at + snapshot.HEADER.size if pattern == SNAPSHOT else find.end
                 yield find
 
@@ -73,7 +73,7 @@ class Carver(base.Carver):
             return None
         if not self.image.work.allows(4 * capacity):
             return None
-        self.image.work.spend(4 * capacity)  # the table is read for each header that claims one
+        self.image.work.spend(4 * capacity)  # the table is read even if the header is false
         size = self.image.size - at
         with self.image.stream(at, self.image.size) as stream:
             try:
@@ -123,7 +123,7 @@ class Carver(base.Carver):
         return None
 
     def _before_another(self, at: int, end: int) -> int:
-        """Return the offset of the next file of the format, which overwrote this file."""
+        """Return the offset of the next zmq-raft file, which overwrote this file; else ``end``."""
         for token, rest in ((b"SNAP", b"\x1c\0\0\0\1\0\0\0"), (b"RLOG", b"")):
             place = at
             while (next_at := self.image.find(token + rest, place, end)) is not None:

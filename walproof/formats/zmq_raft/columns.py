@@ -10,7 +10,7 @@ COLUMNS = (
     Column("entry_type", "int32", "0 state, 1 config, 2 checkpoint"),
     Column("request_id", "string", "12 bytes in hexadecimal"),
     JsonColumn("update", "string", "an update of a state file, as JSON", is_content=True),
-    # Only in the last record of a state file (ZMR-072).
+    # Only the last record of a state file has this field (ZMR-072).
     JsonColumn(
         "state",
         "string",

@@ -19,14 +19,14 @@ from walproof.schema import Struct
 
 PEERS = [{"id": "string", "url": "string"}]
 TYPE: Struct = {
-    # state, config, checkpoint; snapshot; update
+    # An entry is a state, config or checkpoint; other types are snapshot and update.
     "type": "string",
-    # Null if the payload was cut.
+    # Null if the payload was truncated.
     "data": "binary",
     # The peers as JSON.
     "config": "string",
     "peers": PEERS,
-    # Previous members during a change.
+    # The previous members, during a change of the members.
     "old_peers": PEERS,
     # Time in the request id, in milliseconds since 1970; null for entries of the server.
     "requested": "int64",
@@ -85,7 +85,7 @@ def _config(payload: bytes | None) -> dict[str, Any]:
 
 
 def _peers(config: Any) -> dict[str, Any]:
-    """Return the members if the value has the layout that zmq-raft writes, else nothing."""
+    """Return the members if the value has the layout that zmq-raft writes, else an empty dict."""
     if isinstance(config, dict) and set(config) == {"old", "new"}:
         new, old = _list(config["new"]), _list(config["old"])
         return {} if new is None or old is None else {"peers": new, "old_peers": old}
@@ -103,7 +103,10 @@ def _list(peers: Any) -> list[dict[str, str]] | None:
 
 
 def _update(update: str | None) -> dict[str, Any]:
-    """Decode an update of a state file from its JSON, or None for too many values (ZMR-106)."""
+    """Decode an update of a state file.
+
+    ``update`` is the update as JSON, or None if it has too many values (ZMR-106).
+    """
     content = json.loads(update or "{}")
     peers = _peers(content["peers"]) if isinstance(content, dict) and "peers" in content else {}
     return {"type": "update", **peers}

@@ -40,7 +40,7 @@ class ZmqRaftDiscovery(Discovery):
             yield {}, files
 
     def order(self, name: str) -> int:
-        """See :class:`Discovery`. A snapshot replaces the entries before the first index file."""
+        """See :class:`Discovery`. The snapshot comes before the index files."""
         return int(name[:14], 16) + 1 if index_file.NAME.fullmatch(name) else 0
 
 

@@ -1,7 +1,7 @@
 """The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
 
-A compiled kernel reads the entries of intact index files. The scanner reads only the wanted bytes
-of an intact snapshot. The executable specification reads state files and all other logs.
+A compiled kernel reads the entries of intact index files. The scanner reads only the requested
+bytes of an intact snapshot. The executable specification reads state files and all other logs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_TERM = index_file.MAX_TERM
 ID_DIGITS = 24
 _DIGITS = np.array([f"{number:02x}" for number in range(256)], "S2").view(np.uint16)
 
-#: Runs of records; the generator returns the end of a plain log, or None at anything else.
+#: A generator of runs. It returns the ``End`` of a log that the scanner could read, otherwise None.
 Plain = Generator[Records, None, End | None]
 
 
@@ -66,7 +66,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 @dataclass(frozen=True)
 class _Index:
-    """An index file whose offsets are all reliable (ZMR-046)."""
+    """An index file in which all offsets are reliable (ZMR-046)."""
 
     path: Path
     name: str | None
@@ -83,7 +83,7 @@ class _Index:
 
     @property
     def resume_at(self) -> int | None:
-        """Return the offset for the next entry (ZMR-101)."""
+        """Return the offset for the next entry; None if the table is full (ZMR-101)."""
         return int(self.bounds[-1]) if len(self.bounds) <= self.capacity else None
 
 
@@ -135,7 +135,7 @@ def _file(log: Log, wanted: Wanted) -> Plain:
 
 
 def _snapshot_of(source: Source, name: str | None, wanted: Wanted) -> Record | None:
-    """Return the record of an intact snapshot with the wanted bytes of its data, else None."""
+    """Return the record of an intact snapshot with the requested bytes of its data, else None."""
     stream = open_range(source, 0, source.size)
     head = stream.read(snapshot.HEADER.size)
     if len(head) < snapshot.HEADER.size:
@@ -147,7 +147,7 @@ def _snapshot_of(source: Source, name: str | None, wanted: Wanted) -> Record | N
         return None
     if data is None or source.size - data != size:
         return None
-    # One more byte shows that a payload is cut, or that there is one.
+    # One additional byte shows that the payload is truncated, or that it is not empty.
     payload = read_at(stream, data, min(size, max(0, wanted.cap) + 1))
     return Record(0, source.size, payload, {"index": str(index), "term": str(term)}, name)
 
@@ -166,7 +166,7 @@ def _directory(log: Log, wanted: Wanted) -> Plain:
     parts = folders(log.local(), log.context)
     covering, covered, following, term = None, -1, None, 0
     if parts.snapshot is not None:
-        covered, following = 0, 1  # ZMR-092: as if nothing had been compacted
+        covered, following = 0, 1  # ZMR-092: without a snapshot, entries of index 0 are covered
         if parts.snapshot.is_file():
             with closing(LocalSource(parts.snapshot)) as source:
                 covering = _snapshot_of(source, parts.name(parts.snapshot), wanted)
@@ -191,7 +191,7 @@ def _directory(log: Log, wanted: Wanted) -> Plain:
         following = max(index.after, covered + 1, following or 0)
         at = index.resume_at if following == index.after else None
         end = End("intact", None, at, None if at is None else index.name)
-    if covering is not None and (covered or covering.payload):  # else FileLog's default one
+    if covering is not None and (covered or covering.payload):  # skip FileLog's default snapshot
         yield from _runs_of(covering, wanted)
     is_plain = yield from _in_term_order(_of_all(indexes, covered, _is_raw(log), wanted), term)
     return end if is_plain else None
@@ -208,7 +208,7 @@ def _of_all(
 
 @dataclass(frozen=True)
 class _Run:
-    """Consecutive entries, with the terms of the first and the last of them."""
+    """Consecutive entries, with the terms of the first and the last entry."""
 
     records: Records
     first_term: int
@@ -216,10 +216,10 @@ class _Run:
 
 
 def _in_term_order(runs: Iterable[_Run | None], term: int) -> Generator[Records, None, bool]:
-    """Yield runs until one is None or begins with a lower term. Return whether all were yielded.
+    """Yield runs until a run is None or begins with a lower term; return whether all were yielded.
 
-    A run is held back until the next run has been read, because a lower term in the next run
-    removes the last entry of the first one (ZMR-050).
+    A run is yielded only after the next run has been read. If the next run begins with a lower
+    term, the last entry of the earlier run is not part of the log (ZMR-050).
     """
     held: _Run | None = None
     for run in runs:
@@ -236,7 +236,7 @@ def _in_term_order(runs: Iterable[_Run | None], term: int) -> Generator[Records,
 def _runs(
     source: Source, index: _Index, number: int, is_raw: bool, wanted: Wanted
 ) -> Iterator[_Run | None]:
-    """Yield the entries of an index file from ``number`` on; None if entries are not plain."""
+    """Yield runs of entries from ``number`` on; None for a run that the scanner cannot read."""
     count = len(index.bounds) - 1
     while number < count:
         upto = index.bounds[number] + MAX_BYTES
@@ -249,7 +249,7 @@ def _runs(
 def _run(
     source: Source, index: _Index, number: int, end: int, is_raw: bool, wanted: Wanted
 ) -> _Run | None:
-    """Read the entries ``[number, end)``; return None if one is not plain (ZMR-048 to ZMR-052)."""
+    """Read the entries ``[number, end)``; None if ``_take`` rejects any (ZMR-048 to ZMR-052)."""
     bounds = index.bounds[number : end + 1]
     at, sizes, count = bounds[:-1], np.diff(bounds), end - number
     head = 0 if is_raw else ENTRY_HEAD
@@ -311,8 +311,10 @@ def _take(
     ends: Any,
     payload: Any,
 ) -> Any:
-    """Copy the fields and payloads of entries; return whether all of them are plain.
+    """Copy the fields and payloads of entries, and return whether all entries were copied.
 
+    An entry is rejected if it is too short, or if its term is invalid or lower than the previous
+    term.
     Entry n is ``data[bounds[n]:bounds[n + 1]]``, and its header has ``head`` bytes. Its payload is
     copied to ``payload[ends[n]:ends[n + 1]]``. A negative ``cap`` copies no payloads.
     """

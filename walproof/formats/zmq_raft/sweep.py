@@ -100,7 +100,7 @@ def _entry(task: Task, payload: bytes, term: int, kind: int = STATE) -> NewRecor
 def _map(chance: Random, task: Task) -> dict[str, Any]:
     keys = _keys(task)
     chosen = chance.sample(keys, min(len(keys), chance.choice((1, 1, 1, 2))))
-    # In the order in which a writer stores them.
+    # The keys stay in the order in which a writer stores them.
     return {key: chance.choice(VALUES) for key in keys if key in chosen}
 
 

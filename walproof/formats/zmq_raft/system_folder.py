@@ -35,7 +35,7 @@ from walproof.systems.model import (
 
 FORMAT = "zmq-raft"
 STATE, MACHINE_STATE, LOG, SNAPSHOT = "raft.pers", "state.pers", "log", "snap"
-#: Types of the values that a node accepts: ``RaftPersistence``, ``BroadcastStateMachine``.
+#: Types that ``RaftPersistence`` and ``BroadcastStateMachine`` accept for values in state files.
 TYPES: Mapping[str, Mapping[str, tuple[type, ...]]] = {
     STATE: {
         "currentTerm": (int,),
@@ -54,7 +54,7 @@ _UNFINISHED = re.compile(r"\.tmp-\d+-[0-9a-z]+$")
 
 @dataclass(frozen=True)
 class State:
-    """A state file: its merged intact updates, and its first fault."""
+    """A state file: the merged values of its intact updates, and its first fault."""
 
     name: str
     size: int
@@ -73,7 +73,7 @@ class State:
 
     @property
     def remark(self) -> str:
-        """Describe its numbers and texts."""
+        """Return the numbers and texts of the state in one line."""
         return ", ".join(
             f"{key} {quoted(str(value).encode(), 24)}"
             for key, value in sorted(self.values.items())
@@ -85,7 +85,7 @@ class ZmqRaftFolder(SystemFolder):
     """See :class:`SystemFolder`."""
 
     def log_files(self, system: System) -> list[str]:
-        """See :class:`SystemFolder`: the snapshot, and the index files."""
+        """See :class:`SystemFolder`. Returns the snapshot and the index files."""
         return [name for name, _ in files_of(system.folder, {})]
 
     def after_recovery(self, system: System) -> list[str]:
@@ -125,7 +125,7 @@ class ZmqRaftFolder(SystemFolder):
         return System(self, "zmq-raft node", folder, FORMAT, logs, others, findings, facts)
 
     def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
-        """See :class:`SystemFolder`: contradictions between the log and the state files."""
+        """See :class:`SystemFolder`. Finds contradictions between the log and the state files."""
         reached = found.indexes[1] if found.indexes else 0
         state, states = system.facts["state"], system.facts["states"]
         for each in states:
@@ -235,7 +235,7 @@ def _of_states(states: Sequence[State]) -> Iterator[Finding]:
 
 
 def _term_of(folder: Path, shown: Shown | None) -> int:
-    """Return the term of an entry or a snapshot; 0 without one."""
+    """Return the term of an entry or a snapshot; 0 if there is neither."""
     if shown is None or shown.file is None:
         return 0
     with (folder / shown.file).open("rb") as file:

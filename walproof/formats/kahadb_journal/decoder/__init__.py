@@ -44,7 +44,7 @@ TYPE: Struct = {
     "body": "binary",
 }
 DESTINATION_TYPES = ("queue", "topic", "temp_queue", "temp_topic")
-# Command → name and decoder of the OpenWire object in its data.
+# For each command with an OpenWire object in its data: the name and the decoder of the object.
 _OBJECTS: Mapping[int, tuple[str, Callable[[bytes], dict[str, Any]]]] = {
     1: ("message", openwire.message),
     2: ("acknowledgement", openwire.acknowledgement),
@@ -146,7 +146,10 @@ def _shown(value: str | int | bool) -> str:
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """Describe a message: destination, content and time. See :func:`walproof.decode.phrase`."""
+    """Describe a command in one line; of a message, its destination, content and time.
+
+    See :func:`walproof.decode.phrase`.
+    """
     place, info = _place(value), value["subscription_info"]
     if value["message"] is not None:
         line = _message(value, place)

@@ -15,10 +15,10 @@ from walproof.decode.fault import Undecodable, most_values
 from walproof.formats.kahadb_journal.decoder.java_data import JavaData
 
 INFLATED_LEAST = 1 << 16
-#: Limit of inflated content, as a multiple of its compressed size; 64 KiB more are allowed.
+#: Limit of inflated content as a multiple of its compressed size, to which 64 KiB are added.
 INFLATED_TIMES = 100
-#: Upper limit of inflated content in bytes, plus twice the compressed size. Maps and lists get half
-#: of it, because their JSON is longer.
+#: Upper limit of inflated content in bytes, to which twice the compressed size is added. Maps and
+#: streams get half of the limit, because their JSON is longer.
 INFLATED_MOST = 1 << 22
 
 

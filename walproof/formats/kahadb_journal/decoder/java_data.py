@@ -11,7 +11,7 @@ from typing import Any
 
 from walproof.decode.fault import Cursor, Undecodable
 
-#: Maximum nesting of maps and lists. ActiveMQ allows 127; the reader is recursive.
+#: Maximum nesting of maps and lists. ActiveMQ allows 127 levels; the reader here is recursive.
 DEEPEST = 64
 
 
@@ -79,7 +79,7 @@ class JavaData(Cursor):
 
     def mapping(self, depth: int = 0) -> dict[str, Any]:
         """Read a ``marshalPrimitiveMap``; a null map is returned as an empty one."""
-        # A name takes at least two bytes, a value at least one.
+        # A name takes at least two bytes, and a value at least one byte.
         return {self.utf(): self.value(depth) for _ in range(self._count(3))}
 
     def _char(self) -> str:
@@ -100,7 +100,7 @@ def modified_utf8(data: bytes) -> str:
     """Decode Java's modified UTF-8 or standard UTF-8. Raises ``Undecodable``."""
     try:
         if b"\xc0\x80" not in data and b"\xed" not in data:
-            return data.decode()  # the same in UTF-8, with half the memory
+            return data.decode()  # the result is the same, and takes half the memory
         units = data.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
         return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:

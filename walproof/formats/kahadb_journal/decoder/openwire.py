@@ -169,7 +169,7 @@ class _Source(JavaData):
         return result
 
     def object(self, version: int, only: int | None = None) -> str | None:
-        """Read a nested object as text; None for null. The caller may require a type."""
+        """Read a nested object as text; None for null. ``only`` is the required type, if any."""
         result: str | None = self.optional(lambda: self._object(version, only))
         return result
 

@@ -28,11 +28,11 @@ Fields = Mapping[tuple[int, int], Field]
 
 
 def fields(*found: tuple[int, Field]) -> Fields:
-    """Return a table by number and wire type; two fields of a message may share a number."""
+    """Return a table of fields by number and wire type. Two fields may share a number."""
     return {(number, field.wire): field for number, field in found}
 
 
-#: Return a field of a name. Negative integers are two's complement of 64 bits.
+#: Functions that return a field with a name. Negative integers are 64-bit two's complement.
 string = partial(Field, wire=BYTES, made=text)
 octets = partial(Field, wire=BYTES, made=bytes)
 integer = partial(Field, wire=VARINT, made=signed)
@@ -44,7 +44,7 @@ def nested(name: str, of: Fields) -> Field:
     return Field(name, BYTES, lambda data: read(data, of))
 
 
-#: Key of the truncated last field of a cut message: its name and its size in bytes.
+#: Key for the name and the size in bytes of the field in which a truncated message ends.
 NOT_READ = "not_read"
 
 

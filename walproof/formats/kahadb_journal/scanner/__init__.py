@@ -27,7 +27,7 @@ from walproof.scan.reference import ReferenceScanner
 from walproof.scan.walk import AT, Walk
 
 FORMAT = "kahadb-journal"
-#: Largest batch that is buffered. The specification reads a file with a larger one.
+#: Size of the largest batch that is buffered. The specification reads files with larger batches.
 MAX_HELD_BYTES = 32 << 20
 
 
@@ -41,7 +41,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
     if journal.is_refused or len(sizes) < 2 or sum(sizes.values()) <= target_bytes:
         return [WHOLE]
     last = journal.last_used()
-    # Only in the last file with batches a tail is torn and not damaged (KDB-049).
+    # In the last file with batches, an incomplete tail is torn, not damaged (KDB-049).
     states: dict[str, tuple[str | None, bool]] = {
         name: ("foreign-journal" if is_sibling else None, number >= last)
         for number, (name, is_sibling) in enumerate(zip(names, journal.siblings, strict=True))
@@ -64,7 +64,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 
 class _Journal(Journal):
-    """The executable specification, which yields records as runs of columns."""
+    """The journal reader of the executable specification, which here yields records in runs."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
         super().__init__(path, "recover")
@@ -114,7 +114,7 @@ class _Walk(Walk):
     def fields(self, count: int) -> Mapping[str, pa.Array]:
         batches, commands = (column[:count] for column in self.columns)
         first = int(commands[0])
-        if (commands == first).all():  # the common case: all are equal
+        if (commands == first).all():  # the common case: all commands are equal
             known = None if first == kernel.NO_COMMAND else first
             name = None if known is None else COMMANDS[known]
             numbers = arrays.repeated(known, pa.int32(), count)

@@ -1,6 +1,7 @@
-"""Compiled kernels of the KahaDB scanner: valid batches.
+"""Compiled kernels of the KahaDB scanner, which read valid batches.
 
-All offsets count from the start of the file. Requirement ids refer to spec/kahadb-journal.md.
+Offsets in the state and in the rows count from the start of the file. Requirement ids refer to
+spec/kahadb-journal.md.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ RECORD_HEAD = 5
 MAX_BATCH = 2**31 - 1 - 28 - 5
 COMMANDS = 17
 
-# Further places in the state: the offset of the batch that is read, and its end.
+# Additional positions in the state: the offset and the end of the current batch.
 BATCH, BATCH_END = range(5, 7)
 STATE = 7
 
@@ -64,13 +65,13 @@ def _number(data: Any, i: Any) -> Any:
 
 @helper
 def _is_header(data: Any, i: Any) -> Any:
-    """Return whether ``0000001c 02 "WRITE BATCH"`` is at ``i``; needs sixteen bytes (KDB-005)."""
+    """Return whether ``0000001c 02 "WRITE BATCH"`` is at ``i``; reads sixteen bytes (KDB-005)."""
     return load64(data, i) == _HEADER_START and load64(data, i + 8) == _HEADER_END
 
 
 @helper
 def _is_eof(data: Any, i: Any) -> Any:
-    """Return whether ``-qMa4`` is at ``i``; needs five bytes (KDB-011)."""
+    """Return whether ``-qMa4`` is at ``i``; reads five bytes (KDB-011)."""
     return load32(data, i) == _EOF_START and data[i + 4] == EOF_RECORD[4]
 
 
@@ -78,7 +79,7 @@ def _is_eof(data: Any, i: Any) -> Any:
 def command_of(data: Any, i: Any, length: Any) -> Any:
     """Return the command of a payload at ``i``, or ``NO_COMMAND`` (KDB-016).
 
-    Reads at most six of its ``length`` bytes.
+    Reads at most six of the payload's ``length`` bytes.
     """
     if length < 2 or data[i] >= COMMANDS:
         return NO_COMMAND
@@ -92,7 +93,7 @@ def command_of(data: Any, i: Any, length: Any) -> Any:
 
 @helper
 def _tiles(data: Any, i: Any, end: Any) -> Any:
-    """Return whether records fill ``[i, end)`` and none of them is a header (KDB-037)."""
+    """Return whether records fill ``[i, end)`` and no record is a batch header (KDB-037)."""
     while i < end:
         if i + 4 > len(data):
             return False

@@ -30,7 +30,7 @@ from walproof.systems.model import (
 )
 
 FORMAT = "kahadb-journal"
-#: Names of the indexes, without ``.data``, ``.redo`` and ``.free``.
+#: Names of the index files, without the suffixes ``.data``, ``.redo`` and ``.free``.
 MESSAGES, SCHEDULER, TEMPORARY = "db", "scheduleDB", "tmpDB"
 INDEXES = (MESSAGES, SCHEDULER, TEMPORARY)
 LEGACY = "legacy"
@@ -65,7 +65,7 @@ OTHER_ROLES = {
     "lock": "lock held by the broker that uses the folder",
     "db-log.template": "template of new journal files",
 }
-#: Records that show whether a journal holds a broker's commands.
+#: Number of records that are read to detect whether a journal contains broker commands.
 _FIRST_RECORDS = 8
 
 
@@ -73,7 +73,7 @@ class KahaDBFolder(SystemFolder):
     """See :class:`SystemFolder`."""
 
     def log_files(self, system: System) -> list[str]:
-        """See :class:`SystemFolder`. Includes empty files and duplicates of a file number."""
+        """See :class:`SystemFolder`. Includes empty files and files with a duplicate number."""
         return sorted(
             path.name
             for path in system.folder.iterdir()
@@ -87,7 +87,7 @@ class KahaDBFolder(SystemFolder):
         return None
 
     def stale_files(self, system: System) -> list[str]:
-        """See :class:`SystemFolder`: the index, its pending page writes and its free pages."""
+        """See :class:`SystemFolder`. Returns the index files, unless the store is a legacy one."""
         if system.facts["type"] == LEGACY:
             return []
         return [
@@ -148,7 +148,7 @@ class KahaDBFolder(SystemFolder):
         )
 
     def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
-        """See :class:`SystemFolder`: records that the index refers to and the journal has lost."""
+        """See :class:`SystemFolder`. Finds lost records to which the index refers."""
         index: Index | None = system.facts["read"]
         is_readable = found.verdict in ("intact", "torn")
         if index is None or index.last_update is None or not is_readable:
@@ -165,7 +165,7 @@ class KahaDBFolder(SystemFolder):
 
 
 def _read(folder: Path, name: str) -> Index:
-    """Read an index. If it cannot be opened, that is its fault."""
+    """Read an index. If its file cannot be opened, the error is the fault of the index."""
     try:
         return read_index(folder, name)
     except OSError as error:
@@ -180,7 +180,7 @@ def _is_index(name: str | None, names: set[str], index: Index | None) -> bool:
 
 
 def _is_legacy(folder: Path, index: Index | None) -> bool:
-    """Return whether a scheduler store is from before 5.11, as its index or its journal shows."""
+    """Return whether a scheduler store is from before 5.11, according to its index or journal."""
     if index is not None and index.is_legacy is not None:
         return index.is_legacy
     events = named(FORMAT).read(folder, "recover", {})
@@ -257,7 +257,10 @@ def _missing_for(index: Index, name: str, numbers: set[int]) -> Iterator[Finding
 
 
 def _missing(numbers: set[int], index: Index | None) -> Iterator[Finding]:
-    """Find gaps in the numbers of data files. A broker deletes files it no longer needs."""
+    """Find gaps in the numbers of data files.
+
+    A gap may be normal, because a broker deletes files that it no longer needs.
+    """
     missing = list(gaps(numbers))
     if not missing:
         return

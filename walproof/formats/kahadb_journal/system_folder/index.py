@@ -19,18 +19,18 @@ from typing import BinaryIO
 
 from walproof.quoted import quoted
 
-#: Size of the header of ``.data``, two copies of a text, and of the header of ``.redo``.
+#: Size of the header of ``.data``, which contains a text twice, and of the header of ``.redo``.
 HEADER_BYTES = 4096
 _PAGE = struct.Struct(">Bqqi")  # type, transaction, next page or end of the content, unused
 _FREE_PAGE, _PART, _END = range(3)
 _REDO = struct.Struct(">qqi")  # next transaction, Adler-32 of the pages, number of pages
 _LONG_BYTES, _INTEGER_BYTES = 8, 4
-#: Size of a key that is text: its own size comes first.
+#: The key size that stands for text keys. Each text key begins with its own size.
 _TEXT_KEY = 0
-#: The UUID with which the index of a scheduler begins since 5.11.
+#: The UUID at the start of a scheduler index, written since 5.11.
 SCHEDULER_TOKEN = bytes.fromhex("57ed642b1ee347b3be6db7297d500409")
 _SHOWN_BYTES = 16
-#: A number above those of all pages.
+#: A page number higher than that of any page.
 _NO_PAGE = 1 << 64
 
 
@@ -38,20 +38,20 @@ _NO_PAGE = 1 << 64
 class Index:
     """The content of an index and the damage in its files."""
 
-    #: First fault of each file.
+    #: The first fault of each file, by file name.
     faults: dict[str, str] = field(default_factory=dict)
     #: Whether the broker closed the index.
     is_clean: bool = False
     #: Position of the last journal record in the index: number of its data file, and offset.
     last_update: tuple[int, int] | None = None
-    #: Number of pending messages in each data file; some are missing if ``.data`` has a fault.
+    #: Number of pending messages or jobs in each data file; too low if ``.data`` has a fault.
     messages: Counter[int] = field(default_factory=Counter)
-    #: None if the index does not store a version.
+    #: Whether a scheduler index is from before 5.11; None for a message index or a damaged index.
     is_legacy: bool | None = None
 
 
 class _BadPageError(Exception):
-    """A page whose content does not match the reference to it."""
+    """Raised for a page whose content does not match the reference to the page."""
 
 
 def read_index(folder: Path, name: str) -> Index:
@@ -90,7 +90,7 @@ def described(content: bytes) -> str:
 
 
 def _header(head: bytes, name: str, index: Index) -> Mapping[str, str] | None:
-    """Return the properties in the last readable copy of the header; None if both are damaged."""
+    """Return the properties in the last readable copy of the header; None if there is no copy."""
     half = HEADER_BYTES // 2
     first, second = _properties(head[:half]), _properties(head[half:])
     for at, copy in ((0, first), (half, second)):
@@ -120,8 +120,8 @@ def _properties(text: bytes) -> dict[str, str] | None:
 def _redo(path: Path, page_bytes: int, index: Index) -> dict[int, bytes]:
     """Return the pages of the last batch.
 
-    At startup, a broker copies these pages to the index. After a kill, the batch may have a wrong
-    checksum; the index then has none of its pages.
+    At startup, a broker copies these pages to the index. If the broker was killed, the batch may
+    have a wrong checksum. The index then contains none of the pages in the batch.
     """
     content = path.read_bytes() if path.is_file() else b""
     if len(content) in (0, HEADER_BYTES) and not content.strip(b"\0"):
@@ -201,7 +201,7 @@ class _Pages:
             raise _BadPageError(f"{text} at {self._size - cut:,}")
 
     def unexpected(self, number: int) -> _BadPageError:
-        """Return an error about the content of a page."""
+        """Return the error for a page with unexpected content."""
         text = f"expected roots or keys in {self._place(number)}, found other content"
         return _BadPageError(text)
 
@@ -219,9 +219,9 @@ class _Pages:
         return page
 
     def content(self, number: int, is_root: bool = True) -> bytes:
-        """Return the content that begins in a page. Raises ``_BadPageError``.
+        """Return the content that begins in a page and may continue in other pages.
 
-        A free page as root means an empty tree.
+        A tree whose root is a free page is empty. Raises ``_BadPageError``.
         """
         return b"".join(self._parts(number, is_root))
 
@@ -245,9 +245,9 @@ class _Pages:
                 raise _BadPageError(f"expected {self._place(number)}, found {described(page)}")
 
     def leaves(self, root: int, key_bytes: int) -> Iterator[tuple[int, bytes, int]]:
-        """Yield the number of keys, the content and the end of the keys of each leaf of a tree.
+        """Yield the leaves of a tree. Raises ``_BadPageError``.
 
-        Raises ``_BadPageError``.
+        Each leaf is its number of keys, its content, and the offset of its values in the content.
         """
         waiting = [root]
         while waiting:
@@ -275,14 +275,14 @@ class _Pages:
             pass
 
     def look_at_list(self, head: int) -> None:
-        """Check each page of a list; a node begins with the page number of the next."""
+        """Check each page of a list. A node begins with the page number of the next node."""
         number = head
         while number >= 0 and (node := self.content(number, is_root=number == head)):
             number = int.from_bytes(node[:_LONG_BYTES], signed=True)
 
 
 def _walk(pages: _Pages, name: str, index: Index) -> None:
-    """Check all pages that can be reached from the first. Raises ``_BadPageError``."""
+    """Check all pages that can be reached from the first page. Raises ``_BadPageError``."""
     walk = _walk_jobs if name == "scheduleDB" else _walk_messages
     try:
         walk(pages, pages.content(0, is_root=False), index)
@@ -302,7 +302,7 @@ def _walk_jobs(pages: _Pages, first: bytes, index: Index) -> None:
         index.last_update, at = _location(first, at)
         schedulers, counts, removals = struct.unpack_from(">qqq", first, at)
         pages.look_at(removals, _INTEGER_BYTES)
-    # Number of jobs in each journal file.
+    # The tree ``counts`` maps the number of each journal file to its number of jobs.
     for keys, leaf, values in pages.leaves(counts, _INTEGER_BYTES):
         for number in range(keys):
             (file,) = struct.unpack_from(">i", leaf, 2 + number * _INTEGER_BYTES)
@@ -354,7 +354,7 @@ def _walk_messages(pages: _Pages, first: bytes, index: Index) -> None:
 
 
 def _location(content: bytes, at: int) -> tuple[tuple[int, int] | None, int]:
-    """Read an optional location; return it and the offset of the bytes after it."""
+    """Return an optional location, and the offset after it."""
     if not content[at]:
         return None, at + 1
     file, offset = struct.unpack_from(">ii", content, at + 1)

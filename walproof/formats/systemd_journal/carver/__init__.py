@@ -29,8 +29,8 @@ class Carver(base.Carver):
 
     patterns: Sequence[Pattern] = (
         Pattern(layout.SIGNATURE),
-        # A DATA object: type, flags, zeros, a size below 2^32, and a hash. The name of its field
-        # distinguishes it from similar bytes in executables.
+        # The header of a DATA object: type, flags, zeros, and a size below 2^32. The field name
+        # after the header distinguishes the object from similar bytes in executables.
         _data(0, (objects.REGULAR, objects.COMPACT)),
         _data(layout.OBJECT_XZ),
         _data(layout.OBJECT_LZ4),
@@ -44,7 +44,10 @@ class Carver(base.Carver):
         return self._objects(at) if objects.may_begin(self.image, at) else None
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.base.Carver`. Entries first, then fields without an entry."""
+        """See :class:`walproof.carve.base.Carver`.
+
+        The entries of each run come first, then its fields without an entry.
+        """
         while at < end:
             run = objects.run_at(self.image, at, end) if objects.may_begin(self.image, at) else None
             if run is None:
@@ -73,7 +76,7 @@ class Carver(base.Carver):
             answer = read_file(path, FORMAT)
         is_cut = False
         if answer.last_lost is not None and at + answer.last_lost[1] >= end:
-            # No object was found up to the end, so the file ends with the previous sector.
+            # The rest of the file is lost, so the find ends with the sector of the last object.
             cut = at + max(answer.last_lost[0], header.header_size)
             shorter = min(end, cut + -(cut - at) % SECTOR)
             is_cut, end = shorter < end, shorter
@@ -81,7 +84,7 @@ class Carver(base.Carver):
         return Find(at, end, "log", certainty, ".journal", reading=None if is_cut else answer)
 
     def _before_another(self, at: int, end: int) -> int:
-        """Return the offset of the next journal file that is not part of a field."""
+        """Return the offset of the next journal file that is not inside a field, or ``end``."""
         place = at + len(layout.SIGNATURE)
         walked = at + layout.parse_header(self.image.read(at, layout.HEADER_FULL)).header_size
         while True:

@@ -19,23 +19,23 @@ from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from walproof.carve.image import Image
 from walproof.carve.model import Certainty, Loose
 
-#: Bytes of a DATA object before its payload.
+#: Bytes of a DATA object before its payload, in a regular and in a compact file.
 REGULAR, COMPACT = 64, 72
 FIRST_LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 NAMED = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}=")
 XZ_STREAM, ZSTD_FRAME = b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"
 LARGEST_OBJECT = 64 << 20
 LARGEST_FIELD = 16 << 20
-#: Maximum bytes of a run, because its objects are held in memory.
+#: Maximum bytes of a run. The objects of a run are held in memory.
 LONGEST_RUN = 32 << 20
 VOTERS = 256
-#: Position in a DATA object of the file offset of its first ENTRY.
+#: Offset in a DATA object of the field that contains the file offset of its first ENTRY.
 ENTRY_OFFSET = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """The frame of an object; all numbers are offsets in the image, or bytes."""
+    """The header of an object. ``at`` and ``end`` are image offsets, and ``size`` is in bytes."""
 
     at: int
     end: int
@@ -44,18 +44,18 @@ class Object:
     size: int
 
 
-#: The offset of each DATA of an entry in its file, and the hash, which a compact file lacks.
+#: The items of an entry: the file offset and the hash of each DATA. Compact files store no hash.
 Items = Sequence[tuple[int, int | None]]
 
 
 def may_begin(image: Image, at: int) -> bool:
-    """Return whether a DATA object may begin here: its field has a name or is compressed."""
+    """Return whether a DATA object may begin at an offset: its field is named or compressed."""
     frame = _frame(image, at)
     return frame is not None and frame.kind == layout.DATA
 
 
 def run_at(image: Image, at: int, stop: int) -> list[Object] | None:
-    """Return the consecutive objects from an offset on; None if there are none."""
+    """Return the consecutive objects from an offset on; None if no object begins there."""
     run: list[Object] = []
     limit = min(stop, at + LONGEST_RUN)
     while at < limit and (frame := _frame(image, at)) is not None and frame.at + frame.size <= stop:
@@ -65,7 +65,10 @@ def run_at(image: Image, at: int, stop: int) -> list[Object] | None:
 
 
 def passed(image: Image, at: int, place: int) -> int:
-    """Follow consecutive objects from ``at`` until one passes ``place`` or none follows."""
+    """Return the end of the consecutive objects from ``at`` on.
+
+    The last of these objects is the first one that ends after ``place``.
+    """
     while at <= place and (frame := _frame(image, at)) is not None:
         at = frame.end
     return at
@@ -88,7 +91,7 @@ def certainty(image: Image, run: Sequence[Object]) -> Certainty | None:
 
 
 def has_key(image: Image, run: Sequence[Object], key: bytes) -> bool:
-    """Return whether the hash of the first field of a run matches this key."""
+    """Return whether the first readable field of a run has a valid hash with this key."""
     for each in run:
         payload = _payload(image, each) if each.kind == layout.DATA else None
         if payload is not None:
@@ -97,7 +100,7 @@ def has_key(image: Image, run: Sequence[Object], key: bytes) -> bool:
 
 
 def records(image: Image, run: Sequence[Object]) -> Iterator[Loose]:
-    """Return the entries of a run, then the fields that belong to no entry.
+    """Yield the entries of a run, then the fields that belong to no entry.
 
     ``missing`` is the number of fields of an entry that are not in the run. A record is
     ``unchecked`` if its hash cannot be verified.
@@ -121,7 +124,8 @@ def records(image: Image, run: Sequence[Object]) -> Iterator[Loose]:
             for item, hash_ in items
             if base + item in payloads and hash_ in (None, hashes[base + item])
         ]
-        # A DATA without a valid hash must refer back to this entry as its first one.
+        # Items of a compact file have no hashes. As a check instead, one of the DATA objects must
+        # refer to this entry as its first ENTRY.
         if is_compact and not any(
             _number(image, place + ENTRY_OFFSET) == entry.at - base for place in positions
         ):
@@ -176,7 +180,7 @@ def _frame(image: Image, at: int) -> Object | None:
 
 
 def _named(image: Image, at: int, size: int) -> int:
-    """Return the offset of the payload of an uncompressed DATA: after 64 bytes, or 72; or 0."""
+    """Return the offset of the payload in an uncompressed DATA: 64 or 72, or 0 without a name."""
     head = image.read(at + REGULAR, min(size - REGULAR, 80))
     if NAMED.match(head):
         return REGULAR
@@ -192,7 +196,7 @@ def _payload(image: Image, frame: Object) -> bytes | None:
         if not image.work.allows(frame.size):
             return None
         if not _may_unpack(image.read(frame.at + start, 8), compression):
-            continue  # skip before reading megabytes claimed by a few bytes
+            continue  # do not read the megabytes that a false size may claim
         try:
             stored = image.read(frame.at + start, frame.size - start)
             plain = decompress(stored, compression, min(LARGEST_FIELD, 64 * frame.size + (1 << 20)))
@@ -206,7 +210,7 @@ def _payload(image: Image, frame: Object) -> bytes | None:
 
 
 def _may_unpack(head: bytes, compression: int) -> bool:
-    """Return whether a compressed field begins with its size, or with a stream or frame header."""
+    """Return whether a payload begins with a plausible size (LZ4), or a stream or frame header."""
     if compression == layout.OBJECT_LZ4:
         return int.from_bytes(head, "little") <= LARGEST_FIELD
     return head.startswith(XZ_STREAM if compression == layout.OBJECT_XZ else ZSTD_FRAME)
@@ -229,7 +233,7 @@ def _items(image: Image, entry: Object, is_compact: bool) -> Items:
 
 
 def _base(image: Image, payloads: dict[int, bytes], entries: Sequence[Object]) -> int | None:
-    """Return the offset in the image where the file began, by the majority of stored offsets."""
+    """Return the image offset of the file's start on which most stored ENTRY offsets agree."""
     votes: Counter[int] = Counter()
     starts = [entry.at for entry in entries[:VOTERS]]
     for place in list(payloads)[:VOTERS]:

@@ -54,14 +54,14 @@ class Cursor:
 
 @dataclass(frozen=True)
 class Match:
-    """A field as ``FIELD=value``, or with a shell pattern for its value."""
+    """A field to match, as ``FIELD=value``. The value may be a shell pattern."""
 
     payload: bytes
     is_glob: bool = False
 
     @classmethod
     def of(cls, field: str, value: str) -> Match:
-        """Return the match of a value or a shell pattern."""
+        """Return the match for a field with this value, or this shell pattern for its value."""
         return cls(f"{field}={value}".encode("utf-8", "surrogateescape"), is_glob(value))
 
     def is_in(self, payloads: Set[bytes]) -> bool:
@@ -71,7 +71,7 @@ class Match:
         return self.payload in payloads
 
 
-#: Conditions that must all hold; each holds if any of its matches is a field of the entry.
+#: Conditions that must all hold. A condition holds if any of its matches is a field of the entry.
 Alternative = tuple[tuple[Match, ...], ...]
 
 
@@ -100,7 +100,7 @@ class Filter:
         if self.pattern is None:
             return True
         for payload in payloads:
-            if payload.startswith(b"MESSAGE="):  # the first one counts, as in journalctl
+            if payload.startswith(b"MESSAGE="):  # only the first MESSAGE counts, as in journalctl
                 return self.pattern.search(payload.removeprefix(b"MESSAGE=")) is not None
         return False
 
@@ -110,10 +110,12 @@ def _holds(alternative: Alternative, payloads: Set[bytes]) -> bool:
 
 
 _IS_ROOT = (Match(b"_UID=0"),)
-# journalctl takes the first of them up to systemd 256, and the second since; a real entry has both.
+# journalctl checks the first field up to systemd 256, and the second field in later releases. Real
+# entries of the manager have both fields.
 _IS_MANAGER = (Match(b"_PID=1"), Match(b"_SYSTEMD_CGROUP=/init.scope"))
 _IS_COREDUMP = (Match(b"MESSAGE_ID=fc2e22bc6ee647b6b90729ab34a250b1"),)
-#: Fields with the name of a unit, and the condition for entries of others about it.
+#: Fields that contain a unit name. If another process may write an entry with this field about the
+#: unit, the entry must also meet the conditions.
 _UNIT_FIELDS = {
     "_SYSTEMD_UNIT": (),
     "UNIT": (_IS_MANAGER,),
@@ -157,7 +159,10 @@ def group_of_matches(arguments: Sequence[bytes]) -> tuple[Alternative, ...]:
 
 
 def group_of_units(units: Sequence[str], user_units: Sequence[str]) -> tuple[Alternative, ...]:
-    """Select entries of a unit, and entries of its manager and the coredump handler about it."""
+    """Select the entries of units.
+
+    Entries that the service manager or the coredump handler wrote about these units are included.
+    """
     return tuple(
         (*conditions, (Match.of(field, name),))
         for names, fields in ((units, _UNIT_FIELDS), (user_units, _USER_UNIT_FIELDS))
@@ -201,7 +206,10 @@ def group_of_identifiers(names: Sequence[str]) -> tuple[Alternative, ...]:
 
 
 def group_of_priorities(text: str) -> tuple[Alternative, ...]:
-    """Select ``err`` and all more important priorities, or a range. Raises :class:`BadFilter`."""
+    """Select a priority, such as ``err``, and all more important priorities, or select a range.
+
+    Raises :class:`BadFilter`.
+    """
     first, dots, last = text.partition("..")
     low, high = (0, _priority(first)) if not dots else (_priority(first), _priority(last))
     low, high = min(low, high), max(low, high)
@@ -217,7 +225,10 @@ def _priority(text: str) -> int:
 
 
 def message_pattern(text: str, is_case_sensitive: bool | None) -> re.Pattern[bytes]:
-    """Compile a regular expression; capitals make it case-sensitive. Raises :class:`BadFilter`."""
+    """Compile a regular expression. Raises :class:`BadFilter`.
+
+    If ``is_case_sensitive`` is None, only expressions with a capital letter are case-sensitive.
+    """
     if is_case_sensitive is None:
         is_case_sensitive = any(char.isupper() for char in text)
     try:

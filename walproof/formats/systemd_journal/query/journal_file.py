@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FORMAT = "systemd-journal"
 #: Size of the largest payload that is cached.
 MAX_KEPT_BYTES = 1 << 10
-#: Offset of the number of entries in a DATA object, in bytes; used as a hint only.
+#: Offset in a DATA object of its number of entries, in bytes. The number serves only as a hint.
 _COUNT_PLACE = 56
 
 
@@ -61,14 +61,14 @@ class JournalFile:
         return self._inspection
 
     def entries(self) -> Iterator[JournalEntry]:
-        """Return the entries that a reader returns, in file order."""
+        """Yield the entries that a reader with this profile returns, in file order."""
         for at in self._entries:
             yield JournalEntry(self, at)
 
     def contradictions(self) -> Iterator[Fault]:
         """Yield a fault for each entry whose boot id differs from its hashed field ``_BOOT_ID``.
 
-        A crash may leave the boot id half written (systemd#29334).
+        A crash may leave the boot id in the ENTRY half written (systemd#29334).
         """
         for at in self.inspection.entries if self._may_contradict else ():
             entry = JournalEntry(self, at)
@@ -83,13 +83,13 @@ class JournalFile:
             return known
         view = self.inspection.view
         payload = bytes(view.payload(item))
-        # Only a field of several entries is worth the memory.
+        # To save memory, cache only fields that several entries share.
         if len(payload) <= MAX_KEPT_BYTES and view.number(item + _COUNT_PLACE) > 1:
             self._payloads[item] = payload
         return payload
 
     def values(self, name: bytes) -> Iterator[bytes]:
-        """Return all values of a field, newest first."""
+        """Yield all values of a field, newest first."""
         if self.is_readable:
             for at in [*self.inspection.walk.sound(layout.DATA)][::-1]:
                 own_name, _, value = bytes(self.inspection.view.payload(at)).partition(b"=")
@@ -97,7 +97,7 @@ class JournalFile:
                     yield value
 
     def names(self) -> Iterator[bytes]:
-        """Return the names of all fields, in file order (SDJ-014)."""
+        """Yield the names of all fields, in file order (SDJ-014)."""
         if self.is_readable:
             view = self.inspection.view
             for at in self.inspection.walk.sound(layout.FIELD):
@@ -106,7 +106,7 @@ class JournalFile:
 
 
 class JournalEntry:
-    """An entry: its numbers, and its fields on demand. Times are in microseconds."""
+    """An entry with its numbers. Its fields are read on demand, and times are in microseconds."""
 
     __slots__ = ("at", "boot_id", "file", "monotonic", "realtime", "seqnum", "xor_hash")
 
@@ -133,7 +133,7 @@ class JournalEntry:
         return cursor(view.header, view.entry(self.at))
 
     def payloads(self) -> Iterator[bytes]:
-        """Return ``FIELD=value`` of each readable field, in stored order."""
+        """Return an iterator over the readable fields as ``FIELD=value``, in stored order."""
         return map(self.file.payload, self.file.inspection.items(self.at))
 
     @property
@@ -142,21 +142,21 @@ class JournalEntry:
         return self.file.inspection.is_missing_fields(self.at)
 
     def boot(self) -> bytes:
-        """Return the boot id in hexadecimal; the field ``_BOOT_ID`` has a hash and comes first."""
+        """Return the boot id in hexadecimal, preferably from ``_BOOT_ID``, which has a hash."""
         for payload in self.payloads():
             if match := BOOT_FIELD.fullmatch(payload):
                 return match[1]
         return self.boot_id.hex().encode()
 
     def record(self) -> Record:
-        """Return the entry as the executable specification does."""
+        """Return the record that the executable specification returns for the entry."""
         return self.file.inspection.record(self.at)
 
 
 def _check_if_large(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Intact | None:
-    """Check a file with the scanner; None if it is small or not intact, or without numba."""
+    """Return the objects of a large intact file; None for any other file, or without numba."""
     used = len(data)
-    if used >= layout.HEADER_MIN:  # the rest of the file is free space
+    if used >= layout.HEADER_MIN:  # the space after the last object is free
         used = min(used, layout.parse_header(data[: layout.HEADER_FULL]).tail_object_offset or used)
     if used < WORTH_A_KERNEL or not plugin_for(FORMAT).has_scanner:
         return None

@@ -47,7 +47,7 @@ def _short(entry: JournalEntry, form: str) -> bytes:
 
 
 def export(entry: JournalEntry) -> bytes:
-    """Return the Journal Export Format as printed since systemd 254 (SDJ-090, SDJ-091)."""
+    """Return an entry in the Journal Export Format of systemd 254 and later (SDJ-090, SDJ-091)."""
     numbers = {
         "cursor": entry.cursor,
         "realtime": entry.realtime,
@@ -60,7 +60,7 @@ def export(entry: JournalEntry) -> bytes:
 
 
 def json_object(entry: JournalEntry) -> bytes:
-    """Return a JSON object: text as a string, other values as arrays of bytes."""
+    """Return an entry as a JSON object, with text as strings and other values as byte arrays."""
     members: dict[str, list[str | list[int]]] = {
         "__CURSOR": [entry.cursor],
         "__REALTIME_TIMESTAMP": [str(entry.realtime)],
@@ -81,7 +81,7 @@ def json_object(entry: JournalEntry) -> bytes:
 
 
 def cat(entry: JournalEntry) -> bytes:
-    """Return the message alone; empty for an entry without a message."""
+    """Return only the message of an entry; no bytes for an entry without a message."""
     for payload in entry.payloads():
         if payload.startswith(b"MESSAGE="):
             return payload.removeprefix(b"MESSAGE=") + b"\n"

@@ -41,7 +41,7 @@ class Query:
 
 @dataclass
 class Rest:
-    """The lost ranges of all files, and one combined end; complete after the last entry."""
+    """The lost ranges and the combined ``End`` of all files, complete after the last entry."""
 
     lost: list[Lost] = field(default_factory=list)
     end: End = field(default_factory=lambda: End("intact", None, None))
@@ -90,7 +90,10 @@ def _is_selected(entry: JournalEntry, query: Query, boot: bytes | None) -> bool:
 def _after(
     paths: Paths, entries: Iterator[JournalEntry], cursor: Cursor, is_reverse: bool
 ) -> Iterator[JournalEntry]:
-    """Yield the entries after a cursor, which may be missing, in the direction of reading."""
+    """Yield the entries after a cursor, in the direction of reading.
+
+    The entry of the cursor itself may be missing.
+    """
     boots = boot_times(paths)
     for entry in entries:
         if is_the_same(entry, cursor):
@@ -100,7 +103,10 @@ def _after(
 
 
 def find_boot(paths: Paths, text: str) -> bytes:
-    """Return the id of a boot by id or number. Raises :class:`BadFilter`."""
+    """Return the id of the boot with an id, a number, or both. Raises :class:`BadFilter`.
+
+    With both, the number counts from the boot with this id.
+    """
     match = _BOOT.fullmatch(text)
     if match is None or not text:
         raise BadFilter(f"expected 0, -1, 1 or the id of a boot, found {text!r}")

@@ -17,14 +17,15 @@ PRIORITIES = ("emerg", "alert", "crit", "err", "warning", "notice", "info", "deb
 #: Hosts, identifiers and process ids of at least this many bytes are not printed
 #: (PRINT_CHAR_THRESHOLD).
 _LONGEST_NAME = 300
-#: Wall-clock times from this one on are invalid, in microseconds (VALID_REALTIME).
+#: The first invalid wall-clock time, in microseconds (VALID_REALTIME).
 _LATEST = 1 << 55
 _NUMBER = re.compile(rb"[1-9][0-9]{0,19}")
-# CSI … letter; OSC … BEL or ESC \. Unfinished sequences are left unchanged.
+# A CSI sequence ends with a letter, and an OSC sequence ends with BEL or ESC \. Unfinished
+# sequences are left unchanged.
 _ANSI = re.compile(rb"\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 _NOT_PRINTABLE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{NONCHARACTERS}]")
 _UNITS = "KMGTPE"
-#: Formats of the time of an entry.
+#: Formats for the time of an entry.
 ISO, SYSLOG = "%Y-%m-%dT%H:%M:%S+00:00", "%b %d %H:%M:%S"
 
 Fields = Mapping[str, Sequence[bytes]]
@@ -33,7 +34,8 @@ Fields = Mapping[str, Sequence[bytes]]
 def start(fields: Fields, realtime: int, form: str = ISO) -> str:
     """Return the text before the message of an entry.
 
-    ``realtime`` is in microseconds since 1970; the time of the source, if known, replaces it.
+    ``realtime`` is in microseconds since 1970. A valid ``_SOURCE_REALTIME_TIMESTAMP`` replaces
+    ``realtime``.
     """
     stored = last(fields, "_SOURCE_REALTIME_TIMESTAMP") or b""
     is_valid = _NUMBER.fullmatch(stored) and int(stored) < _LATEST
@@ -58,14 +60,14 @@ def _shown(time: int, form: str) -> str:
 
 
 def message(value: bytes) -> str:
-    """Return the text of a message, or its size if it has control characters or is not UTF-8."""
+    """Return a message as text, or only its size if journalctl does not print the text."""
     plain = _ANSI.sub(b"", value).replace(b"\t", b" " * 8).replace(b"\r\n", b"\n")
     text = printable(plain.removesuffix(b"\r"))
     return f"[{size(len(plain))} blob data]" if text is None else text
 
 
 def printable(value: bytes) -> str | None:
-    """Return the value as text if journalctl prints it, else None."""
+    """Return a value as text; None if it has control characters or is not UTF-8."""
     try:
         text = value.decode("utf-8")
     except UnicodeDecodeError:
@@ -74,7 +76,7 @@ def printable(value: bytes) -> str | None:
 
 
 def size(count: int) -> str:
-    """Format a size as ``12B`` or ``1.5K``: truncated, not rounded, to a tenth."""
+    """Format a size as ``12B`` or ``1.5K``, truncated (not rounded) to a tenth."""
     if count < 1024:
         return f"{count}B"
     power = min((count.bit_length() - 1) // 10, len(_UNITS))
@@ -95,5 +97,5 @@ def _named(fields: Fields, *names: str) -> str | None:
 
 
 def last(fields: Fields, name: str) -> bytes | None:
-    """Return the last value of a field, which journalctl prints; None without the field."""
+    """Return the last value of a field, which journalctl prints; None if there is no such field."""
     return fields[name][-1] if name in fields else None

@@ -36,7 +36,7 @@ _MOMENT = re.compile(
 
 
 def parse_time(text: str, now: int) -> int:
-    """Return microseconds since 1970; ``now`` is the current time in the same unit.
+    """Parse a time to microseconds since 1970. ``now`` is the current time in the same unit.
 
     A time without a zone is in UTC. Raises :class:`BadFilter`.
     """

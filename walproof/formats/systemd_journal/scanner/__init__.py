@@ -30,7 +30,7 @@ FORMAT = "systemd-journal"
 #: Bytes of stored payloads in a run. Columns of this size stay in the CPU cache between kernels,
 #: and freed memory of a run is reused by the next one.
 _RUN_BYTES = 1 << 20
-#: Maximum bytes of the fields of an entry, repetitions included.
+#: Maximum bytes of all fields of an entry, including repeated fields.
 LIMIT = 1 << 30
 #: Offsets of numbers in an ENTRY, in words of eight bytes.
 _NUMBERS = {"seqnum": 2, "realtime": 3, "monotonic": 4}
@@ -60,12 +60,12 @@ class _Columns:
         if not self.has_fields or not len(file.entries):
             return
         of_fields = [file.payload(number) + b"=" for number in file.of_kind(layout.FIELD).tolist()]
-        # Several FIELD objects may have the same name. One without DATA may have any name.
+        # Several FIELD objects may have the same name. A FIELD without DATA may have any name.
         names = {name: number for number, name in enumerate(dict.fromkeys(of_fields))}
         self.names = pa.array([name[:-1].decode("ascii", "replace") for name in names])
         self.name_ids = np.array([names[each] for each in of_fields], np.int32)[file.field_of]
-        # Fields are sorted by name. In an entry with a repeated name, its fields are sorted by
-        # value as well.
+        # Fields are sorted by name. If an entry repeats a name, the fields with this name are
+        # sorted by value.
         numbers = np.flatnonzero(kernel.mark_repeated(self.name_ids, file.items, file.bounds))
         repeated = [file.payload(number) for number in numbers.tolist()]
         ranks = {
@@ -119,7 +119,7 @@ class _Columns:
     def _items(
         self, start: int, stop: int, is_huge: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int32], Numbers]:
-        """Return the items of a run and the bounds of its entries; a huge entry has no items."""
+        """Return the items of a run and the bounds of its entries; huge entries get no items."""
         bounds = self.file.bounds[start : stop + 1]
         items, counts = self.file.items[bounds[0] : bounds[-1]], np.diff(bounds)
         return items[~np.repeat(is_huge, counts)], _sums(np.where(is_huge, 0, counts))
@@ -142,11 +142,14 @@ class _Columns:
     def _bodies(
         self, items: NDArray[np.int32], bounds: Numbers, total: int
     ) -> tuple[pa.Array, NDArray[np.bool_]]:
-        """Return the distinct fields of each entry without ``_BOOT_ID``, and which are cut."""
+        """Return the body of each entry, and which bodies are cut.
+
+        A body contains the distinct fields except ``_BOOT_ID``.
+        """
         file, ends = self.file, _ends(len(bounds) - 1)
         text = arrays.pooled(min(total + 9 * len(items), self.most * (len(bounds) - 1)))
         ranks, n_ranks = self.ranks[items], self.n_ranks
-        if n_ranks > 4 * len(items):  # counting them in each run would take quadratic time
+        if n_ranks > 4 * len(items):  # counting all ranks in each run would take quadratic time
             values, inverse = np.unique(ranks, return_inverse=True)
             n_ranks = len(values)
             ranks = (inverse - np.count_nonzero(values < 0)).astype(np.int32)

@@ -36,7 +36,7 @@ def _sipround(v0, v1, v2, v3):
 
 @helper
 def _tail(data, start, end):
-    """Return the last bytes that do not fill a word, as a word."""
+    """Return the bytes after the last full word, as a word padded with zeros."""
     word, shift = uint64(0), uint64(0)
     for at in range(end - ((end - start) & 7), end):
         word |= uint64(data[at]) << shift
@@ -120,7 +120,10 @@ def _jenkins(data, start, end):
 
 @helper
 def hash_of(data, start, end, keys):
-    """Return the hash of ``data[start:end]``; ``keys`` is (keyed?, low half, high half)."""
+    """Return the hash of ``data[start:end]``.
+
+    ``keys`` is (whether the hash is keyed, low half of the key, high half of the key).
+    """
     if keys[0]:
         return _siphash(data, start, end, keys[1], keys[2])
     return _jenkins(data, start, end)

@@ -27,11 +27,11 @@ from walproof.formats.systemd_journal.scanner.kernel import FAR, FAULTY, Shape
 
 Numbers = NDArray[np.int64]
 
-#: Maximum size of all compressed fields after decompression; they are held in memory.
+#: Maximum size of all compressed fields after decompression, because they are held in memory.
 MAX_PLAIN_BYTES = 1 << 30
-#: The smallest object has a header of 16 bytes and some content; the next one is aligned.
+#: Bytes of the smallest object: a header of 16 bytes and some content, aligned to eight bytes.
 _SMALLEST_OBJECT = 24
-#: Context keys that select entries; the reference applies them.
+#: Context keys that select entries. Only the executable specification supports these keys.
 SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 
 
@@ -40,7 +40,7 @@ class _CompletedWalk(Walk):
         self.view, self.end = view, end
         self.last = int(offsets[-1]) if len(offsets) else 0
         self.counts = Counter(dict(enumerate(np.bincount(types).tolist())))
-        self.kinds = bytearray(1)  # large, and only needed after all checks, or for seals
+        self.kinds = bytearray(1)  # large, so map_objects fills it only when needed
 
     def map_objects(self, offsets: Numbers, types: NDArray[np.uint8]) -> None:
         self.kinds = bytearray((self.last >> 3) + 1)
@@ -66,15 +66,16 @@ class Intact:
     ends: Numbers
     #: End of the name of each DATA object in ``data``.
     name_ends: Numbers
-    #: Number of the FIELD of each DATA object, among all FIELD objects.
+    #: For each DATA object, the number of its FIELD among all FIELD objects.
     field_of: NDArray[np.int32]
-    #: Whether the payload of each DATA object can be written as a line.
+    #: For each DATA object, whether the export format writes its payload as a single line.
     are_text: NDArray[np.bool_]
     entries: Numbers
     bounds: Numbers
-    #: Bytes of the payloads of the items of all entries before each entry, and of all entries.
+    #: For each entry, the payload bytes of the items of all earlier entries; then the total.
     totals: Numbers
-    #: Numbers of the DATA objects: ``items[bounds[n]:bounds[n + 1]]`` for entry ``n``.
+    #: Numbers of the DATA objects of all entries. Those of entry ``n`` are
+    #: ``items[bounds[n]:bounds[n + 1]]``.
     items: NDArray[np.int32]
     #: End of the time that seals cover, or None without the key.
     sealed_until: int | None
@@ -95,7 +96,7 @@ class Intact:
         return self.data[self.starts[number] : self.ends[number]].tobytes()
 
     def has_contradictions(self) -> bool:
-        """Return whether the field ``_BOOT_ID`` of an entry differs from its boot id."""
+        """Return whether a field ``_BOOT_ID`` differs from the boot id in an ENTRY that has it."""
         is_id = np.zeros(len(self.offsets), np.bool_)
         boots = np.zeros((len(self.offsets), 16), np.uint8)
         for number in np.flatnonzero(self.ends - self.starts == len(BOOT_ID) + 32).tolist():
@@ -213,7 +214,7 @@ def _read_only(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def _decompressed(
     data: NDArray[np.uint8], view: View, offsets: Numbers, ends: Numbers, numbers: Numbers
 ) -> Sequence[bytes] | None:
-    """Return the payloads of compressed DATA; None if one is invalid or too large (SDJ-103)."""
+    """Return the payloads of compressed DATA; None if any is invalid or too large (SDJ-103)."""
     spent, max_field = 0, view.max_field
     plain: list[bytes] = []
     for number in numbers.tolist():

@@ -21,8 +21,8 @@ from reference_impl.systemd_journal.layout import (
 from walproof.formats.systemd_journal.scanner.hashing import hash_of, is_text, name_length
 from walproof.scan.kernels import copy, helper, kernel, load32, load64, same
 
-#: Replaces every offset, size or count from this value on. It is beyond the end of any file, and a
-#: few such values can be added without overflow.
+#: The replacement for any larger offset, size or count. FAR is beyond the end of any file, and the
+#: sum of a few such values does not overflow.
 FAR = 1 << 60
 #: Marks of an object: an ENTRY_ARRAY in a chain, and a DATA in the list of a FIELD.
 CHAINED, LISTED = 1, 2
@@ -33,7 +33,7 @@ MAX_CURSOR_BYTES = 145
 
 
 class Shape(NamedTuple):
-    """The parameters of a file, in bytes. A number above ``FAR`` is stored as ``FAR``."""
+    """The size of a file and the sizes of its structures, in bytes."""
 
     size: int
     header_size: int
@@ -44,7 +44,7 @@ class Shape(NamedTuple):
 
 @helper
 def number_at(data, at):
-    """Return the offset, size or count stored at a position."""
+    """Return the offset, size or count stored at a position, at most ``FAR``."""
     number = load64(data, at)
     return int64(number) if number < uint64(FAR) else int64(FAR)
 
@@ -193,7 +193,7 @@ def check_table(data, start, size, wanted, offsets, kinds):
     following, last = np.empty(size // 16, np.int64), np.zeros(size // 16, np.int64)
     for bucket in range(following.shape[0]):
         following[bucket] = number_at(data, start + 16 * bucket)
-    # A chain is in file order.
+    # Each chain lists its objects in file order.
     for number in range(offsets.shape[0]):
         if kinds[number] == wanted:
             at = offsets[number]

@@ -41,7 +41,7 @@ from walproof.systems.model import (
 
 FORMAT = "systemd-journal"
 SUFFIXES = (".journal", ".journal~")
-#: Name of the directory of a machine, with its namespace if it has one.
+#: Name of the directory of a machine, with or without a namespace.
 MACHINE = re.compile(r"[0-9a-f]{32}(\..+)?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 BESIDE = {"fss": "the current sealing key", "fss.tmp": "an unfinished sealing key"}
 #: File names used by journald and journal-remote.
@@ -53,7 +53,7 @@ HEADER = 512
 
 @dataclass(frozen=True)
 class Held:
-    """A journal file of a directory."""
+    """A journal file in a directory, with its parsed header."""
 
     name: str
     #: None if the header cannot be read.
@@ -77,7 +77,8 @@ class SystemdFolder(SystemFolder):
         subfolders: list[Path] = []
         for place in locations:
             for entry in sorted(place.iterdir()):
-                # A dangling link may have been a journal. Opening a pipe would block.
+                # A dangling link may have pointed to a journal, so it is listed as a file that
+                # cannot be opened. Pipes are skipped, because opening a pipe would block.
                 may_be_read = entry.is_file() or not entry.exists()
                 if entry.name.endswith(SUFFIXES) and may_be_read:
                     held.append(_held_at(entry, entry.relative_to(folder).as_posix()))
@@ -93,7 +94,8 @@ class SystemdFolder(SystemFolder):
         held.sort(
             key=lambda each: (each.header.head_entry_realtime if each.header else 0, each.name)
         )
-        # Look into other files and folders late: there may be a million of them.
+        # Other files and folders are inspected only now, after the directory has been recognised,
+        # because any directory may contain a million files.
         others = [
             OtherFile(
                 path.relative_to(folder).as_posix(), _role_of_other(path), path.stat().st_size
@@ -109,7 +111,7 @@ class SystemdFolder(SystemFolder):
         return System(self, f"systemd, journals{of_hosts}", folder, FORMAT, logs, others, findings)
 
     def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
-        """See :class:`SystemFolder`. Compares with the number of entries in the header."""
+        """See :class:`SystemFolder`. The header contains the expected number of entries."""
         header = _held_at(system.path(log), log.name).header
         if header is not None and found.records < header.n_entries:
             gone = counted(header.n_entries - found.records, "entry")
@@ -125,7 +127,7 @@ class SystemdFolder(SystemFolder):
         return end if 0 < header.tail_object_offset < end else None
 
     def observer(self, system: System) -> Boots:
-        """See :class:`SystemFolder`: the boots."""
+        """See :class:`SystemFolder`. The observer lists the boots."""
         return Boots()
 
     def read(
@@ -162,7 +164,10 @@ def merge_files(
 
 
 def boot_times(paths: Sequence[tuple[str, Path]]) -> dict[bytes, Newest]:
-    """Return the newest entry of each boot in which a file ends; boots are sorted by it."""
+    """Return, for each boot, the newest entry that is the last entry of a file.
+
+    The merge orders boots by the times of these entries.
+    """
     boots: dict[bytes, Newest] = {}
     for name, path in paths:
         each = _held_at(path, name)

@@ -9,13 +9,13 @@ from typing import Any
 from walproof.formats.systemd_journal.boot_ids import BOOT_FIELD
 from walproof.quantity import counted, moment
 
-#: Maximum number of boots shown, the latest ones.
+#: Maximum number of boots shown. Earlier boots are only counted.
 MOST = 10
 
 
 @dataclass
 class Boot:
-    """The first and last entry times, in microseconds since 1970, and the entry count."""
+    """The first and last entry times of a boot, in microseconds since 1970, and its entry count."""
 
     first: int
     last: int
@@ -23,7 +23,7 @@ class Boot:
 
 
 class Boots:
-    """Collects the boots from the entries of all files."""
+    """The boots found in the entries of all files."""
 
     def __init__(self) -> None:
         self.boots: dict[str, Boot] = {}
@@ -49,7 +49,7 @@ class Boots:
             self.contradictions += row in hashed
 
     def lines(self) -> list[str]:
-        """See :class:`~walproof.systems.model.Observer`. The last boot is number 0."""
+        """See :class:`~walproof.systems.model.Observer`. The latest boot has the number 0."""
         ordered = sorted(self.boots.items(), key=lambda each: (each[1].last, each[0]))
         shown = ordered[-MOST:]
         lines = []
@@ -68,7 +68,7 @@ class Boots:
 
 
 def _hashed_boots(boot_ids: Any, entry_fields: Any) -> dict[int, str]:
-    """Return each field ``_BOOT_ID`` that differs from the boot id of its entry, by row."""
+    """Return, by row, each value of ``_BOOT_ID`` that differs from the boot id in the ENTRY."""
     if entry_fields is None:
         return {}
     import pyarrow.compute as pc

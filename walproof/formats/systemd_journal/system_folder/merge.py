@@ -39,7 +39,7 @@ BootTimes = Mapping[bytes, Newest]
 
 
 def is_the_same(entry: JournalEntry, other: JournalEntry | Cursor) -> bool:
-    """Return whether two entries are equal for journalctl: same boot id, times and fields."""
+    """Return whether journalctl treats two entries as the same: equal boot id, times and fields."""
     if entry.seqnum_id == other.seqnum_id and entry.seqnum != other.seqnum:
         return False
     return (entry.boot_id, entry.monotonic, entry.realtime, entry.xor_hash) == (
@@ -51,7 +51,7 @@ def is_the_same(entry: JournalEntry, other: JournalEntry | Cursor) -> bool:
 
 
 def comes_before(entry: JournalEntry, other: JournalEntry | Cursor, boots: BootTimes) -> bool:
-    """Return whether journalctl shows ``entry`` first."""
+    """Return whether journalctl shows ``entry`` before ``other``."""
     if entry.seqnum_id == other.seqnum_id and entry.seqnum != other.seqnum:
         return entry.seqnum < other.seqnum
     if entry.boot_id == other.boot_id:
@@ -78,7 +78,10 @@ def _entries_of(
 def merged(
     chains: Sequence[Sequence[Callable[[], JournalFile]]], boots: BootTimes
 ) -> Iterator[JournalEntry | Lost | End]:
-    """Yield each entry of the chains once, then the lost ranges, then one end."""
+    """Yield each entry of the chains once, then the lost ranges, then one ``End``.
+
+    A chain contains files of one source in the order of their sequence numbers.
+    """
     lost: list[Lost] = []
     ends: list[End] = []
     chains_left = [_entries_of(chain, lost, ends) for chain in chains]

@@ -26,7 +26,7 @@ TYPE: Struct = {
     "new_members": [MEMBER],
     "old_members": [MEMBER],
     "records": [batch.RECORD],
-    # Why records of the entry are missing.
+    # The reason why records of the entry are missing.
     "records_fault": "string",
 }
 _NUMBERS = ("lowest_asqn", "highest_asqn", "timestamp")
@@ -66,7 +66,7 @@ def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
 
 
 def _application_data(payload: bytes) -> bytes:
-    """Return the application data; for long data, an answer contains only a digest."""
+    """Return the complete application data. An answer contains only a digest of long data."""
     at = _length_at(payload)
     return payload[at + 4 : at + 4 + _number("<I", payload, at)]
 
@@ -90,7 +90,7 @@ def _as_if_whole(payload: bytes) -> bytes:
 def _records(
     value: Mapping[str, Any], data: bytes, is_cut: bool
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """Return the records of an application entry; their positions must match those of the entry."""
+    """Return the records of an application entry, and a fault if not all expected records exist."""
     records, fault = batch.decode(data, is_cut)
     if fault is None:
         positions = [record["position"] for record in records]
@@ -120,7 +120,7 @@ def _member(member: dict[str, Any]) -> dict[str, Any]:
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """Describe the first Zeebe record and count the rest. See :func:`walproof.decode.phrase`.
 
-    For an entry without records: index, term and entry type.
+    The description of an entry without records contains its index, term and type.
     """
     if value["records"]:
         line = batch.phrase(value["records"][0], value["application_data"])

@@ -18,7 +18,7 @@ from walproof.schema import Struct
 
 RECORD: Struct = {
     "position": "int64",
-    # −1 in either field means none.
+    # In ``source_position`` and ``key``, −1 means none.
     "source_position": "int64",
     "key": "int64",
     # Milliseconds since 1970.
@@ -26,9 +26,9 @@ RECORD: Struct = {
     # Whether the writer had already processed the record.
     "is_processed": "bool",
     **metadata.FIELDS,
-    # As JSON.
+    # The value as JSON.
     "value": "string",
-    # Why metadata or value is null.
+    # The reason why the metadata or the value is null.
     "fault": "string",
 }
 
@@ -81,7 +81,10 @@ def decode(data: bytes, is_cut: bool = False) -> tuple[list[dict[str, Any]], str
 
 
 def _add(record: dict[str, Any], described: bytes, value: bytes | None) -> None:
-    """Add the decoded metadata and value, or the reasons. ``value`` is None for a cut record."""
+    """Add the decoded metadata and value to a record, or the reasons why they are missing.
+
+    ``value`` is None for a truncated record.
+    """
     faults = []
     try:
         record |= metadata.decode(described)
@@ -116,5 +119,5 @@ def phrase(record: Mapping[str, Any], data: bytes | None) -> str:
 
 
 def shortened(text: str, most: int = LONGEST) -> str:
-    """Return a text, or its first characters and its length."""
+    """Return a text, or the start of a long text with its length."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"

@@ -33,7 +33,7 @@ FIELDS: Struct = {
     "record_version": "int32",
     "authorization": "string",
     "agent": "string",
-    # The release line of the names of types and intents.
+    # The release line that defines the names of types and intents.
     "names_of": "string",
 }
 

@@ -1,8 +1,8 @@
 """The bulk scanner of Zeebe journals; ``reference_impl.zeebe_journal`` is authoritative.
 
-A compiled kernel reads plain records. The executable specification reads descriptors, all other
-records and the end of each segment. A journal is not split, because a segment depends on all
-earlier segments.
+A compiled kernel reads valid records with common entry types. The executable specification reads
+descriptors, all other records and the end of each segment. A journal is not split, because a
+segment depends on all earlier segments.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from walproof.scan.reference import ReferenceScanner
 from walproof.scan.walk import AT, ENDED, Walk
 
 FORMAT = "zeebe-journal"
-#: Events that the specification reads before the kernel continues.
+#: Maximum number of events that the specification reads before the kernel continues.
 MAX_SPECIFIED = 64
 
 
@@ -43,7 +43,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """Yield the events of a journal. Raises ``OSError``, and ``ValueError`` for a wrong context."""
+    """Yield the events of a journal. Raises ``OSError``, and ``ValueError`` for a bad context."""
     path = log.local()
     several = path.is_dir()
     name = journal_name(path, log.context) if several else ""
@@ -56,7 +56,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 
 class _Journal(Journal):
-    """The executable specification, which yields records as runs of columns."""
+    """The journal reader of the executable specification, which here yields records in runs."""
 
     def __init__(
         self, files: Sequence[Path], several: bool, flushed: int | None, wanted: Wanted
@@ -114,9 +114,9 @@ class _Walk(Walk):
         self.cursor = cursor
 
     def records(self, at: int) -> Generator[Records, None, tuple[int, bool]]:
-        """Yield the common valid records from an offset on.
+        """Yield the valid records from an offset on, up to any bytes that the kernel cannot read.
 
-        Returns the offset after them, and whether the segment ends there.
+        Returns the offset after these records, and whether the segment ends there.
         """
         if self.cursor.index > kernel.LARGEST:
             return at, False
@@ -134,7 +134,7 @@ class _Walk(Walk):
     def fields(self, count: int) -> Mapping[str, pa.Array]:
         index, asqn, checksum, term, entries = (column[:count] for column in self.columns)
         first = int(entries[0])
-        if (entries == first).all():  # the common case: all are equal
+        if (entries == first).all():  # the common case: all entries have the same type
             terms = arrays.numbers(term)
             if first == kernel.NOT_RAFT:
                 terms = arrays.repeated(None, pa.uint64(), count)

@@ -1,4 +1,4 @@
-"""The compiled kernel of the Zeebe scanner: valid records whose entries are common.
+"""The compiled kernel of the Zeebe scanner, which reads valid records with common entry types.
 
 Requirement ids refer to spec/zeebe-journal.md.
 """
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from walproof.scan.kernels import copy, crc32c, helper, kernel, load32, load64
 from walproof.scan.walk import AT, BASE, CUT, ENDED, FULL_UP, NOT_PLAIN, ROWS, USED_UP
 
-#: Entries that the kernel reads, by number, and their types and faults.
+#: Numbers of the entry types, and the type and fault of each entry that the kernel reads. The
+#: kernel stops at an entry of the type OTHER.
 APPLICATION, INITIAL, NOT_RAFT, OTHER = range(4)
 ENTRY_TYPES = ("application", "initial", None)
 ENTRY_FAULTS = (None, None, "not-raft")
@@ -27,7 +28,7 @@ LOG_ENTRY, APPLICATION_ENTRY, RAFT = 1, 2, 8
 NEWEST_SCHEMA = 2
 LARGEST = 2**63 - 1
 
-# Further places in the state: the next index, and the last asqn.
+# Additional positions in the state: the next index, and the last asqn.
 INDEX, ASQN = range(5, 7)
 STATE = 7
 
@@ -39,7 +40,7 @@ def _u16(data: NDArray[np.uint8], at: Any) -> Any:
 
 @kernel
 def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
-    """Return the number of the entry in ``data[start:end]`` (ZBJ-054 to ZBJ-058)."""
+    """Return the number of the entry type in ``data[start:end]`` (ZBJ-054 to ZBJ-058)."""
     if end - start < SBE_HEADER:
         return NOT_RAFT
     length = _u16(data, start)

@@ -1,4 +1,4 @@
-"""Names of Zeebe's protocol constants, from ``protocol.toml``, generated from the real classes."""
+"""Names of Zeebe's protocol constants, from the generated file ``protocol.toml``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Names:
         return self.value_types[number][0] if number in self.value_types else str(number)
 
     def intent(self, value_type: int, number: int) -> str:
-        """Return the name of an intent, for example ``CREATED``. Value types number their own."""
+        """Return the name of an intent of a value type, for example ``CREATED``."""
         known = self.value_types.get(value_type, ("", ()))[1]
         return (known[number] if number < len(known) else "") or str(number)
 

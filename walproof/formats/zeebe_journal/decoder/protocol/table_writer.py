@@ -98,7 +98,7 @@ def table(lines: list[Line]) -> str:
     parts = [_HEAD, "[lines]"]
     for line in lines:
         parts.append(f'"{line.name}" = {{ release = "{line.release}", schema = {line.schema} }}')
-        # These two were only ever added to.
+        # No release removes or renames record types or rejection types, or removes value types.
         assert line.records.items() <= newest.records.items()
         assert line.rejections.items() <= newest.rejections.items()
         assert line.values.keys() <= newest.values.keys()
