@@ -1,4 +1,4 @@
-"""The optional extras of Walproof: which extra a missing package belongs to."""
+"""The optional extras of Walproof, and the extra that installs a missing package."""
 
 from __future__ import annotations
 

@@ -18,11 +18,11 @@ MAX_ADDED_BYTES = 1 << 30
 
 
 class BadOperation(ValueError):
-    """Raised for an unknown operation, or one that is impossible on this log."""
+    """Raised for an unknown operation, or an operation that is impossible on the log."""
 
 
 class LogToDamage(Damage):
-    """The damage algebra on any log; if the grammar stops, the fields before that are available."""
+    """The damage algebra on any log. If the grammar fails, only earlier fields are available."""
 
     def __init__(self, contents: Contents, format: str, name: str = "") -> None:
         super().__init__(contents, format)
@@ -35,11 +35,11 @@ class LogToDamage(Damage):
             yield from iter_fields(self._control[file], self.format, file or self.name)
 
     def field(self, path: str) -> Field:
-        """Return the field with this path. Raises ``KeyError``, with similar paths."""
+        """Return the field with this path. Raises ``KeyError`` with similar paths."""
         name, _, inner = path.rpartition(":")
         if name not in self._control:
             raise KeyError(name)
-        # An operation looks up its field several times, and each time walks all fields.
+        # An operation looks up its field several times, and each lookup parses all fields.
         if self._last is None or self._last[0] != path:
             self._last = path, resolve(lambda: self.each_field(name), inner)
         return self._last[1]
@@ -49,7 +49,7 @@ class LogToDamage(Damage):
 
 
 def log_at(path: Path, format: str) -> LogToDamage:
-    """Return the log at a path. Raises ``OSError``, also if it exceeds the memory limit."""
+    """Return the log at a path. Raises ``OSError``, also for a log above the memory limit."""
     return LogToDamage(read_contents(path), format, path.name)
 
 
@@ -207,7 +207,7 @@ def _hex(text: str) -> bytes:
         ) from None
 
 
-#: Groups of the patterns that are numbers.
+#: Names of the groups in ``_OPERATIONS`` that are numbers.
 _NUMBERS = frozenset({"bit", "at", "number", "sector", "count", "keep"})
 
 _FILE = r"(?: in (?P<file>\S+))?"

@@ -1,4 +1,4 @@
-"""Numbers for people."""
+"""Format numbers, sizes and times for users."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def exact(size: int) -> str:
-    """Return the exact number of bytes, and with a unit if it is large."""
+    """Return a size in bytes as text; a large size as ``1.5 MiB (1,572,864 bytes)``."""
     if size < 10_000:
         return counted(size, "byte")
     return f"{in_bytes(size)} ({counted(size, 'byte')})"

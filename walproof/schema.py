@@ -24,7 +24,7 @@ Schema = str | Struct | list[Any] | tuple[Any, Any]
 
 def arrow_type(schema: Schema) -> pa.DataType:
     """Return the Arrow type of a schema."""
-    # An extra: declaring a schema works without it.
+    # pyarrow belongs to an extra; declaring a schema works without pyarrow.
     import pyarrow as pa
 
     match schema:

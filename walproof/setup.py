@@ -62,7 +62,7 @@ def _build(implementation: Implementation, maven: Lock) -> tuple[str, bool]:
 
 
 def in_ci() -> bool:
-    """Return whether an unavailable implementation is an error."""
+    """Return whether this is a CI run, in which an unavailable implementation is an error."""
     return os.environ.get("CI", "").lower() in ("1", "true")
 
 

@@ -12,7 +12,7 @@ from typing import TypeVar, overload
 
 from reference_impl.answer import Lost, Record
 
-#: Bytes that stay in memory before a file is created.
+#: Number of bytes that stay in memory; a larger list moves to a file.
 IN_MEMORY = 1 << 20
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class Spool:
     def __init__(self) -> None:
         self.records: Shelf[Record] = Shelf()
         self._lost: Shelf[Lost] = Shelf()
-        self._ranks: dict[str | None, int] = {}  # in log order, which is not that of the names
+        self._ranks: dict[str | None, int] = {}  # log order of files, not the order of their names
         self._last = (0, 0)
         self._is_sorted = True
 
@@ -86,7 +86,7 @@ class Spool:
 
     def lost(self) -> Sequence[Lost]:
         """Return the lost ranges in log order."""
-        if not self._is_sorted:  # rare: the readers of most formats yield them in order
+        if not self._is_sorted:  # rare: the readers of most formats yield lost ranges in log order
             order = sorted(range(len(self._lost)), key=lambda n: self._place(self._lost[n]))
             unsorted, self._lost = self._lost, Shelf()
             for number in order:

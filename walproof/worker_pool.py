@@ -76,13 +76,14 @@ def map_unordered(
 
 
 def _start_process(parent: int, start: Callable[..., None], arguments: Sequence[Any]) -> None:
-    # The kernel ends the process with its parent reliably: a process notices a closed pipe only
-    # while it reads from the pipe, and compiled code may prevent a thread from running for seconds.
+    # The kernel kills this process when its parent ends. Other ways are not reliable: a process
+    # notices a closed pipe only while it reads from the pipe, and a thread that watches the parent
+    # may have to wait for seconds while compiled code runs.
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    for stop in (signal.SIGINT, signal.SIGHUP):  # the parent ends its processes
+    for stop in (signal.SIGINT, signal.SIGHUP):  # the parent kills its workers on these signals
         signal.signal(stop, signal.SIG_IGN)
     start(*arguments)

@@ -65,7 +65,7 @@ class _Commands(LazyGroup):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Take ``walproof PATH`` for ``walproof summary PATH``."""
+        """Resolve ``walproof PATH`` to ``walproof summary PATH``."""
         first = args[0]
         if first in REPLACEMENTS:
             raise Renamed(f"walproof {first} is now: {REPLACEMENTS[first]}")

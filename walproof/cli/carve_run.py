@@ -22,7 +22,7 @@ from walproof.progress import progress_bar
 from walproof.quantity import counted, in_bytes
 from walproof.summary.unpacked import HEAD, packing_of
 
-#: Interval for saving the progress; longer if saving is slow.
+#: The minimum interval for saving the progress; the interval grows if saving is slow.
 EVERY_SECONDS = 2.0
 
 
@@ -37,8 +37,8 @@ def carve_image(
 ) -> int:
     """Search an image, print each find, and return the exit status.
 
-    Raises ``OSError``, and ``ClickException`` if the folder holds results of another image or with
-    other options.
+    Raises ``OSError``, and ``ClickException`` if the folder contains results of another image or
+    of a run with other options.
     """
     with Image(path) as image:
         options = {

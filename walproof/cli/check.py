@@ -173,7 +173,7 @@ def check(
         if variants is not None:
             subject.known.of_variants = True
             subject.repeat += f" --fresh {variants.seed}"
-            subject.ask = ""  # it supports only golden vectors
+            subject.ask = ""  # `walproof ask` runs the golden vectors, but not their variants
         if memory != MEMORY_MIB:
             subject.repeat += f" --memory {memory}"
     _check_cause(subjects, update_known, cause, because)
@@ -241,7 +241,7 @@ def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: in
 
 
 def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[str]:
-    """Replace the name of a vector file by the id of its vector, and add it to ``vectors``."""
+    """Return the patterns with ids in place of vector files; add these vectors to ``vectors``."""
     results = []
     for pattern in patterns:
         if pattern.endswith(".json") and Path(pattern).is_file():
@@ -286,7 +286,7 @@ def _update_known(
     because: str | None,
     err: bool,
 ) -> None:
-    # The subjects come first in a report, in their order; the baselines follow.
+    # A report lists the subjects first, in the order of ``subjects``, and then the baselines.
     for subject, entry in zip(subjects, report["implementations"], strict=False):
         if subject.known.path is None or entry["status"] != "ran":
             continue

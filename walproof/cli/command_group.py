@@ -15,13 +15,13 @@ from walproof.extras import advice
 
 
 class Renamed(click.ClickException):
-    """The command has a new name: print it on one line and exit with status 2."""
+    """The command has a new name. The message gives this name; the exit status is 2."""
 
     exit_code = 2
 
 
 class LazyGroup(click.Group):
-    """Commands in sections; ``--help`` lists them without importing them.
+    """A group of commands in sections. ``--help`` lists the commands without importing them.
 
     ``load`` imports the command with a given name.
     """
@@ -54,7 +54,7 @@ class LazyGroup(click.Group):
 
 def run(group: click.Command) -> None:
     """Run a command or group and exit with its status; usage errors exit with 1."""
-    # Without this, numpy starts threads that wait in a busy loop: 50 ms per command.
+    # By default, numpy starts threads that wait in a busy loop, which costs 50 ms per command.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         status = group.main(standalone_mode=False)
@@ -77,7 +77,7 @@ def run(group: click.Command) -> None:
         say(f"Error: this {needed}", err=True)
         raise SystemExit(1) from None
     except OSError as error:
-        if error.filename is None:  # a defect in Walproof
+        if error.filename is None:  # an error without a file name is a defect in Walproof
             raise
         say(f"Error: {os.fsdecode(error.filename)}: {error.strerror}", err=True)
         raise SystemExit(1) from None

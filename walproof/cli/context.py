@@ -34,7 +34,7 @@ def context_of(items: Sequence[str], format: str) -> dict[str, Any]:
 
 
 def key_and_value(option: str, item: str, form: str = "KEY=VALUE") -> tuple[str, str]:
-    """Divide ``KEY=VALUE``. Raises ``click.UsageError``."""
+    """Split ``KEY=VALUE`` into key and value. Raises ``click.UsageError``."""
     name, separator, text = item.partition("=")
     if not separator or not name:
         raise click.UsageError(f"{option}: expected {form}, found {item!r}")
@@ -59,6 +59,6 @@ def _parsed(item: str, format: str) -> tuple[str, Any]:
     except ValueError:
         return name, text
     key = registers()[format].context.get(name)
-    # Keep a text that looks like a number: name=5, descriptor=1.
+    # A value that looks like a number stays text if the key requires text: name=5, descriptor=1.
     is_text = key is not None and set(key.types) <= {"text", "hex"} and not isinstance(value, str)
     return name, text if is_text else value

@@ -41,7 +41,7 @@ SUMMARY = "summary.json"
 MINIMISE_SECONDS = 20.0
 #: Time limit for minimising findings after a stop.
 SECONDS_AFTER_STOP = 3.0
-#: The value of ``stopped_by`` that is not the name of a signal.
+#: The value of ``stopped_by`` after the death of a worker; other values are names of signals.
 DEAD_WORKER = "a dead worker process"
 
 
@@ -148,7 +148,7 @@ def _programs(
 
 
 def _run(chosen_plan: Plan, seconds: float | None) -> tuple[dict[int, Result], str | None]:
-    """Return the results of the finished shards, and the reason for a stop."""
+    """Return the results of the finished shards, and the reason if the sweep was stopped."""
     done = 0
     started = time.monotonic()
     results: dict[int, Result] = {}
@@ -191,7 +191,7 @@ def _findings(
 
 
 def _repeat(finding: findings.Finding, folder: Path, plan: Plan) -> str | None:
-    """Return the command that repeats the simplest case; None if there is no vector for it."""
+    """Return the command that repeats the simplest case; None if no vector contains this case."""
     signature, proposal = finding.signature, finding.proposal
     if proposal is None or signature.implementation == REFERENCE:
         return None

@@ -31,7 +31,7 @@ class Side:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether no loss is known."""
+        """Return whether the log is intact and no loss is known."""
         return self.log.end.verdict == "intact" and not self.losses
 
     def to_json(self, mark: str) -> dict[str, object]:

@@ -74,7 +74,7 @@ class JournalFilters:
             self.boot,
             lines,
             are_oldest,
-            # As in journalctl: with a pattern, search the last entries from the end.
+            # Like journalctl, search backwards for the last N entries that match a pattern.
             self.is_reverse or (pattern is not None and lines is not None and not are_oldest),
             _option("--after-cursor", Cursor.parse, self.after_cursor),
         )
@@ -89,7 +89,7 @@ def _option(name: str, parse: Callable[..., Any], value: object, *more: object) 
 
 
 def _lines(text: str | None) -> tuple[int | None, bool]:
-    """Return the number of entries to show (None for all), and whether to count from the first."""
+    """Return the number of entries to show (None for all), and whether they are the oldest."""
     if text is None or text == "all":
         return None, False
     if not text.removeprefix("+").isdecimal():
@@ -98,7 +98,7 @@ def _lines(text: str | None) -> tuple[int | None, bool]:
 
 
 def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add the filters for journal entries to a command, as its argument ``journal_filters``."""
+    """Return a decorator that adds the filters for journal entries as ``journal_filters``."""
     option = functools.partial(click.option, hidden=is_hidden)
     several = functools.partial(option, multiple=True)
     boots = "Entries of a boot: 0 for the last, -1, 1, or an id."
@@ -131,7 +131,7 @@ def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Ca
 
 
 def split_words(words: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Split arguments into paths, and ``FIELD=VALUE`` terms with ``+``."""
+    """Split arguments into paths and filter terms; a term is ``FIELD=VALUE`` or ``+``."""
     paths: list[str] = []
     matches: list[str] = []
     for word in words:
@@ -144,7 +144,7 @@ def split_words(words: Iterable[str]) -> tuple[list[str], list[str]]:
 
 @contextlib.contextmanager
 def journal_files(typed: Sequence[str], format_id: str | None = None) -> Iterator[Paths]:
-    """Find journal files; print an error and exit if a file is unreadable or not a journal."""
+    """Yield the journal files at the given paths. Fail if a file is unreadable or not a journal."""
     results: list[tuple[str, Path]] = []
     with contextlib.ExitStack() as stack:
         for path in typed:
@@ -178,7 +178,7 @@ def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> i
         for piece in output.printed(select(paths, query, rest), mode):
             write(piece)
             is_empty = False
-    except BadFilter as error:  # the boot id is looked up in the files
+    except BadFilter as error:  # only the files show whether the boot id exists
         raise click.UsageError(f"--boot: {error}") from None
     sys.stdout.buffer.flush()
     if is_empty and mode in ("short", "short-iso") and rest.end.verdict != "refused":

@@ -18,7 +18,7 @@ from walproof.spool import Shelf
 from walproof.systems.reading import read_log
 from walproof.systems.text_conversion import before_conversion
 
-#: Suffix of a log of records that must not be part of the new log.
+#: Suffix of the log with the records that must not be part of the new log.
 EVIDENCE = ".after-loss"
 #: Fields that describe the surrounding file or repeat the payload.
 ABOUT_THE_FILE = frozenset(
@@ -27,7 +27,7 @@ ABOUT_THE_FILE = frozenset(
 
 
 class Unlike(ValueError):
-    """The new log differs from the records read; the message gives the first difference."""
+    """The new log does not read back as written; the message gives the first difference."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Survivors:
     path: Path
     is_converted: bool
     answer: Gathered
-    #: Number of records that readers return.
+    #: Number of records that readers return, without those of ``more``.
     before: int
     #: Records for the new log.
     kept: Sequence[Record]
@@ -48,7 +48,7 @@ class Survivors:
     evidence: Sequence[Record]
     #: Reason why the log is refused.
     refusal: str | None
-    #: Description of the records that only recovery returns.
+    #: Description of additional records that readers do not return; empty if there are none.
     more: str
 
     def write(self, out: Path) -> None:
@@ -56,7 +56,7 @@ class Survivors:
         write_log(self.format, self.path, self.kept, out, self.context)
 
     def write_evidence(self, out: Path) -> Iterator[str]:
-        """Write the evidence, if any, to a log of its own beside ``out``; yield a line about it."""
+        """Write the evidence, if any, to a separate log next to ``out``; yield a line of text."""
         if not self.evidence:
             return
         records = f"{counted(len(self.evidence), 'record')} after a loss"
@@ -71,7 +71,7 @@ class Survivors:
 
 @contextmanager
 def survivors(format: Format, log: Path, context: Mapping[str, Any]) -> Iterator[Survivors]:
-    """Read the survivors of a log, after undoing a text conversion. Raises ``OSError``."""
+    """Yield the survivors of a log, after undoing a text conversion. Raises ``OSError``."""
     folder_type = plugin_for(format.id).system_folder
     with before_conversion(format.id, log, context) as converted:
         path = log if converted is None else converted[0]
@@ -117,7 +117,7 @@ def write_log(
                 folder.mkdir()
                 format.write(created, NewRecords(records), given)
         except ValueError:
-            if not records:  # a log of this format has at least one
+            if not records:  # a log of this format has at least one record
                 raise ValueError("no record survives") from None
             raise
         _compare(records, read_log(format.id, created, "recover", given))
@@ -125,7 +125,7 @@ def write_log(
 
 
 class NewRecords(Sequence[NewRecord]):
-    """Convert records to the form that writers accept, on demand."""
+    """A sequence that converts records on demand to the form that writers accept."""
 
     def __init__(self, records: Sequence[Record]) -> None:
         self._records = records

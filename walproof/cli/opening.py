@@ -30,7 +30,7 @@ class Opened:
     """An open log.
 
     ``system`` is set if the path is the folder of a system. ``database`` is set if the path is a
-    database file; the open log is then the one next to this file.
+    database file; the open log is then the log next to this file.
     """
 
     source: Unpacked
@@ -45,11 +45,11 @@ class Opened:
 
     @property
     def logs_apart(self) -> System | None:
-        """The system, if its logs are read one at a time."""
+        """The system if its logs are read one at a time, else None."""
         return None if self.system is None or self.system.is_one_log else self.system
 
     def events(self, profile: str, context: Context, tells: bool = True) -> Iterator[Event]:
-        """Yield the answer about all logs; ``tells``: print the findings about the folder first."""
+        """Yield the answer for all logs; if ``tells`` is true, print findings about the folder."""
         if tells:
             self.tell()
         if self.logs_apart is not None:
@@ -63,8 +63,8 @@ class Opened:
     def losses(self) -> list[Finding]:
         """Read the logs of a system again, and return the losses that the summary reports.
 
-        Some losses, such as that of a vote, follow only from the logs and other files together.
-        Without a system, return the losses of a file that is a part of one.
+        Some losses, such as a lost vote, only show when the logs are compared with other files. For
+        a single file that belongs to a system, return the losses of this file.
         """
         findings: Sequence[Finding] = ()
         if self.system is not None:
@@ -88,7 +88,7 @@ class Opened:
 
     @property
     def may_resume(self) -> bool:
-        """Return whether a writer may append: not to a copy, nor to a log with missing parts."""
+        """Return whether a writer may append; false for a copy and for a log with missing parts."""
         if self.source.is_copy or self.logs_apart is not None:
             return False
         return not any(finding.harm == "lost" for finding in self.findings)
@@ -100,7 +100,7 @@ class Opened:
 
 
 def examined(system: System) -> System:
-    """Read the logs of a system, and return it with the findings that follow from them."""
+    """Read the logs of a system, and return the system with the findings from its logs."""
     summaries = {}
     for log in system.logs:
         with contextlib.suppress(OSError):
@@ -112,12 +112,12 @@ def system_around(path: Path) -> System | None:
     """Return the system whose folder contains a file, or None."""
     try:
         return recognise(path.absolute().parent)
-    except OSError:  # a folder that may not be listed
+    except OSError:  # for example, no permission to list the folder
         return None
 
 
 def findings_of_file(path: Path, about: Summary, around: System | None) -> list[Finding]:
-    """Return the findings about a file and about its part in the system ``around`` it."""
+    """Return the findings about a file, and about its role in the system ``around`` the file."""
     findings: list[Finding] = []
     part = None
     if around is not None:
@@ -201,7 +201,7 @@ def source_of(
     except CannotUnpack as error:
         raise click.ClickException(str(error)) from None
     except BrokenPipeError:
-        raise  # the reader closed the pipe; the log is readable
+        raise  # the reader of the output closed the pipe; the log is readable
     except OSError as error:
         name = str(error.filename or typed)
         why = error.strerror or str(error)

@@ -118,7 +118,7 @@ def print_pending(source: Opened, events: Iterable[Event | Passed], as_lines: bo
 
 def _pending_cells(item: Waiting) -> tuple[str, ...]:
     times = ["" if time is None else moment(time * 1000) for time in (item.first, item.last)]
-    # db-9.log before db-10.log
+    # Sort short names first, so that db-9.log comes before db-10.log.
     by_number = sorted(item.files.items(), key=lambda pair: (len(pair[0]), pair[0]))
     files = ", ".join(f"{file} ({count:,})" for file, count in by_number)
     return one_line(item.place), one_line(item.subscription or ""), f"{item.count:,}", *times, files

@@ -21,7 +21,10 @@ def say(text: str, *, err: bool = False, style: str | None = None) -> None:
 
 
 def say_lines(text: str, *, err: bool = False) -> None:
-    """Print a text, and indent all lines after the first so that no name can forge a line."""
+    """Print a text, with all lines after the first indented.
+
+    Because of the indentation, a name that contains a line break cannot imitate a line of output.
+    """
     first, *others = text.splitlines() or [""]
     say(first, err=err)
     for line in others:

@@ -31,7 +31,7 @@ from walproof.summary.model import size_of
 from walproof.systems import Finding
 from walproof.systems.reading import is_worth_a_scanner
 
-#: Size of a payload from which the line of its record is written in pieces.
+#: The line of a record with a larger payload is written in pieces.
 LARGE_BYTES = 1 << 16
 
 
@@ -172,7 +172,10 @@ def _one_way(**ways: object) -> None:
 def _events(
     source: Opened, profile: str, context: Context, most: int | None
 ) -> Iterator[Event | Passed]:
-    """Yield the answer of the bulk scanner for large logs, else of the executable specification."""
+    """Yield the bulk scanner's answer for a large log, else that of the executable specification.
+
+    Records after the first ``most`` may be only counted; None means no limit.
+    """
     is_large = profile == "recover" and is_worth_a_scanner(source.format.id, source.path)
     if source.logs_apart is None and is_large:
         source.tell()
@@ -201,7 +204,7 @@ def few(format_id: str, path: Path, context: Context, most: int) -> Iterator[Eve
 
 
 def _print_json(gathered: Gathered) -> End:
-    """Print the answer as one object, record by record: an indented ``Answer.to_json``."""
+    """Print the answer like an indented ``Answer.to_json``, but one record at a time."""
     end = gathered.end
     out = sys.stdout
     out.write(f'{{\n "verdict": {json_text(end.verdict)},\n "reason": {json_text(end.reason)},\n')

@@ -53,7 +53,7 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """A number of records that are only counted, and the last of them."""
+    """Records that are only counted: their number, and the last record."""
 
     count: int
     last: Record
@@ -106,7 +106,7 @@ def gather_log(
 def watched(
     events: Iterable[Event | Passed], log: Path, progress: Callable[[int], None]
 ) -> Iterator[Event | Passed]:
-    """Yield the same events; pass the number of bytes read to ``progress``."""
+    """Yield the events unchanged, and pass the number of bytes read to ``progress``."""
     meter = Meter(log, progress)
     for number, event in enumerate(events):
         if isinstance(event, Passed):
@@ -209,9 +209,10 @@ def print_table(
 
 
 def _columns(record: Record) -> Iterator[str]:
-    """Return the columns of a table: numbers and names. Only ``--json`` has nested values."""
+    """Yield the fields that become columns. Nested values are shown only by ``--json``."""
     for name, value in record.fields.items():
-        if not isinstance(value, dict | list) and name != "cursor":  # it repeats other columns
+        # A cursor repeats the values of other columns.
+        if not isinstance(value, dict | list) and name != "cursor":
             yield name
 
 
@@ -233,7 +234,7 @@ def _last(format_id: str, item: Record | Lost) -> str:
         return item.reason
     if "fields" in item.fields:
         return entry_text(item.fields["fields"])
-    if "update" in item.fields:  # more readable as JSON
+    if "update" in item.fields:  # an update is more readable as JSON
         return cell_text(item.fields["update"], 96)
     text, fault = meaning(format_id, item)
     if text is not None:

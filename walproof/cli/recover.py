@@ -83,7 +83,7 @@ def recover(
                 name = "" if source.is_copy else source.typed
                 result = contents_of(source.path, name, format_id)
                 whats = [item.what for item in result.items]
-                # An unreadable file may be a log: the copy names it.
+                # An unreadable file may be a log: copy the folder, and report the file.
                 if any(not isinstance(what, NotRead) or what.is_fault for what in whats):
                     context = context_of(context_items, format_id) if format_id else {}
                     name = f"{source.typed}{source.origin}"
@@ -98,7 +98,7 @@ def recover(
 def _recover_without(
     log: str, matches: list[str], filters: JournalFilters, out: Path, format_id: str | None
 ) -> int:
-    # Import only on use: this takes longer than recovering a small log.
+    # Import only on use: the import takes longer than recovering a small log.
     from walproof.cli.recover_journals import recover_without
 
     if not matches and not filters.are_given:

@@ -64,7 +64,7 @@ class _Written:
 
 
 def _identity(entry: JournalEntry) -> tuple[bytes, int, int, int]:
-    """Return the numbers that are equal in all copies of an entry."""
+    """Return the values that are equal in all copies of an entry."""
     return entry.boot_id, entry.monotonic, entry.realtime, entry.xor_hash
 
 

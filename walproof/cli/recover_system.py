@@ -35,7 +35,7 @@ ASIDE = ".before-recovery"
 class Recovery:
     """The outcome for one system, as lines of text.
 
-    ``replaced`` names each changed file, ``left`` each log that remains damaged.
+    ``replaced`` names each changed file, and ``left`` names each log that remains damaged.
     """
 
     system: System
@@ -91,7 +91,7 @@ def _is_a_log(what: object, folder: Path) -> TypeGuard[FoundLog]:
 
 
 def _alone(log: FoundLog) -> System:
-    """Wrap a single-file log that belongs to no system as a system of its own."""
+    """Return a system that consists of one single-file log."""
     title = title_of(log.format)
     return System(
         SystemFolder(), title, log.path.parent, log.format, [SystemLog(log.path.name, title)]

@@ -1,4 +1,4 @@
-"""Treat SIGTERM and a closed terminal like Ctrl-C, so that nothing is left behind."""
+"""Treat SIGTERM and a closed terminal like Ctrl-C, so that commands remove temporary files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from types import FrameType
 
 STOPS = (signal.SIGTERM, signal.SIGHUP)
-#: Signal handlers that must stay: ignored as by ``nohup``, or installed outside of Python.
+#: Signal handlers that are not replaced: an ignored signal, as under ``nohup``, and a handler that
+#: was not installed by Python.
 KEPT = (signal.SIG_IGN, None)
 
 
 @contextlib.contextmanager
 def as_ctrl_c() -> Iterator[list[signal.Signals]]:
-    """Raise ``KeyboardInterrupt`` on signals that end a program; yield the signals received.
+    """Raise ``KeyboardInterrupt`` on signals that end a program; yield the list of these signals.
 
     Does nothing outside of the main thread.
     """

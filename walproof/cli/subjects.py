@@ -59,7 +59,7 @@ def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Subj
 
 
 def set_one_shot(subject: Subject, one_shot: bool) -> None:
-    """Mark a program as one-shot; commands that repeat a case then include the option."""
+    """Set whether a program is one-shot, also in the commands that repeat a case."""
     subject.one_shot = one_shot
     chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
     chosen += flag(subject.isolated)
@@ -70,7 +70,7 @@ def set_one_shot(subject: Subject, one_shot: bool) -> None:
 def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Implementation]:
     """Return the implementations of ``--impl NAME``.
 
-    Raises a usage error for an unknown name, which lists the names and ``others``.
+    Raises a usage error for an unknown name. The error lists the valid names and ``others``.
     """
     ours: Mapping[str, Implementation] = {each.name: each for each in all_implementations()}
     names = list(dict.fromkeys(names))
@@ -96,13 +96,13 @@ def flag(isolated: bool) -> str:
 
 
 def program_name() -> str:
-    """Return the name under which this program was run, for commands that can be pasted."""
+    """Return the name of this program for commands that the user can copy and run."""
     called = Path(sys.argv[0])
     if called.name == "__main__.py":
         return f"python -m {called.parent.name}"
     try:
         return os.path.relpath(called) if called.parent.name == "bin" else called.name
-    except ValueError:  # another drive
+    except ValueError:  # on Windows, the program is on another drive
         return called.name
 
 
@@ -141,7 +141,7 @@ def chosen_subjects(
 
 
 def _no_hello(command: str, subject: Subject) -> str | None:
-    """Return why a program must be one-shot; None if it need not be."""
+    """Return the reason why a program does not reply to hello; None if it replies."""
     scratch = Scratch()
     try:
         return why_no_hello(subject.command, subject.sandbox(scratch.folder))

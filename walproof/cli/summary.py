@@ -52,7 +52,7 @@ from walproof.systems.model import WHOLE
 
 #: Size in bytes from which a progress bar is shown.
 LONG = 16 << 20
-#: Largest number of unread files that are named.
+#: The largest number of unread files that the output names.
 MOST_ASIDE = 8
 #: Width in columns without a terminal.
 WIDTH = 100
@@ -120,7 +120,7 @@ def about(
 
 
 def _with_unread(system: System, rest: Contents) -> System:
-    """Move the unread files of the system's own folder from ``rest`` to its findings."""
+    """Move the unread files of the system's own folder from ``rest`` to the system's findings."""
     known = {finding.file for finding in system.findings} | {part.name for part in system.logs}
     results = []
     for item in [*rest.items]:
@@ -140,7 +140,7 @@ def _with_unread(system: System, rest: Contents) -> System:
 
 @dataclass(frozen=True)
 class _Report:
-    """Prints what is at a path; the public methods return exit statuses."""
+    """A printer of the summary of one path. The public methods return exit statuses."""
 
     log: Unpacked
     context: Context
@@ -191,7 +191,10 @@ class _Report:
         return status
 
     def tree(self, contents: Contents, is_rest: bool = False) -> int:
-        """Print all systems and logs in a folder; ``is_rest`` if it is inside a system's folder."""
+        """Print all systems and logs in a folder.
+
+        ``is_rest`` is true if these are the other contents of a system's folder.
+        """
         pairs = ((item.name, item.what) for item in contents.items)
         unread = [(name, what) for name, what in pairs if isinstance(what, NotRead)]
         faults = {name: what.why for name, what in unread if what.is_fault}
@@ -261,7 +264,7 @@ class _Report:
         logs: Sequence[tuple[str, FoundLog, SystemLog | None]],
         observer: Observer | None = None,
     ) -> tuple[list[Row], int]:
-        """Return the rows of the readable logs, and the status 1 if a log is unreadable."""
+        """Return the rows of the readable logs, and the status: 1 if a log is unreadable."""
         rows: list[Row] = []
         status = passed = 0
         with progress(sum(log.size for _, log, _ in logs)) as given:
@@ -330,7 +333,7 @@ def progress(size: int, doing: str = "reading") -> Iterator[Callable[[int], None
     if size < LONG:
         yield lambda at: None
         return
-    # Import only for large logs: this takes longer than reading a small one.
+    # Import only for large logs: the import takes longer than reading a small log.
     from walproof.progress import progress_bar
 
     with progress_bar(doing, size, in_bytes=True) as bar:

@@ -103,7 +103,7 @@ def sweep(
     if given:
         named = " and ".join(each.opts[0] for each in given)
         raise click.UsageError(f"{named}: {'not with' if flips else 'needs'} --flips")
-    # Imported here, so that --help works without numpy.
+    # Import on use, so that --help works without numpy.
     if flips:
         from walproof.cli.flip_sweep import flip_sweep
 

@@ -26,7 +26,7 @@ from walproof.formats.systemd_journal.query.journal_file import JournalFile
 from walproof.formats.systemd_journal.query.output import Mode
 from walproof.quantity import counted
 
-#: journalctl verifies files with a longer header only from systemd 254 on.
+#: Before systemd 254, journalctl cannot verify files with a longer header.
 SYSTEMD_252_HEADER_BYTES = 264
 
 
@@ -91,7 +91,7 @@ def fields(log: str, name: str | None) -> int:
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
     status = 0
-    listed: dict[bytes, None] = {}  # unique, in file order
+    listed: dict[bytes, None] = {}  # unique values, in the order of the files
     with journal_files([log]) as paths:
         for shown, path in paths:
             file = JournalFile(shown, path)

@@ -19,7 +19,7 @@ def find_logs(
     """Map names to the logs under the given paths, sorted by path.
 
     A name is the path of a log, with a suffix if several logs share a folder. The folder
-    ``excluded`` is left out. ``originals`` maps given paths to the paths of which they are copies.
+    ``excluded`` is left out. ``originals`` maps the path of a copy to the path of its original.
     Raises ``FileNotFoundError`` for a missing path.
     """
     logs = find(options)

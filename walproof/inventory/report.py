@@ -19,7 +19,7 @@ from walproof.verdict import VERDICT_STYLE
 _TEMPLATES = Path(__file__).with_name("templates")
 MAX_SHOWN_REASONS, MAX_SHOWN_REASONS_OF_PAGE = 12, 24
 MAX_SHOWN_FILES = 5
-#: Width of a terminal from which on the number of files is shown.
+#: Smallest width of a terminal that shows the number of files.
 WIDE_COLUMNS = 92
 
 
@@ -96,7 +96,7 @@ def _worst_row(file: Mapping[str, Any], paths: Sequence[str]) -> list[Cell]:
 
 
 def short_path(file: str, paths: Sequence[str]) -> str:
-    """Return a file relative to the path that was searched, if there is only one."""
+    """Return the path of a file, relative to the searched path if only one path was searched."""
     return file.removeprefix(f"{paths[0].rstrip('/')}/") if len(paths) == 1 else file
 
 

@@ -53,14 +53,14 @@ class Earlier:
         """Read the table ``files`` of a result. Raises ``OSError``."""
         earlier = cls(folder)
         table = pa.parquet.read_table(folder / "files" / "files.parquet")
-        # Python cannot represent every time.
+        # A datetime of Python cannot represent every time, so times are read as integers.
         numbers = [f.with_type(pa.int64()) if f.type == TIME else f for f in table.schema]
         for row in table.cast(pa.schema(numbers)).to_pylist():
             earlier.rows.setdefault(row["log"], []).append(row)
         return earlier
 
     def is_of(self, logs: Logs) -> bool:
-        """Return whether a new result of these logs would be equal."""
+        """Return whether a new result for these logs would equal this result."""
         unchanged = self.unchanged(logs)
         return self.rows.keys() == logs.keys() and all(
             name in unchanged
@@ -146,8 +146,8 @@ def write_result(logs: Logs, plan: Plan, run: Run, result: Path) -> None:
     """Run the plan, and merge the three tables in the new folder ``result``.
 
     ``plan.folder`` must be on the same file system. If a task was started several times, only the
-    files of the first attempt to finish are used, because another one may still be writing. Raises
-    the errors of ``run``, and ``OSError`` for the output.
+    files of the first attempt to finish are used, because another attempt may still be writing.
+    Raises the errors of ``run``, and ``OSError`` for the output.
     """
     for table in plan.options.schemas:
         (result / table).mkdir(parents=True)
@@ -194,7 +194,9 @@ def _link(old: Path, new: Path) -> None:
 
 
 def run_in_pool(tasks: Sequence[Task]) -> Iterator[Written]:
-    """Run tasks on all cores of this machine, and repeat them carefully if a worker is killed.
+    """Run tasks on all cores of this machine.
+
+    If a worker is killed, the unfinished tasks run again with ``is_careful`` of ``write_rows``.
 
     Raises ``WorkerDied`` if a worker is killed again.
     """

@@ -22,7 +22,7 @@ from walproof.tables import rows as table
 
 TIME = pa.timestamp("us", "UTC")
 
-#: One row per record. ``time`` is the record's own clock, null in formats without one.
+#: One row per record. ``time`` is the time in the record, null in formats without times.
 RECORDS = pa.schema(
     [
         ("file", pa.string()),
@@ -50,11 +50,11 @@ DAMAGE = pa.schema(
     ]
 )
 
-#: One row per file. ``format`` is null for a file that is no log. ``verdict`` is that of the file,
-#: ``log_verdict`` that of its log; both are null if the log could not be read to its end, for the
-#: reason in ``error``. ``remark`` marks an intact log of zeros only. The reasons are those of the
-#: first fault that the reader found; for a log that was read in parts, those of the first lost
-#: range.
+#: One row per file. ``format`` is null for a file that is not a log. ``verdict`` is the verdict of
+#: the file, ``log_verdict`` the verdict of its log; both are null if the log could not be read to
+#: its end, and ``error`` gives the reason. ``remark`` marks an intact log of zeros only. The
+#: reasons are those of the first fault that the reader found; for a log that was read in parts,
+#: those of the first lost range.
 FILES = pa.schema(
     [
         ("file", pa.string()),
@@ -96,7 +96,7 @@ class TableOptions:
         return {"records": records, "damage": DAMAGE}
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything that rows depend on besides the logs."""
+        """Return the values on which the rows depend, apart from the logs."""
         return {
             "version": __version__,
             "payload": self.payload,
@@ -126,7 +126,7 @@ def times(run: Records) -> pa.Array | None:
 def record_rows(
     run: Records, log: str, path: str, format_id: str, options: TableOptions, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Yield a run of records as rows of a schema, without content if there are no payloads."""
+    """Yield a run of records as rows of a schema; content columns are null without payloads."""
     for piece in decode.pieces(format_id, run) if options.decode else (run,):
         columns = _columns(piece, log, format_id, options)
         if options.decode:

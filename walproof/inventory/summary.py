@@ -53,7 +53,7 @@ def summarise(result: Path) -> dict[str, Any]:
 
 
 def exit_status(summary: Mapping[str, Any]) -> int:
-    """Return 0 for intact logs, 3 for torn, damaged or unreadable ones, else 4 for refused ones."""
+    """Return 3 if a log is torn, damaged or unreadable, else 4 if a log is refused, else 0."""
     totals = summary["totals"]
     if totals["torn"] or totals["damaged"] or totals["unreadable"]:
         return 3

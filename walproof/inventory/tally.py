@@ -24,7 +24,8 @@ NOTHING_BUT_ZEROS = "nothing but zeros"
 class FileTally:
     """The counters of one file. Times are in microseconds since 1970.
 
-    ``first_fault`` is the verdict and the reason of the first damage, or of the first torn range.
+    ``first_fault`` is the verdict and the reason of the first damaged range, or, if no range is
+    damaged, of the first torn range.
     """
 
     records: int = 0
@@ -67,10 +68,11 @@ class FileTally:
 
 @dataclass
 class Tally:
-    """The counters of a log or of a part of it, by file; None is the only file of a log.
+    """The counters of a log or of a part of a log, by file; the key of a single file is None.
 
-    ``format`` is None if the file is not a log. ``verdict`` and ``reason`` are None for a part.
-    ``error`` is the reason why reading stopped early.
+    ``format`` is None if the file is not a log. ``verdict`` and ``reason`` are None for a part,
+    unless the part shows that the log is refused. ``error`` is the reason why reading stopped
+    early.
     """
 
     format: str | None = None
@@ -103,7 +105,7 @@ def merged(parts: Iterable[Tally]) -> Tally:
 
 
 def file_rows(log_name: str, log: FoundLog, tally: Tally) -> Iterator[dict[str, Any]]:
-    """Yield a row of ``files`` for each file of a log, including missing ones that it names."""
+    """Yield a row of ``files`` for each file of a log, also for a missing file of the log."""
     of_log = {
         "log": log_name,
         "format": tally.format,
@@ -129,7 +131,11 @@ def file_rows(log_name: str, log: FoundLog, tally: Tally) -> Iterator[dict[str, 
 
 
 def _verdict(tally: Tally, name: str | None, counts: FileTally) -> tuple[str | None, str | None]:
-    """Return the reader's verdict for a log of one file; for several, the loss in this file."""
+    """Return the verdict and the reason for one file of a log; both are None if unknown.
+
+    The result for a log of one file is that of the reader. In a log of several files, the result
+    for a file depends on the first fault in this file.
+    """
     if tally.format is None or name is None or tally.verdict == "refused":
         return tally.verdict, tally.reason
     if counts.first_fault is not None:

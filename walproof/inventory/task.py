@@ -1,6 +1,6 @@
 """Run a task: read parts of logs and write their rows as Parquet files.
 
-Workers write the files themselves, also on Spark, where rows would pass through the JVM.
+Workers write the files themselves. On Spark, rows would otherwise pass through the JVM.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LOGS_KEY = "walproof.logs"
 
 @dataclass(frozen=True)
 class LogPiece(Piece):
-    """A piece of the log ``name``; ``number`` is the number of the piece."""
+    """A piece of the log ``name``; ``number`` counts the pieces of the log from 0."""
 
     name: str
     number: int
@@ -71,8 +71,8 @@ class Written:
 def write_rows(task: Task, is_careful: bool = False) -> Written:
     """Run a task. Errors of logs become part of their counters.
 
-    If ``is_careful`` is true, a separate process reads each part first. A log that kills it gets an
-    error. Use this mode if a task has killed its worker before.
+    If ``is_careful`` is true, a separate process reads each part first. If this process is killed,
+    the counters of the part get an error. Use this mode if a task has killed its worker before.
     """
     written = Written(task.number)
     name = f"{uuid.uuid4().hex}.parquet"
@@ -89,7 +89,7 @@ def write_rows(task: Task, is_careful: bool = False) -> Written:
                 if file.has_rows:
                     file.finish({LOGS_KEY: json.dumps(sorted(logs))})
                     written.files.append((table, file.path))
-    except OSError as error:  # of the output; _read handles errors of logs
+    except OSError as error:  # an error of the output; _read handles errors of logs
         written.error = error
     return written
 
@@ -120,7 +120,7 @@ def _rows(task: Task, written: Written, is_careful: bool) -> Iterator[Row]:
 
 
 def _killed_by(piece: LogPiece, options: TableOptions) -> int:
-    """Return the signal that kills a process reading the piece; 0 if it survives."""
+    """Return the signal that kills a process reading the piece; 0 if the process survives."""
     reader = multiprocessing.get_context("spawn").Process(
         target=_read_through, args=(piece, options), daemon=True
     )
@@ -157,7 +157,7 @@ def _read(piece: LogPiece, options: TableOptions, tally: Tally) -> Iterator[Row]
         if piece.number == 0:
             _note_if_blank(tally, piece.log.path)
     except UnknownFormat as error:
-        # A file of no format is not an error; a file of several formats is.
+        # A file that matches no format is not an error, but a file that matches several formats is.
         if error.fitting:
             formats = " and ".join(error.fitting)
             tally.error = f"matches {formats}; choose one with --option journalFormat=…"

@@ -1,7 +1,7 @@
 """Find the logs in files and folders.
 
-Each format recognises its own folders (``format_discovery``). Every other file is a log. Paths
-follow the rules of Spark's file sources.
+Each format recognises its own folders (``format_discovery``). Every other file counts as a log.
+Paths follow the rules of Spark's file sources.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def find(options: Options) -> list[FoundLog]:
 
 
 class _Search:
-    """A search. ``folders`` and ``links`` are still to be searched, with their depth."""
+    """A search. ``folders`` and ``links`` are queues of folders to visit, with their depth."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -124,7 +124,7 @@ class _Search:
                     queue.append((tree, entry, depth + 1))
             elif entry.path not in taken:
                 log = self.file(entry)
-                # A file next to those of a log belongs to it unless it is a log itself.
+                # A file next to the files of a log belongs to this log, unless it is itself a log.
                 if not logs or self._recognised(tree, log):
                     self.add(log)
 

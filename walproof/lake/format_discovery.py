@@ -9,7 +9,7 @@ from typing import Any
 
 from walproof.lake.file_tree import Entry, Tree
 
-#: The context that a folder provides for a log in it, and the files of the log.
+#: The context that a folder provides for one of its logs, and the files of this log.
 FoundFiles = tuple[dict[str, Any], list[Entry]]
 
 
@@ -26,7 +26,7 @@ class Folder:
     is_given: bool
 
     def looks_like(self, files: Sequence[Entry]) -> bool:
-        """Return whether a file looks like the format, or the user named the format."""
+        """Return whether one of the files looks like the format, or the user gave the format."""
         if self.is_given:
             return True
         for file in files:
@@ -39,17 +39,21 @@ class Folder:
 
 
 class Discovery:
-    """The default: a format without options, whose logs are single files without a stable name."""
+    """The format-specific part of discovery.
 
-    #: Options that go into the context of the readers: context key and parser by name. A parser
+    The defaults suit a format without options, whose logs are single files without a stable name.
+    """
+
+    #: Options that set context keys of the readers: option name → context key and parser. A parser
     #: returns None for the default, and raises ``ValueError`` with the expected value.
     options: Mapping[str, tuple[str, Callable[[str], Any]]] = {}
 
-    #: Distance in bytes between offsets where a scan may begin; None if only at the start of a log.
+    #: Distance in bytes between the offsets where a scan may begin; None if every scan must begin
+    #: at the start of a log.
     restart_bytes: int | None = None
 
     def recognises(self, path: Path) -> bool:
-        """Return whether a file is a log although its reader does not recognise it. ``OSError``."""
+        """Return whether a file is a log that the reader does not recognise. Raises ``OSError``."""
         return False
 
     def logs_in(self, folder: Folder) -> Iterator[FoundFiles]:

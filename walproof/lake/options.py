@@ -25,7 +25,7 @@ class BadOption(ValueError):
 
 
 def option(name: str, parse: Callable[[str], Any], default: Any = None) -> Any:
-    """Return a field for an option; ``parse`` raises ``ValueError`` with the expected value."""
+    """Return a dataclass field; ``parse`` raises ``ValueError`` with the expected value."""
     return field(default=default, metadata={"name": name, "parse": parse})
 
 

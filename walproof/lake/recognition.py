@@ -20,8 +20,8 @@ _VARIES = re.compile(
 def recognise_log(path: Path) -> str:
     """Return the format id of a file or folder. Raises ``UnknownFormat`` and ``OSError``.
 
-    An empty file, or a file of zeros, matches every format without a signature. Its name decides if
-    it matches exactly one format.
+    An empty file, or a file of zeros, matches every format without a signature. If the name of such
+    a file matches exactly one format, the name determines the format.
     """
     try:
         result = detect(path).id
@@ -50,7 +50,7 @@ def is_blank(path: Path) -> bool:
 
 
 def named_like(name: str) -> list[str]:
-    """Return the ids of the formats whose files have such names."""
+    """Return the ids of the formats that use such file names."""
     return [
         register.id
         for register in registers().values()

@@ -21,7 +21,7 @@ OPEN_COST_BYTES = 64 << 10
 
 @dataclass(frozen=True)
 class Piece:
-    """A log or a part of one. ``size`` is an estimate in bytes."""
+    """A log, or a part of a log. ``size`` is an estimate in bytes."""
 
     log: FoundLog
     part: Part
@@ -37,7 +37,7 @@ AnyPiece = TypeVar("AnyPiece", bound=Piece)
 
 @dataclass(frozen=True)
 class Packing:
-    """Limits for partitions: ``slots`` is their minimum number, ``max_bytes`` their maximum size.
+    """Limits for partitions: the minimum number ``slots`` and the maximum size ``max_bytes``.
 
     If a format cannot be split, a log of this format may exceed the maximum.
     """
@@ -46,7 +46,7 @@ class Packing:
     max_bytes: int = 32 << 20
 
     def target_bytes(self, sizes: Sequence[int]) -> int:
-        """Return the size of a partition, as Spark's ``FilePartition.maxSplitBytes``."""
+        """Return the size of a partition, computed like Spark's ``FilePartition.maxSplitBytes``."""
         share = sum(size + OPEN_COST_BYTES for size in sizes) // self.slots
         return min(self.max_bytes, max(OPEN_COST_BYTES, share))
 
@@ -67,9 +67,10 @@ def cut(log: FoundLog, target_bytes: int, options: Options) -> list[Piece]:
     """Return a log as pieces in log order; a large log is split if its format allows it."""
     parts: Sequence[Part] = [WHOLE]
     if log.fault is None and log.size > target_bytes:
-        # The reader reports any error.
+        # Errors are ignored here, because the reader reports them later.
         with contextlib.suppress(Exception), opened(log, options) as (source, format_id):
-            if is_local(log.path) or reads_ranges(format_id):  # else it has to be copied first
+            # In other cases, each part would need a local copy of the whole log.
+            if is_local(log.path) or reads_ranges(format_id):
                 parts = scanner(format_id).plan(source, target_bytes)
             log = replace(log, format=format_id, context=dict(source.context))
     return [

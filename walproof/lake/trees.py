@@ -16,7 +16,7 @@ from walproof.lake.file_tree import Entry, Tree
 from walproof.lake.recognition import recognise_log
 from walproof.lake.retry import with_retries
 
-#: Number of bytes at the start of a file that recognisers read at most.
+#: Largest number of bytes at the start of a file that a recogniser reads.
 HEAD = 1 << 17
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://?")
 S3 = ("s3", "s3a", "s3n")
@@ -45,7 +45,7 @@ class LocalTree:
         for each in listed:
             path = f"{folder.rstrip('/')}/{each.name}"
             try:
-                # The listing already knows links; avoid another system call.
+                # The listing already marks links, which saves a system call.
                 results.append(_entry(path, *_status(each)))
             except OSError as error:  # a broken link or a deleted file
                 results.append(Entry(path, fault=error))
@@ -86,7 +86,7 @@ def _entry(path: str, status: os.stat_result, is_link: bool) -> Entry:
 
 
 class RemoteTree:
-    """Folders reached through ``pyarrow.fs``. ``uri`` is one of them; all paths have its scheme."""
+    """Folders reached through ``pyarrow.fs``. All paths have the scheme of ``uri``."""
 
     def __init__(self, uri: str, options: Mapping[str, str]) -> None:
         from pyarrow import fs
@@ -181,7 +181,7 @@ def _typed(options: Mapping[str, str]) -> dict[str, Any]:
 
 
 def absolute(path: str) -> str:
-    """Return an absolute path, as rows show it; local paths have no scheme."""
+    """Return an absolute path in the form that tables show; local paths have no scheme."""
     match = _SCHEME.match(path)
     if match is not None and match[1].lower() != "file":
         return path
@@ -205,5 +205,5 @@ def tree_of(path: str, options: Mapping[str, str]) -> Tree:
 
 @lru_cache(maxsize=16)
 def _remote(root: str, options: tuple[tuple[str, str], ...]) -> RemoteTree:
-    """Return the tree of a remote path, cached because it holds connections."""
+    """Return the tree of a remote path. Trees are cached, because they hold connections."""
     return RemoteTree(root, dict(options))

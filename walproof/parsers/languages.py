@@ -28,7 +28,7 @@ class Language:
     sources: str
     #: Dependency of the parsers.
     runtime: str
-    #: Command in the README, as is ``test``.
+    #: Commands in the README that install the package and run its tests.
     install: str
     test: str
     #: Return the file name of a grammar's parser.
@@ -52,16 +52,17 @@ def _camel(suffix: str) -> Callable[[str], str]:
 
 
 def _in_java_package(text: str) -> str:
-    # The npm package of the compiler has no option for the package name. In comments, angle
-    # brackets would be parsed as HTML; links must be.
+    # The npm package of the compiler has no option for the package name. Javadoc parses angle
+    # brackets in comments as HTML, which is correct only for links.
     text = _COMMENT.sub(lambda line: _BRACKET.sub("&lt;", line[0]), text)
     head, line, remainder = text.partition("\n\n")
     return f"{head}\n\npackage walproof.parsers;{line}{remainder}"
 
 
 def _defined(text: str) -> str:
-    # Both would be undefined behaviour: an unnamed number in an enum without a fixed type, and a
-    # destructor that reads uninitialised flags of later fields after a field threw.
+    # Without these changes, two cases are undefined behaviour: an unnamed number in an enum without
+    # a fixed type, and a destructor that reads uninitialised flags because the parser threw an
+    # exception before it reached the fields of these flags.
     text = re.sub(r"^( *)enum (\w+) \{", r"\1enum \2 : int64_t {", text, flags=re.MULTILINE)
     return re.sub(r"^( *)bool (n_\w+);", r"\1bool \2 = true;", text, flags=re.MULTILINE)
 

@@ -38,7 +38,7 @@ RUNTIMES = {"cpp": RUNTIME / "cpp" / "kaitai", "rust": RUNTIME / "rust"}
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar in a package. ``file`` is its parser, and it imports the grammars in ``needs``."""
+    """A grammar in a package. It imports the grammars in ``needs``; its parser is in ``file``."""
 
     id: str
     class_name: str
@@ -136,7 +136,7 @@ def _add_templates(
 
 
 def _replace(fresh: Path, out: Path) -> None:
-    """Replace the files of the old package, which its mark lists; other files stay."""
+    """Replace the files that the mark of the old package lists; leave all other files in place."""
     mark = out / MARK
     before = mark.read_text("utf-8").splitlines() if mark.exists() else []
     files = [path.relative_to(fresh).as_posix() for path in fresh.rglob("*") if path.is_file()]

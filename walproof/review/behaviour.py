@@ -17,13 +17,13 @@ from walproof.review.revision import Worker
 
 SIDES = ("old", "new")
 PARTS = ("records", "verdict", "reason", "lost", "end")
-#: Class, severity and affected parties of a rule.
+#: Rule → its class, its severity and the affected parties.
 Effects = Mapping[str, tuple[Class, Severity, str]]
 
 
 @dataclass(frozen=True)
 class Changed:
-    """A log that both versions answer differently; ``how`` is the change of the answer."""
+    """A log for which both versions give different answers; ``how`` describes the difference."""
 
     log: str
     damaged: bool
@@ -39,7 +39,7 @@ class Table:
     #: The executable specification or the grammar.
     reader: str
     #: Number of logs with equal answers, and of all logs. The key is the version that wrote the
-    #: logs (``old``, ``new``), and whether they are damaged.
+    #: logs (``old``, ``new``), and whether the logs are damaged.
     cells: dict[tuple[str, bool], tuple[int, int]] = field(default_factory=dict)
     changed: list[Changed] = field(default_factory=list)
 
@@ -62,7 +62,7 @@ class Table:
                 )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the table in ``walproof review --json``."""
+        """Return the table as ``walproof review --json`` prints it."""
         return {
             "format": self.format,
             "reader": self.reader,
@@ -75,7 +75,7 @@ class Table:
 
 
 class Behaviour:
-    """The logs of one format, and the answers of both sides, if both read the format."""
+    """The logs of one format, and the answers of both sides if both can read the format."""
 
     def __init__(
         self, format: str, workers: Mapping[str, Worker], roots: Mapping[str, Path],
@@ -88,14 +88,14 @@ class Behaviour:
     def gather(self, count: int, seed: int, aim: Aim) -> None:
         """Read the logs of the vectors and ``count`` damaged copies with both readers.
 
-        Further copies have fields and positions near the numbers in ``aim``.
+        Additional copies have field values and lengths near the numbers in ``aim``.
         """
         self.logs = merged(*(logs_of(self.roots[side], self.format, side) for side in SIDES))
         if not self.runs:
             return
         self._read(self.logs.values())
         for log in self.logs.values():
-            # A log that its own side does not report as intact counts as damaged.
+            # A log counts as damaged if the reader of its own side does not report it as intact.
             log.damaged = log.damaged or not _intact(log)
         bases = [log for log in self.logs.values() if not log.damaged]
         for number, side in enumerate(SIDES):
@@ -175,7 +175,7 @@ class Behaviour:
 
 
 def describe(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Describe the difference between two replies; empty if they agree."""
+    """Describe the difference between two replies; the text is empty if they agree."""
     if "error" in old or "error" in new:
         outcomes = [reply.get("error", "an answer") for reply in (old, new)]
         return "" if outcomes[0] == outcomes[1] else f"{outcomes[0]} → {outcomes[1]}"
@@ -189,7 +189,7 @@ def describe(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
 
 
 def _intact(log: LogUnderReview) -> bool:
-    """Return whether the reader of the log's own side reports it as intact."""
+    """Return whether the log's own side reports it as intact, or the readers of all sides fail."""
     return any(
         log.answers[side].get("answer", {}).get("verdict") == "intact" for side in log.sides
     ) or all("error" in reply for reply in log.answers.values())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 #: Affected parties. ``READ``: new readers on old files. ``WRITE``: old readers on new files.
-#: ``RECOVER``: records that survive damage. ``API``: names only, that is programs that use a
+#: ``RECOVER``: records that survive damage. ``API``: only names, which affect programs that use a
 #: generated parser. ``TEXT``: the text of the specification; all bytes are read as before.
 Class = Literal["READ", "WRITE", "RECOVER", "API", "TEXT"]
 Severity = Literal["breaking", "warning", "note"]
@@ -37,7 +37,7 @@ class Finding:
     #: ``file:line`` of the change.
     where: str = ""
     format: str = ""
-    #: Members, if the finding depends only on their expressions.
+    #: Keys of the members, if the finding depends only on their expressions.
     fields: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -52,7 +52,7 @@ class Finding:
         return (file, int(line)) if line.isdigit() else (self.where, 0)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the finding in ``walproof review --json``."""
+        """Return the finding as ``walproof review --json`` prints it."""
         return {name: value for name, value in vars(self).items() if name != "fields"}
 
 

@@ -19,7 +19,7 @@ from walproof.review.logs import LARGE_BYTES, LogUnderReview
 
 #: Maximum number of intact logs with aimed damage.
 MAX_LOGS = 8
-#: Number of record boundaries at the end of a file after which a log is truncated.
+#: Number of record boundaries, counted from the end of a file, after which a log is truncated.
 MAX_EDGES = 4
 
 _NUMBER = re.compile(r"\b(?:0x[0-9a-fA-F]+|0|[1-9][0-9]*)\b")
@@ -32,14 +32,14 @@ _OPERATIONS = (
 
 @dataclass(frozen=True)
 class Aim:
-    """Numbers in changed expressions, and the names of the fields in them."""
+    """The numbers in changed expressions, and the names in these expressions."""
 
     numbers: frozenset[int] = frozenset()
     names: frozenset[str] = frozenset()
 
 
 def aim_at(findings: Iterable[Finding]) -> Aim:
-    """Return the numbers and names in findings that rest only on expressions."""
+    """Return the numbers and names in the findings that depend only on expressions."""
     text = " ".join(finding.change for finding in findings if finding.fields)
     numbers = (int(number, 0) for number in _NUMBER.findall(text))
     return Aim(frozenset(n for n in numbers if n <= LARGE_BYTES), frozenset(_NAME.findall(text)))
@@ -66,7 +66,7 @@ def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]
 
 
 def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
-    """Yield integer fields with one of the names: the first, the middle and the last."""
+    """Yield the first, the middle and the last integer field for each name in ``aim``."""
     try:
         all_fields = Damage(log.contents, log.format).fields_of(file)
     except ParseStopped:
@@ -143,7 +143,7 @@ def _copy(base: LogUnderReview, damage: Damage) -> LogUnderReview:
 
 
 def edges_of(log: LogUnderReview, file: str, length: int) -> list[int]:
-    """Return the record boundaries of a file, from the answer of the log's own side."""
+    """Return the record boundaries of a file according to one of the answers for the log."""
     reply: dict[str, Any] = next(iter(log.answers.values()), {})
     records = reply.get("answer", {}).get("records", ())
     edges = {0, length}

@@ -29,7 +29,7 @@ Attributes = dict[str, Any]
 
 @dataclass(frozen=True)
 class AcceptedValues:
-    """The values that a field accepts: a set, a range, or those that satisfy an expression."""
+    """The values that a field accepts: a set, a range, or a condition on the value."""
 
     values: frozenset[Any] | None = None
     low: float = -math.inf
@@ -37,7 +37,7 @@ class AcceptedValues:
     rule: str | None = None
 
     def is_within(self, other: AcceptedValues) -> bool:
-        """Return whether all values accepted here are certainly accepted by ``other``."""
+        """Return whether ``other`` certainly accepts all values that this object accepts."""
         if other.rule not in (None, self.rule):
             return False
         if self.values is not None:
@@ -59,7 +59,7 @@ class Member:
     body: Body
     #: Path in the YAML of the type.
     path: tuple[str, ...]
-    #: Fields through which a grouped field is reached, with their types.
+    #: Groups that contain a grouped field, outermost first: the field of each group and its type.
     groups: tuple[tuple[str, Type], ...] = ()
 
     @property
@@ -73,7 +73,7 @@ class Member:
         return ".".join([*self.owner.ids[1:], self.id])
 
     def written(self) -> Body:
-        """Return the YAML without documentation and the name."""
+        """Return the YAML of the member without its documentation and its name."""
         dropped = {*_DOCUMENTATION, "id"}
         return {k: v for k, v in self.body.items() if k not in dropped and not k.startswith("-")}
 
@@ -85,7 +85,7 @@ class Grammar:
         self.name, self.root = name, root
         self.types = Types(name, root / "ksy")
         self.top = self.types.types[self.types.top]
-        #: Names in expressions, with the names in the other version.
+        #: Name in the old version → name in the new version, for comparing expressions.
         self.renames: dict[str, str] = {}
         self._groups: set[str] = set()
         texts = {file: file.read_text(encoding="utf-8") for file in self.types.files}
@@ -134,7 +134,7 @@ class Grammar:
         return {case: type for case, type in types.items() if type}
 
     def uses(self, member: Member) -> bool:
-        """Return whether another member has this name in an expression."""
+        """Return whether the YAML of any member contains the name of this member."""
         name = re.compile(rf"\b{re.escape(member.id)}\b")
         return any(
             name.search(str(other.written()))
@@ -163,7 +163,7 @@ class Grammar:
     # -- attributes --------------------------------------------------------------------------------
 
     def attributes(self, member: Member) -> Attributes:
-        """Return what determines the bytes and the value of a field or instance."""
+        """Return the attributes that determine the bytes and the value of a field or instance."""
         body = member.body
         read = functools.partial(self.expression, owner=member.owner)
         common = {key: read(body.get(key)) for key in ("value", "if", "pos", "io")}
@@ -221,7 +221,7 @@ class Grammar:
                 "bits": _fixed_bits(extent)}  # fmt: skip
 
     def bits(self, member: Member, outer: tuple[str, ...] = ()) -> int | None:
-        """Return the bits of a field; None if they depend on the log."""
+        """Return the size of a field in bits; None if the size depends on the log."""
         attributes = self.attributes(member)
         repeat, count, _ = attributes["repeat"]
         if repeat and not (count and count.isdigit()):
@@ -265,7 +265,7 @@ class Grammar:
         return AcceptedValues(low=bounds.get("min", -math.inf), high=bounds.get("max", math.inf))
 
     def expression(self, value: Any, owner: Type) -> str | None:
-        """Return an expression in one spelling: without groups, and with numbers for enums."""
+        """Return an expression in a normal form, without groups and with numbers for enums."""
         if value is None:
             return None
         text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -307,7 +307,7 @@ class Grammar:
         return f"{type.file.relative_to(self.root).as_posix()}:{line}"
 
     def enum_location(self, enum: str, value: int | None = None) -> str:
-        """Return the location of an enum, given by its class, or of one of its values."""
+        """Return the location of the enum with this class name, or of one of its values."""
         owner, _, name = enum.rpartition(".")
         type = self.types.types[owner]
         id = next(id for id in type.body["enums"] if class_name(id) == name)

@@ -56,13 +56,14 @@ def added_and_removed(old: Path, new: Path) -> Iterator[Finding]:
 
 
 class GrammarRun:
-    """Run both versions of the grammars of one format over logs."""
+    """A run of both versions of the grammars of one format over logs."""
 
     def __init__(
         self, diffs: Mapping[str, GrammarDiff], format: str, worker: Worker, scratch: Path
     ) -> None:
         self.diffs, self.format, self.worker, self.scratch = diffs, format, worker, scratch
-        #: Number of undamaged logs with a field, and of logs in which the field differs.
+        #: Number of undamaged logs with a field, and of undamaged and damaged logs in which the
+        #: field differs.
         self.held: Counter[str] = Counter()
         self.undamaged: Counter[str] = Counter()
         self.damaged: Counter[str] = Counter()
@@ -72,10 +73,10 @@ class GrammarRun:
         self._damaged_logs = 0
 
     def run(self, logs: Iterable[LogUnderReview]) -> Table:
-        """Return the table of the logs that both versions read alike."""
+        """Read the logs with both versions; return the table of equal and of changed answers."""
         table = Table(self.format, "grammar")
         differing: dict[str, bool] = {}
-        # Undamaged logs first: if one differs, its damaged copies prove nothing.
+        # Undamaged logs come first: if an undamaged log differs, its damaged copies prove nothing.
         for log in sorted(logs, key=lambda log: log.damaged):
             follows = log.damaged and differing.get(log.control or "", any(differing.values()))
             difference = self.read(log, follows)
@@ -92,7 +93,9 @@ class GrammarRun:
         return table
 
     def read(self, log: LogUnderReview, follows: bool = False) -> str | None:
-        """Return the first difference in a log, or an empty text; None without a changed grammar.
+        """Return the first difference in a log, or an empty text.
+
+        None means that no changed grammar reads a file of the log.
 
         ``follows`` is true if the undamaged original also differs.
         """
@@ -130,7 +133,7 @@ class GrammarRun:
         ]
 
     def _corrected(self, finding: Finding) -> Finding:
-        """Correct a finding about an expression, if undamaged logs are read alike."""
+        """Correct a finding about an expression if both versions read undamaged logs alike."""
         counts = [self.held[key] for key in finding.fields]
         if not counts or min(counts) < MIN_LOGS or any(self.undamaged[k] for k in finding.fields):
             return finding

@@ -1,4 +1,4 @@
-"""The logs that both readers get."""
+"""The logs that the readers of both versions read."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ LARGE_BYTES = 256 * 1024
 
 @dataclass
 class LogUnderReview:
-    """A log that is read by one or both versions of the readers."""
+    """A log from one or both versions of the repository; the readers of both versions read it."""
 
     name: str
     format: str
     contents: Contents
     context: Mapping[str, Any]
-    #: ``old``, ``new`` or both.
+    #: Versions of the repository that contain the log: ``old``, ``new`` or both.
     sides: set[str]
     damaged: bool
-    #: Key of the undamaged original.
+    #: Key or vector id of the undamaged original.
     control: str | None = None
     file_name: str = "log"
     aliases: set[str] = field(default_factory=set)

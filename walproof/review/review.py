@@ -138,7 +138,7 @@ def _digest(root: Path, format: str) -> str:
 
 
 def _missing(workers: dict[str, Worker], format: str) -> dict[str, str]:
-    """Return the reason why a side has no reader of a format; without sides that have one."""
+    """Return the reason for each side that has no reader of a format."""
     missing = {}
     for side, worker in workers.items():
         reply = worker.ask(do="knows", format=format)

@@ -66,7 +66,7 @@ class Worker:
             ],
             bare=True,
         )
-        # -P: modules beside the worker must not shadow those of the revision.
+        # -P: modules next to the worker must not shadow those of the revision.
         self._program = JsonLinesProgram(
             [sys.executable, "-P", "-B", str(WORKER)],
             self.sandbox,

@@ -22,7 +22,7 @@ _COVERAGE = re.compile(r"(checksum|crc|hash|digest|hmac).*(input|range|bytes|dat
 
 
 class _Rule(NamedTuple):
-    """A rule for an attribute that differs, and the keys of a grammar that may change it."""
+    """A rule for an attribute that differs, with the YAML keys that determine the attribute."""
 
     id: str
     keys: tuple[str, ...]
@@ -95,11 +95,11 @@ class GrammarDiff:
 
     def __init__(self, old: Grammar, new: Grammar) -> None:
         self.old, self.new = old, new
-        # The same names on both sides: another type may keep a name that this one has changed.
+        # Both versions use the same renames: one type may keep a name that another type changed.
         old.renames = new.renames
         self._types: list[tuple[Type, Type, Alignment]] = []
         self._enums: dict[str, str] = {}
-        #: Key and name of the new field for each old field, except where others have its bytes.
+        #: Key of an old field → key and name of the new field, if both fields have the same bytes.
         self.pairs: dict[str, tuple[str, str]] = {}
         self._pair()
         split = {m for _, _, a in self._types for gap in self._split(a) for m in (*gap[0], *gap[1])}
@@ -127,13 +127,16 @@ class GrammarDiff:
             if (a.name, b.name, is_group) not in visited:
                 visited.add((a.name, b.name, is_group))
                 waiting += self._pair_members(a, b, is_group)
-            if not waiting:  # types that no field has: libraries for other grammars
+            if not waiting:  # types that no field uses, in libraries for other grammars
                 names = {name for name, _, _ in visited}
                 waiting += [pair for pair in by_name if pair[0].name not in names][:1]
 
     def _pair_members(self, a: Type, b: Type, is_group: bool) -> Iterator[tuple[Type, Type, bool]]:
-        """Pair the members of two types; yield the types that they have, and groups of fields."""
-        # The fields of a group are compared where it is used.
+        """Pair the members of two types; yield the pairs of their types.
+
+        The flag is true for the types of a group of fields.
+        """
+        # The fields of a group are compared where the group is used.
         alignment = Alignment([], []) if is_group else self._align(a, b)
         self._types.append((a, b, alignment))
         for m, n in (*alignment.members(), *self._instances(a, b)):
@@ -177,7 +180,7 @@ class GrammarDiff:
         return not kept and kinds[0] == kinds[1] and self.old.bits(m) == self.new.bits(n)
 
     def _instances(self, a: Type, b: Type) -> list[tuple[Member, Member]]:
-        """Pair instances by name; one that was removed and one that was added by their text."""
+        """Pair instances by name; pair a single removed and a single added instance by text."""
         old, new = self.old.instances(a), self.new.instances(b)
         pairs = [(old[id], new[id]) for id in old if id in new]
         removed = [m for id, m in old.items() if id not in new]
@@ -226,7 +229,7 @@ class GrammarDiff:
     def _added_or_removed(self, grammar: Grammar, member: Member, is_end: bool) -> Finding:
         is_added = grammar is self.new
         having, lacking = ("new", "old") if is_added else ("old", "new")
-        # The class of trouble for the side that has the field, and for the side that has not.
+        # The class of a finding about the side with the field, and about the side without it.
         own, other = BOTH if is_added else BOTH[::-1]
         absent = _may_be_absent(grammar.attributes(member))
         effects: dict[tuple[bool, str], tuple[tuple[Class, ...], Severity, str]] = {
@@ -259,13 +262,13 @@ class GrammarDiff:
                        grammar.location(member.owner, *member.path))  # fmt: skip
 
     def _holds_rest(self, grammar: Grammar, member: Member) -> bool:
-        """Return whether a field holds all remaining raw bytes, which are reserved for fields."""
+        """Return whether a field contains all remaining raw bytes, reserved for future fields."""
         attributes = grammar.attributes(member)
         extent = attributes.get("extent") or {}
         return attributes["kind"] == "bytes" and extent.get("size-eos") == "true"
 
     def _grown(self, alignment: Alignment) -> set[Member]:
-        """Return the fields that hold the remaining bytes after an added field."""
+        """Return the fields that contain the remaining bytes after an added field."""
         paired = {n for _, n in alignment.members()}
         added = [number for number, n in enumerate(alignment.new) if n not in paired]
         after = alignment.new[min(added) :] if added else []
@@ -274,7 +277,7 @@ class GrammarDiff:
     # -- the same bytes, divided differently -------------------------------------------------------
 
     def _split(self, alignment: Alignment) -> Iterator[tuple[list[Member], list[Member]]]:
-        """Yield groups of fields that were replaced by others with the same number of bits."""
+        """Yield the removed and the added fields wherever both have the same number of bits."""
         stable = [
             (i, j) for i, j in alignment.pairs
             if j not in alignment.moved
@@ -291,7 +294,8 @@ class GrammarDiff:
                 continue
             conditions = {self.old.attributes(m)["if"] for m in removed}
             conditions |= {self.new.attributes(n)["if"] for n in added}
-            # Logs show whether different conditions agree, but not in reserved bytes.
+            # Logs show whether different conditions agree, but logs show nothing about reserved
+            # bytes.
             if len(conditions) == 1 or not _is_spare(removed):
                 yield removed, added
 
@@ -454,7 +458,11 @@ class GrammarDiff:
 
 
 def _may_be_absent(attributes: Attributes) -> str:
-    """Return why a log may lack this field: ``never``, ``end``, ``condition``, or ""."""
+    """Return the reason why a log may lack this field, or "" if every log has the field.
+
+    The reason ``never`` means that the condition is always false, ``condition`` that the condition
+    may be false, and ``end`` that the log may end before the field.
+    """
     condition = attributes["if"]
     if condition == "false":
         return "never"

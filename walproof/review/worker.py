@@ -1,6 +1,6 @@
-"""Run the readers of one revision: a program that starts with that revision on PYTHONPATH.
+"""Run the readers of one revision. The revision must be on PYTHONPATH.
 
-The program exchanges JSON lines on stdin and stdout. It imports only the standard library,
+This program exchanges JSON lines on stdin and stdout. It imports only the standard library,
 kaitaistruct, and ``reference_impl``, because an older revision may lack everything else.
 
 * ``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}``
@@ -23,13 +23,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-#: Values of a field or an instance, each as ``(start, end, value)``; instances have no end.
+#: Field or instance → its values as ``(start, end, value)``; ``end`` is None for an instance.
 Rows = dict[str, list[tuple[int, int | None, Any]]]
 MAX_OBJECTS = 100_000
 
 
 def read(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer of this revision's executable specification to a log."""
+    """Return the answer of this revision's executable specification for a log."""
     from reference_impl import formats
     from reference_impl.answer import collect
 
@@ -72,7 +72,7 @@ def grammars(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def field_map(data: bytes, folder: str, grammar: str, top: str) -> tuple[Rows, str | None]:
-    """Run a parser in debug mode; return the rows of each field and instance, and its error."""
+    """Run a parser in debug mode; return the rows of all fields and instances, and the error."""
     from kaitaistruct import BytesIO, KaitaiStream
 
     root = getattr(_parser(folder, grammar), top)(KaitaiStream(BytesIO(data)))
@@ -95,7 +95,7 @@ def field_map(data: bytes, folder: str, grammar: str, top: str) -> tuple[Rows, s
 
 
 def _fields(node: Any, base: int, rows: Rows) -> list[tuple[Any, int, int]]:
-    """Add the fields of an object; return the objects in them, with their bases and offsets."""
+    """Add the fields of an object to ``rows``; return the inner objects, with base and offset."""
     inner = []
     for name in node.SEQ_FIELDS:
         span = node._debug.get(name)
@@ -142,7 +142,7 @@ def _plain(value: Any) -> Any:
 
 def _first_difference(old: list[Any], new: list[Any]) -> int | None:
     for at, (a, b) in enumerate(zip(old, new, strict=False)):
-        # Raw bytes on one side and a type on the other: comparing the span is enough.
+        # If one side has raw bytes and the other side a type, equal spans are enough.
         if a[:2] != b[:2] or (a[2] != b[2] and a[2] is not None and b[2] is not None):
             return at
     return None if len(old) == len(new) else min(len(old), len(new))
@@ -184,7 +184,7 @@ def place_of(error: BaseException) -> str:
 
 
 def answered(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the reply to one request, also if the reader fails."""
+    """Return the reply to one request, even if the reader fails."""
     try:
         return DO[request["do"]](request)
     except Exception as error:

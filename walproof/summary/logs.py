@@ -18,7 +18,7 @@ _HEAD_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Row:
-    """A log with its summary; ``part`` describes the log of a system.
+    """A log with its summary; ``part`` describes the log if it belongs to a system.
 
     ``by`` names the source of the format: the ``content`` of the log, its ``name`` alone, or the
     user (``told``).
@@ -54,7 +54,7 @@ def recognised_by(path: Path, format_id: str) -> str:
 
 
 def looks_like(path: Path, error: str) -> str:
-    """Return why a file is not a log, with hints from its name and its bytes."""
+    """Return the reason why a file is not a log, with hints from its name and its bytes."""
     message = [error]
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)

@@ -29,7 +29,7 @@ def lost_counter(format_id: str, log: Path) -> Callable[[Lost], int]:
 
 
 def last_byte_end(path: Path) -> int:
-    """Return the offset after the last nonzero byte of a file; 0 if there is none."""
+    """Return the offset after the last nonzero byte of a file; 0 if the file has no such byte."""
     with path.open("rb") as file:
         end = file.seek(0, 2)
         while end:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Meter:
-    """Report to ``progress`` how many bytes of the log were read."""
+    """A meter that passes the number of bytes read from a log to ``progress``."""
 
     def __init__(self, log: Path, progress: Callable[[int], None]) -> None:
         self._log, self._progress = log, progress

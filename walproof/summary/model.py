@@ -1,4 +1,4 @@
-"""The data of a summary, and updating it with a record."""
+"""The data of a summary, and functions that add a record to a summary."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Summary:
 
 
 def widen(summary: Summary, fields: Mapping[str, Any]) -> None:
-    """Extend the ranges of times and indexes to a record."""
+    """Extend the ranges of times and indexes to include those of a record."""
     if fields.get(_TIME) is not None:
         at = int(fields[_TIME])
         summary.times = wider(summary.times, at, at)
@@ -111,10 +111,10 @@ def plain_text(payload: bytes) -> str:
 
 
 class Observer(Protocol):
-    """Collects facts about several logs together while each of them is read."""
+    """A collector of facts about a group of logs, which gets each record while a log is read."""
 
     def take(self, fields: Mapping[str, Any]) -> None:
-        """Take the fields of a record, or the columns of a run, by name."""
+        """Process the fields of a record, or the columns of a run of records, by name."""
 
     def lines(self) -> list[str]:
         """Return the collected facts, one per line."""

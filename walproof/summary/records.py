@@ -1,4 +1,4 @@
-"""Count the records of a log, and describe the first and the last one."""
+"""Count the records of a log, and describe the first and the last record."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from walproof import decode
 from walproof.decode.decoder import Row
 from walproof.summary.model import MOST_BYTES, Shown, Summary, plain_text, widen
 
-#: Largest number of bytes decoded of a payload, or of each value of an entry.
+#: Largest number of bytes of a payload, or of each value of an entry, that are decoded.
 LONGEST = 1 << 16
 
 
 class Counted:
-    """Counts records; stores the last one and describes it at the end."""
+    """A counter of records. It stores the last record, and describes this record at the end."""
 
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
@@ -32,7 +32,7 @@ class Counted:
         return record.at + record.size
 
     def keep(self, summary: Summary, describe: Callable[[], Shown]) -> None:
-        """Describe the first record; store any other as the last so far."""
+        """Describe the first record at once, and store each record as the last one so far."""
         if summary.first is None:
             summary.first = describe()
         self._last = describe
@@ -56,7 +56,7 @@ class Counted:
 
 
 def _start(row: Row) -> str:
-    """Return a payload that is not decoded as text; a truncated one without its size."""
+    """Return the text for an undecoded payload; for a truncated payload, without exact size."""
     if not row.is_cut:
         return plain_text(row.payload)
     return f"{plain_text(row.payload[:MOST_BYTES])}… (more than {len(row.payload):,} bytes)"

@@ -26,7 +26,7 @@ def events(format_id: str, path: Path, context: Context) -> Iterator[Event]:
 
 
 class CountedRuns(Counted):
-    """Counts the records of runs."""
+    """A counter of the records in runs."""
 
     def take(self, summary: Summary, run: Records) -> int:
         """See :class:`Counted`."""

@@ -25,7 +25,7 @@ _RECOGNISED = {
     "name": "recognised only by its name",
     "told": "format as specified",
 }
-#: Size of a lost range from which carving is suggested.
+#: Smallest size of a lost range for which carving is suggested.
 MIN_CARVED_BYTES = 512
 #: Width of the labels on the left.
 LABEL = 8

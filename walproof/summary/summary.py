@@ -22,7 +22,7 @@ from walproof.summary.model import (
 )
 from walproof.summary.records import Counted
 
-#: Receives the number of bytes read so far.
+#: Function that receives the number of bytes read so far.
 Progress = Callable[[int], None]
 
 

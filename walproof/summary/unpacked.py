@@ -34,7 +34,7 @@ _CALLED = "standard-input"
 
 
 class CannotUnpack(ValueError):
-    """The compressed file or archive is broken or too large; the message says where."""
+    """The input cannot be unpacked or copied, such as a broken archive, a socket or a terminal."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Unpacked:
 
     @property
     def is_copy(self) -> bool:
-        """Return whether the bytes are a copy."""
+        """Return whether ``path`` is a scratch copy."""
         return bool(self.how)
 
     @property
@@ -186,13 +186,13 @@ def packing(path: Path) -> str | None:
 
 
 def packing_of(head: bytes) -> str | None:
-    """Return the type from the first :data:`HEAD` bytes."""
+    """Return the compression or archive type, given the first :data:`HEAD` bytes of a file."""
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             return kind
     if head[257:262] != b"ustar":
         return None
-    try:  # A payload of a log may have these bytes there; only a header has the checksum.
+    try:  # A log may contain "ustar" at this offset too; only a tar header has a valid checksum.
         tarfile.TarInfo.frombuf(head, tarfile.ENCODING, "surrogateescape")
     except tarfile.HeaderError:
         return None
@@ -253,7 +253,7 @@ def _members(
 
 
 def _some(content: Any) -> bytes:
-    """Read some bytes; ``read`` would drop the last bytes before the break of a compressed file."""
+    """Return some bytes. ``read`` would drop the last bytes before a fault in a compressed file."""
     read = getattr(content, "read1", content.read)
     return cast(bytes, read(PIECE))
 

@@ -16,11 +16,11 @@ from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, fields_of
 from walproof.sweep.settings import Setting, settings_of
 
-#: Maximum bytes of a control; also of all its payloads, which may be compressed. A control has one
-#: prefix per byte.
+#: Maximum size of a control, and of all its payloads together, which the log may store compressed.
+#: Each byte adds a case, because the sweep cuts a control at each offset.
 MAX_CONTROL_BYTES = 40 << 10
 
-#: Maximum records of a control; each case reads all of them.
+#: Maximum number of records in a control; each case reads all records.
 MAX_CONTROL_RECORDS = 64
 
 
@@ -42,20 +42,21 @@ class Control:
     records: tuple[Record, ...] = ()
     #: Field map of each file, so that workers need no grammars.
     fields: Mapping[str, FieldsOfFile] = field(default_factory=dict, repr=False)
-    #: All settings; the first two are the control's own context in both profiles of reading.
+    #: All settings; the first two have the control's own context, in the two reading profiles.
     settings: Sequence[Setting] = ()
 
     @property
     def path(self) -> Path:
-        """Path of the JSON file that the log would have as a vector.
+        """Path of the JSON file that a vector with this log would have.
 
-        Readers depend on the file name of the log if its stem differs.
+        If the name of the log does not start with the stem of this path, scratch copies keep the
+        name, because readers may depend on it.
         """
         return Path(f"{self.id.rpartition('/')[2]}.json")
 
     @functools.cached_property
     def stored_records(self) -> Sequence[Record]:
-        """The records that were written: those of ``records``, and hidden ones."""
+        """All records in the log: ``records``, and hidden records that readers do not return."""
         return plugin_for(self.format).sweep.stored_records(self.files, self.records)
 
     @property
@@ -83,7 +84,7 @@ def control_of(vector: Vector, vectors: Collection[Vector] = ()) -> Control:
 def undamaged(
     vectors: Mapping[str, Vector], format: str, patterns: Sequence[str]
 ) -> Iterator[Vector]:
-    """Yield the undamaged vectors that are intact and not empty, and match a pattern if any."""
+    """Yield the undamaged, intact vectors that are not empty and match ``patterns``, if given."""
     for vector in Selection(patterns, [format]).choose(vectors.values()):
         body = vector.body
         if (
@@ -115,7 +116,7 @@ def choose(vectors: Mapping[str, Vector], format: str, patterns: Sequence[str]) 
     controls = []
     of_format = [vector for vector in vectors.values() if vector.body["format"] == format]
     for vector in undamaged(vectors, format, patterns):
-        # If several answers are correct, a difference would mean nothing.
+        # If several answers are correct, a difference does not prove a fault.
         if not patterns and ("accept" in vector.body or vector.body["size"] > MAX_CONTROL_BYTES):
             continue
         control = control_of(vector, of_format)

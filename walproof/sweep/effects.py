@@ -1,6 +1,6 @@
 """Classify wrong answers by their effect on records, ranges and verdict, and rank the effects.
 
-:mod:`conformance.compare` decides which answers are wrong.
+:mod:`conformance.compare` determines which answers are wrong.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ class Signature:
     @property
     def effect(self) -> tuple[str, ...]:
         """The signature without the damage, because many changes can reveal one defect."""
-        # The other effects follow from the most harmful one. The expected answer does not affect a
-        # crash. The answer to an append depends on the damage and on the appended records.
+        # Less harmful effects follow from the most harmful one. A crash does not depend on the
+        # expected answer. The answer to an append depends on the damage and on the appended
+        # records, so the reported verdict and reason are left out.
         if self.gravest in NO_ANSWER:
             text = self.said_reason if self.gravest == "crash" else ""
             return (self.implementation, self.action, "", "", "", text)
@@ -86,7 +87,7 @@ class Signature:
 
     @property
     def action(self) -> str:
-        """The most harmful effect, after the profile if it is a write or an append."""
+        """The most harmful effect; for a write or an append, the profile comes before it."""
         return self.gravest if self.profile in READING else f"{self.profile}: {self.gravest}"
 
     @property
@@ -97,7 +98,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class Difference:
-    """One wrong answer: effects, sentences of the harness, reported verdict and reason."""
+    """One wrong answer: its effects, the harness's description, reported verdict and reason."""
 
     kind: str
     text: str
@@ -108,7 +109,7 @@ class Difference:
 def difference_of(
     result: Mapping[str, Any], judgement: Judgement | None, written: frozenset[str] | None
 ) -> Difference | None:
-    """Return the difference in a result of the harness, or None if it passed or was skipped.
+    """Return the difference in a result of the harness; None if the case passed or was skipped.
 
     ``written`` contains the keys of all written payloads, or is None if the damage forged
     checksums.
@@ -129,7 +130,7 @@ def difference_of(
 
 
 def _reported(actual: Mapping[str, Any], parts: Sequence[str]) -> list[str]:
-    """Return the reported verdict and reason, each empty if the program does not report it."""
+    """Return the reported verdict and reason; a part that the program does not report is empty."""
     return [str(actual.get(part) or "") * (part in parts) for part in ("verdict", "reason")]
 
 

@@ -1,4 +1,4 @@
-"""Enumerate all ways to damage a control, alone and in pairs. Bytes are generated on demand."""
+"""Enumerate all changes that damage a control, alone and in pairs. Bytes are computed on demand."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from walproof.sweep.format_sweep import Edit
 from walproof.sweep.operations import RESEAL, Change, Family, File
 
 PAIR = "pair"
-#: Operations that bring in records of this log and of others.
+#: Operations that copy records from this log and from other logs.
 IMPORTING = ("stale", "join")
 #: Operation of the control without damage.
 UNDAMAGED = "none"
-#: Maximum number of pairs drawn for one number, until two changes can be combined.
+#: Maximum number of pairs that are drawn for one number until two changes can be combined.
 ATTEMPTS = 16
 #: Maximum number of record lists to write, or to append to the undamaged log.
 LISTS = 1 << 16
 
-#: Maximum content bytes of which one bit is flipped, evenly spaced.
+#: Maximum number of content bytes, evenly spaced, of which one bit is flipped.
 CONTENT_FLIPS = 4096
 
 
 class Recipe(NamedTuple):
-    """A damage in words: the operations of the damage algebra."""
+    """A description of damage as operations of the damage algebra."""
 
     damage: tuple[str, ...]
     #: Source lines for a recipe in ``conformance/recipes``.
@@ -41,12 +41,12 @@ class Recipe(NamedTuple):
 
 
 class DamagedLog(NamedTuple):
-    """A damaged log."""
+    """A damaged log, and the properties of its damage that the invariants depend on."""
 
     contents: Contents
     #: True if the damage may have moved, repeated, removed or replaced whole units.
     shifts: bool
-    #: True if the damage recomputed a checksum or may have disabled one.
+    #: True if the damage recomputed a checksum or may have disabled a checksum.
     forges: bool
 
 
@@ -88,7 +88,7 @@ class Enumeration:
         return {self.pair: self.pairs.count, self.any: self._ends[-1]}.get(family, LISTS)
 
     def resolved(self, family: int, number: int) -> tuple[int, int]:
-        """Return family and number of a damage, resolving the family ``any``."""
+        """Return family and number of a change, with the real family in place of ``any``."""
         if family != self.any:
             return family, number
         index = bisect_right(self._ends, number) - 1
@@ -101,7 +101,7 @@ class Enumeration:
         return PAIR if family == self.pair else UNDAMAGED
 
     def group(self, family: int) -> str:
-        """Return the group of cases that a family belongs to in the control's own context."""
+        """Return the group of the cases of a family in the control's own context."""
         if family == self.pair:
             return shares.PAIRS
         chosen = self.families[family]
@@ -110,7 +110,7 @@ class Enumeration:
         return shares.TRUNCATIONS if chosen.operation == "truncate" else shares.SINGLES
 
     def field(self, family: int, number: int) -> str:
-        """Return the generic name of the field that is hit; empty for a pair."""
+        """Return the generic name of the damaged field; empty for a pair."""
         return "" if family >= self.pair else self.families[family].changes[number].field
 
     @property
@@ -120,7 +120,7 @@ class Enumeration:
         return list(logs.values())
 
     def make(self, family: int, number: int) -> DamagedLog | None:
-        """Return a damaged log; None if the number is a pair that cannot be combined."""
+        """Return a damaged log; None if the two changes of a pair cannot be combined."""
         halves = self._halves(family, number)
         if halves is None:
             return None
@@ -142,7 +142,7 @@ class Enumeration:
         return [(self.families[family], number)]
 
     def describe(self, family: int, number: int) -> Recipe:
-        """Describe a damage in words. Raises ``AssertionError`` if the words give other bytes."""
+        """Describe a change. Raises ``AssertionError`` if the description gives other bytes."""
         halves = self._halves(family, number)
         assert halves is not None, "the number has no valid pair"
         calls = [call for half, n in halves for call in half.changes[n].calls]
@@ -188,7 +188,7 @@ def _families(control: Control, file: File, older: Sequence[Control]) -> list[Fa
 
 
 class Pairs:
-    """Pairs of changes: two families are drawn first, and then one change from each."""
+    """Pairs of changes. Two families are drawn first, and then one change from each family."""
 
     def __init__(self, control: Control, families: Sequence[Family], seed: int) -> None:
         self.control = control
@@ -198,7 +198,7 @@ class Pairs:
         self.seed = seed
 
     def halves(self, number: int) -> list[tuple[Family, int]] | None:
-        """Return the changes of a pair in the order to apply them; None if no pair is valid."""
+        """Return the changes of a pair in order of application; None if no drawn pair is valid."""
         chance = Random(f"{self.seed} {self.control.id} {number}")
         attempts = (self._drawn(chance) for _ in range(ATTEMPTS))
         return next((halves for halves in attempts if halves), None)
@@ -217,13 +217,13 @@ class Pairs:
         if family.file != other.file:
             return [first, second]
         if family.forges and other.forges:
-            return None  # each would reseal the change of the other
+            return None  # each change would also reseal the other change
         edits = family.changes[first[1]].edits, other.changes[second[1]].edits
         orders = [_order(f, edit) for f, edit in zip((family, other), edits, strict=True)]
         if orders[1] < orders[0]:
             first, second = second, first
             edits, orders = (edits[1], edits[0]), [orders[1], orders[0]]
-        # The second damage is defined on the control, so its bytes must not have changed.
+        # The second change was computed on the control, so the first must not affect its bytes.
         return None if _overlap(*edits) else [first, second]
 
 

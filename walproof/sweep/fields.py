@@ -1,4 +1,4 @@
-"""Field maps of controls: which bytes are structure according to the grammar."""
+"""Field maps of controls, which distinguish structure from content according to the grammar."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FieldsOfFile:
     content: tuple[int, ...]
 
     def at(self, offset: int) -> Field | None:
-        """Return the leaf that contains a byte; None if there is none."""
+        """Return the leaf that contains a byte; None if no leaf contains the byte."""
         number = bisect_right(self.leaves, offset, key=lambda field: field.start) - 1
         if number >= 0 and offset < self.leaves[number].end:
             return self.leaves[number]
@@ -86,7 +86,7 @@ def generic(path: str) -> str:
 
 
 def brief(text: str) -> str:
-    """Return the text with ``…`` for path steps that repeat more than three times."""
+    """Return the text with ``…`` in place of path steps that repeat more than three times."""
     return re.sub(r"(\.(\w+)\[\d*\])(?:\.\2\[\d*\]){3,}", r"\1.…", text)
 
 

@@ -60,7 +60,7 @@ class Finding:
 
     @property
     def damage(self) -> Hashable:
-        """A key of the only operation; findings with equal keys are joined."""
+        """A key for findings with the same single operation, which are joined; else None."""
         operations = {each.signature.operation for each in self.signatures} - {PAIR, UNDAMAGED}
         signature = self.signature
         key = (signature.implementation, signature.action, *operations)

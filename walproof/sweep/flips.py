@@ -1,4 +1,4 @@
-"""The family of ``walproof sweep --flips``: single-bit flips that no check detects.
+"""Find the single-bit flips that no check detects, for ``walproof sweep --flips``.
 
 After such a flip, the log is still `intact`, but its records differ. Either the register of the
 format explains this limit (``unseen``), or a rule is missing.
@@ -30,10 +30,10 @@ from walproof.sweep.controls import Control, undamaged, with_fields
 from walproof.sweep.specification import Reference
 from walproof.worker_pool import map_unordered
 
-#: A log with more records or bytes gets an eighth of the flips, since each takes longer.
+#: A log with more records or bytes gets an eighth of the flips, since each flip takes longer.
 MANY_RECORDS, LARGE_BYTES = 256, 64 << 10
 
-#: Flips of one task: a few seconds in the slowest format.
+#: Number of flips in one task, which take a few seconds in the slowest format.
 TASK_FLIPS = 4096
 
 _REPEATED = re.compile(r"(\b\w+\[\]\.)\1+")
@@ -121,7 +121,10 @@ class FlippedLog:
         return shares.divide(self.at_most, limits, (1.0, 1.0))
 
     def field(self, file: str, at: int) -> str:
-        """Return the generic name of a field, after the file type if the format has several."""
+        """Return the generic name of the field at an offset.
+
+        If the format has several file types, the name begins with the file type.
+        """
         name = self.control.fields[file].name_at(at)
         return self._file_types[file] + _REPEATED.sub(r"\1", name)
 
@@ -261,7 +264,7 @@ def totals(
 
 # -- effects ---------------------------------------------------------------------------------------
 
-#: Most harmful first: a flip counts once, under the first effect that applies.
+#: Effects, most harmful first. A flip counts once, under the first effect that applies.
 GONE, CHANGED, INVENTED, ORDER, FIELDS = EFFECTS
 
 
@@ -274,7 +277,7 @@ def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
         return None
     old, new = Counter(map(_key, before)), Counter(map(_key, after))
     missing, added = [*(old - new).elements()], [*(new - old).elements()]
-    # A payload at another place has only moved.
+    # A payload at a different offset was moved, not lost.
     moved = Counter(key.payload for key in missing) & Counter(key.payload for key in added)
     missing, added = _without(missing, moved), _without(added, moved)
     if Counter(key[:2] for key in missing) - Counter(key[:2] for key in added):

@@ -1,4 +1,4 @@
-"""Operations on the files of a folder: they change names, presence and whole contents."""
+"""Operations on whole files of a folder: remove, empty, rename, add and swap files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from walproof.sweep.controls import Control
 from walproof.sweep.format_sweep import Call
 from walproof.sweep.operations import Change, Family
 
-#: Maximum number of files of a control whose names are varied: the first and the last ones.
+#: Maximum number of files of a control whose names are changed: half are the first files, half the
+#: last files.
 NAMES_OF = 12
 
 OPERATIONS = ("remove-file", "empty-file", "rename-file", "add-file", "swap-files", "keep-file")
@@ -22,7 +23,7 @@ _LARGE = ("2147483648", "4294967296", "9223372036854775807", "922337203685477580
 
 
 def families(control: Control) -> list[Family]:
-    """Return the families of changes to a folder; none for a log of one file."""
+    """Return the families of changes to a folder; the list is empty for a log of one file."""
     if isinstance(control.contents, bytes):
         return []
     changes: dict[str, list[Change]] = {operation: [] for operation in OPERATIONS}
@@ -33,7 +34,7 @@ def families(control: Control) -> list[Family]:
     names = list(control.files)
     for number, name in enumerate(names):
         data = control.files[name]
-        # A description that means the same in other controls.
+        # Cases with equal texts are counted together, so the text must fit every control.
         position = {0: "the first file", len(names) - 1: "the last file"}.get(
             number, "a file between"
         )

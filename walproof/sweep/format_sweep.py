@@ -1,4 +1,4 @@
-"""The format-specific part of a sweep: checksums, generated records, and freedoms of a writer."""
+"""The format-specific part of a sweep: checksums, generated records, and choices of a writer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Call(NamedTuple):
 
 
 def by_path(path: str, file: str) -> Call:
-    """Reseal a field with the recipes' operation ``reseal``, for logs of one file."""
+    """Return a call of the recipes' operation ``reseal`` on a field, for logs of one file."""
     return Call("reseal", (path,))
 
 
@@ -46,9 +46,9 @@ class Seal:
 
     #: Generic name of the field.
     unit: str
-    #: Return the edit that corrects the checksum after damage, from the field and all fields.
+    #: Return the edit that corrects the checksum in damaged data, given the field and all fields.
     edit: Callable[[bytes, Field, Sequence[Field]], Edit]
-    #: Return the recipe operation that corrects the checksum, from the path and the file.
+    #: Return the recipe operation that corrects the checksum, given the path and the file.
     reseal: Callable[[str, str], Call] = by_path
     #: True if ``reseal`` supports logs of several files.
     in_folders: bool = False
@@ -58,7 +58,7 @@ class Seal:
 
 @dataclass(frozen=True)
 class Task:
-    """A request to a writer: ``append`` to a log like this control, or ``write`` a new one."""
+    """A request to a writer: ``append`` to a log like this control, or ``write`` a new log."""
 
     operation: str
     #: File name of the control.
@@ -76,7 +76,10 @@ class Task:
 
 
 class FormatSweep:
-    """Defaults for a format with a checksum over each payload and none over structure."""
+    """The format-specific settings of a sweep.
+
+    The defaults suit a format with a checksum over each payload and no checksum over structure.
+    """
 
     #: Checksums that cover structure.
     seals: Sequence[Seal] = ()
@@ -94,11 +97,12 @@ class FormatSweep:
     #: Context keys that select records, so that missing records cannot be determined.
     selecting: Collection[str] = ()
 
-    #: Context keys of a writer that also get the vectors' numbers plus and minus 1: sizes that
-    #: decide where a record goes.
+    #: Context keys of a writer with a size that determines where a record is written. For these
+    #: keys, a sweep also uses the values of the vectors plus 1 and minus 1.
     near: Collection[str] = ()
 
-    #: True if the format determines every byte that an append writes, where :meth:`free` is empty.
+    #: True if the format determines every byte that an append writes, unless :meth:`free` returns
+    #: a choice.
     appends_exactly = False
 
     #: Context keys that describe the log itself; a writer that appends gets only the control's
@@ -128,25 +132,25 @@ class FormatSweep:
         return False
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
-        """Return the choices left to a writer that appends; see ``conformance.postconditions``."""
+        """Return the choices of a writer that appends; see ``conformance.postconditions``."""
         return []
 
     def otherwise(
         self, records: Sequence[NewRecord], before: Answer, task: Task
     ) -> tuple[list[NewRecord], str] | None:
-        """Return records whose append is also accepted, and the reason."""
+        """Return other records that a writer may append instead, and the reason; else None."""
         return None
 
     def owes_no_answer(self, error: Exception) -> bool:
-        """Return whether the error of a reader is the correct answer to its context."""
+        """Return whether an error is the correct reaction of a reader to its context."""
         return False
 
     def takes_back(self, records: Sequence[NewRecord]) -> bool:
-        """Return whether writing these records removes others, as the format requires."""
+        """Return whether the format requires that writing these records removes other records."""
         return False
 
     def may_join(self, record: Record) -> bool:
-        """Return whether a record may consist of fragments of several records that were moved."""
+        """Return whether a record may consist of fragments of several records after a move."""
         return False
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
@@ -167,11 +171,11 @@ class FormatSweep:
         return True
 
     def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:
-        """Return whether the bytes of a record are now framing, so no lost range covers them."""
+        """Return whether damage turned a record into framing, which no lost range covers."""
         return not any(after[record.at : record.at + record.size])
 
     def covers(self, data: bytes, spans: Sequence[Span]) -> bool:
-        """Return whether the sorted spans of records and lost ranges, plus framing, cover a log."""
+        """Return whether framing and the sorted spans of records and lost ranges cover a log."""
         return True
 
 

@@ -17,7 +17,7 @@ UNACCOUNTED = "unaccounted"
 NOT_AGAIN = "not-the-same-again"
 RAISES = "raises"
 CHANGED_REFUSING = "changed-while-refusing"
-#: Violations of the rules for ``end``, and for a writer that continues there.
+#: Violations of the rules for ``end``, and for a writer that appends at ``end``.
 NOT_READ, NO_END, CUT_LOSES, NOT_READ_AT_END = (
     "append-not-read", "append-without-end", "cut-loses", "append-at-end-not-read",
 )  # fmt: skip
@@ -94,12 +94,12 @@ class Written:
         return not record.fields.get("missing") and record.payload in self.written
 
     def _was_written(self, record: Record, shifts: bool, noticed: bool) -> bool:
-        """Return whether a record may have been written, as far as the format can determine."""
+        """Return false only if the format allows the conclusion that a record was never written."""
         payload = record.payload
         if record.fields.get("missing"):
             return True
         if noticed and payload not in self.written:
-            # Parts of another generation may be joined like parts of this log.
+            # A reader may join parts of another generation like parts of this log.
             parts = self.with_imported if shifts else self.written
             if self.format_sweep.is_made_of(payload, parts):
                 return True
@@ -109,8 +109,8 @@ class Written:
             payload in written for written in self.with_imported
         ):
             return True
-        # A file outside the log may become part of it under another name, and a reader may return
-        # data as another log stores it, such as a frame that this log does not decompress.
+        # A rename can make a file outside the log part of the log. A reader may then return data
+        # as the other log stores it, such as a frame that this log does not decompress.
         if shifts and any(payload in data for data in self.files):
             return True
         return self.format_sweep.may_join(record)
@@ -144,7 +144,7 @@ def same_again(
     output: Answer,
     profile: str = "recover",
 ) -> bool:
-    """Return whether a second read, and a read of the log cut at ``end``, agree."""
+    """Return whether a second read, and a read of the log cut at ``end``, confirm ``output``."""
     if reader.read(control, contents, profile) != output:
         return False
     cut = cut_at_end(contents, output)
@@ -152,7 +152,7 @@ def same_again(
 
 
 def cut_at_end(contents: Contents, output: Answer) -> Contents | None:
-    """Return the log as a writer leaves it before appending; None if it must not append."""
+    """Return the log cut at ``end``, as before an append; None if an append is forbidden."""
     end, file = output.end, output.end_file
     if end is None:
         return None

@@ -20,7 +20,7 @@ from walproof.sweep.settings import PROFILES, WRITING, Setting
 #: Effect of a wrong answer together with the expected answer; see ``Signature.effect``.
 Effect = tuple[str, ...]
 
-#: Result classes of known failures that are not run again, because each takes seconds.
+#: Result classes of known failures that are not run again, because each run takes seconds.
 SLOW_CLASSES = frozenset({"timeout", "over-limit"})
 
 
@@ -83,7 +83,7 @@ def _effect_again(
     if difference is None:
         return None
     expect = vector.body["expect_strict" if profile == "strict" else "expect"]
-    if profile in WRITING:  # a signature has the answer to the log before the write
+    if profile in WRITING:  # a signature contains the expected answer for the log before the write
         context = vector.body.get("context", {})
         expect = NOTHING.to_json()
         if profile == "append":

@@ -1,4 +1,4 @@
-"""Minimise findings: half of a pair, or the same damage to a smaller log."""
+"""Minimise findings: try one half of a pair, or the same damage to a smaller log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from walproof.sweep.shard_runner import ShardRunner
 #: Maximum number of cases tried on each smaller log.
 TRIALS = 200
 
-#: Maximum number of smaller logs on which a damage is tried, smallest first.
+#: Maximum number of smaller logs on which the damage of a case is tried, smallest first.
 SMALLER_LOGS = 6
 
 #: Maximum number of changes of a family that are searched for changes of the same field.
@@ -50,7 +50,7 @@ def descend(
 
 
 def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: float) -> None:
-    """Replace the cases of findings with simpler cases with the same effect, for ``seconds``."""
+    """Replace the cases of findings by simpler cases with the same effect, for ``seconds``."""
     deadline = time.monotonic() + seconds
     plan = enumerations.plan
     for name in dict.fromkeys(finding.signature.implementation for finding in findings):
@@ -86,7 +86,7 @@ def _minimise(
 
 
 def _simpler(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run, ...]]:
-    """Yield cases to try, most promising first; each group runs as one shard."""
+    """Yield groups of cases to try, most promising first; each group runs as one shard."""
     plan = enumerations.plan
     control = enumerations.number(best.control)
     enumeration = enumerations[control]

@@ -20,7 +20,7 @@ from walproof.sweep.controls import Control
 from walproof.sweep.fields import FieldsOfFile, generic, leaf_name
 from walproof.sweep.format_sweep import Call, Edit, Seal
 
-#: ``hi`` of an edit that includes everything after ``lo``, even bytes that another damage added.
+#: ``hi`` of an edit that includes everything after ``lo``, even bytes that another change added.
 TO_THE_END = 1 << 62
 
 #: Sizes of sectors in bytes.
@@ -33,11 +33,12 @@ SHIFTING = frozenset({"swap-sectors", "stale", "duplicate", "drop", "insert", "s
 #: Maximum number of spliced pairs for each field name.
 MAX_SPLICES = 40
 
-#: Maximum number of offsets in a file where bytes are inserted and older bytes begin.
+#: Maximum number of offsets in a file where bytes are inserted or replaced by older bytes.
 MAX_BOUNDARIES = 512
 
-#: Change a field with ``flip`` or ``set``, then recompute the checksum that covers it. Without
-#: this, a checksum hides every single fault from the code that runs after it.
+#: Change a field with ``flip`` or ``set``, then recompute the checksum that covers the field.
+#: Without this operation, a failed checksum hides every damaged field from the code after the
+#: check.
 RESEAL = "reseal"
 
 
@@ -47,13 +48,13 @@ class Change(NamedTuple):
     edits: Sequence[Edit]
     field: str
     calls: Sequence[Call]
-    #: New contents of each changed file, or None for a removed file. They replace the edits for a
-    #: damage of whole files.
+    #: New contents of each changed file, or None for a removed file. A change of whole files has
+    #: ``files`` instead of ``edits``.
     files: Mapping[str, bytes | None] | None = None
 
 
 class Computed(Sequence[Change]):
-    """Damages that are computed from their number when they are used."""
+    """A sequence of changes that are computed from their numbers on access."""
 
     def __init__(self, count: int, change: Callable[[int], Change]) -> None:
         self._count = count
@@ -90,7 +91,7 @@ class Family:
         return self.operation in SHIFTING or bool(self.imported) or self.on_folder
 
     def apply(self, files: dict[str, bytes], number: int) -> None:
-        """Apply a damage to the files of a log."""
+        """Apply the change with a number to the files of a log."""
         change = self.changes[number]
         if change.files is None:
             files[self.file] = applied(files[self.file], change.edits)
@@ -116,12 +117,12 @@ class File:
     fields: FieldsOfFile
 
     def named(self, path: str) -> str:
-        """Return a field path as the algebra expects it."""
+        """Return a field path in the form that the damage algebra expects."""
         return f"{self.name}:{path}" if self.name else path
 
 
 def effective(data: bytes, changes: Iterable[Change]) -> Sequence[Change]:
-    """Return the changes that change any byte of a file. A sequence has only such changes."""
+    """Return the changes that affect a byte of a file. All changes of a ``Sequence`` do so."""
     if isinstance(changes, Sequence):
         return changes
     return [
@@ -148,7 +149,7 @@ def flips(file: File) -> Sequence[Change]:
 
 
 def one_bit_flips(file: File, offsets: Sequence[int]) -> Sequence[Change]:
-    """Flip one bit of the bytes at some offsets."""
+    """Flip one bit of each byte at the given offsets."""
     return Computed(len(offsets), lambda n: _flip(file, offsets[n], offsets[n] & 7))
 
 
@@ -183,7 +184,7 @@ def set_values(file: File) -> Iterator[Change]:
 
 
 def _set(path: str, new: bytes) -> Call:
-    # The text of a byte is a number, the text of several bytes is hexadecimal.
+    # The damage algebra describes one byte as a number, and several bytes in hexadecimal.
     return Call("set", (path, new[0] if len(new) == 1 else new))
 
 
@@ -200,7 +201,7 @@ def edge_values(old: bytes) -> list[bytes]:
     return edges
 
 
-#: Operations on whole fields: the new bytes of a field.
+#: Operation on a whole field → function that returns the new bytes of the field.
 ON_FIELDS: Mapping[str, Callable[[bytes], bytes]] = {
     "zero": lambda old: bytes(len(old)),
     "fill": lambda old: b"\xff" * len(old),
@@ -249,7 +250,7 @@ def _sectors(file: File, sector: int) -> list[tuple[int, int]]:
 
 
 def splice(file: File) -> Iterator[Change]:
-    """Copy fields over others of the same name: neighbours, and the first and the last."""
+    """Copy a field over its neighbours of the same name, and the first and last over each other."""
     by_name: defaultdict[str, list[Field]] = defaultdict(list)
     for field in file.fields.all:
         by_name[generic(field.path)].append(field)
@@ -287,7 +288,7 @@ def stale(file: File, older: Sequence[Control]) -> Iterator[Change]:
 
 
 def extend(file: File, seed: str) -> Iterator[Change]:
-    """Extend the log by preallocated space, or by the garbage of a torn write."""
+    """Extend the file by preallocated space, or by the garbage of a torn write."""
     garbage = random.Random(seed).randbytes(64)
     for n in (*range(1, 17), 512, 4096):
         yield _extended(file, bytes(n), f"{n} zeros")
@@ -315,7 +316,7 @@ def _boundaries(file: File) -> list[int]:
     return starts[:: -(-len(starts) // MAX_BOUNDARIES)]
 
 
-# -- under a checksum that holds -------------------------------------------------------------------
+# -- under a valid checksum ------------------------------------------------------------------------
 
 
 def reseal(file: File, format: str) -> Iterator[Change]:
@@ -339,7 +340,7 @@ def _resealed(file: File, seal: Seal, unit: Field, leaf: Field) -> Iterator[Chan
     for new, call in _values(data[leaf.start : leaf.end], file.named(leaf.path)):
         changed = data[: leaf.start] + new + data[leaf.end :]
         lo, hi, checksum = seal.edit(changed, unit, file.fields.all)
-        # Otherwise the checksum does not cover the field.
+        # If the checksum stays the same, it does not cover the field.
         if hi <= len(data) and changed[lo:hi] != checksum:
             edits = (leaf.start, leaf.end, new), (lo, hi, checksum)
             reseal_unit = seal.reseal(file.named(unit.path), file.name)
@@ -361,7 +362,7 @@ def _values(old: bytes, path: str) -> Iterator[tuple[bytes, Call]]:
             yield value, _set(path, value)
 
 
-#: The changes to one file by operation, from the file, older generations and a seed for garbage.
+#: Operation → function that returns its changes to a file, given older generations and a seed.
 DAMAGES: Mapping[str, Callable[[File, Sequence[Control], str], Iterable[Change]]] = {
     "truncate": lambda file, older, seed: prefixes(file),
     "flip": lambda file, older, seed: flips(file),

@@ -21,7 +21,7 @@ WALL_MS = 2000
 #: A log of at most this size gets more cases, because it is read quickly.
 SMALL_BYTES = 4096
 
-#: Cases of a shard: a few seconds for most readers.
+#: Number of cases in a shard, which take most readers a few seconds.
 SHARD_CASES = 1000
 
 
@@ -31,9 +31,9 @@ class Run(NamedTuple):
     control: int
     family: int
     setting: int
-    #: Number of the first damage.
+    #: Number of the first change.
     start: int
-    #: Number after the last damage.
+    #: Number after that of the last change.
     stop: int
     #: If true, the numbers are positions in :func:`~walproof.sweep.shares.spread`.
     spread: bool = True
@@ -107,7 +107,7 @@ def make(
     seed: int = 1,
     profiles: Sequence[str] = PROFILES,
 ) -> tuple[Plan, Enumerations]:
-    """Return a plan of at most ``cases`` cases, and its changes.
+    """Return a plan of at most ``cases`` cases, and the enumerations of its changes.
 
     Each group gets a share (:data:`~walproof.sweep.shares.WEIGHTS`), divided among its blocks.
     """
@@ -151,7 +151,7 @@ class Block(NamedTuple):
 
 
 def _blocks(plan: Plan, enumeration: Enumeration, control: int) -> Iterator[tuple[str, Block]]:
-    """Yield the blocks of a control with their groups, without those that no program supports."""
+    """Yield the blocks of a control with their groups; omit blocks that no program supports."""
 
     small = 10.0 if enumeration.control.size <= SMALL_BYTES else 1.0
 
@@ -163,7 +163,7 @@ def _blocks(plan: Plan, enumeration: Enumeration, control: int) -> Iterator[tupl
             continue
         if plan.programs and not any(p.supports(plan.format, setting) for p in plan.programs):
             continue
-        # Most results in the profile strict follow from those in recover.
+        # Most results in the profile strict follow from the results in the profile recover.
         weight = 2.0 if setting.profile == "recover" else 1.0
         if setting.profile == "write":
             yield shares.WRITES, block(number, enumeration.lists, 1.0)

@@ -21,7 +21,7 @@ class Program:
     """A program under test, with its name in the sweep and its profiles."""
 
     name: str
-    #: Subject without known failures, because the sweep recognises them by their effect.
+    #: Subject without a list of known failures: the sweep recognises such failures by their effect.
     subject: Subject
     profiles: tuple[str, ...]
 

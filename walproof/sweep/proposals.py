@@ -20,12 +20,12 @@ from walproof.sweep.plan import Enumerations
 from walproof.sweep.settings import READING
 from walproof.sweep.writing import Writer, records_for
 
-#: Keys of a vector that writes or appends.
+#: Keys that a proposal for a write or an append copies from the request.
 _OF_WRITERS = ("records", "expect", "after", "accept", "may_refuse", "must_refuse")
 
 
 class Proposer:
-    """Write proposals; each has the group and the requirements of its control in ``vectors``."""
+    """A writer of proposals. Group and requirements are those of the control in ``vectors``."""
 
     def __init__(
         self, enumerations: Enumerations, vectors: Mapping[str, Vector], folder: Path
@@ -39,7 +39,8 @@ class Proposer:
     def propose(self, finding: Finding) -> None:
         """Write a proposed vector, or set ``proposal`` to the id of a vector with the same log.
 
-        If every reader rejects the context, there is no answer to expect and no proposal.
+        If the executable specification rejects the context, there is no expected answer and no
+        proposal.
         """
         best = finding.best
         assert finding.recipe is not None
@@ -79,7 +80,7 @@ class Proposer:
             "group": self.vectors[control.id].body["group"],
             "requirements": self.vectors[control.id].body["requirements"],
             "operation": "read" if setting.profile in READING else setting.profile,
-            # In a folder of its own, because the name may have a meaning.
+            # Each log gets its own folder and keeps its file name, which may have a meaning.
             "input": f"{slug}/{name}",
             "sha256": digest(contents),
             "size": size(contents),
@@ -95,7 +96,7 @@ class Proposer:
         folder = self.folder / "proposals" / self.format
         (folder / slug).mkdir(parents=True)
         write_contents(contents, folder / slug / name)
-        if setting.profile != "write":  # each format has verbs of its own to build a log
+        if setting.profile != "write":  # each format builds a new log with different functions
             save(folder / f"{slug}.py", _recipe(finding.recipe, bare, body))
         save(folder / f"{slug}.json", dump(body))
         finding.proposal = f"proposals/{self.format}/{slug}.json"

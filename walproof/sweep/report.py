@@ -27,7 +27,7 @@ from walproof.sweep.settings import READING
 #: Maximum number of findings on the terminal.
 MAX_SENTENCES = 10
 
-#: Maximum number of changes, fields and the like in one line.
+#: Maximum number of names, such as those of changes and fields, in one line.
 MAX_NAMED = 5
 
 _EFFECTS = {
@@ -218,7 +218,7 @@ def _outcomes(implementations: Mapping[str, Mapping[str, Any]]) -> Table:
     shown = ["agrees", "differs", *sorted(seen)]
     rows = []
     for name, of in counts.items():
-        # Most versions begin with the name.
+        # Most version texts already begin with the name of the implementation.
         version = implementations[name]["version"] or name
         label = version if version.startswith(name) else f"{name} ({version})"
         numbers = [of.total(), *(of[each] for each in shown)]

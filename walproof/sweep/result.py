@@ -38,7 +38,7 @@ def _counters() -> defaultdict[str, Counter[str]]:
 
 @dataclass
 class Result:
-    """The result of some cases."""
+    """The counts and the differences of a set of cases."""
 
     #: Number of cases that ran.
     cases: int = 0

@@ -49,7 +49,7 @@ def settings_of(
     """Return all settings of a control: for reading, then appending, then writing.
 
     The control's own context comes first. Other contexts come from the register and from
-    ``vectors``; if ``vectors`` is empty, there are none.
+    ``vectors``; without ``vectors``, there are no other contexts for reading.
     """
     contexts = _changed_contexts(vectors, format, context, records) if vectors else []
     reading = [
@@ -78,7 +78,7 @@ def simplest(settings: Sequence[Setting], like: Setting) -> list[int]:
 def _writing_contexts(
     vectors: Iterable[Vector], format: str, operation: str, name: str, context: Context
 ) -> list[Context]:
-    """Return the contexts of a writer, simplest first, from vectors with the same extension."""
+    """Return a writer's contexts, simplest first, from vectors with the same file extension."""
     keys, sweep = registers()[format].context, plugin_for(format).sweep
     writing = [vector for vector in vectors if vector.operation == operation]
     others = [dict(vector.body.get("context", {})) for vector in writing]
@@ -114,7 +114,7 @@ def differing(context: Context, other: Context) -> tuple[str, ...]:
 
 
 def keys(format: str) -> Mapping[str, ContextKey]:
-    """Return the keys of the register that readers use."""
+    """Return the context keys of the register that readers use."""
     keys_of_format = registers()[format].context
     return {name: key for name, key in keys_of_format.items() if "read" in key.read_by}
 

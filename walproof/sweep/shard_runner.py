@@ -34,13 +34,13 @@ from walproof.sweep.specification import Reference
 from walproof.sweep.writing import Request, Writer, records_for
 from walproof.worker_pool import map_unordered
 
-#: Of this many cases, one is read again, and once more after a cut at its ``end``.
+#: One case in this many is read a second time, and then once more after a cut at its ``end``.
 REREAD_INTERVAL = 32
-#: Number of crashes in a shard after which a program gets no more of its cases.
+#: Number of crashes after which a program gets no more cases of a shard.
 MAX_FAILURES = 25
-#: Number of crashes that a timeout counts as, since each takes seconds.
+#: Number of crashes that one timeout counts as, because a timeout takes seconds.
 TIMEOUT_FAILURES = 5
-#: Reason for the cases of a control that a program fails.
+#: Reason why a program does not get the damaged copies of a control that it fails.
 LEFT = "damaged copies of the failed controls"
 
 _NOTHING = Answer("refused", None, (), (), None)
@@ -59,7 +59,7 @@ class PreparedControl:
 
 @dataclass(slots=True, eq=False)
 class Case:
-    """A case: how to generate it again, and the expected answer."""
+    """A case: the data for generating the case again, and the expected answer."""
 
     run: Run
     family: int
@@ -94,7 +94,7 @@ class Case:
 
     @property
     def size(self) -> int:
-        """Bytes of the log, or of the payloads to write."""
+        """Size of the log in bytes, or of the payloads to write."""
         if self.setting.profile == "write":
             return sum(len(record.payload) for record in self.new)
         return size(self.damaged.contents)
@@ -159,7 +159,8 @@ class ShardRunner:
             expected = answer.records
         selecting = set(plugin_for(self.plan.format).sweep.selecting)
         if selecting & {*bare.context, *chosen.context}:
-            # The log holds more than the selection, so missing records cannot be determined.
+            # The log contains more records than the context selects, so missing records cannot be
+            # determined.
             context = {key: value for key, value in bare.context.items() if key not in selecting}
             unselected = self.reference.read(replace(bare, context=context), bare.contents)
             bare, expected = replace(bare, records=unselected.records), ()
@@ -235,7 +236,7 @@ class ShardRunner:
             return prepared.written.faults(case.expected, contents, shifts, forges)
         request = self.writer.request(prepared.control, setting, contents, case.new)
         case.request, case.expected = request, request.before
-        # All payloads that the log may hold afterwards.
+        # All payloads that the log may contain after the request.
         payloads = [record.payload for record in request.before.records]
         payloads += [record.payload for record in request.new]
         case.keys = prepared.keys.union(map(_key, payloads))
@@ -346,12 +347,12 @@ def _key(payload: bytes) -> str:
 
 
 def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
-    """Yield family and number of each damage of a run."""
+    """Yield family and number of each change of a run."""
     count = enumeration.count(run.family)
     for position in range(run.start, run.stop):
         number = position
         if run.spread:
-            # Controls often begin alike, so each begins with another prefix.
+            # Many controls start with the same bytes, so the first prefix differs in each control.
             number = shares.spread(position, count, 7919 * (run.control + run.setting))
         yield enumeration.resolved(run.family, number)
 

@@ -41,7 +41,7 @@ def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[
         for n, part in zip(open_to, rounded, strict=True):
             parts[n] += part
         remaining -= sum(rounded)
-        # Rounding leaves a remainder: one each, heaviest first.
+        # Rounding leaves a remainder. The parts with the highest weights get one more case each.
         for n in sorted(open_to, key=lambda n: -weights[n])[:remaining]:
             parts[n] += 1
         remaining = 0
@@ -49,13 +49,13 @@ def divide(total: int, limits: Sequence[int], weights: Sequence[float]) -> list[
 
 
 def spread(index: int, count: int, salt: int) -> int:
-    """Return number ``index`` of an evenly spread sequence of all numbers below ``count``."""
+    """Return element ``index`` of an evenly spread sequence of all numbers below ``count``."""
     return (index * _step(count) + salt) % count
 
 
 @functools.cache
 def _step(count: int) -> int:
-    """Return a number near the golden ratio of ``count`` that is coprime to it."""
+    """Return a number that is near the golden ratio of ``count`` and coprime to ``count``."""
     step = max(1, int(count * 0.6180339887498949))
     while math.gcd(step, count) != 1:
         step += 1

@@ -12,21 +12,21 @@ from walproof.sweep.controls import Control
 
 
 class Reference:
-    """The executable specification. ``folder`` is a scratch folder, best in memory."""
+    """The executable specification. ``folder`` is a scratch folder, preferably in memory."""
 
     def __init__(self, format: str, folder: Path) -> None:
         self.format = named(format)
         self.folder = folder
 
     def read(self, control: Control, contents: Contents, profile: str = "recover") -> Answer:
-        """Read a case. Errors of the reader are raised; they are findings."""
+        """Return the answer for a log. Raises the errors of the reader, which are findings."""
         path = self.folder / control.name
         put(contents, path)
         return collect(self.format.read(path, profile, control.context))
 
 
 def put(contents: Contents, path: Path) -> None:
-    """Replace a log at a path with these contents."""
+    """Replace the log at a path by these contents."""
     if isinstance(contents, bytes):
         path.unlink(missing_ok=True)
     elif path.exists():

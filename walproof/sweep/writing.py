@@ -49,7 +49,7 @@ class _State:
 
 
 class Writer:
-    """Write and append with the executable specification, in an exclusive scratch folder."""
+    """A writer that uses the executable specification and an exclusive scratch folder."""
 
     def __init__(self, format: str, folder: Path) -> None:
         self.format = named(format)
@@ -59,7 +59,7 @@ class Writer:
     def request(
         self, control: Control, setting: Setting, contents: Contents, new: Sequence[NewRecord]
     ) -> Request:
-        """Return a request to write a log, or to append to these contents, and the result."""
+        """Return a request to write a log or to append to these contents, with its result."""
         if setting.profile == "write":
             return self._write(control, setting, new)
         name = control.name
@@ -128,7 +128,8 @@ class Writer:
         elif self._read(name, cut, setting).records != before.records:
             faults.append(invariants.CUT_LOSES)
         elif not state.refused:
-            # A refusal is no fault of the cut: the shorter file may lack space for the records.
+            # A refusal after the cut is not a fault: the shorter file may lack space for the
+            # records.
             after_cut = self._perform(name, cut, new, setting)
             if not (after_cut.refused or continues(after_cut)):
                 faults.append(invariants.NOT_READ_AT_END)
