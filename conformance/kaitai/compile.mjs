@@ -4,7 +4,7 @@
 //
 // --modules is the folder whose node_modules holds the compiler, --target one of its languages
 // (python, java, javascript, go ...), --debug keeps the offset of every field in the parsers.
-// Prints nothing on success; else FILE:LINE:COLUMN: error: WHY on stderr, and exit code 1.
+// On success it prints nothing; on failure FILE:LINE:COLUMN: error: WHY on stderr, with exit code 1.
 
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -45,7 +45,7 @@ class Grammar {
   constructor(file) {
     this.file = file;
     this.lines = new YAML.LineCounter();
-    // intAsBigInt: a number above 2^53 must be refused, not rounded as JavaScript would.
+    // intAsBigInt: a number above 2^53 must be rejected, but JavaScript would round it.
     this.document = YAML.parseDocument(readText(file), {
       lineCounter: this.lines,
       version: "1.2",
@@ -68,7 +68,7 @@ class Grammar {
     this.content = this.document.toJS();
   }
 
-  /** Line and column of the deepest node on a path such as /types/record/seq/0/size. */
+  /** Returns line and column of the deepest node on a path such as /types/record/seq/0/size. */
   position(keys) {
     let node = this.document.contents;
     let offset = node?.range?.[0] ?? 0;
@@ -94,16 +94,16 @@ const RUST_WORDS =
   "pub|ref|return|static|struct|trait|true|type|unsafe|use|where|while|async|await|abstract|become|" +
   "box|do|final|gen|macro|override|priv|try|typeof|unsized|virtual|yield";
 
-/** Tasks of the compiler's command line, which its npm package lacks. */
+/** Steps that the compiler's command line performs, and its npm package does not. */
 const FINISH = {
-  // The compiler writes such ids unchanged: `type: RefCell<u8>` is not Rust.
+  // The compiler writes ids that are keywords of Rust unchanged, but `type: RefCell<u8>` is not valid Rust.
   rust: (text) =>
     text
       .replace(new RegExp(`^( +)(${RUST_WORDS}): RefCell<`, "gm"), "$1r#$2: RefCell<")
       .replace(new RegExp(`\\b(self|self_rc)\\.(${RUST_WORDS})(?=[.(])`, "g"), "$1.r#$2")
       .replace(new RegExp(`[)]\\.(${RUST_WORDS})(?=[(])`, "g"), ").r#$1")
       .replace(new RegExp(`\\bpub fn (${RUST_WORDS})\\(`, "g"), "pub fn r#$1("),
-  // Parsers of one grammar and its imports form a package at any path.
+  // Relative imports, so that the parsers of a grammar and its imports form a package at any path.
   python: (text, modules) =>
     text.replace(/^import (\w+)$/gm, (all, name) =>
       modules.has(name) ? `from . import ${name}` : all,
@@ -130,7 +130,7 @@ async function compile(file) {
     // "name: /yaml/path:\n\terror: why"; errors of the language stage have no path.
     const [, name, keys, why] = message.match(/^(.*?): (\/[^:]*):\s*(?:error: )?(.*)$/s) ?? [];
     const grammar = read.get(name) ?? main;
-    // An error in an imported file is complete already, wrapped in the position of the import.
+    // An error in an imported file already contains its position; the compiler wraps it in the position of the import.
     const nested = why?.match(/(\S+:\d+:\d+: error: .*)$/s);
     if (nested) {
       const { line, col } = grammar.position(keys);

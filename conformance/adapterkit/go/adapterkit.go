@@ -1,5 +1,5 @@
-// Package adapterkit speaks Walproof's adapter protocol v1 (JSON lines on stdin and stdout, and the
-// one-shot form `PROGRAM read FORMAT PATH`) for a reader or writer written in Go: fill in an
+// Package adapterkit implements Walproof's adapter protocol v1 (JSON lines on stdin and stdout, and
+// the one-shot form `PROGRAM read FORMAT PATH`) for a reader or writer written in Go: fill in an
 // Adapter and call Run. It does not recover from panics: a panic in the code under test ends the
 // process, because a crash is a separate result and must not look like an answer.
 package adapterkit
@@ -19,9 +19,10 @@ import (
 // Adapter holds the hello reply and the functions that drive the implementation. Read returns an
 // error (other than Skip) only for failures outside the implementation, such as a file that cannot
 // be opened; the error ends the process. Write serves the commands write and append (see req.Cmd):
-// write creates req.Path, append opens it as the implementation does after a restart. Its errors are
-// answered as "refused". Requests for unlisted Profiles are answered as "skipped" without a call.
-// Acknowledges means that Write calls req.Acknowledge after each durable record.
+// for write it creates req.Path, for append it opens req.Path as the implementation does after a
+// restart. An error of Write is reported as "refused". Requests for unlisted Profiles are reported
+// as "skipped" without a call. Acknowledges means that Write calls req.Acknowledge after each
+// durable record.
 type Adapter struct {
 	Name     string   `json:"name"`
 	Version  string   `json:"version"` // see ModuleVersion
@@ -38,9 +39,10 @@ type Adapter struct {
 	Write func(req Request) error            `json:"-"`
 }
 
-// Request is one line from the harness. Context is the vector's information that is not in the
-// bytes, possibly empty; Records are those to write or append. If each must be durable before the
-// next, Acknowledge sends the number of durable records and waits for the harness; otherwise nil.
+// Request is one line from the harness. Context is the information about the log that is not in its
+// bytes, and may be empty. Records are the records to write or append. Acknowledge is nil unless
+// each record must be durable before the next; it sends the number of durable records and waits for
+// the harness.
 type Request struct {
 	Cmd     string          `json:"cmd"`
 	Seq     json.RawMessage `json:"seq"`
@@ -54,7 +56,7 @@ type Request struct {
 	Acknowledge func(count int) `json:"-"`
 }
 
-// Number returns a number of the context that is not negative, if it is there.
+// Number returns a non-negative number of the context, and whether the context has it.
 func (r Request) Number(key string) (uint64, bool) {
 	text, ok := r.Context[key].(json.Number)
 	if !ok {
@@ -91,8 +93,8 @@ func (r Record) Bytes() []byte {
 	return payload
 }
 
-// Answer holds the parts of an answer that Go readers give so far: the released records and, in
-// Signals, the reader's messages about damage, both in order. Create it with NewAnswer.
+// Answer holds the parts of an answer that Go adapters return: the released records and, in
+// Signals, the reader's messages about damage, both in order. Create an Answer with NewAnswer.
 type Answer struct {
 	Records []Record `json:"records"`
 	Signals []string `json:"signals"`
@@ -114,7 +116,8 @@ type Skip string
 
 func (s Skip) Error() string { return string(s) }
 
-// ModuleVersion returns the version, without its v, of a module that this program is linked with.
+// ModuleVersion returns the version, without the leading v, of a module that is linked into this
+// program.
 func ModuleVersion(path string) string {
 	info, _ := debug.ReadBuildInfo()
 	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == path })
@@ -156,7 +159,7 @@ func Run(a Adapter) {
 	}
 }
 
-// serve answers one read, write or append.
+// serve returns the reply to one read, write or append request.
 func (a Adapter) serve(req Request) map[string]any {
 	reply, profile, err := map[string]any{"seq": req.Seq}, req.Profile, error(nil)
 	if req.Cmd != "read" {

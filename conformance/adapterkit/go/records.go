@@ -16,7 +16,8 @@ type RecordWriter interface {
 	Close() error
 }
 
-// ReadRecords releases records to the end of the log or to the first error, which is a signal.
+// ReadRecords releases the records up to the end of the log or to the first error, which becomes a
+// signal.
 func ReadRecords[R RecordReader](req Request, newReader func(io.Reader) R) (*Answer, error) {
 	file, err := os.Open(req.Path)
 	if err != nil {
@@ -42,8 +43,9 @@ func ReadRecords[R RecordReader](req Request, newReader func(io.Reader) R) (*Ans
 	}
 }
 
-// WriteRecords creates a log at req.Path and flushes after every record. If each must be durable, it
-// syncs the file, as these databases do for a synced write; they do not sync its directory.
+// WriteRecords creates a log at req.Path and flushes after every record. If each record must be
+// durable, it syncs the file, as these databases do for a synced write; they do not sync its
+// directory.
 func WriteRecords[W RecordWriter](req Request, newWriter func(io.Writer) W) error {
 	file, err := os.OpenFile(req.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

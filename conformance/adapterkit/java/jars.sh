@@ -5,8 +5,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 out=${WALPROOF_BUILD:?names the folder to build in}
 cd "$out"
 
-# fetch_jars POM: puts the jars of POM into lib, from Maven's local repository if it has them. Repeated only if POM or
-# its parent, the pom.xml of this kit, changes.
+# fetch_jars POM: puts the jars of POM into lib, from Maven's local repository if it has them. The jars are fetched
+# again only if POM or its parent, the pom.xml of this kit, has changed.
 fetch_jars() {
     cat "$kit/pom.xml" "$1" > wanted.xml
     cmp -s wanted.xml fetched.xml && return

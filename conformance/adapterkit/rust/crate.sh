@@ -10,7 +10,7 @@ name=$(basename "$here")
 CRATE_VERSION=$(sed -n "s/^$name = .*\"=\([^\"]*\)\".*/\1/p" "$here/Cargo.toml")
 export CRATE_VERSION
 
-# copy_crate FROM TO: the sources and the manifest; earlier output of Cargo stays.
+# copy_crate FROM TO: copies the sources and the manifest, and keeps earlier output of Cargo.
 copy_crate() {
     mkdir -p "$2"
     rm -rf "$2/src"
@@ -27,7 +27,8 @@ quietly() {
     nice "$@" > cargo.log 2>&1 || { cat cargo.log >&2; fail "$1 $2 failed: $(grep -m 1 '^error' cargo.log)"; }
 }
 
-# build_adapter [OPTION …]: options are Cargo's. The network is used only if something is missing.
+# build_adapter [OPTION …]: builds with options of Cargo, and uses the network only if something is
+# missing.
 build_adapter() {
     set -- cargo build --release --jobs 2 --target-dir "$out/target" "$@"
     nice "$@" --offline > cargo.log 2>&1 || quietly "$@"

@@ -26,7 +26,7 @@ func read(format, path, profile string, context object) object {
 	return object{"answer": (&reader{log: log, zerosFrom: -1}).answer(profile)}
 }
 
-// write creates a log, or appends to the existing one at its end.
+// write creates a log, or appends to the end of the existing log.
 func write(cmd, format, path string, records []any, context object) object {
 	log, flags := []byte{}, os.O_WRONLY|os.O_CREATE|os.O_EXCL
 	if cmd == "append" {
@@ -90,7 +90,7 @@ type span struct {
 	Reason string `json:"reason"`
 }
 
-// fragments are those of a record with a FIRST but no LAST so far.
+// fragments are the fragments of a record whose FIRST has been read, and whose LAST has not.
 type fragments struct {
 	at, end int
 	data    []byte
@@ -104,12 +104,12 @@ type reader struct {
 	open      *fragments
 	zerosFrom int // -1 if the log does not end in zeros
 	torn      *span
-	damage    *span // the first, extended to the end of the log
-	before    int   // the number of records before it
+	damage    *span // the first damage, extended to the end of the log
+	before    int   // the number of records before the damage
 	outOfStep bool
 }
 
-// answer returns all complete records or, with "strict", those before the first damage.
+// answer returns all complete records or, with "strict", the records before the first damage.
 func (r *reader) answer(profile string) answerOf {
 	if foreignDialect(r.log) {
 		reason := "foreign-dialect"
@@ -230,14 +230,14 @@ func (r *reader) loseOpen() {
 	}
 }
 
-// loseRest skips the rest of a block, because a length may be wrong; reading resumes at the next block.
+// loseRest skips the rest of a block, because a length may be damaged; reading resumes at the next block.
 func (r *reader) loseRest(at, end int, reason string) {
 	r.lose(at, end, reason)
 	r.loseOpen()
 	r.outOfStep = end%block != 0
 }
 
-// tear records that the log ends inside a write; the write of an open record began at its FIRST.
+// tear records that the log ends inside a write. If a record is open, the write began at its FIRST.
 func (r *reader) tear(at, end int, reason string) {
 	if r.open != nil {
 		at = r.open.at
@@ -302,7 +302,7 @@ func maskedCRC(data []byte) uint32 {
 
 // ---- The protocol: nothing to change from here on. ----
 
-// answer performs a request for a log.
+// answer performs a read, write or append request.
 func answer(req object) object {
 	cmd, format, path := req["cmd"].(string), req["format"].(string), req["path"].(string)
 	context, _ := req["context"].(object)

@@ -1,4 +1,4 @@
-// Adapter for golang/leveldb's record package: its reader and writer, called as leveldb.DB does.
+// Adapter for golang/leveldb's record package: its reader and writer, called as in leveldb.DB.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Adapter for goleveldb's journal package: its reader and writer, called as leveldb.DB does.
+// Adapter for goleveldb's journal package: its reader and writer, called as in leveldb.DB.
 package main
 
 import (
@@ -66,7 +66,7 @@ func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 		record.Reset()
 		_, err = record.ReadFrom(chunks)
 		if err == io.ErrUnexpectedEOF {
-			continue // the DB continues with the next record: the dropper already knows the reason
+			continue // the DB continues with the next record: the dropper has reported the reason
 		}
 		if err != nil {
 			answer.Signal(err)

@@ -51,7 +51,7 @@ public final class Adapter implements Implementation {
     return answer;
   }
 
-  /** Writes with the writer of DbImpl: on 64-bit systems the memory-mapped one. */
+  /** Writes with the writer of DbImpl, which is memory-mapped on 64-bit systems. */
   @Override
   public void write(Request request) throws IOException {
     LogWriter writer = Logs.createLogWriter(request.path().toFile(), 1);
@@ -68,7 +68,7 @@ public final class Adapter implements Implementation {
     }
   }
 
-  /** Acts as LogMonitors.logMonitor(), which DbImpl uses, but keeps the messages. */
+  /** Acts as LogMonitors.logMonitor(), which DbImpl uses, but stores the messages. */
   private record Collector(Answer answer) implements LogMonitor {
     @Override
     public void corruption(long bytes, String reason) {

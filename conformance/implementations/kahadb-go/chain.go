@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// chainEnd returns the end of the chain of p up to limit, or -1 (KDB-045).
+// chainEnd returns the end of the chain of p if this end is at most limit, or -1 (KDB-045).
 func (r *file) chainEnd(p, limit int) int {
 	x := p + 28
 	if x < limit && r.headerAt(x) {
@@ -60,7 +60,7 @@ func (r *file) plausible(q int) bool { // KDB-046; requires the header at q
 	return k.size == 0 || r.chainEnd(q, k.c) == k.c
 }
 
-// proven returns whether a checksum alone confirms a batch; its header is known.
+// proven returns whether the checksum alone confirms the batch at q, which must begin with a header.
 func (r *file) proven(q int) bool { // KDB-046
 	k := r.ctl(q)
 	return k.possible && k.size > 0 && r.holds(k, k.c)
@@ -80,7 +80,7 @@ type memo struct {
 	next []int  // index of the next match, or -1
 }
 
-// scanned lists all headers, once.
+// scanned returns the offsets of all headers. It scans the file only once.
 func (r *file) scanned() []int {
 	if !r.scan {
 		r.scan = true
@@ -100,7 +100,7 @@ func (r *file) scanned() []int {
 	return r.heads
 }
 
-// reach returns the largest end stated by a header in [from, to), 0 if there is none (KDB-051).
+// reach returns the largest batch end that a header in [from, to) states, or 0 (KDB-051).
 func (r *file) reach(from, to int) int {
 	heads, c := r.scanned(), 0
 	for i := sort.SearchInts(heads, from); i < len(heads) && heads[i] < to; i++ {
@@ -157,7 +157,7 @@ func (r *file) lose(from, to int, code string, torn bool) {
 	r.items = append(r.items, item{lost: &lostRange{from, to, code, torn}})
 }
 
-// fills returns whether the records of an unchecked batch fill it (KDB-037).
+// fills returns whether the records of an unchecked batch fill it exactly (KDB-037).
 func (r *file) fills(k ctl) bool {
 	x := k.p + 28
 	for x < k.c {

@@ -5,7 +5,7 @@ import "bytes"
 const (
 	placeCertain = iota
 	placeDoubt
-	placeFound // by a search, in doubt
+	placeFound // found by a search, in doubt
 	tornBatch
 	nowhere
 )
@@ -69,7 +69,7 @@ func allZero(b []byte) bool {
 
 // read performs the checks of KDB-030 from offset 0 on.
 func (r *file) read() {
-	p, doubt, beyond := 0, false, 0 // the doubt lasts at least up to beyond
+	p, doubt, beyond := 0, false, 0 // doubt lasts at least up to the offset beyond
 	N, f, d := r.N, r.f, r.d
 	finish := func(at int) { // the reader ends the file at this offset
 		r.end = at

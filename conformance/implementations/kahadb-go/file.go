@@ -13,11 +13,11 @@ var (
 
 const mod = 65521
 
-// sums returns the Adler-32 of any range from sums of prefixes (KDB-053).
+// sums computes the Adler-32 of any range from sums of prefixes (KDB-053).
 type sums struct {
 	d []byte
 	a []uint32 // sum of bytes before block k
-	t []uint32 // sum of those sums
+	t []uint32 // sum of the running sums before block k
 }
 
 const blk = 256
@@ -56,12 +56,12 @@ func (s *sums) adler(from, to int) uint32 {
 type lostRange struct {
 	from, to int
 	code     string
-	torn     bool // with one of the torn codes
+	torn     bool // code is one of the torn codes
 }
 
 type rec struct{ at, size, typ, batch int }
 
-// item is a record or a lost range, in the order of reading.
+// item is a record or a lost range. Items are in the order of reading.
 type item struct {
 	rec  *rec
 	lost *lostRange

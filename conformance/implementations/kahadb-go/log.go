@@ -44,7 +44,7 @@ type dataFile struct {
 	size int64
 }
 
-// number parses db-N.log (KDB-002).
+// number returns N of a file name db-N.log (KDB-002).
 func number(name string) (int64, bool) {
 	s, ok := strings.CutPrefix(name, "db-")
 	if !ok {
@@ -84,7 +84,7 @@ type listing struct {
 	all     []dataFile // every data file
 	read    []dataFile // in the order of reading
 	unread  []dataFile // duplicates
-	highest int64      // number in a name, of a file or anything else
+	highest int64      // the highest number in the name of any entry
 }
 
 func list(path string) *listing {
@@ -104,7 +104,7 @@ func list(path string) *listing {
 		if !ok {
 			continue
 		}
-		l.highest = max(l.highest, n) // KDB-024: a file or anything else
+		l.highest = max(l.highest, n) // KDB-024: the entry need not be a file
 		st, err := os.Stat(filepath.Join(path, e.Name()))
 		if err != nil || !st.Mode().IsRegular() {
 			continue
@@ -163,7 +163,7 @@ func mapped(path string) ([]byte, func()) {
 
 // place is the position at which a writer continues.
 type place struct {
-	ok   bool // false: null
+	ok   bool // false if the position is null
 	file string
 	at   int
 	fill bool // fill begins there

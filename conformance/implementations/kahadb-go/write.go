@@ -27,7 +27,7 @@ type context struct {
 type step struct {
 	file  string
 	make  bool
-	cut   int64 // with make: the actual length of the previous file, -1 if it is not truncated
+	cut   int64 // if make is set: the actual length of the previous file, or -1 if it is not truncated
 	prev  string
 	at    int64
 	recs  [][]byte
@@ -76,7 +76,7 @@ func openPlan(c context, folder bool, dir string, cur string, made bool, length,
 			cur, made, length = name, true, 0
 		}
 		pend, key = &step{file: cur, at: length, recs: [][]byte{payload}, bytes: s}, r.Batch
-		made = true // or written to, which has the same effect below
+		made = true // a file that is only written to has the same effect below
 	}
 	flush()
 	return steps, nil

@@ -73,7 +73,7 @@ public final class Adapter implements Implementation {
     return answer;
   }
 
-  /** Returns every location once, and at most as many as fit in the files. */
+  /** Adds every location once, and stops after as many locations as the files can hold. */
   private static void walk(Journal journal, Copy copy, Answer answer) throws IOException {
     long room = copy.size / Journal.RECORD_HEAD_SPACE + copy.files + 1;
     Location location = null;
@@ -100,8 +100,9 @@ public final class Adapter implements Implementation {
   }
 
   /**
-   * Adds the corrupted ranges of every file as half-open ranges. KahaDB's ranges end with their last byte, but one that
-   * extends to the end of the file ends one byte later. The end is the length of the last file, for the next batch.
+   * Adds the corrupted ranges of every file as half-open ranges. KahaDB's ranges include their last byte, except that a
+   * range to the end of the file ends one byte too far. The end of the log is the length of the last file, where the
+   * next batch goes.
    */
   private static void report(Journal journal, Copy copy, Answer answer) {
     JsonArray lost = new JsonArray();
@@ -137,7 +138,7 @@ public final class Adapter implements Implementation {
     return journal;
   }
 
-  /** Creates a journal: single records as a broker writes them, batches with TargetedDataFileAppender. */
+  /** Creates a journal. Single records are written as by a broker, batches with TargetedDataFileAppender. */
   @Override
   public void write(Request request) throws Exception {
     JsonObject context = request.context();
@@ -179,7 +180,7 @@ public final class Adapter implements Implementation {
     }
   }
 
-  /** Writes each record synchronously, in the folder itself: a batch is synced before its write returns. */
+  /** Writes each record synchronously and directly to the folder: a batch is synced before its write returns. */
   private static void oneByOne(Request request) throws Exception {
     Journal journal = openToWrite(request.path(), request.context());
     journal.start();

@@ -35,8 +35,8 @@ final class Bench {
 
   /**
    * {@code generate FOLDER COUNT SIZE HOW}: creates a journal in an existing folder. HOW is a comma-separated list:
-   * async (one write for as many records as possible) or sync; checksum; a preallocation; and max=, the largest length
-   * of a file. Record n is its number in twelve digits, repeated up to SIZE bytes.
+   * async (one write for as many records as possible) or sync; checksum; a preallocation; and max=, the maximum length
+   * of a file. Record n consists of its number in twelve digits, repeated up to SIZE bytes.
    */
   static void generate(Path folder, int count, int size, String how) throws Exception {
     JsonObject context = new JsonObject();

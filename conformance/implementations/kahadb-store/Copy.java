@@ -9,7 +9,7 @@ import org.apache.activemq.store.kahadb.disk.journal.DataFile;
 import walproof.adapterkit.Implementation.Answer;
 
 /**
- * A private folder with a copy of a log. The journal opens its files for writing and creates a missing one, and a
+ * A private folder with a copy of a log. The journal opens its files for writing and creates a missing file, and a
  * process that is killed while start() loops must not leave anything in the folder of the log.
  */
 final class Copy implements AutoCloseable {
@@ -22,7 +22,7 @@ final class Copy implements AutoCloseable {
   int files;
   private final boolean several;
 
-  /** Copies a data file, or the files and (empty) subfolders of a folder; nothing for null. */
+  /** Copies a data file, or the files and (empty) subfolders of a folder; for null, the copy is empty. */
   Copy(Path log) throws IOException {
     String scratch = System.getProperty("walproof.scratch");
     if (scratch == null) {
@@ -52,7 +52,7 @@ final class Copy implements AutoCloseable {
     }
   }
 
-  /** Returns the position of the next write. It is shown and not compared: see README.md. */
+  /** Adds the position of the next write. The suite shows this position but does not compare it: see README.md. */
   void end(Answer answer, DataFile file) {
     if (several) {
       JsonObject end = new JsonObject();
@@ -90,7 +90,7 @@ final class Copy implements AutoCloseable {
     delete(folder);
   }
 
-  /** Removes the folders of killed processes. */
+  /** Removes the folders that killed processes have left. */
   private static void sweep(Path parent) throws IOException {
     long now = System.currentTimeMillis();
     try (Stream<Path> old = Files.list(parent)) {

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * A folder that lists its files by name. Of two names with one number the journal keeps the one that is listed last,
- * so the order of the file system, which differs between machines, must not matter.
+ * A folder that lists its files by name. If two names have the same number, the journal keeps the file that is listed
+ * last, and the order of the file system differs between machines.
  */
 final class SortedFolder extends File {
   private static final long serialVersionUID = 1;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds $WALPROOF_BUILD/driver, and driver-sse42 on an x86-64, from driver.cc, bench.cc and the LevelDB sources in the
-# npm package classic-level. Two stages, each skipped while a checksum of its inputs is unchanged: the objects of LevelDB
-# and simdjson, then the driver.
+# Builds $WALPROOF_BUILD/driver, and driver-sse42 on x86-64, from driver.cc, bench.cc and the LevelDB sources in the npm
+# package classic-level. There are two stages, the objects of LevelDB and simdjson, then the driver. Each stage is
+# skipped while a checksum of its inputs is unchanged.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,7 +13,7 @@ if [ -z "$cxx" ]; then
     cxx=$(command -v g++ || command -v clang++) || { echo "neither g++ nor clang++ found" >&2; exit 1; }
 fi
 
-# Ends the build: shows the output of the failed program and, in the last line, what failed.
+# Ends the build: shows the output of the failed program and, in the last line, the reason.
 fail() {
     cat "$1" >&2
     echo "$2" >&2
@@ -25,8 +25,8 @@ compile() {
     $cxx -O2 -DNDEBUG -pthread "$@" -o "$target" > compile.log 2>&1 || fail compile.log "$cxx could not make $target"
 }
 
-# The sources are downloaded (from npm's cache when it has them) only when the lock changes. They go here, so
-# that no node_modules is created in the repository; --ignore-scripts, because no Node addon is needed.
+# The sources are downloaded (from npm's cache when it has them) only when the lock changes. They go to the build
+# folder, so that no node_modules is created in the repository; --ignore-scripts, because no Node addon is needed.
 if ! cmp -s "$here/package-lock.json" npm.stamp; then
     rm -f npm.stamp sources.stamp
     cp "$here/package.json" "$here/package-lock.json" .
@@ -46,7 +46,7 @@ case $(uname -s) in
     *) os=OS_LINUX ;;
 esac
 flags="-DLEVELDB_PLATFORM_POSIX=1 -DLEVELDB_ATOMIC_PRESENT -D$os=1 -I$leveldb -I$leveldb/include"
-# The parser goes without its AVX kernels: less to compile, and its speed does not matter here.
+# The parser is built without its AVX kernels: they take time to compile, and its speed does not matter here.
 flags="$flags -I$simdjson -DSIMDJSON_IMPLEMENTATION_ICELAKE=0 -DSIMDJSON_IMPLEMENTATION_HASWELL=0"
 
 stamp=$(echo "$cxx $($cxx --version | head -n 1)"; cksum < "$here/build.sh"; cksum < npm.stamp)
@@ -74,7 +74,7 @@ if [ ! -x driver ] || [ ! -f driver.stamp ] || [ "$stamp" != "$(cat driver.stamp
     target=driver
     compile -std=c++17 -Wall -Wextra $flags "-I$here" "-DCLASSIC_LEVEL_VERSION=\"$version\"" \
         "$here/driver.cc" "$here/bench.cc" objects/*.o
-    # The same reader with LevelDB's own CRC by the processor's instruction: a peer for `lab bench`.
+    # The same reader with LevelDB's own CRC by the processor's instruction, for comparison in `lab bench`.
     if [ -f objects/sse42/port_posix_sse.o ]; then
         target=driver-sse42
         compile -std=c++17 -Wall -Wextra $flags "-I$here" "-DCLASSIC_LEVEL_VERSION=\"$version\"" \

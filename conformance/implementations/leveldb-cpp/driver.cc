@@ -1,6 +1,6 @@
 // Drives LevelDB's own log::Reader and log::Writer (db/log_reader.cc, db/log_writer.cc) for the conformance suite.
 //
-//   driver                            speaks the protocol: JSON lines on stdin and stdout
+//   driver                            serves the protocol: JSON lines on stdin and stdout
 //   driver read leveldb-log PATH      prints one answer
 //   driver bench FILE REPEAT          reads FILE with checksums REPEAT times, prints seconds as JSON
 //   driver generate FILE COUNT SIZE   writes COUNT records of SIZE bytes
@@ -88,8 +88,8 @@ class Collector : public leveldb::log::Reader::Reporter {
 };
 
 // Stores the answer as JSON in *answer. Not ok if the file cannot be opened or read.
-// strict: stop as the loops of RecoverLogFile with paranoid_checks and of VersionSet::Recover do: once something
-// was reported, neither the record that ReadRecord returned after the report nor any later one is used.
+// With strict, it stops as the loops of RecoverLogFile with paranoid_checks and of VersionSet::Recover do: after a
+// report, neither the record that ReadRecord returned after the report nor any later record is used.
 Status ReadLog(const std::string& path, bool strict, std::string* answer) {
   leveldb::SequentialFile* opened = nullptr;
   const Status s = Env::Default()->NewSequentialFile(path, &opened);
@@ -119,9 +119,9 @@ Status ReadLog(const std::string& path, bool strict, std::string* answer) {
 // Sends the number of durable records to the harness.
 using Acknowledge = std::function<void(size_t count)>;
 
-// Adds the records to a new log, or to the one at path as RecoverLogFile re-opens it under Options::reuse_logs:
-// at its size, regardless of its tail. With acknowledge each is synced, as DBImpl::Write does for
-// WriteOptions::sync.
+// Adds the records to a new log or, with append, to the log at path as RecoverLogFile re-opens it under
+// Options::reuse_logs: at the end of the file, regardless of its contents. With acknowledge, each record is synced, as
+// DBImpl::Write does for WriteOptions::sync.
 Status WriteLog(const std::string& path, bool append, const std::vector<std::string>& records,
                 const Acknowledge& acknowledge) {
   Env* const env = Env::Default();

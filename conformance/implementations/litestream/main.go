@@ -27,8 +27,8 @@ func main() {
 	})
 }
 
-// read is the loop of WALReader.PageMap, which keeps the frames up to the last commit frame. io.EOF is the end of the
-// log to it and to its callers; every other error is a signal.
+// read is the loop of WALReader.PageMap, which keeps the frames up to the last commit frame. PageMap and its callers
+// treat io.EOF as the end of the log; every other error is a signal.
 func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 	file, err := os.Open(req.Path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// A C interface, for ../sqlite/adapter.py, to modernc.org/sqlite. Arguments are JSON; a reply is a JSON object with
-// the rows of a statement, whose values are integers, or with an error, and must be given to Free.
+// A C interface, for ../sqlite/adapter.py, to modernc.org/sqlite. Arguments are JSON. A reply is a JSON object with an
+// error or with the rows of a statement, whose values are integers. The caller must pass each reply to Free.
 package main
 
 // #include <stdlib.h>
@@ -16,7 +16,7 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// The adapter has one database open at a time, and one connection to it, as C programs have.
+// The adapter opens one database at a time and has one connection to it, as C programs do.
 var (
 	database   *sql.DB
 	connection *sql.Conn

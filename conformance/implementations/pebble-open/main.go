@@ -1,5 +1,5 @@
-// Adapter for pebble.Open: a database whose only log is the one to read. What it replays is read back from the open
-// database, and rebuilt as the write batches that the log must have held.
+// Adapter for pebble.Open. The adapter opens a database whose only log is the log to read, reads the replayed keys back
+// from the open database, and rebuilds the write batches that the log must have held.
 package main
 
 import (
@@ -81,7 +81,7 @@ func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 	return answer, err
 }
 
-// makeDatabase makes an empty database without a log, and returns the number that its log had.
+// makeDatabase makes an empty database without a log, and returns the number of the log that it removed.
 func makeDatabase(fs vfs.FS) (wal.NumWAL, error) {
 	db, err := pebble.Open(folder, &pebble.Options{FS: fs, Logger: &replay{}})
 	if err != nil {
@@ -114,8 +114,8 @@ func writeFile(fs vfs.FS, path string, data []byte) error {
 	return file.Close()
 }
 
-// replay is the logger of a database: it notes how much DB.replayWAL replayed. That line is the same whether the log
-// ended cleanly or not, so it is no signal.
+// replay is the logger of a database. It stores the numbers of keys and batches that DB.replayWAL replayed. The logged
+// line is the same whether the log ended cleanly or not, so it is not a signal.
 type replay struct{ keys, batches int64 }
 
 func (r *replay) Infof(format string, args ...any) {
@@ -128,8 +128,8 @@ func (*replay) Errorf(string, ...any) {}
 
 func (*replay) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-// release returns the batches that a database replayed. It skips the log unless every batch put one key of its own,
-// since the database keeps neither the bounds of batches nor overwritten values.
+// release returns the batches that a database replayed. It skips the log unless every batch put exactly one key and no
+// key was put twice, because the database keeps neither the bounds of batches nor overwritten values.
 func release(db *pebble.DB, replayed *replay, answer *adapterkit.Answer) error {
 	batches := map[pebble.SeqNum][]byte{}
 	err := db.ScanInternal(context.Background(), block.CategoryUnknown, nil, nil,

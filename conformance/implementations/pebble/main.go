@@ -47,7 +47,7 @@ func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 	})
 }
 
-// logNumber is the number of a log from the context or, as the DB takes it, from the name.
+// logNumber returns the log number in the context or, as the DB does, in the file name.
 func logNumber(req adapterkit.Request) (uint64, bool) {
 	if number, ok := req.Number("log_number"); ok {
 		return number, true
@@ -79,8 +79,8 @@ func write(req adapterkit.Request) error {
 	return adapterkit.WriteRecords(req, record.NewWriter)
 }
 
-// syncs is told of every sync after its offset was stored, which is later than the wait group of
-// SyncRecord is done.
+// syncs observes every sync after the offset of the sync has been stored, which happens after the
+// wait group of SyncRecord is done.
 type syncs struct {
 	prometheus.Histogram
 	done chan struct{}
@@ -130,5 +130,5 @@ func writeWAL(req adapterkit.Request) error {
 	if closed, _ := req.Context["closed"].(bool); closed {
 		return writer.Close()
 	}
-	return nil // what a killed process leaves
+	return nil // the log stays as a killed process leaves it
 }

@@ -15,8 +15,8 @@ const (
 	cleanCloseSize   = 11
 )
 
-// Types of physical records that have a name of their own (RDB-006). The four kinds of fragments follow one another:
-// FULL, FIRST, MIDDLE, LAST, from the first type of the dialect on.
+// Types of physical records that the code uses by name (RDB-006). In each dialect, FULL, FIRST, MIDDLE and LAST have
+// consecutive types.
 const (
 	typeZero               = 0
 	typeLegacyFull         = 1
@@ -30,7 +30,7 @@ const (
 	firstIgnorableType     = 128
 )
 
-// dialect says which headers the fragments of a log have (RDB-007).
+// dialect is the form of the headers of a log's fragments (RDB-007).
 type dialect int
 
 const (
@@ -40,10 +40,10 @@ const (
 	walSync
 )
 
-// dialectNames are the values of the context key "headers".
+// dialectNames maps the values of the context key "headers" to dialects.
 var dialectNames = map[string]dialect{"legacy": legacy, "recyclable": recyclable, "wal-sync": walSync}
 
-// headerSize is the chapter's h.
+// headerSize returns the size of the header of a fragment, which the chapter calls h.
 func (d dialect) headerSize() int64 {
 	switch d {
 	case recyclable:
@@ -54,7 +54,7 @@ func (d dialect) headerSize() int64 {
 	return legacyHeader
 }
 
-// fullType is the type of a FULL; FIRST, MIDDLE and LAST have the next three types.
+// fullType returns the type of a FULL; FIRST, MIDDLE and LAST have the next three types.
 func (d dialect) fullType() int {
 	switch d {
 	case recyclable:
@@ -65,7 +65,7 @@ func (d dialect) fullType() int {
 	return typeLegacyFull
 }
 
-// kind is what a physical record is in the dialect of its log.
+// kind is the role of a physical record in the dialect of its log.
 type kind int
 
 const (
@@ -80,13 +80,13 @@ const (
 	ignorableKind
 )
 
-// isMetadata reports whether a kind describes the log (RDB-009).
+// isMetadata reports whether physical records of a kind are metadata (RDB-009).
 func (k kind) isMetadata() bool {
 	return k == compressionKind || k == timestampsKind || k == precedingKind
 }
 
-// kindOf is the table of RDB-006. A log without a dialect has the compression record, which legacy and recyclable logs
-// share, and no other type.
+// kindOf returns the kind of a physical record by the table of RDB-006. In a log without a dialect, only the
+// compression record has a kind, because legacy and recyclable logs share it.
 func (d dialect) kindOf(rec physical) kind {
 	if fragment := rec.typ - d.fullType(); d != noDialect && fragment >= 0 && fragment < 4 {
 		return fullKind + kind(fragment)
@@ -127,7 +127,8 @@ func (d dialect) headerSizes(typ int) []int64 {
 	return []int64{other}
 }
 
-// physical is a physical record as its header describes it. Number, sync offset and data are set only if it is sound.
+// physical is a physical record as its header describes it. Number, sync offset and data are set only for a sound
+// record.
 type physical struct {
 	at, end    int64
 	typ        int
@@ -141,8 +142,8 @@ type physical struct {
 // hasNumber reports whether the header carries a log number.
 func (rec physical) hasNumber() bool { return rec.header != legacyHeader }
 
-// parse reads the physical record at the start of rest, which holds the block from offset at on, as far as the log
-// goes, and at least 7 bytes. Where the type leaves the size of the header open, the checksum decides.
+// parse reads the physical record at the start of rest. rest begins at the offset at, extends to the end of the block
+// or of the log, and has at least 7 bytes. If the type allows two header sizes, the checksum selects one of them.
 func (d dialect) parse(rest []byte, at int64) physical {
 	length := int64(binary.LittleEndian.Uint16(rest[4:]))
 	typ := int(rest[6])
@@ -164,7 +165,7 @@ func (d dialect) parse(rest []byte, at int64) physical {
 	return physical{at: at, end: at + sizes[0] + length, typ: typ, header: sizes[0]}
 }
 
-// cleanClose returns the number in the bytes of a clean close at the start of rest (RDB-026).
+// cleanClose returns the log number in a clean close at the start of rest (RDB-026).
 func cleanClose(rest []byte) (number uint32, ok bool) {
 	if len(rest) < cleanCloseSize || binary.LittleEndian.Uint32(rest) != 0 ||
 		binary.LittleEndian.Uint16(rest[4:]) != 0 || rest[6] != typeRecyclableFull {
@@ -175,7 +176,7 @@ func cleanClose(rest []byte) (number uint32, ok bool) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum is the masked CRC-32C of RDB-005.
+// checksum returns the masked CRC-32C of RDB-005.
 func checksum(data []byte) uint32 {
 	crc := crc32.Checksum(data, castagnoli)
 	return (crc>>15 | crc<<17) + 0xa282ead8
@@ -191,7 +192,7 @@ func allZero(data []byte) bool {
 	return true
 }
 
-// blocks gives access to the blocks of a log, and holds one of them at a time (RDB-060).
+// blocks reads the blocks of a log and keeps one block in memory at a time (RDB-060).
 type blocks struct {
 	file   io.ReaderAt
 	size   int64
@@ -220,5 +221,5 @@ func (b *blocks) from(p int64) ([]byte, error) {
 	return b.buffer[p-start:], nil
 }
 
-// blockEnd is the end of the block of p, also if the log ends earlier.
+// blockEnd returns the end of the block of offset p, even if the log ends earlier.
 func blockEnd(p int64) int64 { return p - p%blockSize + blockSize }

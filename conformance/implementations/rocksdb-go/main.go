@@ -1,7 +1,7 @@
 // Command rocksdb-go reads and writes RocksDB and Pebble write-ahead logs (rocksdb-wal).
 //
-// It speaks the protocol of the Walproof harness: requests on standard input, one JSON object per line, and a reply to
-// each on standard output. By hand:
+// It implements the protocol of the Walproof harness: one JSON request per line on standard input, and one reply per
+// request on standard output. To read one log by hand:
 //
 //	rocksdb-go read rocksdb-wal FILE [strict]
 package main
@@ -33,7 +33,7 @@ type request struct {
 	Context context         `json:"context"`
 }
 
-// context is the information of a request that is not in the bytes.
+// context is the information about a log that its bytes do not contain.
 type context struct {
 	LogNumber     *uint64 `json:"log_number"`
 	MaxRecordSize *uint64 `json:"max_record_size"`
@@ -42,7 +42,7 @@ type context struct {
 	Closed        bool    `json:"closed"`
 }
 
-// settings are those of a reader with this context.
+// settings returns the settings of a reader for a profile and this context.
 func (c context) settings(profile string) settings {
 	s := settings{strict: profile == "strict", maxRecordSize: defaultMaxRecordSize}
 	if c.LogNumber != nil {
@@ -54,7 +54,7 @@ func (c context) settings(profile string) settings {
 	return s
 }
 
-// reply performs a request for a log.
+// reply performs a read, write or append request and returns the reply.
 func reply(req request) object {
 	if _, err := os.Stat(req.Path); req.Cmd != "write" && os.IsNotExist(err) {
 		return object{"skipped": "nothing is at this path"}
@@ -79,7 +79,7 @@ func reply(req request) object {
 	return object{"answer": r.answer()}
 }
 
-// done is the reply to a write or an append.
+// done returns the reply to a write or an append.
 func done(refused, err error) object {
 	switch {
 	case err != nil:

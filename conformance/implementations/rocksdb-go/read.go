@@ -27,7 +27,7 @@ const (
 	unsupported      = "unsupported-compression"
 )
 
-// answer is what a reader says about a log.
+// answer is the answer of a reader for one log.
 type answer struct {
 	Verdict string      `json:"verdict"`
 	Reason  *string     `json:"reason"`
@@ -37,7 +37,7 @@ type answer struct {
 	Signals []string    `json:"signals"`
 }
 
-// record is a record of an answer. Families of timestamp sizes and 64-bit numbers are decimal text.
+// record is one record of an answer. 64-bit numbers, and the column families in TimestampSizes, are decimal text.
 type record struct {
 	At             int64          `json:"at"`
 	Size           int64          `json:"size"`
@@ -60,7 +60,7 @@ type lostRange struct {
 	Reason string `json:"reason"`
 }
 
-// settings are what a reader is told besides the bytes.
+// settings are the inputs of a reader other than the bytes of the log.
 type settings struct {
 	strict        bool
 	number        uint64
@@ -81,16 +81,16 @@ type reader struct {
 	torn    string // code of the torn tail, or ""
 
 	open *openRecord
-	// What the log said about itself since the last record that was returned.
+	// The valid metadata since the last record that was returned.
 	timestamps map[string]int
 	preceding  *predecessor
-	families   map[uint32]bool // all that a valid record of timestamp sizes has named
+	families   map[uint32]bool // the column families in all valid records of timestamp sizes
 	budget     *budget
 
-	stopped    bool  // nothing is read any more
-	end        int64 // where the log ended, if it stopped
-	cutShort   bool  // it ended before the end of the file, and not in zeros
-	outOfStep  bool  // the rest of a short last block was lost
+	stopped    bool  // the reader has finished
+	end        int64 // offset of the end of the log; not set if strictStop
+	cutShort   bool  // the log ended inside a physical record, at a fault, at another log or at a clean close
+	outOfStep  bool  // a lost rest of a block extends past the end of the file
 	strictStop bool
 }
 
@@ -136,7 +136,7 @@ func readLog(path string, settings settings) (*reader, error) {
 	return r, nil
 }
 
-// step makes the checks of RDB-040 at one offset, and moves on.
+// step performs the checks of RDB-040 at one offset and advances the offset.
 func (r *reader) step() error {
 	p, size := r.p, r.log.size
 	blockEnd := blockEnd(p)
@@ -184,7 +184,7 @@ func (r *reader) step() error {
 	return nil
 }
 
-// take does what a sound physical record of this log asks for: the checks 9 to 12.
+// take performs checks 9 to 12 of RDB-040 on a sound physical record of this log.
 func (r *reader) take(rec physical) {
 	code := ""
 	switch kind := r.dialect.kindOf(rec); kind {
@@ -229,7 +229,7 @@ func (r *reader) take(rec physical) {
 	}
 }
 
-// complete returns the open record, whose last fragment was read.
+// complete adds the open record to the records after its last fragment has been read.
 func (r *reader) complete() {
 	open := r.open
 	r.open = nil
@@ -269,7 +269,8 @@ func (r *reader) decompress(open *openRecord) ([]byte, string) {
 	return content, ""
 }
 
-// readMetadata takes over what sound metadata say, and reports whether they are valid (RDB-030, RDB-033, RDB-034).
+// readMetadata stores the values of a sound metadata record and reports whether the record is valid (RDB-030, RDB-033,
+// RDB-034).
 func (r *reader) readMetadata(kind kind, rec physical) bool {
 	switch kind {
 	case compressionKind:
@@ -290,7 +291,7 @@ const (
 	pairSize      = 6
 )
 
-// readTimestampSizes takes over the pairs of a record of timestamp sizes: all of them or none.
+// readTimestampSizes stores all pairs of a record of timestamp sizes, or no pair if one of them is invalid.
 func (r *reader) readTimestampSizes(data []byte) bool {
 	if len(data) == 0 || len(data)%pairSize != 0 {
 		return false
@@ -313,10 +314,10 @@ func (r *reader) readTimestampSizes(data []byte) bool {
 	return true
 }
 
-// decimal is the 64-bit number at the start of data.
+// decimal returns the 64-bit number at the start of data as decimal text.
 func decimal(data []byte) string { return strconv.FormatUint(binary.LittleEndian.Uint64(data), 10) }
 
-// zerosAt judges a header whose type and length are 0 (RDB-019, RDB-024, RDB-045).
+// zerosAt handles a header whose type and length are 0 (RDB-019, RDB-024, RDB-045).
 func (r *reader) zerosAt(rest []byte) error {
 	if !allZero(rest) {
 		r.loseBlock(zeroHeader)
@@ -346,8 +347,8 @@ func (r *reader) zerosAt(rest []byte) error {
 	return nil
 }
 
-// metadataDidNotFit reports whether the block at next, which is loaded, begins with sound metadata of this log that
-// were too long for the zeros before it (RDB-024).
+// metadataDidNotFit reports whether the block at next begins with a sound metadata record of this log that did not fit
+// into the zeros before the block (RDB-024).
 func (r *reader) metadataDidNotFit(next int64) bool {
 	block, err := r.log.from(next)
 	if err != nil || len(block) < legacyHeader {
@@ -369,7 +370,7 @@ func (r *reader) foreignAt(p int64) {
 	r.endAt(p)
 }
 
-// loseBlock loses the rest of the block to a fault at p, unless the fault ends the log.
+// loseBlock adds the rest of the block after a fault to the lost ranges, or ends the log if the fault is its end.
 func (r *reader) loseBlock(code string) {
 	if r.endsLog(r.p) {
 		r.tornTailAt(r.p)
@@ -385,7 +386,8 @@ func (r *reader) endsLog(p int64) bool {
 	return uint64(p) >= r.proven && (r.dialect == walSync || r.dialect != legacy && r.lastForeign > p)
 }
 
-// tornTailAt ends the log at a fault. The tail reaches to the next block of another log.
+// tornTailAt ends the log at a fault. The torn tail extends to the next block that begins with a record of another log,
+// or to the end of the file.
 func (r *reader) tornTailAt(p int64) {
 	to := r.log.size
 	for next := blockEnd(p); next <= r.lastForeign; next += blockSize {
@@ -410,7 +412,8 @@ func (r *reader) beginsForeign(start int64) bool {
 // tearAt ends the log inside a physical record at p (RDB-041).
 func (r *reader) tearAt(p int64, code string) { r.tear(p, r.log.size, code) }
 
-// tear ends the log with a torn tail from p, or from the FIRST of the open record, to an offset.
+// tear ends the log with a torn tail that extends to the offset to. The tail begins at p, or at the FIRST of an open
+// record.
 func (r *reader) tear(p, to int64, code string) {
 	if r.open != nil {
 		p = r.open.at
@@ -433,7 +436,7 @@ func (r *reader) endAt(p int64) {
 	r.stopped, r.end = true, p
 }
 
-// dropOpen ends an open record before its LAST (RDB-049).
+// dropOpen discards an open record that has no LAST, and adds its data to the lost ranges (RDB-049).
 func (r *reader) dropOpen() {
 	open := r.open
 	r.open = nil
@@ -442,7 +445,7 @@ func (r *reader) dropOpen() {
 	}
 }
 
-// lose notes damage. It costs the open record, too (RDB-051), and ends strict reading (RDB-055).
+// lose adds a lost range for damage. The open record is lost as well (RDB-051), and strict reading ends (RDB-055).
 func (r *reader) lose(from, to int64, code string) {
 	if r.strictStop {
 		return
@@ -465,7 +468,7 @@ func (r *reader) lose(from, to int64, code string) {
 	r.lost = append(r.lost, lostRange{from, to, code})
 }
 
-// answer gives the verdict and the end (RDB-054 to RDB-056).
+// answer returns the answer with its verdict and end (RDB-054 to RDB-056).
 func (r *reader) answer() answer {
 	a := answer{Verdict: "intact", Records: r.records, Lost: r.lost, Signals: []string{}}
 	code := ""

@@ -8,22 +8,22 @@ import (
 	"strconv"
 )
 
-// survey is what one look through the log tells before its records are read (RDB-012 to RDB-017, RDB-032).
+// survey holds the results of the first pass over a log, before its records are read (RDB-012 to RDB-017, RDB-032).
 type survey struct {
 	dialect     dialect
 	number      uint32
 	numberKnown bool
-	// proven is the offset below which a fault is damage, as the log was written there.
+	// proven is the offset up to which the log is known to have been written. A fault below it is damage.
 	proven uint64
 	// lastForeign is the start of the last block that begins with a sound record of another log, or -1.
 	lastForeign int64
-	// compression is the type in the compression record, or what stands for it.
+	// compression is the compression type of the log.
 	compression uint32
-	// compressionRecord reports whether a valid compression record stands at offset 0.
+	// compressionRecord reports whether the log has a valid compression record at offset 0.
 	compressionRecord bool
-	// guess reports whether the data of the first FULL or FIRST decides about the compression (RDB-032).
+	// guess reports whether the data of the first FULL or FIRST determines the compression (RDB-032).
 	guess bool
-	// fragmentMet reports whether such a FULL or FIRST was met.
+	// fragmentMet reports whether the log has such a FULL or FIRST.
 	fragmentMet bool
 }
 
@@ -36,7 +36,8 @@ const (
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// names are the file names of RDB-014. A number is padded to six digits, and never more than that.
+// names matches the file names of RDB-014. Numbers are padded to six digits, or to three after the hyphen; longer
+// numbers have no leading zero.
 var names = regexp.MustCompile(`^([0-9]{6}|[1-9][0-9]{6,})(-([0-9]{3}|[1-9][0-9]{3,}))?\.log$`)
 
 // numberInName returns the log number in the name of a file.
@@ -65,13 +66,13 @@ func (s *survey) refused() bool {
 	return s.compression != compressionNone && s.compression != compressionZstd
 }
 
-// takeSurvey looks through the log. The number is that of the context or of the file name, if known.
+// takeSurvey makes the first pass over the log. The number is that of the context or of the file name, if known.
 func takeSurvey(log *blocks, number uint64, numberKnown bool) (*survey, error) {
 	s := &survey{number: uint32(number), numberKnown: numberKnown, lastForeign: -1, guess: true}
 	var (
 		magic       bool   // the first FULL or FIRST begins with the magic number of zstd
 		ownBlock    int64  // start of the last block that begins with a recyclable record of this log
-		highestSync uint64 // in records of this log
+		highestSync uint64 // the highest sync offset in the records of this log
 	)
 	for start := int64(0); start < log.size; start += blockSize {
 		block, err := log.from(start)
@@ -136,7 +137,7 @@ func takeSurvey(log *blocks, number uint64, numberKnown bool) (*survey, error) {
 	return s, nil
 }
 
-// nativeDialect is the dialect that alone has the type and the header of a sound physical record, if there is one.
+// nativeDialect returns the only dialect that has the type and the header of a sound physical record, or noDialect.
 func nativeDialect(rec physical) dialect {
 	switch {
 	case rec.header == walSyncHeader:

@@ -26,7 +26,7 @@ type newRecord struct {
 	} `json:"predecessor"`
 }
 
-// timestampSizes are sizes of timestamps by column family, in the order in which they are given.
+// timestampSizes are sizes of timestamps by column family, in the order of the request.
 type timestampSizes []timestampSize
 
 type timestampSize struct {
@@ -66,7 +66,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// writer makes the bytes of a log from an offset on.
+// writer encodes the bytes of a log from the offset start on.
 type writer struct {
 	dialect    dialect
 	number     uint32
@@ -77,7 +77,7 @@ type writer struct {
 	out        []byte
 }
 
-// room is the offset of the next byte, and what is left of its block.
+// room returns the offset of the next byte and the number of bytes left in its block.
 func (w *writer) room() (p, left int64) {
 	p = w.start + int64(len(w.out))
 	return p, blockEnd(p) - p
@@ -90,7 +90,7 @@ func (w *writer) fillBlock(size int64) {
 	}
 }
 
-// physical writes one physical record, for which there is room.
+// physical writes one physical record, which must fit into the block.
 func (w *writer) physical(typ int, header int64, syncOffset uint64, data []byte) {
 	head := make([]byte, header)
 	binary.LittleEndian.PutUint16(head[4:], uint16(len(data)))
@@ -116,7 +116,7 @@ func (w *writer) begin() {
 	}
 }
 
-// metadata writes one physical record before a record (RDB-024). Its data fits into a block.
+// metadata writes one metadata record (RDB-024). Its data must fit into one block.
 func (w *writer) metadata(legacyType, recyclableType int, data []byte) {
 	typ, header := legacyType, int64(legacyHeader)
 	if w.dialect == recyclable {
@@ -160,7 +160,7 @@ func (w *writer) record(rec newRecord) error {
 	return nil
 }
 
-// timestampSizes writes the sizes of timestamps of some column families. It refuses what readers would not accept.
+// timestampSizes writes the timestamp sizes of column families. It fails for sizes that readers would reject.
 func (w *writer) timestampSizes(sizes timestampSizes) error {
 	header := w.dialect.headerSize()
 	longest := int(blockSize-header) / pairSize * pairSize
@@ -183,8 +183,8 @@ func (w *writer) timestampSizes(sizes timestampSizes) error {
 	return nil
 }
 
-// fragments writes a record as fragments, greedily (RDB-010, RDB-020, RDB-022). A frame is split into pieces first
-// (RDB-036).
+// fragments writes a record as fragments that are as long as possible (RDB-010, RDB-020, RDB-022). A compressed record
+// is first split into pieces (RDB-036).
 func (w *writer) fragments(payload []byte, syncOffset *number) {
 	header := w.dialect.headerSize()
 	pieces := [][]byte{payload}
@@ -211,7 +211,8 @@ func (w *writer) fragments(payload []byte, syncOffset *number) {
 	}
 }
 
-// fragmentOf is the place of a fragment in its record, counted from the type of a FULL.
+// fragmentOf returns the difference between the type of a fragment and the type of a FULL: 0 for FULL, 1 for FIRST, 2
+// for MIDDLE, 3 for LAST.
 func fragmentOf(begun, ends bool) int {
 	switch {
 	case !begun && ends:
@@ -224,14 +225,14 @@ func fragmentOf(begun, ends bool) int {
 	return 3
 }
 
-// close ends the log as Pebble does (RDB-026).
+// close ends the log with a clean close, as Pebble does (RDB-026).
 func (w *writer) close() {
 	w.fillBlock(cleanCloseSize)
 	w.out = append(w.out, 0, 0, 0, 0, 0, 0, typeRecyclableFull)
 	w.out = binary.LittleEndian.AppendUint32(w.out, w.number+1)
 }
 
-// write writes records, and closes the log if that is asked for.
+// write writes records, and closes the log if closed is set.
 func (w *writer) write(records []newRecord, closed bool) error {
 	if w.compressed && w.dialect == walSync {
 		return errors.New("a WAL-sync log has no compression")
@@ -251,7 +252,8 @@ func (w *writer) write(records []newRecord, closed bool) error {
 	return nil
 }
 
-// configure takes what the context says about a new log. A log without a number has that of its file name, or 1.
+// configure sets the dialect, the compression and the log number of a new log from the context. If the context has no
+// log number, the log gets the number in its file name, or 1.
 func (w *writer) configure(path string, context context) {
 	w.dialect = recyclable
 	if named, ok := dialectNames[context.Headers]; ok {
@@ -266,7 +268,7 @@ func (w *writer) configure(path string, context context) {
 	}
 }
 
-// writeLog makes a new log. It returns why it refused, if it did.
+// writeLog writes a new log. The first result is the reason for a refusal, or nil.
 func writeLog(path string, records []newRecord, context context) (refused error, err error) {
 	w := &writer{families: map[uint32]bool{}, budget: newBudget(context.settings("write").maxRecordSize)}
 	w.configure(path, context)
@@ -276,12 +278,12 @@ func writeLog(path string, records []newRecord, context context) (refused error,
 	return nil, os.WriteFile(path, w.out, 0o644)
 }
 
-// looksCompressed reports whether the data of a record begins like a frame (RDB-032).
+// looksCompressed reports whether the data of a record begins with the magic number of zstd (RDB-032).
 func looksCompressed(rec newRecord) bool {
 	return strings.HasPrefix(strings.ToLower(rec.Payload), hex.EncodeToString(zstdMagic))
 }
 
-// appendLog continues a log (RDB-027 to RDB-029). It returns why it refused, if it did.
+// appendLog appends records to a log (RDB-027 to RDB-029). The first result is the reason for a refusal, or nil.
 func appendLog(path string, records []newRecord, context context) (refused error, err error) {
 	r, err := readLog(path, context.settings("recover"))
 	if err != nil {

@@ -11,20 +11,20 @@ import (
 // maxWindow is the largest window of a frame (RDB-036).
 const maxWindow = 128 << 20
 
-// maxZstdBlock is the most that one block of a frame stands for.
+// maxZstdBlock is the maximum size of the content of one block of a frame.
 const maxZstdBlock = 128 << 10
 
 var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow),
 	zstd.WithDecoderMaxMemory(1<<62))
 
-// frame is the head of a zstd frame.
+// frame holds the fields of the header of a zstd frame.
 type frame struct {
 	contentSize uint64
 	headerSize  int
 	checksum    bool
 }
 
-// parseFrame reads the head of a frame. It fails unless the frame is one that RDB-036 allows.
+// parseFrame reads the header of a frame. It fails if RDB-036 does not allow the frame.
 func parseFrame(data []byte) (frame, bool) {
 	const fixed = 5 // magic number and descriptor
 	if len(data) < fixed || !bytes.HasPrefix(data, zstdMagic) {
@@ -65,8 +65,8 @@ func parseFrame(data []byte) (frame, bool) {
 	return f, f.contentSize > 0 && window <= maxWindow
 }
 
-// decompress returns the content of data, which must be this frame and nothing else. It follows the blocks of the
-// frame first, so that no size that the data cannot hold is ever allocated.
+// decompress returns the content of data, which must consist of exactly this frame. It first walks the blocks of the
+// frame, so that a content size that the data cannot hold is never allocated.
 func (f frame) decompress(data []byte) ([]byte, bool) {
 	p, most := f.headerSize, uint64(0)
 	for last := false; !last; {
@@ -93,7 +93,7 @@ func (f frame) decompress(data []byte) ([]byte, bool) {
 	return content, err == nil && uint64(len(content)) == f.contentSize
 }
 
-// compress makes the frame of a record that is not empty. It states its size and has a checksum.
+// compress returns a zstd frame, with content size and checksum, of a record that is not empty.
 func compress(content []byte) []byte {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithSingleSegment(true), zstd.WithEncoderCRC(true))
 	if err != nil {
@@ -102,7 +102,8 @@ func compress(content []byte) []byte {
 	return encoder.EncodeAll(content, nil)
 }
 
-// budget limits what the frames of a log decompress to (RDB-037, RDB-038). Sums may exceed 64 bits.
+// budget limits the size to which each frame decompresses, and the total (RDB-037, RDB-038). The total may exceed 64
+// bits.
 type budget struct {
 	limit uint64 // of one record
 	sum   *big.Int
@@ -110,7 +111,7 @@ type budget struct {
 
 func newBudget(limit uint64) *budget { return &budget{limit: limit, sum: new(big.Int)} }
 
-// take counts the stated size of a record that ends at offset end. It fails if the record is too large.
+// take adds the stated size of a record that ends at offset end to the total. It fails if the record is too large.
 func (b *budget) take(size uint64, end int64) bool {
 	if size > b.limit {
 		return false

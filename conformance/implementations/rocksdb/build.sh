@@ -26,7 +26,7 @@ rocksdb=$(cargo metadata --offline --format-version 1 \
     | sed -n 's/.*"manifest_path":"\([^"]*\/librocksdb-sys-[^"]*\)\/Cargo.toml".*/\1\/rocksdb/p')
 [ -d "$rocksdb" ] || fail "cargo did not unpack librocksdb-sys"
 
-# The defines of RocksDB's own CMakeLists.txt. The library exports no type information of the classes.
+# The defines of RocksDB's own CMakeLists.txt. -fno-rtti: the library exports no type information of its classes.
 cxx=${CXX:-$(command -v g++ || command -v clang++)} || fail "neither g++ nor clang++ found"
 $cxx -std=c++20 -O1 -Wall -Wextra -Wno-unused-parameter -DNDEBUG -DOS_LINUX -DROCKSDB_PLATFORM_POSIX \
     -DROCKSDB_LIB_IO_POSIX -fno-rtti -isystem "$rocksdb" -isystem "$rocksdb/include" \

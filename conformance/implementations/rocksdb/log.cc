@@ -20,8 +20,8 @@ using namespace rocksdb;
 using OnRecord = void (*)(const char* payload, size_t size);
 using OnReport = void (*)(const char* text);
 
-// DBOpenLogRecordReadReporter (db/db_impl/db_impl_open.cc): the first report is the status of the replay, except in
-// kSkipAnyCorruptedRecords. OldLogRecord reports no damage, so it is not a signal.
+// Acts as DBOpenLogRecordReadReporter (db/db_impl/db_impl_open.cc): the first report is the status of the replay,
+// except in kSkipAnyCorruptedRecords. OldLogRecord reports no damage, so it is not a signal.
 class Reporter : public log::Reader::Reporter {
  public:
   Reporter(Status* status, OnReport on_report) : status_(status), on_report_(on_report) {}
@@ -76,7 +76,7 @@ bool count_records(const char* path, uint64_t log_number, int recovery_mode, uin
   return ReadLog(path, log_number, recovery_mode, count, [](const char*) {});
 }
 
-// Creates a log as DBImpl::CreateWAL does (db/db_impl/db_impl_open.cc). Returns null if it cannot.
+// Creates a log as DBImpl::CreateWAL does (db/db_impl/db_impl_open.cc). Returns null on failure.
 log::Writer* create_log(const char* path, uint64_t log_number, bool recyclable, bool zstd) {
   std::unique_ptr<FSWritableFile> file;
   if (!FileSystem::Default()->NewWritableFile(path, FileOptions(), &file, nullptr).ok()) return nullptr;

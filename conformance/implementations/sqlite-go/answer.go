@@ -2,7 +2,7 @@ package main
 
 import "encoding/hex"
 
-// answer is what a reader returns for a log.
+// answer is the result of reading a log.
 type answer struct {
 	Verdict string   `json:"verdict"`
 	Reason  *string  `json:"reason"`
@@ -11,7 +11,7 @@ type answer struct {
 	End     *int     `json:"end"`
 }
 
-// record is a transaction.
+// record is a transaction in an answer.
 type record struct {
 	At        int      `json:"at"`
 	Size      int      `json:"size"`
@@ -29,7 +29,7 @@ type lost struct {
 	Reason string `json:"reason"`
 }
 
-// newAnswer makes an answer; an empty reason and an end below 0 stand for null.
+// newAnswer returns an answer. An empty reason and an end below 0 stand for null.
 func newAnswer(verdict, reason string, records []record, ranges []lost, end int) answer {
 	a := answer{Verdict: verdict, Records: records, Lost: ranges}
 	if a.Records == nil {
@@ -47,7 +47,7 @@ func newAnswer(verdict, reason string, records []record, ranges []lost, end int)
 	return a
 }
 
-// record makes the record of the transaction in the slots from first to last.
+// record returns the record of the transaction in the slots from first to last.
 func (r *reader) record(first, last int, marked bool) record {
 	rec := record{
 		At:        r.h.offset(first),

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// start is what the first bytes of a log say about it (SQW-020).
+// start is the result of reading the header of a log (SQW-020).
 type start struct {
 	header  *header
 	lost    bool   // the header is damaged, and was rebuilt or replaced
@@ -41,7 +41,7 @@ func readStart(log []byte) start {
 	return start{refused: "bad-magic"}
 }
 
-// sealedHeader returns the header if its magic number and its checksum are right.
+// sealedHeader returns the header if its magic number and its checksum are valid.
 func sealedHeader(log []byte) *header {
 	words := magicWords(binary.BigEndian.Uint32(log))
 	if words == nil {
@@ -60,7 +60,8 @@ func sealedHeader(log []byte) *header {
 	}
 }
 
-// unfinishedHeader tells whether a log begins with zeros or a magic number, as far as it goes (SQW-021).
+// unfinishedHeader reports whether a log, as far as its header extends, consists of zeros or begins like a magic number
+// (SQW-021).
 func unfinishedHeader(log []byte) bool {
 	if allZero(log[:min(len(log), headerSize)]) {
 		return true
@@ -76,10 +77,10 @@ func unfinishedHeader(log []byte) bool {
 	return false
 }
 
-// byteOrders are the orders of words, in the order in which a reader without a header tries them.
+// byteOrders lists the byte orders of words, in the order in which a reader without a header tries them.
 var byteOrders = []binary.ByteOrder{binary.LittleEndian, binary.BigEndian}
 
-// rebuildHeader finds the header that frame 1 follows, or nil (SQW-026).
+// rebuildHeader returns the header that frame 1 follows, or nil (SQW-026).
 func rebuildHeader(log []byte) *header {
 	for size := minPageSize; size <= maxPageSize && headerSize+frameHeaderSize+size <= len(log); size *= 2 {
 		frame := slot(log[headerSize : headerSize+frameHeaderSize+size])
@@ -96,7 +97,7 @@ func rebuildHeader(log []byte) *header {
 	return nil
 }
 
-// confirmsHeader tells whether some header with these contents has this checksum. The sequence number is free.
+// confirmsHeader reports whether a header with these fields and any sequence number has this checksum.
 func confirmsHeader(checksum value, words binary.ByteOrder, pageSize int, salts []byte) bool {
 	var fields [12]byte
 	magic := uint32(magicLittle)
@@ -111,10 +112,10 @@ func confirmsHeader(checksum value, words binary.ByteOrder, pageSize int, salts 
 	return end.s == start.s+words.Uint32(fields[8:])+start.t
 }
 
-// linkedHeader takes page size, byte order and salts from the first two slots of which the second follows
-// the first, or returns nil (SQW-027).
+// linkedHeader returns a header with the page size, byte order and salts of the first two adjacent slots of which the
+// second follows the first, or nil (SQW-027).
 func linkedHeader(log []byte) *header {
-	var either *header // fits both byte orders
+	var either *header // the header whose slots fit both byte orders
 	for size := maxPageSize; size >= minPageSize; size /= 2 {
 		h := header{pageSize: size}
 		for k := 1; h.offset(k+2) <= len(log); k++ {

@@ -15,29 +15,29 @@ const (
 	maxPageSize     = 65536
 )
 
-// rollbackMagic begins a rollback journal.
+// rollbackMagic is the magic number of a rollback journal.
 var rollbackMagic = []byte{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7}
 
-// header holds what the frames need of the header of a log.
+// header holds the values of a log's header that are needed to read its frames.
 type header struct {
-	words    binary.ByteOrder // of the words of the checksums
+	words    binary.ByteOrder // byte order of the words in checksums
 	pageSize int
 	salts    []byte // 8 bytes
 	checksum value
-	known    bool // whether checksum is known: not if the header was lost and frame 1 did not give it
+	known    bool // whether checksum is known: false if the header was lost and frame 1 did not give it
 }
 
-// slotSize is S, the size of a slot.
+// slotSize returns S, the size of a slot.
 func (h *header) slotSize() int { return frameHeaderSize + h.pageSize }
 
-// offset is where slot k begins; slots count from 1.
+// offset returns the start of slot k. Slots are numbered from 1.
 func (h *header) offset(k int) int { return headerSize + (k-1)*h.slotSize() }
 
 func validPageSize(n uint32) bool {
 	return n >= minPageSize && n <= maxPageSize && n&(n-1) == 0
 }
 
-// magicWords returns the byte order of the words that a magic number stands for, or nil.
+// magicWords returns the byte order of words that a magic number selects, or nil.
 func magicWords(magic uint32) binary.ByteOrder {
 	switch magic {
 	case magicLittle:
@@ -48,7 +48,7 @@ func magicWords(magic uint32) binary.ByteOrder {
 	return nil
 }
 
-// slot is the bytes of one whole slot.
+// slot holds the bytes of one whole slot.
 type slot []byte
 
 func (f slot) page() uint32    { return binary.BigEndian.Uint32(f) }
@@ -58,17 +58,17 @@ func (f slot) stored() value   { return loadValue(f[16:]) }
 func (f slot) image() []byte   { return f[frameHeaderSize:] }
 func (f slot) commit() bool    { return f.dbPages() != 0 }
 
-// after is the checksum after the slot, computed from the one before it (SQW-008).
+// after returns the checksum after the slot, computed from the checksum before the slot (SQW-008).
 func (f slot) after(words binary.ByteOrder, before value) value {
 	return before.forward(words, f[:8]).forward(words, f.image())
 }
 
-// before is the checksum before the slot, computed from the one that it stores (SQW-009).
+// before returns the checksum before the slot, computed from the checksum that the slot stores (SQW-009).
 func (f slot) before(words binary.ByteOrder) value {
 	return f.stored().backward(words, f.image()).backward(words, f[:8])
 }
 
-// repeats tells whether two frames have the same page number, database size and image (SQW-014).
+// repeats reports whether two frames have the same page number, database size and image (SQW-014).
 func (f slot) repeats(g slot) bool {
 	return bytes.Equal(f[:8], g[:8]) && bytes.Equal(f.image(), g.image())
 }

@@ -48,7 +48,7 @@ func reply(req object) object {
 	return object{"skipped": "unknown command"}
 }
 
-// outcome is the reply to a write or an append.
+// outcome returns the reply to a write or an append.
 func outcome(err error) object {
 	if err != nil {
 		return object{"refused": err.Error()}

@@ -9,7 +9,7 @@ type reader struct {
 	slots int // number of whole slots
 	m     int // number of committed frames (SQW-011)
 	k     int // the first slot that does not continue the generation (SQW-010); slots+1 if there is none
-	// own tells which slots are of this generation, by slot number; last is the last such slot, or m.
+	// own is indexed by slot number and true for the slots of this generation; last is the last such slot, or m.
 	own  []bool
 	last int
 }
@@ -19,17 +19,17 @@ type span struct{ first, last int }
 
 func (r *reader) slot(k int) slot { return slot(r.log[r.h.offset(k):r.h.offset(k+1)]) }
 
-// rest is the piece of a slot at the end of the log.
+// rest returns the incomplete slot at the end of the log.
 func (r *reader) rest() []byte { return r.log[r.h.offset(r.slots+1):] }
 
-// ownSalts tells whether a frame, whole or cut after its salts, has the salts of the header and does not begin
+// ownSalts reports whether a frame, whole or cut off after its salts, has the salts of the header and does not begin
 // with zeros (SQW-030, SQW-033).
 func (r *reader) ownSalts(b []byte) bool {
 	return bytes.Equal(b[8:16], r.h.salts) && !allZero(b[:16])
 }
 
-// reserved tells whether a frame, whole or cut after its salts, looks like one that SQLite wrote without salts
-// inside a transaction (SQW-032).
+// reserved reports whether a frame, whole or cut off after its salts, looks like a frame that SQLite wrote without
+// salts inside a transaction (SQW-032).
 func reserved(b []byte) bool { return allZero(b[8:16]) && !allZero(b[:4]) }
 
 // readLog reads a log in the profile recover or strict.
@@ -70,8 +70,8 @@ func readLog(log []byte, strict bool) answer {
 	return newAnswer("intact", "", records, nil, h.offset(r.m+1))
 }
 
-// readCommitted reads the slots up to the first that does not follow, sets k and m, and returns the committed
-// transactions except padding (SQW-010 to SQW-014).
+// readCommitted reads the slots up to the first that does not continue the generation, sets k and m, and returns the
+// committed transactions except padding (SQW-010 to SQW-014).
 func (r *reader) readCommitted() []record {
 	var records []record
 	r.k = 1
@@ -99,7 +99,7 @@ func (r *reader) readCommitted() []record {
 	return records
 }
 
-// findGeneration finds the slots after the committed frames that are of this generation (SQW-030).
+// findGeneration finds the slots after the committed frames that belong to this generation (SQW-030).
 func (r *reader) findGeneration(y *recovery) {
 	r.own = make([]bool, r.slots+1)
 	r.last = r.m
@@ -110,7 +110,7 @@ func (r *reader) findGeneration(y *recovery) {
 	}
 }
 
-// isCommit tells whether a slot of this generation holds a commit frame or broken padding.
+// isCommit reports whether a slot of this generation holds a commit frame or broken padding.
 func (y *recovery) isCommit(k int) bool {
 	return y.own[k] && (y.slot(k).commit() || y.slots[k].repeats > 0)
 }
@@ -124,8 +124,8 @@ func (y *recovery) lastCommit() int {
 	return k
 }
 
-// firstCommit returns c, the first commit frame of this generation after the committed frames that is not padding, and
-// the transaction that it ends, or 0 (SQW-031).
+// firstCommit returns c, the first commit frame of this generation that comes after the committed frames and is not
+// padding, or 0. The second result reports whether c ends a proven transaction (SQW-031).
 func (y *recovery) firstCommit() (c int, proven bool) {
 	whole := map[int]transaction{}
 	for _, x := range y.transactions {
@@ -140,14 +140,14 @@ func (y *recovery) firstCommit() (c int, proven bool) {
 	return 0, false
 }
 
-// tail is what follows the committed frames.
+// tail holds the contents of the log after the committed frames.
 type tail struct {
 	damage  string // the code of slot k if frames are lost (SQW-031)
 	records []record
 	lost    []lost
 }
 
-// readTail reads what follows the committed frames.
+// readTail reads the log after the committed frames.
 func (r *reader) readTail() tail {
 	y := r.recoverFrames()
 	r.findGeneration(y)
@@ -165,7 +165,8 @@ func (r *reader) readTail() tail {
 	return tail{lost: []lost{{r.h.offset(r.m + 1), end, "bad-tail"}}}
 }
 
-// goesOnAfter tells whether the generation goes on after its commit frame c, other than by repeating it (SQW-016).
+// goesOnAfter reports whether the generation continues after its commit frame c with anything but repetitions of c
+// (SQW-016).
 func (y *recovery) goesOnAfter(c int) bool {
 	if !y.tornFrame() {
 		k := c + 1
@@ -178,7 +179,8 @@ func (y *recovery) goesOnAfter(c int) bool {
 	return !y.storesRepetition(c, end, slot(y.rest()))
 }
 
-// storesRepetition tells whether a slot, whole or cut, stores the checksum that repetitions of the commit frame c give.
+// storesRepetition reports whether a slot, whole or cut off, stores the checksum that results from repetitions of the
+// commit frame c.
 func (y *recovery) storesRepetition(c, last int, end slot) bool {
 	if len(end) < frameHeaderSize {
 		return false
@@ -195,17 +197,17 @@ func (y *recovery) storesRepetition(c, last int, end slot) bool {
 	return end.stored() == whole || isKnown && end.stored() == shown
 }
 
-// tornFrame tells whether the file ends inside a frame of this generation (SQW-033).
+// tornFrame reports whether the file ends inside a frame of this generation (SQW-033).
 func (r *reader) tornFrame() bool {
 	rest := r.rest()
-	direct := r.withReserved(r.last) == r.slots // the piece comes directly after the generation
+	direct := r.withReserved(r.last) == r.slots // the incomplete slot comes directly after the generation
 	if len(rest) < 16 {
 		return direct && !allZero(rest)
 	}
 	return r.ownSalts(rest) || direct && reserved(rest)
 }
 
-// withReserved returns the last of the slots directly after slot k that were written without salts, or k (SQW-032).
+// withReserved returns the last slot of the run without salts that starts directly after slot k, or k (SQW-032).
 func (r *reader) withReserved(k int) int {
 	for k < r.slots && reserved(r.slot(k+1)) {
 		k++

@@ -2,13 +2,13 @@ package main
 
 import "bytes"
 
-// state is what a reader knows about one slot after damage.
+// state describes one slot after damage.
 type state struct {
-	before, after value // the checksums before and after the slot; computed ones if its own checksum is wrong
+	before, after value // the checksums before and after the slot; computed if the stored checksum is wrong
 	stored        value
 	copied        bool // an earlier slot stores the same checksum (SQW-041)
-	proven        bool // its page number, database size and image are those that were written
-	badSalts      bool // its salts are not those of the header
+	proven        bool // its page number, database size and image are as they were written
+	badSalts      bool // its salts differ from the salts of the header
 	badChecksum   bool // it is proven although its checksum is wrong (SQW-036)
 	returned      bool // it belongs to a returned transaction or to padding
 	repeats       int  // the commit frame of which it is broken padding, or 0 (SQW-015)
@@ -18,9 +18,9 @@ type state struct {
 type recovery struct {
 	*reader
 	slots        []state       // by slot number; slot 0 is the header
-	storedBy     map[value]int // the first slot that stores a checksum
-	provenBy     map[value]int // the first proven slot after which it is the value (SQW-038)
-	transactions []transaction // the proven ones, by their offsets
+	storedBy     map[value]int // the first slot that stores a checksum, by checksum
+	provenBy     map[value]int // the first proven slot with a checksum after it, by checksum (SQW-038)
+	transactions []transaction // the proven transactions, ordered by offset
 	endingAt     map[int]bool  // the last slots of transactions
 }
 
@@ -59,12 +59,12 @@ func (r *reader) recoverFrames() *recovery {
 	return y
 }
 
-// proveFrames decides which frames are proven, and which slots are broken padding (SQW-015, SQW-035, SQW-036,
+// proveFrames determines which frames are proven, and which slots are broken padding (SQW-015, SQW-035, SQW-036,
 // SQW-038).
 func (y *recovery) proveFrames() {
 	running, known := y.h.checksum, y.h.known // the checksum before slot k, computed from the last proven frame
 	unproven := 1                             // the first slot after the last proven frame or its broken padding
-	commit, repeated := 0, running            // the last proven frame if it is a commit frame; computed over its repetitions
+	commit, repeated := 0, running            // last proven frame if it commits; checksum after its repetitions
 	for k := 1; k <= y.reader.slots; k++ {
 		frame, s := y.slot(k), &y.slots[k]
 		_, isCopy := y.provenBy[s.stored]
@@ -100,7 +100,7 @@ func (y *recovery) proveFrames() {
 	}
 }
 
-// setPadding marks the slots from first on, up to end, as broken padding of a commit frame (SQW-015).
+// setPadding marks the slots from first up to, but not including, end as broken padding of a commit frame (SQW-015).
 func (y *recovery) setPadding(first, end, commit int) {
 	for k := first; k < end; k++ {
 		s := &y.slots[k]
@@ -110,14 +110,14 @@ func (y *recovery) setPadding(first, end, commit int) {
 	}
 }
 
-// count records a slot as the first after which a value is known, unless an earlier one is (SQW-035).
+// count records slot k for the checksum after it, unless an earlier slot is recorded for this checksum (SQW-035).
 func (y *recovery) count(k int) {
 	if _, ok := y.provenBy[y.slots[k].after]; !ok {
 		y.provenBy[y.slots[k].after] = k
 	}
 }
 
-// unpadded returns a slot, or the commit frame of which it is broken padding.
+// unpadded returns k or, if slot k is broken padding, the slot of its commit frame.
 func (y *recovery) unpadded(k int) int {
 	if commit := y.slots[k].repeats; commit > 0 {
 		return commit
@@ -125,8 +125,8 @@ func (y *recovery) unpadded(k int) int {
 	return k
 }
 
-// proveBetween proves the slots from first on that the frame in slot end confirms (SQW-036). Copies and slots
-// with page number 0 stay unproven.
+// proveBetween marks the slots from first up to end as proven, because the frame in slot end confirms them (SQW-036).
+// Copies and slots with page number 0 stay unproven.
 func (y *recovery) proveBetween(first, end int) {
 	running := y.slots[first-1].after
 	for k := first; k < end; k++ {
@@ -141,14 +141,14 @@ func (y *recovery) proveBetween(first, end int) {
 	}
 }
 
-// followsSlotBefore tells whether a frame stands directly after the frame that it follows.
+// followsSlotBefore reports whether the frame in slot k follows the frame in slot k-1.
 func (y *recovery) followsSlotBefore(k int) bool {
 	return (k > 1 || y.h.known) && y.slots[k].before == y.slots[k-1].after
 }
 
 // findTransactions finds the proven transactions after the committed frames (SQW-039).
 func (y *recovery) findTransactions() {
-	first := 0 // where the transaction of the slots before k began, or 0
+	first := 0 // first slot of the transaction that slot k can continue, or 0
 	follows := 0
 	for k := y.m + 1; k <= y.reader.slots; k++ {
 		if !y.slots[k].proven {
@@ -168,8 +168,8 @@ func (y *recovery) findTransactions() {
 	}
 }
 
-// anchor returns the slot that a frame follows; 0 is the header. The slot before it takes precedence over an earlier one
-// that stores the same checksum, unless it is a copy. In place of broken padding, the frame follows the commit frame.
+// anchor returns the slot that the frame in slot k follows; 0 is the header. Slot k-1 takes precedence over an earlier
+// slot that stores the same checksum, unless slot k-1 is a copy. A frame after broken padding follows the commit frame.
 func (y *recovery) anchor(k int) (int, bool) {
 	if y.followsSlotBefore(k) && !y.isCopy(k-1) {
 		return y.unpadded(k - 1), true
@@ -181,12 +181,12 @@ func (y *recovery) anchor(k int) (int, bool) {
 	return y.unpadded(slot), ok
 }
 
-// isCopy tells whether a slot before a frame is not proven, because an earlier one has the value after it (SQW-038).
+// isCopy reports whether slot k is unproven because an earlier slot has the same checksum after it (SQW-038).
 func (y *recovery) isCopy(k int) bool {
 	return !y.slots[k].proven && y.slot(k).page() != 0
 }
 
-// canBeginAfter tells whether a transaction can begin at a frame that follows this slot (SQW-040).
+// canBeginAfter reports whether a transaction can begin at a frame that follows slot k (SQW-040).
 func (y *recovery) canBeginAfter(k int) bool {
 	if k == 0 {
 		return true
@@ -202,7 +202,7 @@ func (y *recovery) canBeginAfter(k int) bool {
 	return rest.t != before.t+rest.s // the database size was not 0
 }
 
-// tail returns the transactions after the committed frames and the ranges that yielded none.
+// tail returns the transactions after the committed frames and the ranges that yielded no transaction.
 func (y *recovery) tail() tail {
 	t := tail{damage: y.code(y.k)}
 	lastCommit := y.lastCommit()
@@ -219,7 +219,7 @@ func (y *recovery) tail() tail {
 	return t
 }
 
-// isPadding tells whether a transaction repeats the commit frame that it follows (SQW-014).
+// isPadding reports whether a transaction repeats the commit frame that it follows (SQW-014).
 func (y *recovery) isPadding(x transaction) bool {
 	isKnown := x.follows > 0 && (x.follows <= y.m || y.endingAt[x.follows])
 	return x.first == x.last && isKnown && y.slot(x.last).repeats(y.slot(x.follows))
@@ -248,7 +248,8 @@ func (y *recovery) inOrder() []markedTransaction {
 		}
 	}
 
-	// The others: those that follow no other one by their offsets, each with the ones after it.
+	// The other transactions: first those that follow no transaction outside the chain, ordered by offset; each is
+	// followed by the transactions that follow it.
 	done := map[int]bool{} // by last slot
 	visit := func(t transaction) {
 		for stack := []transaction{t}; len(stack) > 0; {
@@ -271,12 +272,13 @@ func (y *recovery) inOrder() []markedTransaction {
 		}
 	}
 	for _, t := range y.transactions {
-		visit(t) // only those that follow each other in a circle are left
+		visit(t) // only transactions that follow each other in a cycle are left
 	}
 	return order
 }
 
-// code returns the code of a slot that goes to lost, or of slot k (SQW-041).
+// code returns the reason code of slot k, which is lost or is the first slot that does not continue the generation
+// (SQW-041).
 func (y *recovery) code(k int) string {
 	s, frame := y.slots[k], y.slot(k)
 	switch {
@@ -298,7 +300,7 @@ func (y *recovery) code(k int) string {
 	return "frame-checksum"
 }
 
-// unanchored tells whether the checksum before a slot is lost with the slot before it or with the header.
+// unanchored reports whether the checksum before slot k is lost with slot k-1 or with the header.
 func (y *recovery) unanchored(k int) bool {
 	if k == 1 {
 		return !y.h.known
@@ -306,7 +308,7 @@ func (y *recovery) unanchored(k int) bool {
 	return y.slots[k-1].badSalts || allZero(y.slot(k - 1)[:16])
 }
 
-// lostSlots returns the ranges between the committed frames and slot end that yielded no record.
+// lostSlots returns the ranges after the committed frames, up to slot end, that yielded no record.
 func (y *recovery) lostSlots(end int) []lost {
 	var ranges []lost
 	whole := false // whether the last range ends with a whole slot

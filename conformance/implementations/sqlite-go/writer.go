@@ -17,12 +17,12 @@ type writer struct {
 	words    binary.ByteOrder
 	pageSize int
 	salts    []byte
-	value    value  // after the last frame
+	value    value  // the checksum after the last frame
 	last     slot   // the last commit frame, or nil
 	out      []byte // the new bytes
 }
 
-// writeLog makes a new log at a path (SQW-050).
+// writeLog writes a new log to a path (SQW-050).
 func writeLog(path string, records []any, context object) error {
 	w, err := newLog(context)
 	if err != nil {
@@ -34,7 +34,7 @@ func writeLog(path string, records []any, context object) error {
 	return os.WriteFile(path, w.out, 0o644)
 }
 
-// appendLog continues the log at a path (SQW-053, SQW-054).
+// appendLog appends transactions to the log at a path (SQW-053, SQW-054).
 func appendLog(path string, records []any, context object) error {
 	log, err := os.ReadFile(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func appendLog(path string, records []any, context object) error {
 	return file.Close()
 }
 
-// newLog begins a log with a header.
+// newLog returns a writer of a new log, which begins with a header.
 func newLog(context object) (*writer, error) {
 	pageSize, err := number(context, "page_size", 4096)
 	if err != nil || !validPageSize(pageSize) {
@@ -108,7 +108,7 @@ func newLog(context object) (*writer, error) {
 	return w, nil
 }
 
-// continueLog goes on in a log with a valid header, after its committed frames.
+// continueLog returns a writer that appends to a log with a valid header, after its committed frames.
 func continueLog(log []byte, end int) *writer {
 	h := sealedHeader(log)
 	w := &writer{words: h.words, pageSize: h.pageSize, salts: h.salts, value: h.checksum}
@@ -175,7 +175,7 @@ func (w *writer) add(fields object) error {
 	return nil
 }
 
-// pageNumbers returns the page numbers of a record with this many images.
+// pageNumbers returns the page numbers of a record with count images.
 func pageNumbers(fields object, count int) ([]uint32, error) {
 	pages := make([]uint32, count)
 	given, ok := fields["pages"]

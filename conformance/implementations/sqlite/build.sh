@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compiles $WALPROOF_BUILD/libsqlite3.so from the SQLite amalgamation in github.com/mattn/go-sqlite3, in the version that
-# the go.mod of the working directory names. An argument is the optimisation, -O0 without one, which compiles faster.
-# Prints only errors.
+# Compiles $WALPROOF_BUILD/libsqlite3.so from the SQLite amalgamation in github.com/mattn/go-sqlite3, in the version
+# that the go.mod of the working directory names. The argument is the optimisation option; the default is -O0, which
+# compiles faster. Prints only errors.
 set -eu
 cp go.mod go.sum "$WALPROOF_BUILD"
 cd "$WALPROOF_BUILD"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The known failures are those of 252, so no other release is used: the installed programs if they are of 252, otherwise
-# those of Debian 12.
+# The known failures are those of release 252, so no other release is used: the installed programs if they are of
+# release 252, otherwise the programs of Debian 12.
 set -eu
 found=$(journalctl --version 2>/dev/null | sed -n '1s/^systemd \([0-9]*\).*/\1/p')
 [ "$found" = 252 ] && [ -x /lib/systemd/systemd-journal-remote ] && rm -rf "$WALPROOF_BUILD/root" && exit 0

@@ -61,7 +61,7 @@ for suite; do
 	nice apt-get -qq update >apt/log 2>&1 || fail "apt has no lists of $suite: $(grep -m 1 '^[EW]:' apt/log)"
 	found=$(apt-cache policy systemd | sed -n 's/^ *Candidate: *//p')
 	case $found in "$release"[.-]*) ;; *) seen="$seen $suite has $found;"; continue ;; esac
-	# The last four are loaded only when a file needs them, so that no package depends on them.
+	# The last four libraries are loaded only when a journal file needs them, so no package depends on them.
 	nice apt-get -qq -y install --download-only systemd systemd-journal-remote \
 		libgcrypt20 liblzma5 liblz4-1 libzstd1 >apt/log 2>&1 || fail "apt did not fetch systemd $found: $(tail -n 1 apt/log)"
 	rm -rf root new
@@ -69,7 +69,7 @@ for suite; do
 	for package in apt/archives/*.deb; do
 		nice dpkg -x "$package" new
 	done
-	# Before Debian 13, packages still have directories such as /lib besides /usr/lib.
+	# Before Debian 13, packages have directories such as /lib in addition to /usr/lib.
 	for folder in new/bin new/lib new/lib64; do
 		[ -d $folder ] && cp -a $folder/. new/usr/${folder#new/}/ && rm -rf $folder
 	done

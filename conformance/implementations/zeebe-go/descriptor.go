@@ -2,7 +2,7 @@ package main
 
 import "hash/crc32"
 
-// parseDescriptor performs ZBJ-061 from check 2 on.
+// parseDescriptor performs the checks of ZBJ-061 from check 2 on.
 func parseDescriptor(b []byte) descriptor {
 	n := int64(len(b))
 	d := descriptor{version: b[0]}

@@ -43,7 +43,7 @@ func (m *mapped) close() {
 
 const seekData, seekHole = 3, 4
 
-// extents calls fn with the ranges from `from` on that are not holes.
+// extents returns the ranges after the offset `from` that are not holes.
 func (m *mapped) extents(from int64) [][2]int64 {
 	var out [][2]int64
 	for pos := from; pos < m.n; {

@@ -8,7 +8,7 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// next is the required next index: a signed 64-bit number, or 2^63, which no record has.
+// next is the required next index: a signed 64-bit number, or 2^63, which no record can have.
 type next struct {
 	v    int64
 	over bool
@@ -80,9 +80,9 @@ type journal struct {
 	expected next
 	asqn     int64 // highest so far
 
-	sought    int   // last segment that was scanned, -1
-	stop      int64 // its end
-	lastAt    int64 // offset of its last record, even if lost, -1
+	sought    int   // last segment that was scanned, or -1
+	stop      int64 // offset at which that scan ended
+	lastAt    int64 // offset of the last record in that segment, even if lost, or -1
 	nullEnd   bool
 	keepBytes bool
 }

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// planned is a segment after the write: its new bytes from `from` on.
+// planned is a segment after the write. Its new bytes begin at the offset `from`.
 type planned struct {
 	num, index, size int64
 	from, pos        int64
@@ -126,7 +126,7 @@ func (pl *plan) commit(folder, name string, segs []*planned) error {
 	return nil
 }
 
-// free returns whether the files of the plan can be created after the removal of the segments in `gone`.
+// free fails unless the files of the plan can be created after the removal of the segments in `gone`.
 func (pl *plan) free(folder, name string, segs []*planned, gone []*segment) error {
 	removed := map[string]bool{}
 	for _, s := range gone {

@@ -75,7 +75,7 @@ func (j *journal) recover(payloads bool) error {
 		code, to = j.scan(i, m)
 		soughtFault = code != ""
 		p, e, seal := j.stop, j.expected, s.desc.seal
-		follows := false // the next segment continues
+		follows := false // the next segment continues this segment
 		if i+1 < len(j.segs) {
 			if begin, ok := j.segs[i+1].begins(); ok {
 				if e.is(begin) {
@@ -147,8 +147,8 @@ func (j *journal) leftover(damage bool) error {
 	return nil
 }
 
-// scan reads the records of a segment (ZBJ-025). It returns the fault at which the segment ended,
-// if any, and the end of its range, and stores the end in j.stop.
+// scan reads the records of a segment (ZBJ-025). It returns the code of the fault that ended the scan, if any, and the
+// end of the lost range. It stores the offset at which the scan ended in j.stop.
 func (j *journal) scan(i int, m *mapped) (string, int64) {
 	s := j.segs[i]
 	b, n := m.data, m.n

@@ -55,7 +55,7 @@ func writeNew(path string, records []any, context object) error {
 	return pl.commit(path, name, pl.segs)
 }
 
-// fresh returns the plan of a new journal: segment 1.
+// fresh returns the plan of a new journal, which has only segment 1.
 func fresh(one bool, k kind, size int64, list []entry) *plan {
 	index := int64(1)
 	if len(list) > 0 && list[0].indexed {

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 
-/** The differences between releases, for 8.7. */
+/** The parts of the API that differ between releases, for release 8.7. */
 final class Journals {
   static final String NAME = "zeebe-journal-java21";
   private static final MeterRegistry METERS = new SimpleMeterRegistry();

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the files of ../zeebe-journal, except Journals.java, with a JDK of version 21 or newer: $WALPROOF_JDK if set,
-# otherwise the one on the PATH, otherwise the newest in /usr/lib/jvm.
+# otherwise the JDK on the PATH, otherwise the newest JDK in /usr/lib/jvm.
 set -eu
 kit=$(cd "$(dirname "$0")/../../adapterkit/java" && pwd)
 . "$kit/jars.sh"

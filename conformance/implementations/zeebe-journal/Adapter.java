@@ -34,7 +34,7 @@ public final class Adapter implements Implementation {
   private static final String FORMAT = "zeebe-journal";
 
   public static void main(String[] args) throws Exception {
-    // With at most two processors each task would have a separate thread, which cannot be awaited.
+    // On machines with at most two processors, each task would get a separate thread, which cannot be awaited.
     System.setProperty("java.util.concurrent.ForkJoinPool.common.parallelism", "2");
     if (args.length == 3 && args[0].equals("bench")) {
       Bench.run(Path.of(args[1]), Integer.parseInt(args[2]));
@@ -71,7 +71,7 @@ public final class Adapter implements Implementation {
       Long flushed = null;
       try {
         flushed = flushedIndex(copy, request.context());
-      } catch (RuntimeException unreadable) { // MetaStore fails, and with it the broker
+      } catch (RuntimeException unreadable) { // the broker fails, too, if MetaStore fails
         answer.signal(unreadable.toString());
       }
       if (!open(copy, flushed, answer) && answer.json.getAsJsonArray("records").isEmpty()) {
@@ -204,7 +204,7 @@ public final class Adapter implements Implementation {
     }
   }
 
-  /** A new journal begins with index 1, or with another after a reset, for example by a received snapshot. */
+  /** Creates a journal. It begins with index 1 or, as after a received snapshot, with the index of the first record. */
   private static void begin(Path folder, String name, int size, List<JsonObject> records) throws Exception {
     try (SegmentedJournal journal = Opening.journal(folder, name, size, null)) {
       if (!records.isEmpty() && records.get(0).has("index")) {
@@ -221,8 +221,9 @@ public final class Adapter implements Implementation {
   }
 
   /**
-   * Appends and flushes each record as a broker does before it acknowledges it, with the broker's store of F. Zeebe
-   * creates the next segment in a thread of the common pool, which must finish before a record is reported as durable.
+   * Appends each record and flushes it as a broker does before it acknowledges a record, with the broker's store of F.
+   * Zeebe creates the next segment in a thread of the common pool, and this thread must finish before a record is
+   * reported as durable.
    */
   private static void appendAndFlush(Request request) throws Exception {
     Path folder = request.path();

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import walproof.adapterkit.Implementation.Skip;
 
-/** A private copy of a log: opening a journal changes it. */
+/** A private copy of a log, which is needed because opening a journal changes it. */
 final class Copy implements AutoCloseable {
   private static final String ONLY_FILE = "journal-1.log";
   private static final Pattern SEGMENT = Pattern.compile("(.+)-[1-9][0-9]*\\.log");
@@ -22,7 +22,7 @@ final class Copy implements AutoCloseable {
   final String name;
   final int segmentSize;
 
-  /** Copies a folder or a single segment; nothing for null. */
+  /** Copies a folder or a single segment; for null, the copy is empty. */
   Copy(Path log, JsonObject context) throws IOException, Skip {
     name = log != null && Files.isDirectory(log) ? name(log, context) : "journal";
     segmentSize = segmentSize(context);
@@ -41,12 +41,12 @@ final class Copy implements AutoCloseable {
     }
   }
 
-  /** Returns whether a log to write is one file. */
+  /** Returns whether the log to write is a single file. */
   static boolean isFile(Path path) {
     return path.getFileName().toString().endsWith(".log");
   }
 
-  /** Moves the only segment to the path of a log of one file. Refuses further segments: Zeebe always rolls. */
+  /** Copies the only segment to a log of one file. Fails if the records need a second segment. */
   void putFile(Path path) throws IOException {
     Path second = folder.resolve("journal-2.log");
     if (Files.exists(second) && !isZero(Files.readAllBytes(second))) {
@@ -63,7 +63,7 @@ final class Copy implements AutoCloseable {
     Map<String, byte[]> contents = new TreeMap<>();
     try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.toList()) {
-        if (Files.size(file) <= 1 << 20) { // vectors are small; a broker's segments are not compared
+        if (Files.size(file) <= 1 << 20) { // vectors are small; large segments of a broker are not compared
           contents.put(file.getFileName().toString(), Files.readAllBytes(file));
         }
       }
@@ -71,7 +71,7 @@ final class Copy implements AutoCloseable {
     return contents;
   }
 
-  /** Returns the differences from before as text. */
+  /** Returns the differences from earlier contents as text. */
   List<String> changes(Map<String, byte[]> before) throws IOException {
     List<String> changes = new ArrayList<>();
     Map<String, byte[]> now = contents();
@@ -102,7 +102,7 @@ final class Copy implements AutoCloseable {
     return context.has("max_segment_size") ? context.get("max_segment_size").getAsInt() : 1 << 20;
   }
 
-  /** Returns the given name, or the only one, or the only one with a .meta file. */
+  /** Returns the name in the context, or the only name in the folder, or the only name with a .meta file. */
   static String name(Path folder, JsonObject context) throws IOException, Skip {
     if (context.has("name")) {
       return context.get("name").getAsString();

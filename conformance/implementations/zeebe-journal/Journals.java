@@ -4,7 +4,7 @@ import io.camunda.zeebe.journal.file.SegmentedJournal;
 import io.camunda.zeebe.journal.file.SegmentedJournalBuilder;
 import java.io.IOException;
 
-/** The differences between releases, for 8.3. */
+/** The parts of the API that differ between releases, for release 8.3. */
 final class Journals {
   static final String NAME = "zeebe-journal";
 

@@ -4,11 +4,11 @@ import io.camunda.zeebe.journal.file.SegmentedJournal;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Opens a journal as a broker does, which recovers it. */
+/** Opens journals as a broker does; opening a journal recovers it. */
 final class Opening {
   private Opening() {}
 
-  /** Opens a journal with F, the flushed index, or null. */
+  /** Opens a journal with the flushed index F, or without one for null. */
   static SegmentedJournal journal(Path folder, String name, int segmentSize, Long flushed) {
     JournalMetaStore meta = new JournalMetaStore.InMemory();
     if (flushed != null) {
@@ -17,7 +17,7 @@ final class Opening {
     return withStore(folder, name, segmentSize, meta);
   }
 
-  /** Opens a journal with the store that keeps F. */
+  /** Opens a journal with the store of F. */
   static SegmentedJournal withStore(Path folder, String name, int segmentSize, JournalMetaStore meta) {
     return Journals.builder()
         .withDirectory(folder.toFile())
@@ -29,12 +29,12 @@ final class Opening {
         .build();
   }
 
-  /** The store of a broker, which keeps F in the .meta file beside the journal. */
+  /** Returns the store of a broker, which keeps F in the .meta file next to the journal. */
   static MetaStore metaStore(Path folder, String name) throws IOException {
     return Journals.metaStore(Journals.storage().withDirectory(folder.toFile()).withPrefix(name).build());
   }
 
-  /** Returns F as the real store reads it from the .meta file; null if there is none. */
+  /** Returns F as the real store reads it from the .meta file, or null if the file has none. */
   static Long flushedIndex(Path folder, String name) throws Exception {
     try (MetaStore store = metaStore(folder, name)) {
       return store.hasLastFlushedIndex() ? (Long) store.loadLastFlushedIndex() : null;

@@ -1,6 +1,6 @@
 // Walproof's adapter for zmq-raft: drives its IndexFile, SnapshotFile, FilePersistence and FileLog.
 //
-//   node adapter.mjs BUILD                       speaks the protocol
+//   node adapter.mjs BUILD                       serves the protocol
 //   node adapter.mjs BUILD read zmq-raft PATH    prints one answer
 //   node adapter.mjs BUILD bench PATH REPEAT     reads an index file REPEAT times and prints the seconds
 //
@@ -35,7 +35,7 @@ const appenders = {
   directory: writing.appendToDirectory,
 };
 
-/** `acknowledged`, if requested, sends the number of durable records and waits for the harness. */
+/** Returns a reply. `acknowledged`, if given, sends the number of durable records and waits for the harness. */
 async function answer({ cmd, path, context = {}, profile = 'recover', ...more }, acknowledged) {
   if (cmd !== 'write' && !fs.existsSync(path)) return { skipped: 'nothing is at this path' };
   const kind = kindOf(path, context);

@@ -91,9 +91,9 @@ async function snapshotRecord(snap) {
 }
 
 /**
- * FilePersistence returns only the merged state, and only of keys that its owner knows. So the updates come from its
- * decoder, and count if FilePersistence opens the file. An owner knows at least one key: without any,
- * FilePersistence would open any file, even with values that are not updates.
+ * FilePersistence returns only the merged state, and only for the keys that its owner passes. Therefore the updates
+ * come from its decoder, and are returned only if FilePersistence opens the file. An owner passes at least one key:
+ * without any key, FilePersistence would open any file, even a file with values that are not updates.
  */
 export async function state(file) {
   const answer = new Answer();
@@ -129,7 +129,7 @@ function decode(bytes) {
       });
     }
   } catch {
-    // FilePersistence has the same error, and reports it.
+    // FilePersistence fails with the same error, and reports it.
   }
   return { updates, keys: [...keys] };
 }
@@ -150,7 +150,7 @@ function toJson(value) {
   return value ?? null;
 }
 
-/** Opens FileLog in read-only mode; a missing required snapshot is created elsewhere. */
+/** Opens FileLog in read-only mode; a missing snapshot, which FileLog requires, is created in another folder. */
 export async function directory(root, { context, profile }) {
   const answer = new Answer();
   await withFolder(async (folder) => {

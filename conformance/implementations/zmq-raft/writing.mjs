@@ -79,7 +79,7 @@ async function update(place, { records, context }) {
   const known = Object.assign({}, ...updates.map(([changes]) => changes));
   const initial = context.initial ?? Object.fromEntries(Object.keys(known).map((key) => [key, null]));
   const file = await unlessRefused(() => new FilePersistence(place, initial).ready());
-  await settle(); // it still removes temporary files, such as that of a rotation
+  await settle(); // FilePersistence still removes temporary files, such as the file of a rotation
   for (const [changes, rotate] of updates) await (rotate ? file.rotate(changes) : file.update(changes));
   await file.close();
 }

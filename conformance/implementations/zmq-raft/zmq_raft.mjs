@@ -1,4 +1,4 @@
-// The modules of zmq-raft that the adapter drives, loaded separately: the package's entry needs the native zeromq.
+// Loads single modules of zmq-raft, because the entry of the package needs the native zeromq.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -47,21 +47,21 @@ export async function settle() {
   while (busy());
 }
 
-/** Returns the path that IndexFile requires for a first index: it checks name and folders. */
+/** Returns the path that IndexFile requires for a first index; IndexFile checks name and folders. */
 export function placeOf(folder, index) {
   const place = IndexFile.logPath(folder, index);
   fs.mkdirSync(path.dirname(place), { recursive: true });
   return place;
 }
 
-/** Returns the paths in a log directory. A folder of index files only has no snapshot, which FileLog requires. */
+/** Returns the paths in a log directory. A folder with only index files has no snapshot, which FileLog requires. */
 export function placesIn(root, { log = 'log', snapshot_file = 'snap' }) {
   const [named, snap] = [path.join(root, log), path.join(root, snapshot_file)];
   const isBare = !fs.existsSync(named) && !fs.existsSync(snap);
   return { logdir: isBare ? root : named, snap, isBare };
 }
 
-/** Creates an empty snapshot in another folder. For a folder of index files only, it ends before their first index. */
+/** Creates an empty snapshot in another folder. If the log has only index files, it ends before their first index. */
 export async function lendSnapshot(folder, { logdir, isBare }) {
   const place = path.join(folder, 'snap');
   const names = isBare ? await FileLog.readIndexFileNames(logdir) : [];

@@ -70,7 +70,7 @@ func read(log []byte) (verdict string, payloads [][]byte, lost []Lost) {
 	return "intact", payloads, nil
 }
 
-// payloadText returns a payload as vectors give it: in hexadecimal, or the SHA-256 of a long one.
+// payloadText returns a payload as the vectors contain it: in hexadecimal, or the SHA-256 of a long payload.
 func payloadText(payload []byte) any {
 	if len(payload) <= longestPayloadInFullBytes {
 		return hex.EncodeToString(payload)
@@ -79,7 +79,7 @@ func payloadText(payload []byte) any {
 	return hex.EncodeToString(sum[:])
 }
 
-// isRight compares verdict, records and lost ranges with one answer.
+// isRight reports whether verdict, records and lost ranges match one answer.
 func isRight(answer *Answer, verdict string, payloads [][]byte, lost []Lost) bool {
 	right := verdict == answer.Verdict && len(payloads) == len(answer.Records) && len(lost) == len(answer.Lost)
 	for number := 0; right && number < len(payloads); number++ {

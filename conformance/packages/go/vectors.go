@@ -13,7 +13,7 @@ import (
 //go:embed all:vectors
 var embedded embed.FS
 
-// Answer is what a reader returns for a log.
+// Answer is the answer of a reader for a log.
 type Answer struct {
 	Verdict string           `json:"verdict"`
 	Reason  string           `json:"reason"`
@@ -47,7 +47,7 @@ type Vector struct {
 	Body json.RawMessage `json:"-"`
 }
 
-// Answers returns the right answers of a reader in a profile, recover or strict; the first one is the expected one.
+// Answers returns the correct answers of a reader in a profile, recover or strict; the first is the expected answer.
 func (v *Vector) Answers(profile string) []*Answer {
 	answers := []*Answer{v.Expect}
 	if profile == "strict" {
@@ -63,7 +63,7 @@ func (v *Vector) Answers(profile string) []*Answer {
 	return answers
 }
 
-// Files returns the bytes of the log by file name, with / between names of nested folders.
+// Files returns the bytes of each file of the log by file name, with / between the names of nested folders.
 func (v *Vector) Files() (map[string][]byte, error) {
 	top, files := path.Join("vectors", v.Format, v.Input), map[string][]byte{}
 	err := fs.WalkDir(embedded, top, func(name string, entry fs.DirEntry, err error) error {

@@ -5,14 +5,14 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { index, vectors } from "./index.js"; // in your project: the name of this package
 
-// Vectors that the reader is known to fail: it knows neither preallocated space nor other dialects.
+// The vectors that the reader is known to fail, because it supports neither preallocated space nor other dialects.
 const knownFailures = readFileSync(new URL("known-failures.txt", import.meta.url), "utf8").trim().split("\n");
 const LONGEST_PAYLOAD_IN_FULL_BYTES = 4096;
 
 const BLOCK_BYTES = 32768, HEADER_BYTES = 7;
 const FULL = 1, FIRST = 2, MIDDLE = 3, LAST = 4;
 
-/** The verdict, payloads and lost ranges of a log, up to the first damage. */
+/** Returns the verdict, payloads and lost ranges of a log, up to the first damage. */
 function read(log) {
   const payloads = [];
   let at = 0, parts = [], recordStart = 0, isOpen = false;
@@ -51,13 +51,13 @@ function maskedCrc32c(data) {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
 
-/** A payload as vectors give it: in hexadecimal, or the SHA-256 of a long one. */
+/** Returns a payload as the vectors contain it: in hexadecimal, or the SHA-256 of a long payload. */
 function payloadText(payload) {
   if (payload.length <= LONGEST_PAYLOAD_IN_FULL_BYTES) return payload.toString("hex");
   return createHash("sha256").update(payload).digest("hex");
 }
 
-/** Compares verdict, records and lost ranges with one answer. */
+/** Returns whether verdict, records and lost ranges match one answer. */
 function isRight(answer, { verdict, payloads, lost }) {
   const record = ({ payload, payload_sha256 }) => payload ?? payload_sha256;
   const range = ({ from, to }) => [from, to];

@@ -9,7 +9,7 @@ export const folder = fileURLToPath(new URL("vectors", import.meta.url));
 /** The contents of index.json: the version of the set, counts, ids and hashes. */
 export const index = JSON.parse(readFileSync(join(folder, "index.json"), "utf8"));
 
-/** A log and the expected answer: the fields of its description. */
+/** A log and the expected answer, with the fields of the vector's description. */
 export class Vector {
   constructor(description) {
     Object.assign(this, description);
@@ -20,7 +20,7 @@ export class Vector {
     return join(folder, this.format, this.input);
   }
 
-  /** The bytes of the log: a Map of file name, with / between names of nested folders, to Buffer. */
+  /** Returns the bytes of the log: a Map of file name, with / between the names of nested folders, to Buffer. */
   files() {
     if (statSync(this.path).isFile()) return new Map([[this.input, readFileSync(this.path)]]);
     const paths = readdirSync(this.path, { recursive: true, withFileTypes: true })
@@ -30,7 +30,7 @@ export class Vector {
     return new Map(paths.map((path) => [relative(this.path, path).split(sep).join("/"), readFileSync(path)]));
   }
 
-  /** The right answers of a reader in a profile, "recover" or "strict"; the first one is the expected one. */
+  /** Returns the correct answers of a reader in a profile, "recover" or "strict"; the first is the expected answer. */
   answers(profile = "recover") {
     const suffix = profile === "strict" ? "_strict" : "";
     const accepted = (this.accept ?? []).map((other) => other[`answer${suffix}`]);
@@ -38,12 +38,12 @@ export class Vector {
   }
 }
 
-/** The vector with an id; throws if there is none. */
+/** Returns the vector with an id; throws if there is none. */
 export function load(id) {
   return new Vector(JSON.parse(readFileSync(join(folder, `${id}.json`), "utf8")));
 }
 
-/** The vectors of a format, or all, in order of id. */
+/** Yields the vectors of a format, or of all formats, in order of id. */
 export function* vectors(format) {
   for (const { id } of index.vectors) {
     if (format === undefined || id.startsWith(`${format}/`)) yield load(id);

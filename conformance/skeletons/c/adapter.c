@@ -19,18 +19,20 @@ static json_t *hello(void) {
                    "formats", "leveldb-log", "profiles", "recover", "reports", "records", "signals");
 }
 
-/* ====> YOUR READER GOES HERE. Return its records and its messages about damage, for example
+/* ====> YOUR READER GOES HERE. Return the reader's records and its messages about damage, for example
  * json_pack("{s:{s:[{s:s}], s:[s]}}", "answer", "records", "payload", "616c706861", "signals", "bad checksum")
- * An error that your reader returns for damage is a signal: keep the records before it. Install no handler for SIGSEGV
- * and SIGABRT: a crash is a result too. context is the vector's information that is not in the file. */
+ * If your reader returns an error for damage, return its message as a signal, and return the records before the
+ * damage, too. Install no handler for SIGSEGV and SIGABRT: a crash is a result too. context has information about the
+ * log that is not in the file. */
 static json_t *read_log(const char *format, const char *path, const char *profile, const json_t *context) {
   (void)format, (void)path, (void)profile, (void)context;
   return json_pack("{s:s}", "skipped", "read() is not written yet");
 }
 
-/* ====> YOUR WRITER GOES HERE. For cmd "write" create a log at path, for "append" append to the existing one.
- * Return json_pack("{s:b}", "done", 1) if all records are in it, or {"refused": "why"} and change nothing. A record has
- * its payload in hex and the other fields of the format. Add the profiles "write" and "append" to hello. */
+/* ====> YOUR WRITER GOES HERE. For cmd "write", create a log at path; for "append", append to the log at path.
+ * Return json_pack("{s:b}", "done", 1) if the log contains all records; otherwise change nothing and return
+ * {"refused": "why"}. A record has its payload in hexadecimal and the other fields of the format. Add the profiles
+ * "write" and "append" to hello. */
 static json_t *write_log(const char *cmd, const char *format, const char *path, const json_t *records,
                          const json_t *context) {
   (void)cmd, (void)format, (void)path, (void)records, (void)context;
@@ -44,7 +46,7 @@ static const char *text(const json_t *request, const char *key) {
   return value ? value : "";
 }
 
-/* Performs a request for a log. */
+/* Performs a read, write or append request. */
 static json_t *answer(const json_t *request) {
   const char *cmd = text(request, "cmd"), *format = text(request, "format"), *path = text(request, "path");
   const json_t *context = json_object_get(request, "context");
@@ -75,7 +77,7 @@ int main(int argc, char **argv) {
   }
   char *line = NULL;
   size_t room = 0;
-  for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) { /* takes lines of any length */
+  for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) { /* reads lines of any length */
     json_error_t error;
     json_t *request = json_loadb(line, (size_t)length, JSON_ALLOW_NUL, &error);
     if (!request) {

@@ -16,23 +16,25 @@ type object = map[string]any
 var hello = object{"name": "my-reader", "version": "0.0.0", "language": "Go", "formats": []string{
 	"leveldb-log"}, "profiles": []string{"recover"}, "reports": []string{"records", "signals"}}
 
-// ====> YOUR READER GOES HERE. Return its records and its messages about damage, for example
+// ====> YOUR READER GOES HERE. Return the reader's records and its messages about damage, for example
 // object{"answer": object{"records": []object{{"payload": hex.EncodeToString(b)}}, "signals": []string{}}}
-// Do not recover from its panics: a crash is a result too. context is the vector's information that is not in the file.
+// Do not recover from panics of the reader: a crash is a result too. context has information about the log that is not
+// in the file.
 func read(format, path, profile string, context object) object {
 	return object{"skipped": "read() is not written yet"}
 }
 
-// ====> YOUR WRITER GOES HERE. For cmd "write" create a log at path, for "append" append to the existing one.
-// Return object{"done": true} if all records are in it, or object{"refused": "why"} and change nothing.
-// A record has its payload in hex and the other fields of the format. Add the profiles "write" and "append" to hello.
+// ====> YOUR WRITER GOES HERE. For cmd "write", create a log at path; for "append", append to the log at path.
+// Return object{"done": true} if the log contains all records; otherwise change nothing and return
+// object{"refused": "why"}. A record has its payload in hexadecimal and the other fields of the format. Add the
+// profiles "write" and "append" to hello.
 func write(cmd, format, path string, records []any, context object) object {
 	return object{"skipped": "write() is not written yet"}
 }
 
 // ---- The protocol: nothing to change from here on. ----
 
-// answer performs a request for a log.
+// answer performs a read, write or append request.
 func answer(req object) object {
 	cmd, format, path := req["cmd"].(string), req["format"].(string), req["path"].(string)
 	context, _ := req["context"].(object)

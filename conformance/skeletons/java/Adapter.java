@@ -14,17 +14,19 @@ public class Adapter {
       {"name":"my-reader","version":"0.0.0","language":"Java","formats":["leveldb-log"],\
       "profiles":["recover"],"reports":["records","signals"]}""";
 
-  // ====> YOUR READER GOES HERE. Return, as JSON, its records and its messages about damage, for example
+  // ====> YOUR READER GOES HERE. Return the reader's records and its messages about damage as JSON, for example
   // {"answer":{"records":[{"payload":"616c706861"}],"signals":["bad checksum"]}}; HexFormat.of().formatHex(bytes)
-  // returns a payload. An exception that your reader throws for damage is a signal: catch it here and keep the records
-  // before it (but no Error: a crash is a result too). context, a JSON object, is information that is not in the file.
+  // encodes a payload. If your reader throws an exception for damage, catch it here, return its message as a signal,
+  // and return the records before the damage, too. Do not catch an Error: a crash is a result too. context is a JSON
+  // object with information about the log that is not in the file.
   static String read(String format, Path path, String profile, String context) throws IOException {
     return "{\"skipped\":\"read() is not written yet\"}";
   }
 
-  // ====> YOUR WRITER GOES HERE. For cmd "write" create a log at path, for "append" append to the existing one.
-  // Return {"done":true} if all records are in it, or {"refused":"why"} and change nothing. The line is
-  // the whole request: its records have their payload in hex. Add the profiles "write" and "append" to HELLO.
+  // ====> YOUR WRITER GOES HERE. For cmd "write", create a log at path; for "append", append to the log at path.
+  // Return {"done":true} if the log contains all records; otherwise change nothing and return {"refused":"why"}.
+  // line is the whole request, and each of its records has its payload in hexadecimal. Add the profiles "write" and
+  // "append" to HELLO.
   static String write(String cmd, String format, Path path, String line) throws IOException {
     return "{\"skipped\":\"write() is not written yet\"}";
   }
@@ -49,14 +51,14 @@ public class Adapter {
     }
   }
 
-  // Performs a request for a log.
+  // Performs a read, write or append request.
   static String answer(String cmd, String format, Path path, String profile, String context, String line)
       throws IOException {
     if (!cmd.equals("write") && Files.notExists(path)) return "{\"skipped\":\"nothing is at this path\"}";
     return cmd.equals("read") ? read(format, path, profile, context) : write(cmd, format, path, line);
   }
 
-  // Returns the text of a string, or the JSON of any other value. It supports only these flat messages.
+  // Returns the value of a key: the text of a string, or the JSON of any other value. Only flat messages are supported.
   static String get(String line, String key) {
     String string = "\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"", other = "\\{[^}]*}|[^\"{,}\\s]+";
     Matcher m = Pattern.compile("\"" + key + "\"\\s*:\\s*(?:" + string + "|(" + other + "))").matcher(line);

@@ -16,18 +16,19 @@ const hello = {
   reports: ['records', 'signals'],
 };
 
-// ====> YOUR READER GOES HERE. Return its records and its messages about damage, for example
+// ====> YOUR READER GOES HERE. Return the reader's records and its messages about damage, for example
 // { answer: { records: [{ payload: buffer.toString('hex') }], signals: [String(error)] } }
-// An exception that your reader throws for damage is a signal: catch it here and keep the records
-// before it. A crash of the process is a result too: do not prevent it. context is the vector's
-// information that is not in the file.
+// If your reader throws an exception for damage, catch it here, return its message as a signal, and return the records
+// before the damage, too. Do not prevent a crash of the process: a crash is a result too. context has information about
+// the log that is not in the file.
 async function read(format, path, profile, context) {
   return { skipped: 'read() is not written yet' };
 }
 
-// ====> YOUR WRITER GOES HERE. For cmd "write" create a log at path, for "append" append to the existing one.
-// Return { done: true } if all records are in it, or { refused: 'why' } and change nothing.
-// A record has its payload in hex and the other fields of the format. Add the profiles 'write' and 'append' to hello.
+// ====> YOUR WRITER GOES HERE. For cmd "write", create a log at path; for "append", append to the log at path.
+// Return { done: true } if the log contains all records; otherwise change nothing and return { refused: 'why' }. A
+// record has its payload in hexadecimal and the other fields of the format. Add the profiles 'write' and 'append' to
+// hello.
 async function write(cmd, format, path, records, context) {
   return { skipped: 'write() is not written yet' };
 }
@@ -36,7 +37,7 @@ async function write(cmd, format, path, records, context) {
 
 const reply = (message) => process.stdout.write(JSON.stringify(message) + '\n');
 
-// Performs a request for a log.
+// Performs a read, write or append request.
 async function answer({ cmd, format, path, profile, records, context }) {
   if (cmd !== 'write' && !existsSync(path)) return { skipped: 'nothing is at this path' };
   if (cmd === 'read') return await read(format, path, profile, context);

@@ -27,7 +27,7 @@ func recovered(keys int) (int, error) {
 	db, err := pebble.Open(source, options())
 	must(err)
 	must(db.Close())
-	db, err = pebble.Open(source, options()) // this WAL has sync offsets, the first one has not
+	db, err = pebble.Open(source, options()) // this WAL has sync offsets; the first WAL has none
 	must(err)
 	for n := 0; n < keys; n++ {
 		must(db.Set(fmt.Appendf(nil, "key%05d", n), fmt.Appendf(nil, "value%05d", n), pebble.Sync))

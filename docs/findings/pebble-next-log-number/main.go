@@ -29,8 +29,8 @@ func open(folder string) (*pebble.DB, error) {
 	})
 }
 
-// opened returns what Open makes of a killed database after a bit was flipped at an offset of the
-// second record of its log.
+// opened returns the result of Open for a killed database in which one bit was flipped, at an
+// offset of the second record of its log.
 func opened(offset int) string {
 	folder, err := os.MkdirTemp("", "")
 	must(err)

@@ -11,7 +11,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteOptions;
 
-/** Opens an undamaged database after a kill: compressed log, log files recycled, everything else as by default. */
+/** Opens an undamaged database after a kill. The log is compressed, and log files are recycled. */
 public class Repro {
   static final Random RANDOM = new Random(1);
 
@@ -22,7 +22,8 @@ public class Repro {
         RocksDB db = RocksDB.open(options, made.toString());
         WriteOptions sync = new WriteOptions().setSync(true)) {
       db.put(sync, "a".getBytes(), value(1000));
-      // What a record adds to an incompressible value, so that the third begins 20 bytes before the end of a block.
+      // The size that a record adds to an incompressible value. The third record must begin 20
+      // bytes before the end of a block.
       long start = 11; // after the compression type
       long overhead = size(made) - start - 1000;
       db.put(sync, "b".getBytes(), value((int) (32768 - 20 - size(made) - overhead - 1)));

@@ -45,7 +45,7 @@ public class Repro {
     return left;
   }
 
-  /** Returns what opening a database comes to within five seconds. */
+  /** Returns the outcome of opening a database, with a limit of five seconds. */
   static String open(Path folder, WALRecoveryMode mode) throws Exception {
     List<String> outcome = new java.util.concurrent.CopyOnWriteArrayList<>();
     Thread opening = new Thread(() -> {

@@ -1,7 +1,7 @@
-// What every page does: tables that scroll, and the list of vectors.
+// The scripts of every page: tables that scroll, and the list of vectors.
 "use strict";
 
-// What scrolls must be reached by the keyboard, and only what scrolls.
+// Elements that scroll must be reachable by keyboard; other elements must not be a stop of the Tab key.
 function reachable() {
   for (const box of document.querySelectorAll(".scroll, pre")) {
     const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
@@ -19,7 +19,7 @@ function reachable() {
   }
 }
 
-// A target inside something closed is opened.
+// Opens the closed elements that contain the target of the link.
 function openTarget() {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let box = target; box; box = box.parentElement?.closest("details")) {
@@ -27,7 +27,7 @@ function openTarget() {
   }
 }
 
-// The list of vectors, narrowed.
+// Filters the list of vectors.
 function filterRows() {
   const form = document.getElementById("filter");
   if (!form) return;

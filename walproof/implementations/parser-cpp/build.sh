@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds $WALPROOF_BUILD/driver from the package of C++ parsers, the generated walker and driver.cc. A file is compiled
-# again only when it changed. WALPROOF_KAITAI_CPP names the folder of the official runtime, to build on that instead.
+# Builds $WALPROOF_BUILD/driver from the package of C++ parsers, the generated walker and driver.cc. Compiles a file
+# again only if it has changed. If WALPROOF_KAITAI_CPP names the folder of the official runtime, the driver is built on
+# that runtime.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 PYTHONPATH="$WALPROOF_ROOT" "$WALPROOF_PYTHON" -m walproof.parsers.build cpp "$WALPROOF_BUILD" "$@"

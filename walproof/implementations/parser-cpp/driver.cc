@@ -16,7 +16,7 @@ const char* const HELLO =
     "\"reports\":[\"structure\",\"absent\",\"unknown-enums\"],\"homepage\":\"https://kaitai.io\","
     "\"issues\":\"https://github.com/kaitai-io/kaitai_struct/issues\"}";
 
-/** The text after "key": in a message of the harness, without its quotes; it writes JSON without spaces, as ASCII. */
+/** Returns the value of a key in a message of the harness, which writes JSON in ASCII without spaces. */
 std::string member(const std::string& message, const std::string& key) {
     size_t at = message.find("\"" + key + "\":");
     if (at == std::string::npos) return "";
@@ -74,7 +74,7 @@ std::string reply(const std::string& request) {
     return head + (member(request, "listing") == "true" ? ",\"listing\":[" + lines + "]" : "") + "}}";
 }
 
-/** Reads a LevelDB log a number of times, as the contenders of `lab bench` do. */
+/** Reads a LevelDB log a number of times, for `lab bench`. */
 void bench(const std::string& path, int repeat) {
     std::string seconds;
     uint64_t records = 0, payload = 0;

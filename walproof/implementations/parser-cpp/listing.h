@@ -24,7 +24,7 @@ struct Listing {
     std::vector<std::string> lines;
 
     void say(const std::string& name, Place place, const std::string& said) {
-#ifdef WALPROOF_COUNTS_LINES  // for a fuzzer: what the parser holds counts, not what is said of it
+#ifdef WALPROOF_COUNTS_LINES  // a fuzzer measures the memory of the parser, not of the listing
         lines.emplace_back();
 #else
         lines.push_back(name + " " + (place.known ? std::to_string(place.at) : "-") + " " + said);
@@ -54,7 +54,7 @@ inline std::string said(double value) {
     return text;
 }
 
-/** Integers, booleans and enums. */
+/** Returns the text of an integer, a boolean or an enum. */
 template <typename T>
 typename std::enable_if<std::is_integral<T>::value || std::is_enum<T>::value, std::string>::type said(T value) {
     return "i " + std::to_string(static_cast<int64_t>(value));

@@ -15,7 +15,7 @@ public:
         }
     }
 
-    /** The digest in hexadecimal; nothing may be added afterwards. */
+    /** Returns the digest in hexadecimal; add() must not be called afterwards. */
     std::string hex() {
         uint64_t bits = length_ * 8;
         add(std::string(1, '\x80'));

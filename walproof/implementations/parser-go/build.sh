@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds $WALPROOF_BUILD/driver inside the package of Go parsers; says nothing unless that fails. A grammar whose parser
-# is not valid Go, which the Kaitai compiler does not notice, is left out and named in without.txt; its vectors are skipped.
+# Builds $WALPROOF_BUILD/driver inside the package of Go parsers; prints only errors. A grammar
+# whose parser is not valid Go, which the Kaitai compiler does not notice, is left out and named in
+# without.txt; its vectors are skipped.
 set -eu
 export GOTOOLCHAIN=local GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=0
 here=$(cd "$(dirname "$0")" && pwd)

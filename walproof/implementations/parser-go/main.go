@@ -54,7 +54,7 @@ func reply(models map[string]Model, request Request) map[string]any {
 	return map[string]any{"seq": request.Seq, "structure": structure}
 }
 
-// bench reads a LevelDB log a number of times, as the contenders of `lab bench` do.
+// bench reads a LevelDB log a number of times, for `lab bench`.
 func bench(path string, repeat int) {
 	var seconds []float64
 	var records, payload int
@@ -104,7 +104,7 @@ func main() {
 	}
 }
 
-// check ends the process for a fault of the driver or its surroundings, never for a damaged log.
+// check ends the process for a fault of the driver or its environment, never for a damaged log.
 func check(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "driver:", err)

@@ -12,7 +12,7 @@ import (
 	"github.com/kaitai-io/kaitai_struct_go_runtime/kaitai"
 )
 
-// Model is what models.json says of a grammar: the fields of each type.
+// Model is the description of a grammar in models.json: the fields of each type.
 type Model struct {
 	Top   string             `json:"top"`
 	Types map[string][]Field `json:"types"`
@@ -29,8 +29,8 @@ type Field struct {
 	Instance bool   `json:"instance"`
 }
 
-// scalar says that an absent field holds a zero that looks like a value, so that what it takes in
-// the file cannot be told.
+// scalar reports whether an absent field holds a zero that looks like a value, so that the size of
+// the field in the file is unknown.
 func (f Field) scalar() bool {
 	return f.Kind == "int" || f.Kind == "enum" || f.Kind == "float" || f.Kind == "ints"
 }
@@ -42,7 +42,7 @@ type walk struct {
 	lines []string
 }
 
-// unknown is an offset that cannot be told.
+// unknown is an offset that cannot be determined.
 const unknown = int64(-1)
 
 func listing(model Model, grammar string, data []byte) []string {
@@ -91,7 +91,7 @@ func (w *walk) object(object reflect.Value, name string, at int64) int64 {
 		if !field.Instance {
 			at = w.many(object, object.Elem().FieldByName(camel(field.ID)), field, inner, at)
 		} else if field.Kind == "value" && field.Optional {
-			w.say(inner, unknown, "?") // absent or zero: it cannot be told
+			w.say(inner, unknown, "?") // absent and zero cannot be distinguished
 		} else if value, err := call(object, camel(field.ID)); err != nil {
 			w.say(inner, unknown, "!")
 		} else {
@@ -130,7 +130,8 @@ func (w *walk) one(parent, value reflect.Value, field Field, name string, at int
 		value = value.Elem()
 	}
 	if !value.IsValid() && !field.Array && !field.Instance {
-		// No case of the switch fits: the parser keeps the bytes, in a field that only reflection sees.
+		// No case of the switch matches: the parser stores the bytes in a field that only
+		// reflection can read.
 		if raw := parent.Elem().FieldByName("_raw_" + camel(field.ID)); raw.IsValid() && !raw.IsNil() {
 			value = raw
 		}

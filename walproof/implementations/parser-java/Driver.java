@@ -89,7 +89,7 @@ public final class Driver {
         if (!field.array || value == null) {
             return one(parent, value, field, name, at);
         }
-        // Arrays of u1 and the like are lists of boxed numbers too.
+        // Arrays of integers such as u1 are lists of boxed numbers, too.
         List<?> list = (List<?>) value;
         lines.add(name + " " + shown(at) + " [ " + list.size());
         int number = 0;
@@ -102,7 +102,7 @@ public final class Driver {
     private Long one(KaitaiStruct parent, Object value, Field field, String name, Long at) throws Exception {
         String start = name + " " + shown(at) + " ";
         if (value == null) {
-            // An enum value without a name is null, as is a field that is not there.
+            // Both an enum value without a name and an absent field are null.
             boolean unknown = field.kind.equals("enum") && !(field.array && name.endsWith(field.id));
             lines.add(start + (unknown ? "i ?" : "-"));
             return unknown ? (field.optional ? null : plus(at, field.width)) : at;
@@ -191,7 +191,7 @@ public final class Driver {
         return array;
     }
 
-    /** Reads a LevelDB log, as the contenders of {@code lab bench} do. */
+    /** Reads a LevelDB log once, for {@code lab bench}. */
     private static Measure.Read pass(Path log) throws Exception {
         long records = 0;
         long payload = 0;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fills $WALPROOF_BUILD/lib: the jars that pom.xml names, and one of the package and the driver.
+# Puts the jars of pom.xml, of the package and of the driver into $WALPROOF_BUILD/lib.
 set -eu
 kit=$(cd "$(dirname "$0")/../../../conformance/adapterkit/java" && pwd)
 . "$kit/jars.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the package walproof-parsers in $WALPROOF_BUILD, with the runtime beside it.
+# Makes the package walproof-parsers in $WALPROOF_BUILD, next to its runtime.
 set -eu
 PYTHONPATH="$WALPROOF_ROOT" "$WALPROOF_PYTHON" -m walproof.parsers.build javascript "$WALPROOF_BUILD" "$@"
 cd "$WALPROOF_BUILD/package"

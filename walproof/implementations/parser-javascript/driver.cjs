@@ -15,12 +15,12 @@ const camel = (id) => id.replace(/_+(\w)/g, (_, letter) => letter.toUpperCase())
 const plus = (at, size) => (at === null ? null : at + size);
 const shown = (at) => (at === null ? "-" : at);
 
-/** The fields of a type by its constructor. */
+/** The fields of each type, by its constructor. */
 const fields = new Map();
 for (const model of Object.values(models)) {
   for (const [name, listed] of Object.entries(model.types)) {
     const [outer, ...inner] = name.split(".");
-    // A grammar that is only imported is in the package too, as a module of its own.
+    // The package also contains grammars that are only imported, each as a separate module.
     const top = parsers[outer] ?? require(path.join(build, "package/lib", outer))[outer];
     const type = inner.reduce((place, step) => place[step], top);
     fields.set(type, listed.map((field) => ({ ...field, key: camel(field.id) })));
@@ -136,7 +136,7 @@ function reply(request) {
   return { seq, structure };
 }
 
-/** Reads a LevelDB log a number of times, as the contenders of `lab bench` do. */
+/** Reads a LevelDB log a number of times, for `lab bench`. */
 function bench(log, repeat) {
   const seconds = [];
   let records, payload;

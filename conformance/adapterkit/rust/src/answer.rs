@@ -6,7 +6,8 @@ use serde_json::{json, Value};
 
 /// The records and the reader's messages about damage, both in order.
 ///
-/// Records are kept as JSON text, because a tree of a million small ones would take gigabytes.
+/// The records are stored as JSON text, because a tree of a million small records would take
+/// gigabytes.
 #[derive(Default)]
 pub struct Answer {
     records: String,
@@ -24,7 +25,8 @@ impl Answer {
         self.release_with(payload, json!({}));
     }
 
-    /// Adds a complete record with the fields of its format (an object), `at` and `size` among them.
+    /// Adds a complete record. `record` is an object with the fields of the format, `at` and `size`
+    /// included.
     pub fn release_with(&mut self, payload: &[u8], mut record: Value) {
         record["payload"] = hex::encode(payload).into();
         if !self.records.is_empty() {
@@ -40,7 +42,7 @@ impl Answer {
 }
 
 impl Display for Answer {
-    /// Writes the answer as sent.
+    /// Writes the answer as it is sent.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let signals = json!(self.signals);
         write!(f, r#"{{"records":[{}],"signals":{signals}}}"#, self.records)

@@ -1,4 +1,4 @@
-//! `PROGRAM bench PATH REPEAT`, as `lab bench` starts the measured programs.
+//! `PROGRAM bench PATH REPEAT`, the command with which `lab bench` measures a program.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::Outcome;
 
-/// Returns PATH and REPEAT if the program was started to be measured.
+/// Returns PATH and REPEAT if the command line begins with `bench`.
 pub fn bench_arguments() -> Outcome<Option<(PathBuf, usize)>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.as_slice() {

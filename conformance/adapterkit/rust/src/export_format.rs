@@ -11,7 +11,7 @@ pub fn body<'a>(fields: impl Iterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
     sorted.iter().flat_map(|payload| field(payload)).collect()
 }
 
-/// Returns `NAME=value` as a line if it is text, otherwise with the length of the value.
+/// Returns a field as the line `NAME=value` if it is text, otherwise with the length of the value.
 fn field(payload: &[u8]) -> Vec<u8> {
     if is_line(payload) {
         return [payload, b"\n"].concat();

@@ -21,7 +21,7 @@ pub use serde_json::{json, Value};
 use std::error::Error;
 use std::fmt;
 
-/// An error is a [`Skip`], or ends the process unless the method says otherwise.
+/// A result whose error is a [`Skip`] or, unless the method documents otherwise, ends the process.
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// A program under test.
@@ -39,20 +39,20 @@ pub trait Adapter {
         false
     }
 
-    /// Writes a new log to `request.path`; an error is the writer's refusal.
+    /// Writes a new log to `request.path`; an error means that the writer refuses.
     fn write(&self, _request: &Request) -> Outcome<()> {
         Err(Skip::because("this implementation cannot write a log"))
     }
 
     /// Opens the log at `request.path` as the implementation does after a restart and appends to
-    /// it; an error is the writer's refusal.
+    /// it; an error means that the writer refuses.
     fn append(&self, _request: &Request) -> Outcome<()> {
         Err(Skip::because("this implementation cannot append to a log"))
     }
 }
 
 /// The reply to `hello`. Requests for other `formats` or `profiles` are skipped without a call;
-/// `reports` names the parts of an answer that the implementation gives.
+/// `reports` names the parts of an answer that the implementation can give.
 pub struct Hello {
     pub name: &'static str,
     /// The version of the program under test, not of the adapter.
@@ -65,7 +65,7 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// Returns the message.
+    /// Returns the reply as JSON.
     pub fn to_json(&self) -> Value {
         json!({
             "name": self.name,

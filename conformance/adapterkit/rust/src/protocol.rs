@@ -8,7 +8,7 @@ use serde_json::{json, Value};
 
 use crate::{Acknowledge, Adapter, Answer, Outcome, Request, Skip};
 
-/// Serves the protocol until `bye` or the end of stdin, or the one-shot form.
+/// Serves the protocol until `bye` or the end of stdin, or answers the one-shot form.
 pub fn run(adapter: &impl Adapter) -> Outcome<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -33,14 +33,14 @@ pub fn run(adapter: &impl Adapter) -> Outcome<()> {
     }
 }
 
-/// Serves JSON lines until `bye` or the end of stdin: `reply` returns one line for each message but
-/// `hello` and `bye`. For a program with other requests than an [`Adapter`].
+/// Serves JSON lines until `bye` or the end of stdin: `reply` returns one line for each message
+/// except `hello` and `bye`. This is for a program that handles other requests than an [`Adapter`].
 pub fn serve(hello: &Value, mut reply: impl FnMut(&Value) -> Outcome<String>) -> Outcome<()> {
     exchange(hello, |message, _| reply(message))
 }
 
-/// The loop of [`serve`]; `reply` may send messages before its reply. Stdin is not locked
-/// meanwhile, so that it can wait for their answers.
+/// Runs the loop of [`serve`]. `reply` may send messages before it returns its reply. Stdin is not
+/// locked during the call, so that `reply` can wait for the answers to these messages.
 fn exchange(
     hello: &Value,
     mut reply: impl FnMut(&Value, &File) -> Outcome<String>,
@@ -104,7 +104,7 @@ fn reply(adapter: &impl Adapter, message: &Value, replies: &File) -> Outcome<Str
     Ok(said.to_string())
 }
 
-/// Returns the reason of a [`Skip`]; any other error stays an error.
+/// Returns the reason of a [`Skip`]; any other error is returned as an error.
 fn skipped(why: Box<dyn std::error::Error>) -> Outcome<String> {
     why.downcast::<Skip>().map(|skip| skip.to_string())
 }
@@ -112,7 +112,8 @@ fn skipped(why: Box<dyn std::error::Error>) -> Outcome<String> {
 /// Returns the real stdout, for replies only: output of the implementation goes to stderr.
 fn take_stdout() -> io::Result<File> {
     let replies = io::stdout().as_fd().try_clone_to_owned()?;
-    // SAFETY: it takes two numbers, of descriptors that this process was started with.
+    // SAFETY: dup2 takes two descriptor numbers, and this process was started with both
+    // descriptors.
     if unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) } < 0 {
         return Err(io::Error::last_os_error());
     }

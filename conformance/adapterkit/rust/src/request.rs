@@ -12,9 +12,9 @@ use crate::Outcome;
 pub struct Request {
     pub format: String,
     pub path: PathBuf,
-    /// `recover` or `strict` for a read, else `write` or `append`.
+    /// `recover` or `strict` for a read, otherwise `write` or `append`.
     pub profile: String,
-    /// The vector's information that is not in the bytes: an object, or null if there is none.
+    /// The information about the log that is not in its bytes: an object, or null if there is none.
     pub context: Value,
     /// The records to write or append.
     pub records: Vec<Record>,
@@ -36,7 +36,7 @@ impl Acknowledge {
         })
     }
 
-    /// Reports that the first `count` records are durable, and waits until the harness has confirmed it.
+    /// Reports that the first `count` records are durable, and waits for the harness to confirm it.
     pub fn say(&self, count: usize) -> Outcome<()> {
         let said = json!({"seq": self.seq, "acknowledged": count});
         (&self.replies).write_all(format!("{said}\n").as_bytes())?;

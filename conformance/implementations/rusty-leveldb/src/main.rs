@@ -27,9 +27,9 @@ impl Adapter for RustyLeveldb {
         }
     }
 
-    /// Reads as DB::recover_log_file (db_impl.rs) does: up to the first error, or the first record
-    /// of length 0, which is also the reader's sign for the end of the log. recover_log_file
-    /// ignores the error; the answer keeps it as a signal.
+    /// Reads as DB::recover_log_file (db_impl.rs) does: up to the first error or the first record
+    /// of length 0. The reader also returns length 0 at the end of the log. recover_log_file
+    /// ignores the error; the answer reports it as a signal.
     fn read(&self, request: &Request) -> Outcome<Answer> {
         let log = PosixDiskEnv::new().open_sequential_file(&request.path)?;
         let mut reader = LogReader::new(log, true);
@@ -61,10 +61,10 @@ impl Adapter for RustyLeveldb {
     }
 }
 
-/// Adds records to a new log as DB::open and make_room_for_write do or, with `append`, to an old
-/// one as recover_log_file does under Options::reuse_logs (on by default): at its size,
-/// regardless of its tail. Records that must be durable are written as DB::write does with sync: it
-/// flushes the log after each.
+/// Adds records to a new log as DB::open and make_room_for_write do. With `append`, adds records to
+/// an existing log as recover_log_file does under Options::reuse_logs (on by default): at the end
+/// of the file, regardless of its contents. If records must be durable, the log is flushed after
+/// each record, as DB::write does with sync.
 fn add(request: &Request, append: bool) -> Outcome<()> {
     let (env, path): (_, &Path) = (PosixDiskEnv::new(), &request.path);
     let mut writer = if append {

@@ -36,8 +36,8 @@ impl Adapter for Sdjournal {
         }
     }
 
-    /// Returns all entries of the crate. An error becomes a signal, as does a message of the verifier
-    /// of seals.
+    /// Returns all entries that the crate returns. Errors become signals, as do the messages of the
+    /// verifier of seals.
     fn read(&self, request: &Request) -> Outcome<Answer> {
         let context = &request.context;
         if !context["from_seqnum"].is_null() {
@@ -98,7 +98,7 @@ fn each(
     Ok(())
 }
 
-/// Returns a number of a context: 64-bit numbers are strings of decimal digits.
+/// Returns a number from a context, in which 64-bit numbers are strings of decimal digits.
 fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }

@@ -29,7 +29,8 @@ impl Adapter for SystemdJournalReader {
         }
     }
 
-    /// Returns the entries up to the crate's end, which is its only sign of damage after the header.
+    /// Returns the entries until the crate's iterator ends. After the header, the crate has no
+    /// other sign of damage than an early end.
     fn read(&self, request: &Request) -> Outcome<Answer> {
         let queries = ["match", "from_seqnum", "from_realtime", "max_field_size"];
         if queries.iter().any(|name| !request.context[*name].is_null()) {

@@ -1,6 +1,7 @@
 //! The golden vectors of Walproof: journal files (write-ahead logs) and the expected answers.
 //!
-//! They are read from the sources of this crate, where Cargo unpacked them: use them in tests.
+//! The vectors are read from the folder to which Cargo unpacked the sources of this crate: use them
+//! in tests.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -25,7 +26,8 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// The bytes of the log by file name, with `/` between names of nested folders.
+    /// Returns the bytes of each file of the log by file name, with `/` between the names of nested
+    /// folders.
     pub fn files(&self) -> io::Result<BTreeMap<String, Vec<u8>>> {
         let mut files = BTreeMap::new();
         if self.path.is_file() {
@@ -36,7 +38,8 @@ impl Vector {
         Ok(files)
     }
 
-    /// The right answers of a reader in a profile, `recover` or `strict`; the first one is the expected one.
+    /// Returns the correct answers of a reader in a profile, `recover` or `strict`; the first is
+    /// the expected answer.
     pub fn answers(&self, profile: &str) -> Vec<&Value> {
         let suffix = if profile == "strict" { "_strict" } else { "" };
         let accepted = self.body["accept"].as_array().into_iter().flatten();
@@ -60,19 +63,19 @@ fn walk(folder: &Path, above: &str, files: &mut BTreeMap<String, Vec<u8>>) -> io
     Ok(())
 }
 
-/// The contents of `index.json`: the version of the set, counts, ids and hashes.
+/// Returns the contents of `index.json`: the version of the set, counts, ids and hashes.
 pub fn index() -> io::Result<Value> {
     json(&folder().join("index.json"))
 }
 
-/// The vectors of a format, or all of them, in order of id.
+/// Returns the vectors of a format, or of all formats for `None`, in order of id.
 pub fn vectors(format: Option<&str>) -> io::Result<Vec<Vector>> {
     let index = index()?;
     let ids = index["vectors"].as_array().into_iter().flatten().filter_map(|row| row["id"].as_str());
     ids.filter(|id| format.is_none() || id.split('/').next() == format).map(load).collect()
 }
 
-/// The vector with an id.
+/// Returns the vector with an id.
 pub fn load(id: &str) -> io::Result<Vector> {
     let body = json(&folder().join(format!("{id}.json")))?;
     let format = text(&body["format"]);

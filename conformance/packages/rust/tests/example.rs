@@ -12,7 +12,7 @@ const FIRST: u8 = 2;
 const MIDDLE: u8 = 3;
 const LAST: u8 = 4;
 
-/// What the reader found, up to the first damage.
+/// The results of the reader, up to the first damage.
 #[derive(Debug)]
 struct Found {
     verdict: &'static str,
@@ -65,14 +65,14 @@ fn read(log: &[u8]) -> Found {
     Found { verdict, payloads, lost }
 }
 
-/// A payload as vectors give it: in hexadecimal, or the SHA-256 of a long one.
+/// Returns a payload as the vectors contain it: in hexadecimal, or the SHA-256 of a long payload.
 fn payload_text(payload: &Vec<u8>) -> Value {
     let digest = Sha256::digest(payload);
     let bytes = if payload.len() <= LONGEST_PAYLOAD_IN_FULL_BYTES { payload } else { &digest[..] };
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into()
 }
 
-/// Compares verdict, records and lost ranges with one answer.
+/// Returns whether verdict, records and lost ranges match one answer.
 fn is_right(answer: &Value, found: &Found) -> bool {
     let records = answer["records"].as_array().unwrap().iter();
     let payloads: Vec<&Value> =
@@ -87,7 +87,8 @@ fn is_right(answer: &Value, found: &Found) -> bool {
 
 #[test]
 fn every_vector() {
-    // Vectors that the reader is known to fail: it knows neither preallocated space nor other dialects.
+    // The vectors that the reader is known to fail, because it supports neither preallocated space
+    // nor other dialects.
     let list = include_str!("../known-failures.txt");
     let known: Vec<&str> = list.lines().collect();
     let mut wrong = vec![];

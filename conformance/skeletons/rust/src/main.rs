@@ -24,17 +24,17 @@ fn hello() -> Value {
 
 // ====> YOUR READER GOES HERE. Return its records and its messages about damage, for example
 // json!({"answer": {"records": [{"payload": "616c706861"}], "signals": [error.to_string()]}})
-// An Err that your reader returns for damage is a signal: keep the records before it. Do not catch
-// its panics: a crash is a result too. context is the vector's information that is not in
-// the file.
+// If your reader returns an Err for damage, return its text as a signal, and return the records
+// before the damage, too. Do not catch panics of the reader: a crash is a result too. context has
+// information about the log that is not in the file.
 fn read(format: &str, path: &Path, profile: &str, context: &Value) -> io::Result<Value> {
     Ok(json!({"skipped": "read() is not written yet"}))
 }
 
-// ====> YOUR WRITER GOES HERE. For cmd "write" create a log at path, for "append" append to the
-// existing one. Return json!({"done": true}) if all records are in it, or {"refused": "why"} and
-// change nothing. A record has its payload in hex and the other fields of the format.
-// Add the profiles "write" and "append" to hello.
+// ====> YOUR WRITER GOES HERE. For cmd "write", create a log at path; for "append", append to the
+// log at path. Return json!({"done": true}) if the log contains all records; otherwise change
+// nothing and return {"refused": "why"}. A record has its payload in hexadecimal and the other
+// fields of the format. Add the profiles "write" and "append" to hello.
 fn write(
     cmd: &str,
     format: &str,
@@ -47,7 +47,7 @@ fn write(
 
 // ---- The protocol: nothing to change from here on. ----
 
-/// Performs a request for a log.
+/// Performs a read, write or append request.
 fn answer(request: &Value) -> io::Result<Value> {
     let text = |name: &str| request[name].as_str().unwrap_or_default();
     let (cmd, format, path) = (text("cmd"), text("format"), Path::new(text("path")));

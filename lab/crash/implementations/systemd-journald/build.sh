@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh RELEASE SUITE...: nothing is built. journald of this release comes with journalctl, which the implementation of
-# the release fetches; what it has unpacked is used here, too.
+# build.sh RELEASE SUITE...: builds nothing. journald of this release is part of the tree that the implementation of the
+# release unpacks for journalctl; the same tree is used here.
 set -eu
 release=$1
 shift

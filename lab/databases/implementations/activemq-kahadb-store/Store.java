@@ -19,9 +19,9 @@ import org.apache.activemq.store.kahadb.KahaDBStore;
 import org.apache.activemq.util.DefaultIOExceptionHandler;
 
 /**
- * The store of a broker. {@code MODE FOLDER LOG} puts the journal of the folder LOG into FOLDER and opens it as MODE says, with an index
- * of the journal before the damage or, in most modes, without any;
- * ../opener/opener.py says what it prints. {@code write FOLDER} makes the journal that the damaged ones are made of.
+ * The store of a broker. {@code MODE FOLDER LOG} copies the journal in the folder LOG to FOLDER and opens it in a mode,
+ * with an index from before the damage or, in most modes, without an index; ../opener/opener.py describes the output.
+ * {@code write FOLDER} creates the journal from which the damaged journals are made.
  */
 public final class Store {
   private static final ActiveMQQueue QUEUE = new ActiveMQQueue("orders");
@@ -58,7 +58,7 @@ public final class Store {
       print("refused", refused);
     }
     System.out.flush();
-    Runtime.getRuntime().halt(0); // whatever threads a store that failed has left
+    Runtime.getRuntime().halt(0); // a failed store may leave threads running
   }
 
   private static void copy(Path from, Path to) throws IOException {
@@ -71,8 +71,9 @@ public final class Store {
   }
 
   /**
-   * Makes an index of the undamaged journal, which stands beside LOG as {@code control}, and stops as a broker does; only then
-   * the damage comes: what it changed is put in place of what was there, before what the store has appended since.
+   * Makes an index of the undamaged journal, which is next to LOG as {@code control}, and stops as a broker does. Then
+   * applies the damage: replaces the content of each damaged file, but keeps the bytes that the store has appended
+   * since.
    */
   private static void index(Path log, File folder) throws Exception {
     Path control = log.resolveSibling("control");
@@ -147,13 +148,13 @@ public final class Store {
     message.setMessageId(new MessageId("ID:host-1-1:1:1:" + (number.equals("more") ? "99" : number)));
     message.setDestination(QUEUE);
     message.setPersistent(true);
-    message.setResponseRequired(true); // only what is asked to be answered is on the disk when the call returns
+    message.setResponseRequired(true); // then the message is on the disk when the call returns
     message.setText(text);
     queue.addMessage(new ConnectionContext(), message);
     return message;
   }
 
-  /** Prints what the store would have delivered, up to the first exception. */
+  /** Prints the messages that the store would deliver, up to the first exception. */
   private static void recover(KahaDBStore store, String kind) {
     try {
       store.createQueueMessageStore(QUEUE).recover(new Printer(kind));
@@ -168,7 +169,7 @@ public final class Store {
       String text;
       try {
         text = ((ActiveMQTextMessage) message).getText();
-      } catch (Exception unreadable) { // for whoever consumes it
+      } catch (Exception unreadable) { // a consumer of the message would get this exception
         text = unreadable.toString();
       }
       System.out.printf("{\"%s\": [\"%s\", \"%s\"]}%n", kind, hex(message.getMessageId().toString()), hex(text));
@@ -191,7 +192,7 @@ public final class Store {
     }
   }
 
-  /** A broker stops then; here the store's own exception tells. */
+  /** Prints an exception where a broker would stop; the store then fails with an exception of its own. */
   private static final class Rethrowing extends DefaultIOExceptionHandler {
     @Override
     public void handle(IOException exception) {

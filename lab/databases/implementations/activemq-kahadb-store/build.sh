@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fills $WALPROOF_BUILD/lib: the jars that pom.xml names and the program's own.
+# Puts the jars of pom.xml and of the program into $WALPROOF_BUILD/lib.
 set -eu
 kit=$(cd "$(dirname "$0")/../../../../conformance/adapterkit/java" && pwd)
 . "$kit/jars.sh"

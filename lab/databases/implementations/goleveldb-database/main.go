@@ -1,4 +1,4 @@
-// goleveldb on a damaged log: ../opener says what is asked.
+// goleveldb on a damaged log; ../opener describes the arguments and the output.
 package main
 
 import (
@@ -70,7 +70,7 @@ func each(db *leveldb.DB, tell func(key, value []byte)) error {
 	return iterator.Error()
 }
 
-// words prints the lines of the file that goleveldb writes for people, without the time.
+// words prints the lines of goleveldb's text log, without the time.
 func words(folder string) {
 	file, err := os.Open(filepath.Join(folder, "LOG"))
 	if err != nil {

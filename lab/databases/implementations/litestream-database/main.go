@@ -1,7 +1,7 @@
-// litestream beside a database with a damaged log: ../opener/opener.py describes the output.
+// litestream next to a database with a damaged log; ../opener/opener.py describes the output.
 //
-// litestream replicates the database to a folder, and restores it from there. The items are those of the restored
-// database.
+// litestream replicates the database to a folder, and restores the database from there. The program prints the items of
+// the restored database.
 package main
 
 import (
@@ -26,8 +26,8 @@ func main() {
 	opener.Run(opener.System{Make: empty, Twice: twice, Log: name + "-wal"})
 }
 
-// tables are in the order of their root pages, from page 2 on (lab/formats/sqlite_wal/databases.py). The system writes
-// to the last one.
+// tables returns the names of the tables in the order of their root pages, from page 2 on
+// (lab/formats/sqlite_wal/databases.py). The system writes to the last table.
 func tables() []string {
 	var all []string
 	for number := range 16 {

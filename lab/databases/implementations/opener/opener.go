@@ -1,4 +1,4 @@
-// Package opener is what the programs in Go have in common: opener.py says what they are told and what they print.
+// Package opener is the common part of the programs in Go; opener.py describes their arguments and their output.
 package opener
 
 import (
@@ -13,21 +13,22 @@ import (
 	"strings"
 )
 
-// More and Written are what is put once the system is open.
+// More and Written are the name and the value of the item that a program writes to the opened system.
 const (
 	More    = "more"
 	Written = "written after the damage"
 )
 
-// System is a database. Make makes an empty one in a folder and closes it. Twice opens it in a mode. Log is the file name
-// of its log; a system without Log has files NUMBER.log, and the last one is replaced.
+// System is a database. Make creates an empty database in a folder and closes it. Twice opens the database in a mode,
+// writes one item, and opens it again. Log is the file name of the database's log; a system without Log has files
+// NUMBER.log, of which the last one is replaced.
 type System struct {
 	Make  func(folder string) error
 	Twice func(mode, folder string) error
 	Log   string
 }
 
-// Run does what the command line says.
+// Run executes the command line.
 func Run(system System) {
 	mode, folder, log := os.Args[1], os.Args[2], os.Args[3]
 	must(system.Make(folder))
@@ -45,8 +46,8 @@ func Run(system System) {
 	}
 }
 
-// replacedLog removes the last numbered log of a folder. It returns its path, or that of the log to open if the name of
-// that one is a number too.
+// replacedLog removes the last numbered log of a folder and returns its path. If the name of the log to open is a
+// number, too, replacedLog returns the path of this name instead.
 func replacedLog(folder, name string) string {
 	logs, err := filepath.Glob(filepath.Join(folder, "*.log"))
 	must(err)
@@ -62,25 +63,25 @@ func replacedLog(folder, name string) string {
 	return last
 }
 
-// Item prints what a system returns, Later what it returns when it is opened again.
+// Item prints an item that a system returns when it is first opened.
 func Item(name, value []byte) { pair("item", name, value) }
 
-// Later is what is returned after one more was written and the system was opened again.
+// Later prints an item that a system returns when it is opened again after a write.
 func Later(name, value []byte) { pair("later", name, value) }
 
-// Again says that one more was written, and that the system is going to be opened again.
+// Again reports that an item was written, and that the system will be opened again.
 func Again() {
 	reportLog()
 	print(map[string]bool{"again": true})
 }
 
-// replaced is the log in the database's folder, contents what was in it.
+// replaced is the path of the log in the database's folder; contents are its bytes before the database was opened.
 var (
 	replaced string
 	contents []byte
 )
 
-// reportLog prints what became of the log. The databases in Go do not move logs.
+// reportLog prints the state of the log after the database was opened. The databases in Go do not move logs.
 func reportLog() {
 	state := "rewritten"
 	if left, err := os.ReadFile(replaced); os.IsNotExist(err) {
@@ -91,7 +92,7 @@ func reportLog() {
 	print(map[string]string{"log": state})
 }
 
-// Say prints a line that the system wrote for people.
+// Say prints a message of the system.
 func Say(text string) { print(map[string]string{"said": text}) }
 
 func pair(kind string, name, value []byte) {

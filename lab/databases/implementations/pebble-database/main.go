@@ -1,4 +1,4 @@
-// Pebble on a damaged log: ../opener says what is asked.
+// Pebble on a damaged log; ../opener describes the arguments and the output.
 package main
 
 import (
@@ -14,7 +14,7 @@ func main() {
 	opener.Run(opener.System{Make: empty, Twice: twice})
 }
 
-// words are what Pebble logs.
+// words is the logger of Pebble.
 type words struct{ isTold bool }
 
 func (w words) say(format string, args []any) {

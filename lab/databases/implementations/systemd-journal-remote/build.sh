@@ -1,4 +1,4 @@
 #!/bin/sh
-# Nothing is built: says whether the writer is here, too.
+# Builds nothing, and checks that the writer is installed.
 set -eu
 test -x /lib/systemd/systemd-journal-remote || { echo "systemd-journal-remote not found" >&2; exit 1; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The program of the machine is run, if a mount namespace can be made. Nothing is built.
+# Builds nothing. The installed journald is used, if its release is 252 and a mount namespace can be created.
 set -eu
 [ -x /lib/systemd/systemd-journald ] || { echo "there is no /lib/systemd/systemd-journald"; exit 1; }
 journalctl --version | grep -q '^systemd 252 ' || { echo "what is kept is of systemd 252"; exit 1; }

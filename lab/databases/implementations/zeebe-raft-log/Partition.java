@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.agrona.DirectBuffer;
 
 /**
- * The log of a raft partition. {@code MODE FOLDER LOG} puts the segments of LOG/partition into FOLDER and opens them with what
- * LOG/settings says; ../opener/opener.py says what it prints.
+ * The log of a raft partition. {@code MODE FOLDER LOG} copies the segments of LOG/partition to FOLDER and opens them
+ * with the settings in LOG/settings; ../opener/opener.py describes the output.
  */
 public final class Partition {
   public static void main(String[] args) throws Exception {
@@ -82,7 +82,7 @@ public final class Partition {
         .build();
   }
 
-  /** Prints the entries up to the first exception; the term of the last one. */
+  /** Prints the entries up to the first exception, and returns the term of the last entry. */
   private static long tell(RaftLog log, String kind) {
     long term = 1;
     try (RaftLogReader reader = log.openUncommittedReader()) {

@@ -1,5 +1,5 @@
 // The log of a raft node: BUILD MODE FOLDER LOG puts the files of LOG into FOLDER and opens them there.
-// ../opener/opener.py says what is printed.
+// ../opener/opener.py describes the output.
 const fs = require('fs');
 const path = require('path');
 const { createRequire } = require('module');
@@ -20,7 +20,7 @@ function open() {
   return new FileLog(path.join(folder, 'log'), path.join(folder, 'snap'), options).ready();
 }
 
-/** What the state machine would be given, entry after entry; an error is all that it hears of the others. */
+/** Prints the entries as the state machine would receive them, and an error in place of an unreadable entry. */
 async function print(opened, kind) {
   for (let index = opened.firstIndex; index <= opened.lastIndex; ++index) {
     try {

@@ -1,4 +1,4 @@
-// Parses what libFuzzer makes by the grammar of WALPROOF_GRAMMAR, and walks over all fields.
+// Parses the inputs of libFuzzer with the grammar that WALPROOF_GRAMMAR names, and visits all fields.
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -11,8 +11,8 @@ import (
 	"github.com/kaitai-io/kaitai_struct_go_runtime/kaitai"
 )
 
-// FuzzParser parses what it is given by the grammar of WALPROOF_GRAMMAR. A panic of a parser is a fault, and so is
-// allocating more than 64 MiB and 256 bytes for each byte.
+// FuzzParser parses its input with the grammar that WALPROOF_GRAMMAR names. A panic of a parser is a fault, and so is
+// an allocation of more than 64 MiB plus 256 bytes for each byte of the input.
 func FuzzParser(f *testing.F) {
 	grammar := os.Getenv("WALPROOF_GRAMMAR")
 	said, err := os.ReadFile(os.Getenv("WALPROOF_MODELS"))

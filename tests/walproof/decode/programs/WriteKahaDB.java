@@ -40,10 +40,10 @@ import org.apache.activemq.store.kahadb.scheduler.JobSchedulerStoreImpl;
 import org.apache.activemq.util.ByteSequence;
 
 /**
- * Writes journals through ActiveMQ's persistence adapter; prints their messages, as the API returns them.
+ * Writes journals through ActiveMQ's persistence adapter, and prints their messages as the API returns them.
  *
- * <p>{@code WriteKahaDB FOLDER VERSION…}: a journal in a folder of its own for each version of OpenWire, and one of the
- * scheduler.
+ * <p>{@code WriteKahaDB FOLDER VERSION…} writes a journal to a separate folder for each version of OpenWire, and one
+ * journal of the scheduler.
  */
 public final class WriteKahaDB {
     private static final ActiveMQQueue ORDERS = new ActiveMQQueue("orders");
@@ -81,7 +81,7 @@ public final class WriteKahaDB {
         orders.start();
         for (boolean compressed : new boolean[] {false, true}) {
             for (ActiveMQMessage message : messages()) {
-                // Before version 3 OpenWire had no message about a blob.
+                // OpenWire has messages about blobs from version 3.
                 if (version > 2 || !(message instanceof ActiveMQBlobMessage)) {
                     add(context, orders, message, compressed, null);
                 }

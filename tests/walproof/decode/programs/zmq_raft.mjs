@@ -1,4 +1,4 @@
-// Writes logs with the classes of zmq-raft, and prints what they read from them.
+// Writes logs with the classes of zmq-raft, reads them with the same classes, and prints the results.
 //
 //   node zmq_raft.mjs BUILD FOLDER      BUILD has node_modules; FOLDER gets log.rlog, snap and state.pers
 import fs from 'node:fs';
@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 
 const [, , build, folder] = process.argv;
-// Both stand in what a new file says of itself.
+// A new file contains the date and the host name, so both are fixed.
 const RealDate = Date;
 globalThis.Date = class extends RealDate {
   constructor(...given) {

@@ -30,9 +30,9 @@ import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 
 /**
- * Opens the folders of raft partitions with the classes of a broker: a request per line of standard input. {@code
- * no-meta} deletes the .meta file first. Snapshots are compared with their checksums here: the snapshot store is in a
- * jar of its own.
+ * Opens the folders of raft partitions with the classes of a broker. Each line of standard input is a request. {@code
+ * no-meta} deletes the .meta file first. This class itself compares snapshots with their checksums, because the
+ * snapshot store is in another jar.
  */
 public final class Partition {
   private static final String NAME = "raft-partition-partition-1";

@@ -42,13 +42,14 @@ import org.apache.activemq.store.kahadb.scheduler.JobSchedulerStoreImpl;
 import org.apache.activemq.util.ByteSequence;
 
 /**
- * Opens KahaDB stores as a broker does: a request per line of standard input. {@code repair} starts the store with the
- * options for missing and corrupt journal files, {@code rebuild} also without its index.
+ * Opens KahaDB stores as a broker does. Each line of standard input is a request. {@code repair} starts the store with
+ * the options for missing and corrupt journal files, {@code rebuild} also deletes its index.
  *
  * <p>Variants of message stores: {@code stopped}, {@code killed} (with the messages of a second queue), {@code killed
- * orders}, {@code waiting} (with a topic and transactions), {@code closed}, {@code acknowledged} (all but ten messages), and {@code emptied} (a second queue is deleted,
- * which leaves free pages). Variants of the store of scheduled jobs: {@code scheduler}, {@code removed} (each third
- * job), and {@code legacy}, as brokers before 5.11 write it.
+ * orders}, {@code waiting} (with a topic and transactions), {@code closed}, {@code acknowledged} (all but ten
+ * messages), and {@code emptied} (a second queue is deleted, which leaves free pages). Variants of the store of
+ * scheduled jobs: {@code scheduler}, {@code removed} (each third job), and {@code legacy}, as brokers before 5.11 write
+ * it.
  */
 public final class Store {
   private static final ActiveMQQueue QUEUE = new ActiveMQQueue("orders");
@@ -119,7 +120,7 @@ public final class Store {
     }
   }
 
-  /** Stores messages and acknowledges one of {@code each}. */
+  /** Stores messages, and acknowledges one in every {@code each} messages. */
   private static void fill(KahaDBStore store, ActiveMQQueue destination, int each) throws Exception {
     MessageStore queue = store.createQueueMessageStore(destination);
     for (int number = 0; number < MESSAGES; number++) {
@@ -159,7 +160,7 @@ public final class Store {
     copy(busy, folder);
   }
 
-  /** Queues, a topic with subscriptions that differ in what they acknowledged, and transactions. */
+  /** Writes queues, a topic whose subscriptions have acknowledged different messages, and transactions. */
   private static void writeWaiting(Path folder) throws Exception {
     Path busy = Path.of(folder + ".busy");
     KahaDBStore store = store(busy);
@@ -169,7 +170,7 @@ public final class Store {
     queue.start();
     TopicMessageStore news = store.createTopicMessageStore(NEWS);
     news.start();
-    add(news, NEWS, "ID:early", 0); // nobody has subscribed: it is not kept
+    add(news, NEWS, "ID:early", 0); // dropped, because nobody has subscribed yet
     for (String name : List.of("slow", "fast", "leaves")) {
       news.addSubscription(subscription(name), false);
     }
@@ -236,7 +237,7 @@ public final class Store {
     }
   }
 
-  /** The number of messages that wait, by queue, and by topic and subscription. */
+  /** Returns the number of waiting messages by queue, and by topic and subscription. */
   private static Map<String, String> count(Path folder) throws Exception {
     KahaDBStore store = store(folder);
     Map<String, String> items = new TreeMap<>();
@@ -297,7 +298,7 @@ public final class Store {
     store.setDirectory(folder.toFile());
     store.setJournalMaxFileLength(32 * 1024);
     store.setCleanupInterval(0);
-    store.setCheckpointInterval(10); // stopping waits for one
+    store.setCheckpointInterval(10); // stopping waits for a checkpoint
     return store;
   }
 
@@ -311,7 +312,7 @@ public final class Store {
     store.start();
     JobScheduler jobs = store.getJobScheduler("JMS");
     for (int number = 0; number < MESSAGES; number++) {
-      // Jobs of one time leave free pages in the index.
+      // Jobs with the same time leave free pages in the index.
       long delay = isEachThirdRemoved ? DELAY_MS + number : DELAY_MS;
       jobs.schedule("job-" + number, new ByteSequence(payload(number)), "", delay, 0, 0);
       if (isEachThirdRemoved && number % 3 == 2) {
@@ -384,7 +385,7 @@ public final class Store {
     }
   }
 
-  /** The jobs of one time: here always one. */
+  /** Writes the jobs of one time, which is always one job here. */
   private static final class JobMarshaller extends Written<Location> {
     @Override
     public void writePayload(Location payload, DataOutput out) throws IOException {
@@ -422,7 +423,7 @@ public final class Store {
       try {
         store.stop();
       } catch (Exception ignored) {
-        // A store that did not start may not stop.
+        // stop() fails for a store that was never started.
       }
     }
     return items;
@@ -448,7 +449,7 @@ public final class Store {
       try {
         store.stop();
       } catch (Exception ignored) {
-        // A store that did not start may not stop.
+        // stop() fails for a store that was never started.
       }
     }
     return items;

@@ -1,4 +1,4 @@
-// Opens the folders of zmq-raft nodes with zmq-raft's own classes: a request per line of standard input.
+// Opens the folders of zmq-raft nodes with zmq-raft's own classes. Each line of standard input is a request:
 // "open" starts as a node does, with raft.pers; "log" opens the log and its snapshot alone.
 const fs = require('fs');
 const path = require('path');

@@ -6,11 +6,11 @@ use sha2::{Digest, Sha256};
 /// An offset in the file, if it is known.
 pub type At = Option<usize>;
 
-/// Whatever has no fields of its own.
+/// A value that has no fields.
 pub trait Said {
     fn said(&self) -> String;
 
-    /// As many bytes as it takes in the file, where that is its length.
+    /// Returns the size of the value in the file if that is the value's length, otherwise 0.
     fn len_in_file(&self) -> usize {
         0
     }

@@ -41,7 +41,7 @@ fn reply(request: &Value) -> Value {
     json!({"seq": seq, "structure": structure})
 }
 
-/// Reads a LevelDB log a number of times, as the contenders of `lab bench` do.
+/// Reads a LevelDB log a number of times, for `lab bench`.
 fn bench(path: &Path, repeat: usize) -> Outcome<()> {
     adapterkit::measure(repeat, || {
         let (mut records, mut payload) = (0, 0);
@@ -63,6 +63,6 @@ fn main() -> Outcome<()> {
     if let Some((path, repeat)) = adapterkit::bench_arguments()? {
         return bench(&path, repeat);
     }
-    std::panic::set_hook(Box::new(|_| ())); // an instance that cannot be computed is a line, not noise
+    std::panic::set_hook(Box::new(|_| ())); // an instance that cannot be computed is a line of the listing, not a message
     adapterkit::serve(&HELLO.to_json(), |request| Ok(reply(request).to_string()))
 }

@@ -1,9 +1,9 @@
-// 64-bit integers that stay exact: a JavaScript number holds integers up to 2^53 only.
+// Exact 64-bit integers: a JavaScript number is exact only up to 2^53.
 "use strict";
 
 const KaitaiStream = require("kaitai-struct/KaitaiStream");
 
-/** An integer above 2^53: as a number it is rounded, `exact` has it in full. */
+/** An integer above 2^53. As a number it is rounded; `exact` holds the exact value. */
 class BigNumber extends Number {
   constructor(exact) {
     super(Number(exact));
@@ -13,15 +13,15 @@ class BigNumber extends Number {
 
 const numberOf = (big) => (Number.isSafeInteger(Number(big)) ? Number(big) : new BigNumber(big));
 
-/** The stream of the runtime, with 64-bit integers that know their exact value. */
+/** The stream of the runtime, with 64-bit integers that keep their exact value. */
 class ExactStream extends KaitaiStream {
   constructor(bytes) {
-    // The runtime wants an ArrayBuffer; a Uint8Array may be a part of a larger one.
+    // The runtime requires an ArrayBuffer, but a Uint8Array may be a part of a larger buffer.
     super(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength), 0);
   }
 }
 
-// Substreams are made by generated code as plain KaitaiStream: so the readers are replaced there.
+// Generated code creates substreams as plain KaitaiStream, so the read methods are replaced in KaitaiStream.
 const view = (stream) => {
   stream.ensureBytesLeft(8);
   stream.pos += 8;
@@ -40,7 +40,7 @@ KaitaiStream.prototype.readS8be = function () {
   return numberOf(view(this).getBigInt64(0, false));
 };
 
-// Bit fields of more than 48 bits, which the runtime refuses or rounds: read in two parts.
+// Bit fields of more than 48 bits are read in two parts, because the runtime rejects or rounds them.
 for (const [name, lowFirst] of [["readBitsIntLe", true], ["readBitsIntBe", false]]) {
   const read = KaitaiStream.prototype[name];
   KaitaiStream.prototype[name] = function (bits) {
@@ -51,7 +51,7 @@ for (const [name, lowFirst] of [["readBitsIntLe", true], ["readBitsIntBe", false
   };
 }
 
-/** An integer field as a BigInt, exact. */
+/** Returns an integer field as an exact BigInt. */
 function exact(value) {
   return value instanceof BigNumber ? value.exact : BigInt(value);
 }

@@ -12,13 +12,13 @@ public interface Implementation {
   Description describe();
 
   /**
-   * Reads the log at {@code request.path()}. An exception that the real reader throws because of the log becomes a
-   * signal of the answer, after the records released before: the adapter catches it (including {@link
-   * RuntimeException}s, never {@link Error}s). An exception of this method is a crash: exit status 70.
+   * Reads the log at {@code request.path()}. If the real reader throws an exception because of the log, the adapter
+   * catches it (including {@link RuntimeException}s, never {@link Error}s) and adds it to the answer as a signal, after
+   * the records released before. An exception that this method throws counts as a crash: exit status 70.
    */
   Answer read(Request request) throws Exception;
 
-  /** Writes a new log to {@code request.path()}; an IOException or RuntimeException is the writer's refusal. */
+  /** Writes a new log to {@code request.path()}; an IOException or RuntimeException means that the writer refuses. */
   default void write(Request request) throws Exception {
     throw new Skip("this implementation cannot write a log", null);
   }
@@ -29,9 +29,10 @@ public interface Implementation {
   }
 
   /**
-   * The reply to hello. {@code version} is that of the program under test, taken from its artifact; {@code reports} are
-   * the parts of an answer that it can give. Requests for other formats or profiles are skipped without a call.
-   * {@code acknowledges}: it calls {@link Request#acknowledge} after each durable record, if requested.
+   * The reply to hello. {@code version} is the version of the program under test, taken from its artifact; {@code
+   * reports} lists the parts of an answer that the implementation can give. Requests for other formats or profiles are
+   * skipped without a call. {@code acknowledges} means that the implementation calls {@link Request#acknowledge} after
+   * each durable record, if requested.
    */
   record Description(String name, String version, List<String> formats, List<String> profiles, List<String> reports,
       String homepage, String issues, boolean acknowledges) {
@@ -47,9 +48,10 @@ public interface Implementation {
   }
 
   /**
-   * One request. {@code profile} is recover or strict for read, else write or append; {@code context} is information
-   * that is not in the bytes, possibly empty; {@code records} are to be written, see {@link #payload}.
-   * Unless {@code acknowledge} is null, each record must be durable, at the requested path, before the next.
+   * One request. {@code profile} is recover or strict for a read, otherwise write or append; {@code context} is the
+   * information that is not in the bytes, and may be empty; {@code records} are the records to write, see {@link
+   * #payload}. Unless {@code acknowledge} is null, each record must be durable at the requested path before the next
+   * record is written.
    */
   record Request(String format, Path path, String profile, JsonObject context, List<JsonObject> records,
       Acknowledge acknowledge) {

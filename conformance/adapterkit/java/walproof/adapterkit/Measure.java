@@ -3,7 +3,7 @@ package walproof.adapterkit;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
-/** {@code bench LOG REPEAT}, as {@code lab bench} starts the measured programs. */
+/** Measures a reader for {@code bench LOG REPEAT}, the arguments with which {@code lab bench} starts a program. */
 public final class Measure {
   private Measure() {}
 

@@ -25,13 +25,13 @@ public final class Protocol {
 
   private Protocol() {}
 
-  /** Replies to a message other than hello and bye; it need not set seq. */
+  /** A function that returns the reply to a message other than hello and bye. The reply need not contain seq. */
   public interface Replies {
     JsonObject to(JsonObject message) throws Exception;
   }
 
   /**
-   * Serves until bye or the end of stdin, or answers the one request in {@code args}; does not return. An exception
+   * Serves requests until bye or the end of stdin, or the single request in {@code args}; does not return. An exception
    * of the implementation ends the process with status 70: a crash is a result and must not look like an answer.
    */
   public static void run(Implementation implementation, String... args) {
@@ -49,7 +49,7 @@ public final class Protocol {
     });
   }
 
-  /** Like {@link #run}, for a program with other requests than an {@link Implementation}. */
+  /** Like {@link #run}, for a program that handles other requests than an {@link Implementation}. */
   public static void serve(Description description, Replies replies) {
     end(() -> loop(description, replies));
   }
@@ -77,7 +77,7 @@ public final class Protocol {
     void run() throws Exception;
   }
 
-  /** Runs the task of the process, and ends it. */
+  /** Runs the task of the process, and ends the process. */
   private static void end(Body body) {
     System.setOut(System.err); // output of the implementation is not a reply
     try {

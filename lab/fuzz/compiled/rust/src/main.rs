@@ -1,4 +1,5 @@
-//! Parses what libFuzzer makes, by the grammar of WALPROOF_GRAMMAR. A panic of a parser ends the process.
+//! Parses the inputs of libFuzzer with the grammar that WALPROOF_GRAMMAR names. A panic of a parser
+//! ends the process.
 #![no_main]
 
 mod listing;
@@ -11,7 +12,8 @@ static GRAMMAR: OnceLock<String> = OnceLock::new();
 
 fuzz_target!(
     init: {
-        // The walker catches the panic of an instance that cannot be computed: that is a line, not a fault.
+        // The walker catches the panic of an instance that cannot be computed, which is a line of
+        // the listing and not a fault.
         std::panic::set_hook(Box::new(|_| ()));
         GRAMMAR.set(std::env::var("WALPROOF_GRAMMAR").expect("the name of a grammar")).expect("once");
     },

@@ -40,8 +40,9 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * {@code Records LINE}: raft entries with records of Zeebe, written by the real classes; then what the real classes read from them. {@code
- * Records read}: what they read from the application data in each line of stdin, in hexadecimal. One JSON object on stdout.
+ * {@code Records RELEASE} writes raft entries with records of Zeebe with the real classes, and prints the records that
+ * these classes read from the entries. {@code Records read} prints the records that the real classes read from the
+ * application data in each line of stdin, in hexadecimal. The output is one JSON object.
  */
 final class Records {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -107,7 +108,7 @@ final class Records {
     return new RecordMetadata().recordType(type).valueType(valueType).intent(intent).brokerVersion(new VersionInfo(major, minor, 5));
   }
 
-  /** With what only newer metadata have. */
+  /** Sets the fields that only newer metadata have. */
   private static RecordMetadata reference(RecordMetadata metadata) {
     set(metadata, "recordVersion", int.class, 2);
     set(metadata, "operationReference", long.class, 1234L);
@@ -119,7 +120,7 @@ final class Records {
     try {
       RecordMetadata.class.getMethod(name, type).invoke(metadata, value);
     } catch (NoSuchMethodException older) {
-      // This line does not have it.
+      // This release has no such field.
     } catch (IllegalAccessException | InvocationTargetException fault) {
       throw new IllegalStateException(fault);
     }
@@ -163,11 +164,11 @@ final class Records {
     try {
       record.put(name, ((Number) RecordMetadata.class.getMethod("get" + name).invoke(metadata)).longValue());
     } catch (NoSuchMethodException older) {
-      // This line does not have it.
+      // This release has no such field.
     }
   }
 
-  /** The properties that are MessagePack in a binary value, by the getters of the real records. */
+  /** Adds the properties that are MessagePack in a binary value, as the getters of the real records return them. */
   private static void documents(ObjectNode documents, ValueType type, DirectBuffer value) {
     switch (type) {
       case PROCESS_INSTANCE_CREATION -> documents.put("variables", json(wrapped(new ProcessInstanceCreationRecord(), value).getVariablesBuffer()));

@@ -1,4 +1,4 @@
-// Opens Pebble databases: a request per line of standard input, as in the other drivers.
+// Opens Pebble databases. Each line of standard input is a request, as in the other drivers.
 package main
 
 import (
@@ -72,8 +72,9 @@ func reply(result answer) {
 	fmt.Println(string(line))
 }
 
-// write makes a database with three tables; unless it is closed, the copy also has a log with records.
-// All records have the same size, so that an older one begins where the log ends in a recycled file.
+// write makes a database with three tables. If isClosed is false, the copy also has a log with
+// records. All records have the same size, so that in a recycled file an older record begins at the
+// end of the log.
 func write(folder string, isClosed bool) error {
 	busy := folder + ".busy"
 	db, err := pebble.Open(busy, &pebble.Options{Logger: quiet{}})

@@ -4,12 +4,12 @@ import io.camunda.zeebe.protocol.record.RejectionType;
 import io.camunda.zeebe.protocol.record.ValueType;
 import io.camunda.zeebe.protocol.record.intent.Intent;
 
-/** What the numbers in a record's metadata mean to the {@code zeebe-protocol} on the class path: a number, or two, and a name per line. */
+/** Prints the names that the {@code zeebe-protocol} on the class path gives to the numbers in a record's metadata. */
 final class Protocol {
   private Protocol() {}
 
   public static void main(String[] arguments) throws ReflectiveOperationException {
-    // By reflection: the compiler would copy the constant of the jar it was compiled with.
+    // Reflection reads the constant of the jar on the class path; the compiler would copy the constant into this class.
     System.out.println("schema " + RecordMetadataDecoder.class.getField("SCHEMA_VERSION").getInt(null) + " -");
     for (RecordType type : RecordType.values()) {
       if (isReal(type)) System.out.println("record " + type.value() + " " + type.name());

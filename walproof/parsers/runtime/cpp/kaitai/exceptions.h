@@ -9,7 +9,7 @@
 
 namespace kaitai {
 
-/** Anything that a parser objects to; says at which element of the grammar. */
+/** The base of all errors of a parser. The message names the element of the grammar. */
 class kstruct_error : public std::runtime_error {
 public:
     kstruct_error(const std::string& why, const std::string& place) : std::runtime_error(place + ": " + why) {}
@@ -20,7 +20,7 @@ public:
     explicit undecided_endianness_error(const std::string& place) : kstruct_error("cannot decide on endianness", place) {}
 };
 
-/** A value is not what `valid` or `contents` asks for. */
+/** A value that does not meet `valid` or `contents` of the grammar. */
 class validation_failed_error : public kstruct_error {
 public:
     validation_failed_error(const std::string& why, kstream* io, const std::string& place)

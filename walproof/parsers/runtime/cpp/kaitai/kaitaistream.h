@@ -1,7 +1,7 @@
 // Streams for parsers that Kaitai Struct 0.11 generates. SPDX-License-Identifier: Apache-2.0
 //
-// Written for this project against the interface of the official C++/STL runtime, which can take its place; only what
-// logs need. A stream holds all of its bytes.
+// Written for this project with the interface of the official C++/STL runtime, which can replace it. It has only the
+// functions that logs need. A stream keeps all of its bytes in memory.
 #ifndef KAITAI_STREAM_H
 #define KAITAI_STREAM_H
 
@@ -52,7 +52,7 @@ public:
 
     void align_to_byte() { bits_left_ = 0; }
 
-    /** The next bits, the most significant bit of each byte first. */
+    /** Reads bits, the most significant bit of each byte first. */
     uint64_t read_bits_int_be(int count) {
         uint64_t bits = 0;
         for (int i = 0; i < count; i++) {
@@ -62,7 +62,7 @@ public:
         return bits;
     }
 
-    /** The next bits, the least significant bit of each byte first. */
+    /** Reads bits, the least significant bit of each byte first. */
     uint64_t read_bits_int_le(int count) {
         uint64_t bits = 0;
         for (int i = 0; i < count; i++) {
@@ -109,7 +109,7 @@ public:
         return bytes;
     }
 
-    /** The remainder that is never negative. */
+    /** Returns the remainder, which is never negative. */
     static int mod(int a, int b) {
         if (b <= 0) throw std::invalid_argument("mod: the divisor must be positive");
         int rest = a % b;

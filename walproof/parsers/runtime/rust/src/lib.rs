@@ -1,7 +1,7 @@
 //! Runtime for parsers that Kaitai Struct 0.11 generates for Rust. SPDX-License-Identifier: Apache-2.0
 //!
-//! Written for this project against the interface of the official runtime, which can take its
-//! place; only what logs need. A stream holds all of its bytes.
+//! Written for this project with the interface of the official runtime, which can replace it. It
+//! has only the functions that logs need. A stream keeps all of its bytes in memory.
 
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
@@ -13,7 +13,7 @@ use std::rc::{Rc, Weak};
 mod stream;
 pub use stream::{bytes_strip_right, bytes_terminate, bytes_to_str, modulo, BytesReader, KStream};
 
-/// Why a log was refused, or an instance could not be computed.
+/// The reason why a log was rejected, or why an instance could not be computed.
 #[derive(Debug, PartialEq, Eq, Clone)]
 #[non_exhaustive]
 pub enum KError {
@@ -89,11 +89,11 @@ impl<T> Clone for SharedType<T> {
 
 impl<T> fmt::Debug for SharedType<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SharedType") // not what it points to, which would never end
+        f.write_str("SharedType") // without its target, whose output would never end
     }
 }
 
-/// A reference to an object that may not be there. Dereferencing one that is not there panics.
+/// A reference to an object that may be absent. Dereferencing an absent object panics.
 pub struct OptRc<T>(Option<Rc<T>>);
 
 impl<T> OptRc<T> {
@@ -152,7 +152,7 @@ impl<T> Deref for OptRc<T> {
     }
 }
 
-/// What every generated type is.
+/// The interface of every generated type.
 pub trait KStruct: Default {
     type Root: KStruct;
     type Parent: KStruct;
@@ -202,7 +202,7 @@ pub trait KStruct: Default {
     }
 }
 
-/// The object as its own root or parent: what the outermost object of a log is.
+/// Returns the object as its own root or parent, for the outermost object of a log.
 fn itself<T: Any, U: Any>(object: &OptRc<T>) -> Option<Rc<U>> {
     let any: Rc<dyn Any> = object.get();
     any.downcast::<U>().ok()
@@ -212,7 +212,8 @@ thread_local! {
     static STAND_INS: RefCell<HashMap<TypeId, Rc<dyn Any>>> = RefCell::new(HashMap::new());
 }
 
-/// An empty root for a type imported from another grammar, to which generated code gives none.
+/// Returns an empty root for a type that is imported from another grammar, because generated code
+/// passes no root to it.
 fn stand_in<U: Any + Default>() -> Rc<U> {
     STAND_INS.with(|known| {
         let mut known = known.borrow_mut();
@@ -221,7 +222,7 @@ fn stand_in<U: Any + Default>() -> Rc<U> {
     })
 }
 
-/// Parent of types that have none.
+/// The parent of types without a parent.
 #[derive(Debug, Default, Copy, Clone, PartialEq)]
 pub struct KStructUnit;
 
@@ -239,7 +240,7 @@ impl KStruct for KStructUnit {
     }
 }
 
-/// Where a stream is: shared by nobody, unlike its bytes.
+/// The position of a stream. Clones of a stream share their bytes, but not this position.
 #[derive(Debug, Default, Clone)]
 pub struct ReaderState {
     pub(crate) pos: Cell<usize>,

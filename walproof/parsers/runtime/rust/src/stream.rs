@@ -4,7 +4,7 @@ use crate::{KError, KResult, ReaderState};
 use std::path::Path;
 use std::rc::Rc;
 
-/// A stream over bytes in memory. A clone has the same bytes and a position of its own.
+/// A stream over bytes in memory. A clone shares the bytes and has its own position.
 #[derive(Debug, Default, Clone)]
 pub struct BytesReader {
     bytes: Rc<Vec<u8>>,
@@ -92,7 +92,7 @@ pub trait KStream {
         read_f4be f32, from_be_bytes; read_f8be f64, from_be_bytes;
     }
 
-    /// The next bits, the most significant bit of each byte first.
+    /// Reads bits, the most significant bit of each byte first.
     fn read_bits_int_be(&self, count: usize) -> KResult<u64> {
         let mut bits = 0;
         for _ in 0..self.checked(count)? {
@@ -103,7 +103,7 @@ pub trait KStream {
         Ok(bits)
     }
 
-    /// The next bits, the least significant bit of each byte first.
+    /// Reads bits, the least significant bit of each byte first.
     fn read_bits_int_le(&self, count: usize) -> KResult<u64> {
         let mut bits = 0;
         for at in 0..self.checked(count)? {
@@ -159,7 +159,8 @@ pub trait KStream {
         Ok(count)
     }
 
-    /// How many bits are left, after taking another byte if there are none.
+    /// Returns the number of bits left in the current byte, after reading another byte if there are
+    /// none.
     #[doc(hidden)]
     fn next_bits(&self) -> KResult<u32> {
         if self.state().bits_left.get() == 0 {
@@ -170,19 +171,19 @@ pub trait KStream {
     }
 }
 
-/// The bytes without those at the end that are padding.
+/// Returns the bytes without the padding at the end.
 pub fn bytes_strip_right(bytes: &Vec<u8>, pad: u8) -> Vec<u8> {
     let len = bytes.iter().rposition(|&byte| byte != pad).map_or(0, |last| last + 1);
     bytes[..len].to_vec()
 }
 
-/// The bytes up to the first terminator.
+/// Returns the bytes up to the first terminator.
 pub fn bytes_terminate(bytes: &Vec<u8>, term: u8, include: bool) -> Vec<u8> {
     let end = bytes.iter().position(|&byte| byte == term);
     bytes[..end.map_or(bytes.len(), |end| end + usize::from(include))].to_vec()
 }
 
-/// Bytes as text; UTF-8 and ASCII only.
+/// Returns bytes as text; only UTF-8 and ASCII are supported.
 pub fn bytes_to_str(bytes: &Vec<u8>, encoding: &str) -> KResult<String> {
     match encoding.to_ascii_uppercase().as_str() {
         "UTF-8" | "ASCII" => Ok(String::from_utf8_lossy(bytes).into_owned()),
@@ -190,7 +191,7 @@ pub fn bytes_to_str(bytes: &Vec<u8>, encoding: &str) -> KResult<String> {
     }
 }
 
-/// The remainder that is never negative.
+/// Returns the remainder, which is never negative.
 pub fn modulo(a: i64, b: i64) -> i64 {
     a.rem_euclid(b)
 }

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 
 /** The golden vectors of Walproof: journal files (write-ahead logs) and the expected answers. */
 public final class Vectors {
-  /** All files of the set: a folder in a jar cannot be listed. */
+  /** The names of all files of the set, because a folder in a jar cannot be listed. */
   private static final String[] NAMES = text("files.txt").split("\n");
   private Vectors() {}
 
@@ -36,7 +36,7 @@ public final class Vectors {
       this.body = body;
     }
 
-    /** The bytes of the log by file name, with / between names of nested folders. */
+    /** Returns the bytes of each file of the log by file name, with / between the names of nested folders. */
     public Map<String, byte[]> files() {
       Map<String, byte[]> files = new TreeMap<>();
       String path = format + "/" + input;
@@ -48,7 +48,7 @@ public final class Vectors {
       return files;
     }
 
-    /** The right answers of a reader in a profile, recover or strict; the first one is the expected one. */
+    /** Returns the correct answers of a reader in a profile, recover or strict; the first is the expected answer. */
     public List<JsonObject> answers(String profile) {
       String suffix = profile.equals("strict") ? "_strict" : "";
       List<JsonObject> answers = new ArrayList<>();
@@ -61,12 +61,12 @@ public final class Vectors {
     }
   }
 
-  /** The contents of index.json: the version of the set, counts, ids and hashes. */
+  /** Returns the contents of index.json: the version of the set, counts, ids and hashes. */
   public static JsonObject index() {
     return JsonParser.parseString(text("index.json")).getAsJsonObject();
   }
 
-  /** The vectors of a format, or of all formats for null, in order of id. */
+  /** Returns the vectors of a format, or of all formats for null, in order of id. */
   public static List<Vector> all(String format) {
     List<Vector> all = new ArrayList<>();
     for (JsonElement row : index().getAsJsonArray("vectors")) {
@@ -78,7 +78,7 @@ public final class Vectors {
     return all;
   }
 
-  /** The vector with an id; UncheckedIOException if there is none. */
+  /** Returns the vector with an id; throws UncheckedIOException if there is none. */
   public static Vector load(String id) {
     return new Vector(JsonParser.parseString(text(id + ".json")).getAsJsonObject());
   }

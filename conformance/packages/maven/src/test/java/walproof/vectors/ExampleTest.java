@@ -77,7 +77,7 @@ class ExampleTest {
     return Integer.rotateRight((int) crc.getValue(), 15) + 0xa282ead8;
   }
 
-  /** Returns a payload as vectors give it: in hexadecimal, or the SHA-256 of a long one. */
+  /** Returns a payload as the vectors contain it: in hexadecimal, or the SHA-256 of a long payload. */
   private static String payloadText(byte[] payload) throws Exception {
     boolean isLong = payload.length > LONGEST_PAYLOAD_IN_FULL_BYTES;
     byte[] data = isLong ? MessageDigest.getInstance("SHA-256").digest(payload) : payload;
