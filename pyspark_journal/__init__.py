@@ -40,7 +40,7 @@ def register(spark: SparkSession) -> None:
 
 
 class WrongPython(RuntimeError):
-    """The workers of a session run a Python without this package; the message has the remedy."""
+    """The workers of a session run a Python without this package. The message has the remedy."""
 
 
 def _check_python(python: str, path: str | None) -> None:

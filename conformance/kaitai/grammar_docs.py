@@ -1,4 +1,4 @@
-"""Facts of the .ksy files about each field besides its bytes: type, requirements, documentation."""
+"""Read the type, the requirements and the documentation of each field from the .ksy files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Print text that fits a terminal, a pipe, and a console that knows only ASCII."""
+"""Print text that fits a terminal, a pipe, and a console that supports only ASCII."""
 
 from __future__ import annotations
 
