@@ -70,7 +70,7 @@ def read_file(path: Path) -> bytes:
 
 
 def _read(path: str | Path, limit: int) -> bytes:
-    """Read a file. A larger file, such as a sparse file of terabytes, is refused unread."""
+    """Read a file. A file above the limit, such as a sparse file, is refused unread."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         size = os.fstat(descriptor).st_size

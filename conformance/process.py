@@ -71,7 +71,7 @@ class Crash(Exception):
 
 
 class CannotStart(Crash):
-    """The system could not start the program: it or its interpreter is missing."""
+    """The system could not start the program, for example because its interpreter is missing."""
 
 
 class Timeout(Exception):

@@ -194,7 +194,7 @@ class Smoke:
         step.note = f"{number} record{'s' if number > 1 else ''}"
 
     def _long_line(self, format: str) -> None:
-        """Send an unknown key of a mebibyte, larger than any line buffer of an adapter."""
+        """Send a value of a mebibyte under an unknown key, which exceeds usual line buffers."""
         case = self._trivial(format)
         name = "accepts a line of more than a mebibyte"
         with self._step(name, f"a reply within {self.seconds:g} s") as step:

@@ -44,7 +44,7 @@ class Subject:
     stamp: Callable[[], str] | None = None
     # Programs on the PATH that the subject needs, as its ``implementation.toml`` lists them.
     needs: Sequence[str] = ()
-    # True if reports use the name in its hello instead of ``name``, which is a command.
+    # True if reports use the name in the subject's hello instead of ``name``, which is a command.
     named_by_hello: bool = False
 
     def sandbox(self, folder: Path, *writes: Path) -> Sandbox | None:

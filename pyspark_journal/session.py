@@ -20,7 +20,7 @@ SETTINGS: Mapping[str, str] = {
     "spark.python.worker.faulthandler.enabled": "true",
 }
 
-# Settings of a session on this machine alone.
+# Settings of a session that runs only on this machine.
 LOCAL: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",

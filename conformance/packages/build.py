@@ -87,7 +87,7 @@ def manifest(files: Mapping[str, bytes]) -> bytes:
 
 
 def tarball(files: Mapping[str, bytes], top: str) -> bytes:
-    """Return a .tar.gz with the files in a folder ``top``: names in order, no times, no owners."""
+    """Return a .tar.gz with the files in a folder ``top``, sorted, without times and owners."""
     raw = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as packed,

@@ -95,8 +95,8 @@ def _changes(old: Entry, new: Entry, vectors: Container[str]) -> Iterator[Change
         yield Change(effect, name, old["status"], new["status"], difference=new["because"])
     before, after = _pairs(old), _pairs(new)
     if before != after:
-        # A program's score changes with its results, which are compared one by one below. Only
-        # for a baseline does the score decide.
+        # A program's score changes with its results, which are compared one by one below. For a
+        # baseline, only the score matters.
         effect = "changed"
         if new["baseline"] and before and after and after[0] != before[0]:
             effect = "regression" if after[0] > before[0] else "improvement"

@@ -61,7 +61,7 @@ class StructureCase(Case):
 
 @dataclass(frozen=True)
 class StructureStep(Step):
-    """One file: ``data`` at ``inner`` inside the log, or the log itself."""
+    """A request for one file. ``inner`` is its path in the log, or empty in a log of one file."""
 
     contents: Contents = field(repr=False)
     grammar: str

@@ -1,4 +1,4 @@
-"""Vectors: controls, recipes and fields, reason codes, and known failures."""
+"""Rules for vectors: controls, recipes and fields, reason codes, and known failures."""
 
 from __future__ import annotations
 

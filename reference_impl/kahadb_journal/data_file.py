@@ -118,7 +118,7 @@ class Scan:
         return head.startswith(EOF_RECORD) or HEADER.startswith(head) or EOF_RECORD.startswith(head)
 
     def _is_marked(self, at: int) -> bool:
-        """Return whether a header or EOF record is at ``at``, not zeros or the end of the file."""
+        """Return whether a header or EOF record (not zeros or the end of the file) is at ``at``."""
         head = self.source.get(at, len(HEADER))
         return head == HEADER or head.startswith(EOF_RECORD)
 
@@ -131,10 +131,10 @@ class Scan:
         end = at + CONTROL_SIZE + size if 0 <= size <= MAX_BATCH_SIZE else None  # KDB-035
         return _Batch(at, header == HEADER, size, checksum, end)
 
-    # Is the batch sound?
+    # The validity of a batch.
 
     def _fault(self, batch: _Batch) -> str | None:
-        """Return the reason code of an unsound batch, ``None`` for a sound one (KDB-030)."""
+        """Return the reason code of an unsound batch, ``None`` for a sound batch (KDB-030)."""
         if not batch.is_header:
             return "bad-header"  # KDB-034
         if batch.end is None or batch.end > self.size:

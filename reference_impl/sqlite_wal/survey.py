@@ -149,8 +149,7 @@ class Survey:
     def _confirm(self, run: range) -> int:
         """Mark the frames of a run as proven, and return the slot that the next frame follows.
 
-        If a frame comes after a copy, it follows the first slot with the checksum of the copy
-        (SQW-038).
+        A frame after a copy follows the first slot with the checksum of the copy (SQW-038).
         """
         place = run.start - 1
         for number in run:
@@ -175,7 +174,7 @@ class Survey:
             self.proven.setdefault(slot.computed, number)
 
     def _value_after(self, number: int) -> State | None:
-        """Return the checksum after a slot: computed after the committed frames, else stored."""
+        """Return the stored checksum of a committed slot, or the computed one of a later slot."""
         slot = self.found.get(number)
         return slot.computed if slot else self._stored(number)
 

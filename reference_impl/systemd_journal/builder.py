@@ -300,7 +300,7 @@ class Writer:
         """Return the unkeyed hash of a payload; ``at`` is the offset of its DATA."""
         if not self.header.keyed:
             return self._get(at + 16)
-        # Most fields of an entry repeat those of the previous entry.
+        # Most fields of an entry repeat the fields of the previous entry.
         if at not in self.jenkins_of:
             self.jenkins_of[at] = jenkins64(payload)
         return self.jenkins_of[at]

@@ -100,7 +100,7 @@ class Links:
                 yield Fault(at, end, "bad-chain", "SDJ-046", f"no link to the ENTRY at {at}")
 
     def entry(self, at: int) -> Iterator[Fault]:
-        """Check the items of one entry; call this in file order (SDJ-015, SDJ-043)."""
+        """Check the items of one entry. Call this method in file order (SDJ-015, SDJ-043)."""
         width, to_repeat = self.header.item_size, self.walk.end
         seen = set()
         for number, item in enumerate(self.view.items(at)):

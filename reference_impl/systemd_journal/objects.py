@@ -96,14 +96,14 @@ class View:
         self.size = len(data)
         self.header = header
         self.max_field = max_field
-        # The limit of the work for overlapping objects (SDJ-102), and the use of the limit for
-        # compression bombs (SDJ-103).
+        # The number of bytes that may still be hashed limits overlapping objects (SDJ-102). The
+        # number of decompressed bytes limits compression bombs (SDJ-103).
         self._to_hash = 4 * self.size + (1 << 20)
         self._decompressed = 0
         self._plain_sizes: dict[int, int] = {}
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
-        """Return type, flags and size of an object, or the fault (SDJ-010, SDJ-011)."""
+        """Return type, flags and size of an object, or the text of a fault (SDJ-010, SDJ-011)."""
         if at < self.header.header_size:
             return "an offset before the first object"
         return self._frame(at)
@@ -238,7 +238,7 @@ class View:
         return None
 
     def named_table(self, object_type: int) -> int:
-        """Return the offset of a hash table in the header, which may be false (SDJ-016)."""
+        """Return the offset that the header states for a hash table, unchecked (SDJ-016)."""
         if object_type == layout.DATA_HASH_TABLE:
             return self.header.data_hash_table_offset - layout.OBJECT_SIZE
         return self.header.field_hash_table_offset - layout.OBJECT_SIZE

@@ -137,7 +137,7 @@ class Walk:
         return framed
 
     def _main_chain(self) -> list[int]:
-        """Return the entries in the main chain, sorted. The entries are not yet verified."""
+        """Return the sound entries in the main chain, sorted. The chain is not yet checked."""
         view = self.view
         entries = {
             slot

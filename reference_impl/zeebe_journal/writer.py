@@ -75,7 +75,7 @@ def pack_descriptor(
 def pack_record(
     index: int, asqn: int, payload: bytes, version: int = 2, data_version: int | None = None
 ) -> bytes:
-    """Return a record, frame byte included (ZBJ-015). ``version`` is the journal schema's."""
+    """Return a record with its frame byte (ZBJ-015), in a version of the journal schema."""
     block = DATA_BLOCK.pack(index, asqn)
     header = SBE_HEADER.pack(len(block), RECORD_DATA, JOURNAL_SCHEMA, data_version or version)
     data = header + block + len(payload).to_bytes(4, "little") + payload
@@ -242,7 +242,7 @@ def _check_names(folder: Path, name: str, ids: range, removed: Sequence[Path]) -
 
 
 def _room(id: int, size: int, version: str) -> int:
-    """Return the space for records in a new segment. Raises ``ValueError`` for 0 (ZBJ-049)."""
+    """Return the space for records in a new segment. Raises ``ValueError`` (ZBJ-049)."""
     room = size - DESCRIPTORS[version]
     if room <= 0 or max(id, size) > LARGEST_INT:
         raise ValueError(f"invalid segment: number {id}, {size} bytes")

@@ -48,7 +48,7 @@ class DirectoryWriter:
         self.term = self._roll_back(self.next_index)
 
     def append(self, record: NewRecord) -> None:
-        """Write an entry at its ``index``. An index below the next rolls the log back first."""
+        """Write an entry at its ``index``. If the log has this index, roll the log back first."""
         index = int(record.fields.get("index", self.next_index))
         if not self.first_index <= index <= self.next_index:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Tests a small reader of LevelDB logs with the vectors. Copy it, and put your reader into it."""
+"""Tests a small reader of LevelDB logs with the vectors. Copy this file and insert your reader."""
 
 from __future__ import annotations
 
