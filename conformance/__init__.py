@@ -11,7 +11,7 @@ def __getattr__(name: str) -> str:
     """Return ``__version__``, the version of the installed distribution."""
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib.metadata import PackageNotFoundError, version  # half of the time of an import
+    from importlib.metadata import PackageNotFoundError, version  # takes half of the import time
 
     try:
         return version("walproof")

@@ -27,7 +27,8 @@ from reference_impl.paths import PACKAGES
 
 RESULTS = BUILD / "results"
 _ENTRY = re.compile(r"(.+) = (\d+) ([0-9a-f]{64})")
-# Directories of ``conformance`` that affect no result, except an implementation's own.
+# Directories of ``conformance`` that affect no results, apart from the directory of the tested
+# implementation.
 UNRELATED = {"implementations", "packages", "skeletons", "examples", "findings", "__pycache__"}
 
 
@@ -55,7 +56,7 @@ class ResultCache:
         )
 
     def put(self, run: SubjectRun, key: str | None, started: str) -> None:
-        """Store the results of a run of this time (ISO 8601), if all are as expected."""
+        """Store the results of a run of the time ``started`` (ISO 8601), if all are as expected."""
         file = self._file(run.subject)
         if key is None:
             return

@@ -29,11 +29,11 @@ REPLY_BYTES_PER_BYTE = 64
 class Judgement:
     """The judgement of one reply."""
 
-    #: None for an expected reply.
+    #: The difference from the expected reply, or None.
     difference: str | None
     expected: Mapping[str, Any]
     actual: Mapping[str, Any] | None
-    #: Fault that a comparison of the answers does not fully describe (:data:`REFUSED` …).
+    #: The fault, if a comparison of the answers does not fully describe it (:data:`REFUSED` …).
     effect: str = ""
     #: Parts of the two answers that were compared.
     parts: Sequence[str] = ()
@@ -55,7 +55,7 @@ class Case:
 
     @functools.cached_property
     def reply_bytes(self) -> int:
-        """Return the maximal length of a reply, in bytes."""
+        """Return the maximum length of a reply, in bytes."""
         usual = usual_reply_bytes(size(self.vector.contents))
         return int(self.vector.body.get("limits", {}).get("reply_bytes", usual))
 
@@ -66,7 +66,7 @@ class Case:
 
     @property
     def expect(self) -> Mapping[str, Any] | None:
-        """Return the expected answer, ``None`` if it depends on the request."""
+        """Return the expected answer, or ``None`` if each request has its own expected answer."""
         if self.vector.operation == "truncations":
             return None
         key = "expect_strict" if self.profile == "strict" else "expect"
@@ -105,13 +105,13 @@ class Step:
         return None
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the reply and the files on disk with the expected ones."""
+        """Compare the reply and the files on disk with the expectation."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class ReadStep(Step):
-    """Read a scratch copy; it must be unchanged afterwards."""
+    """A request to read a scratch copy, which the reader must not change."""
 
     contents: Contents
     expect: Mapping[str, Any]
@@ -127,7 +127,7 @@ class ReadStep(Step):
         return read_request(case, path, seq, case.vector.body.get("context", {}))
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the answer with the expected one, then with each accepted one."""
+        """Compare the answer with the expected answer, then with each accepted answer."""
         actual = reply["answer"]
         wrong = []
         if actual != self.expect or "signals" in reports:
@@ -182,7 +182,7 @@ def _truncation_steps(vector: Vector) -> Iterator[ReadStep]:
 
 @dataclass(frozen=True)
 class WritingStep(Step):
-    """A write or an append, judged by the log, by the files beside it, and by a refusal."""
+    """A write or an append. The judgement covers the log, the other files, and a refusal."""
 
     vector: Vector
 
@@ -193,14 +193,14 @@ class WritingStep(Step):
 
     @property
     def expect(self) -> Mapping[str, Any]:
-        """Return the expected answer for the log afterwards."""
+        """Return the expected answer for the log after the write."""
         return dict(self.vector.body["expect"])
 
     def _refused(self, why: str, path: Path, before: Contents | None) -> Judgement:
-        """Judge a refusal: the vector must require or allow it, and nothing may have changed."""
+        """Judge a refusal: the vector must allow refusals, and no file may have changed."""
         body = self.vector.body
         stated_name = self._as_stated(path.name, path)
-        # Do not depend on the path of the scratch copy, which differs between runs.
+        # Replace the path of the scratch copy, which differs between runs.
         why = why.replace(str(path), f"…/{stated_name}").replace(str(path.parent), "…")
         if not body.get("must_refuse") and not body.get("may_refuse"):
             return Judgement(f"the writer refused: {why}", self.expect, None, REFUSED)
@@ -236,7 +236,7 @@ class WritingStep(Step):
         return {self._as_stated(name, path): size for name, size in files.items()}
 
     def _as_stated(self, name: str, path: Path) -> str:
-        """Return a name below the directory of ``place`` in the form that the vector states."""
+        """Return the name of a file next to the log in the form that the vector states."""
         vector = self.vector
         return vector.in_its_names(name) if path.name == vector.neutral_name else name
 
@@ -247,17 +247,17 @@ class WritingStep(Step):
 
 @dataclass(frozen=True)
 class WriteStep(WritingStep):
-    """Write a new log; its bytes are determined."""
+    """A request to write a new log, whose bytes the vector determines."""
 
     def prepare(self, path: Path) -> None:
-        """Do nothing: the log does not exist yet."""
+        """Do nothing, because the writer creates the log."""
 
     def request(self, case: Case, path: Path, seq: int) -> dict[str, Any]:
         """Return a write message."""
         return _with_records("write", self.vector, path, seq)
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
-        """Compare byte for byte. The answer for the written log helps to explain a difference."""
+        """Compare the log byte for byte. Its answer helps to explain a difference."""
         if "refused" in reply:
             return self._refused(reply["refused"], path, None)
         if self.vector.body.get("must_refuse"):
@@ -278,7 +278,7 @@ class WriteStep(WritingStep):
 
 @dataclass(frozen=True)
 class AppendStep(WritingStep):
-    """Recover a scratch copy, append, and read it again with the executable specification."""
+    """A request to append to a scratch copy, which the executable specification then reads."""
 
     def prepare(self, path: Path) -> None:
         """Write the scratch copy."""
@@ -329,7 +329,7 @@ def _with_records(command: str, vector: Vector, path: Path, seq: int) -> dict[st
 
 
 def contents_at(path: Path) -> Contents | None:
-    """Return the contents at a path, ``None`` for nothing or for what cannot be read at once."""
+    """Return the contents at a path, or ``None`` if no readable file or directory is there."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - this is done for every request
         if stat.S_ISREG(mode):

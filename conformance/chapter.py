@@ -11,8 +11,8 @@ from pathlib import Path
 from conformance import SPEC
 
 _MARK = r"\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\*"
-#: A requirement ends at the next one, and at a heading, a label such as *Why.*, or a comment. It
-#: also ends at code, unless a colon introduces the code.
+#: A requirement ends at the next requirement, a heading, a label such as *Why.*, or a comment. A
+#: requirement also ends at code, unless a colon introduces the code.
 _REQUIREMENT = re.compile(
     rf"^{_MARK} (.+?)\s*(?=\n\s*\n(?:{_MARK}|#|\*[A-Z][^*\n]*\*|<!--)|(?<!:)\n\s*\n```|\Z)",
     re.M | re.S,
@@ -32,7 +32,7 @@ class Requirement:
     level: str
     #: Plain text, except for code in backquotes.
     text: str
-    #: Source, with the lists and tables that belong to the paragraph.
+    #: The Markdown source, with the lists and tables that belong to the paragraph.
     markdown: str = ""
     #: Location, such as ``spec/leveldb-log.md:12``.
     where: str = ""
@@ -45,7 +45,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Chapter:
-    """``requirements`` by id; ``reasons`` maps each reason code to the ids that it is bound to."""
+    """The requirements of a chapter by id, and the requirement ids of each reason code."""
 
     requirements: Mapping[str, Requirement]
     reasons: Mapping[str, tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""Compare an answer with the expected one, on the parts that an implementation reports."""
+"""Compare the parts of an answer that an implementation reports with the expected answer."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _record_differences(
 
 
 def _lost_differences(expected: Sequence[Json], actual: Sequence[Json], reasons: bool) -> list[str]:
-    """Compare ranges as sets of bytes, and range by range if reasons are reported too."""
+    """Compare ranges as sets of bytes, or range by range if reasons are reported too."""
     if reasons:
         keys = [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in expected]
         same = keys == [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in actual]
@@ -120,7 +120,7 @@ def _lost_differences(expected: Sequence[Json], actual: Sequence[Json], reasons:
     if same:
         return []
     texts = _show_ranges(expected), _show_ranges(actual)
-    if texts[0] == texts[1]:  # the files differ
+    if texts[0] == texts[1]:  # only the files differ
         texts = _show_ranges(expected, lost_text), _show_ranges(actual, lost_text)
     return [f"lost: expected {texts[0]}, found {texts[1]}"]
 
@@ -137,7 +137,7 @@ def merged_ranges(ranges: Sequence[Json]) -> list[tuple[str, int, int]]:
 
 
 def _signal_differences(verdict: str, signals: Sequence[str]) -> list[str]:
-    """Damage must be signalled, an intact log must not be; for a torn tail both are correct."""
+    """Require a signal for damage, and none for an intact log. Both are correct for a torn log."""
     if verdict == "intact" and signals:
         return ["signals: expected none for an intact log, found some"]
     if verdict in ("damaged", "refused") and not signals:

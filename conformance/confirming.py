@@ -40,7 +40,7 @@ def _not_passed(reader: Subject, vectors: Sequence[Vector], jobs: int) -> list[s
     ]
     cases: list[Case] = []
     for vector in of_reader:
-        # The limits of the vector, such as a long reply, with enough time.
+        # Keep the limits of the vector, such as the length of a reply, but allow more time.
         limits = {**vector.body.get("limits", {}), "wall_ms": PATIENCE_MS}
         body = {**vector.body, "limits": limits}
         if vector.operation not in WRITING:

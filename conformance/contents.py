@@ -17,7 +17,7 @@ MAX_DEPTH = 32
 
 
 class TooMuch(OSError):
-    """The log is larger than a log under test may be, by mistake or by intent."""
+    """The log exceeds a limit for logs under test."""
 
 
 def read_contents(path: Path) -> Contents:
@@ -70,12 +70,12 @@ def read_file(path: Path) -> bytes:
 
 
 def _read(path: str | Path, limit: int) -> bytes:
-    """Read a file; refuse a sparse one of terabytes without trying."""
+    """Read a file. A file above the limit, such as a sparse file, is refused unread."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         size = os.fstat(descriptor).st_size
         parts = []
-        # Read one byte more than the stated size: the size may be 0 or grow.
+        # Read one byte more than the stated size, because the size may be 0 or grow.
         while size <= limit and (part := os.read(descriptor, size + 1)):
             parts.append(part)
             size = sum(map(len, parts))
@@ -99,7 +99,7 @@ def write_contents(contents: Contents, path: Path) -> None:
 
 
 def _write(data: bytes, path: str | Path) -> None:
-    # Follow no link: a program under test may have put one there.
+    # Do not follow a link, which a program under test may have created.
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o666)
     try:

@@ -34,7 +34,7 @@ def distinct_texts(
 
 
 def look_alike(first: str, second: str) -> bool:
-    """Return whether two texts may look the same: letters of different alphabets can."""
+    """Return whether two texts may look the same, as letters of different alphabets can."""
     plain = [
         " ".join(unicodedata.normalize("NFKC", "".join(filter(_is_seen, text))).split())
         for text in (first, second)
@@ -80,7 +80,7 @@ def payload_key(record: Record) -> str:
 
 
 def sized_payload_text(record: Record) -> str:
-    """Return a payload and its size: `"alpha" (5 bytes)`. Known failures pin this form."""
+    """Return a payload and its size: `"alpha" (5 bytes)`. Known failures rely on this form."""
     if "payload_sha256" in record:
         return f"sha256 {record['payload_sha256'][:12]}…"
     payload = bytes.fromhex(record["payload"])
@@ -147,7 +147,7 @@ def lost_text(lost: Record) -> str:
 
 
 def payload_difference(expected: Record, actual: Record) -> str:
-    """Return how the actual payload differs from the expected one."""
+    """Return a description of the difference between the actual and the expected payload."""
     if "payload" not in expected or "payload" not in actual:
         return "contents differ"
     wanted, given = bytes.fromhex(expected["payload"]), bytes.fromhex(actual["payload"])

@@ -14,7 +14,7 @@ MAX_MESSAGE_CHARACTERS = 300
 
 @functools.cache
 def validator(path: Path) -> Draft202012Validator:
-    """Return the validator of a schema; it may refer to other schemas in its directory by name."""
+    """Return the validator of a schema, which may refer to schemas in its directory by name."""
     siblings = [
         (other.name, json.loads(other.read_text("utf-8")))
         for other in path.parent.glob("*.schema.json")

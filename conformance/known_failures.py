@@ -47,7 +47,7 @@ class KnownFailures:
     of_variants: bool = False
 
     def cause_of(self, vector: str, profile: str) -> str | None:
-        """Return the sentence of the cause, if the case is listed."""
+        """Return the description of the cause if the case is listed, else None."""
         entry = self.entries.get((vector, profile))
         return self.causes[entry.cause] if entry else None
 
@@ -68,7 +68,7 @@ class KnownFailures:
         cause: str | None = None,
         because: str | None = None,
     ) -> KnownFailures:
-        """Return the list as it must be after a run.
+        """Return the updated list after a run.
 
         ``results`` are result objects of a run report. Known failures that remain, and cases that
         did not run, keep their entry. New and changed failures get the cause ``cause``, which
@@ -92,7 +92,7 @@ class KnownFailures:
         return KnownFailures(self.path, causes, entries)
 
     def save(self) -> None:
-        """Write the list; remove the file of an empty one."""
+        """Write the list, or remove its file if the list is empty."""
         assert self.path is not None
         if not self.entries:
             self.path.unlink(missing_ok=True)

@@ -35,7 +35,7 @@ class SubjectRun:
     because: str | None = None
     seconds: float = 0.0
     results: list[dict[str, Any]] = field(default_factory=list)
-    # The time of the run, if it was an earlier one (:mod:`conformance.cache`).
+    # The time of the earlier run, if the results are cached (:mod:`conformance.cache`).
     cached_from: str | None = None
 
 
@@ -77,7 +77,7 @@ def passed(subject: Subject, case: Case) -> dict[str, Any]:
 
 
 def failed(judgement: Judgement, stderr: str | None) -> dict[str, Any]:
-    """Return what a judgement adds to the result of a case."""
+    """Return the keys that a judgement adds to the result of a case."""
     return {
         "class": "fail",
         "difference": judgement.difference,
@@ -88,7 +88,7 @@ def failed(judgement: Judgement, stderr: str | None) -> dict[str, Any]:
 
 
 def died(error: Exception, case: Case, stderr: str | None) -> dict[str, Any]:
-    """Return what the end of a program adds to the result of its case."""
+    """Return the keys that the failure of a program adds to the result of its case."""
     error_type = next(error_type for error_type in CLASS_OF_ERROR if isinstance(error, error_type))
     return {
         "class": CLASS_OF_ERROR[error_type],
@@ -99,7 +99,7 @@ def died(error: Exception, case: Case, stderr: str | None) -> dict[str, Any]:
 
 
 def summary(outcomes: Sequence[Mapping[str, Any]]) -> str:
-    """Return the first request's difference, and a digest that pins all others."""
+    """Return the first request's difference, and a digest of the differences of all requests."""
     texts = [str(outcome["difference"]) for outcome in outcomes]
     if len(texts) == 1:
         return texts[0]

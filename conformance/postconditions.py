@@ -30,7 +30,7 @@ _NOT_COMPARED: Mapping[str, frozenset[str]] = {
     "damage": frozenset({"verdict", "reason", "lost"}),
 }
 
-# Sizes by name. Names are relative to the directory that holds the log, and include the log's own.
+# Sizes by name. Names are relative to the directory of the log, and include the name of the log.
 Files = Mapping[str, int]
 # Bytes of a file, by its name as in :data:`Files` and the offset.
 Bytes = Mapping[tuple[str, int], bytes]
@@ -40,7 +40,7 @@ Digests = Mapping[str, str]
 
 
 def compared_parts(format_id: str, free: Collection[str]) -> list[str]:
-    """Return the parts of the answer that are compared afterwards."""
+    """Return the parts of the answer that are compared after a write."""
     left_out = frozenset().union(*(_NOT_COMPARED.get(freedom, frozenset()) for freedom in free))
     return [part for part in every_part([format_id]) if part not in left_out]
 
@@ -66,7 +66,7 @@ def _digest(file: Path) -> str:
 
 
 def _bytes_at(file: Path, at: int, length: int) -> bytes | None:
-    """Return bytes, ``None`` if there is no file. A pipe is skipped: reading it would block."""
+    """Return bytes of a file, or ``None`` without a file. A read from a pipe would block."""
     if not file.is_file():
         return None
     with file.open("rb") as opened:
@@ -75,7 +75,7 @@ def _bytes_at(file: Path, at: int, length: int) -> bytes | None:
 
 
 def files_of(contents: Contents, name: str) -> dict[str, int]:
-    """Return the files of a log with these contents and this name, with nothing beside it."""
+    """Return the file sizes of a log with these contents and this name, without other files."""
     if isinstance(contents, bytes):
         return {name: len(contents)}
     return {f"{name}/{file}": len(data) for file, data in contents.items()}
@@ -113,7 +113,7 @@ def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[s
 
 
 def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> list[str]:
-    """Return the files whose SHA-256 is not the expected one."""
+    """Return the files whose SHA-256 differs from the expected SHA-256."""
     actual = {name: _digest(place_of(name)) for name in expected if place_of(name).is_file()}
     wrong = [
         f"{name}: expected sha256 {digest[:12]}…, found {actual.get(name, 'no file')[:12]}…"

@@ -35,7 +35,7 @@ EXIT_SECONDS = 2.0
 STDERR_TAIL_BYTES = 4096
 STDERR_MAX_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 18
-# Other processes may write this much into memory; it is not charged to the program.
+# Files in memory up to this total size are not charged, as other processes may write them.
 SHARED_BYTES = 1 << 30
 KILL_ROUNDS, KILL_ROUND_SECONDS = 100, 0.001
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -71,7 +71,7 @@ class Crash(Exception):
 
 
 class CannotStart(Crash):
-    """The system could not start the program: it or its interpreter is missing."""
+    """The system could not start the program, for example because its interpreter is missing."""
 
 
 class Timeout(Exception):
@@ -158,11 +158,11 @@ class Process:
 
     @property
     def stderr(self) -> str | None:
-        """The last of what the program wrote to standard error, or None."""
+        """Return the end of the program's output to standard error, or None."""
         return self._stderr.decode(errors="replace").strip() or None
 
     def send(self, data: bytes) -> None:
-        """Send data without waiting until the program takes it."""
+        """Send data without waiting until the program reads it."""
         if not self._is_closed:  # otherwise the descriptors may belong to another file by now
             self._input += data
             self._write()
@@ -239,8 +239,8 @@ class Process:
             stream.close()
 
     def close(self) -> None:
-        """Close the input, wait a moment for the exit, then make sure that the program is gone."""
-        # After its exit, its children can no longer be found.
+        """Close the input, wait a moment for the exit, then kill the remaining processes."""
+        # After the exit of the program, its children can no longer be found.
         started = _processes(descendants(self.pid))
         self.close_input()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -329,7 +329,7 @@ class Process:
             self._forget_input()
         except BlockingIOError:
             self._poll.register(self._to, select.POLLOUT)
-        except OSError:  # the program ended: reading shows how
+        except OSError:  # the program ended; the next read raises the error
             self._forget_input()
 
     def _forget_input(self) -> None:
@@ -380,7 +380,7 @@ def run_program(
 
 
 class NoReply(Exception):
-    """A program ended, sent an invalid reply, or took too long; the text says which."""
+    """A program ended, sent an invalid reply, or took too long. The text states the reason."""
 
 
 class JsonLinesProgram:
@@ -504,7 +504,7 @@ def descendants(pid: int) -> list[int]:
             return [child.pid for child in psutil.Process(pid).children(recursive=True)]
         return []
     children: list[int] = []
-    with contextlib.suppress(OSError):  # it may end meanwhile
+    with contextlib.suppress(OSError):  # the process may end meanwhile
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - many times a second
             with open(f"/proc/{pid}/task/{thread}/children") as file:  # noqa: PTH123
                 children += map(int, file.read().split())

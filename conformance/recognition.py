@@ -35,7 +35,7 @@ class Example:
 
 
 def recognised(path: Path) -> tuple[str, ...]:
-    """Return the formats by which the executable specification recognises a path.
+    """Return the formats that the executable specification recognises at a path.
 
     Raises ``OSError``.
     """

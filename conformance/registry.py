@@ -24,7 +24,7 @@ _SCHEMA = Path(__file__).with_name("implementation.schema.json")
 
 
 class Unavailable(Exception):
-    """An implementation cannot run here; the text says why."""
+    """An implementation cannot run here. The text states the reason."""
 
 
 @dataclass(frozen=True)
@@ -34,17 +34,17 @@ class Implementation:
     folder: Path
     name: str
     title: str
-    # Empty if it reads all formats (``["*"]`` in the file).
+    # Empty if the implementation reads all formats (``["*"]`` in the file).
     formats: tuple[str, ...]
     needs: tuple[str, ...]
     build: tuple[str, ...]
     inputs: tuple[str, ...]
     command_template: tuple[str, ...]
-    # Directories that its processes may change besides ``output``.
+    # Directories that the implementation's processes may change besides ``output``.
     writes: tuple[Path, ...] = ()
-    # A generated parser, which lists fields instead of answering.
+    # True for a generated parser, which lists fields instead of answering.
     structure: bool = False
-    # It may be unavailable in CI, too; its file says why.
+    # True if the implementation may be unavailable even in CI. Its file states the reason.
     optional: bool = False
 
     @property
@@ -54,7 +54,7 @@ class Implementation:
 
     @property
     def known_failures(self) -> Path:
-        """Return the list of known failures beside the adapter."""
+        """Return the path of the list of known failures, which is next to the adapter."""
         return self.folder / "known-failures.json"
 
     @property
@@ -86,12 +86,12 @@ class Implementation:
         return digest.hexdigest()
 
     def is_built(self) -> bool:
-        """Return whether the last build used the present sources."""
+        """Return whether the last build used the current sources."""
         stamp = self.output / "stamp"
         return not self.build or (stamp.exists() and stamp.read_text() == self.stamp())
 
     def make(self) -> None:
-        """Build it unless it is built. Raises :class:`Unavailable`."""
+        """Build the implementation unless its build is current. Raises :class:`Unavailable`."""
         if missing := self.missing():
             raise Unavailable(f"{' and '.join(missing)} not found")
         if self.is_built():

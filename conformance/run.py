@@ -28,7 +28,7 @@ from conformance.text import one_line
 from conformance.vectors import Vector
 
 Report = dict[str, Any]
-# The maximal number of records to write that a report describes.
+# The maximum number of records to write that a report describes.
 SHOWN = 6
 
 
@@ -39,7 +39,7 @@ class Plan:
     subjects: Sequence[Subject]
     vectors: Sequence[Vector]
     profiles: Sequence[str] = ()
-    # The seed of fresh variants, and the vectors without one, if the vectors are variants.
+    # The seed of fresh variants and the vectors without a variant, or None for golden vectors.
     fresh: Fresh | None = None
 
     @classmethod
@@ -172,7 +172,7 @@ def describe(vector: Vector) -> dict[str, Any]:
         "damage": vector.damage,
         "size": body["size"],
     }
-    if vector.generated is None:  # a log that no file holds
+    if vector.generated is None:  # a generated log is not in a file
         described["input"] = os.path.relpath(vector.input)
     if body.get("context"):
         described["context"] = dict(body["context"])
@@ -193,7 +193,7 @@ def _to_write(vector: Vector) -> list[str]:
 
 
 def _names(outcomes: Sequence[SubjectRun]) -> list[str]:
-    """Return the names of subjects: a program's name is in its hello, numbered if it is taken."""
+    """Return the names of subjects. A name from a hello gets a number if the name is taken."""
     taken = {each.subject.name for each in outcomes if not each.subject.named_by_hello}
     names = []
     for each in outcomes:

@@ -29,12 +29,12 @@ from conformance.subject import Subject
 MIN_SHARD_CASES = 50
 # The factor of the time limit when a case is run again after a timeout.
 TIMEOUT_FACTOR = 5
-# After this many confirmed timeouts, a subject no longer gets more time.
+# After this many confirmed timeouts, no case of a subject is run again with more time.
 MAX_CONFIRMED_TIMEOUTS = 3
 # Results after which a session is not used again.
 FATAL_CLASSES = ("crash", "timeout", "over-limit", "protocol-error")
 
-# Separates the difference of a crash from the class of the case run alone, if that differs.
+# Joins the difference of a crash and the class of the case when run alone, if the classes differ.
 ALONE = "; alone: "
 
 Result = dict[str, Any]
@@ -128,7 +128,7 @@ def _merged(subject: Subject, shards: Sequence[Shard]) -> SubjectRun:
             run.status, run.because = "broken", run.because or shard.broken
         if not run.hello:
             run.hello = shard.hello
-        elif subject.one_shot:  # a one-shot program reports the parts that its answers hold
+        elif subject.one_shot:  # a one-shot program reports the parts that its answers contain
             reports = run.hello["reports"]
             reports += [part for part in shard.hello["reports"] if part not in reports]
         run.seconds += shard.seconds
@@ -165,7 +165,7 @@ class Worker:
 
     @property
     def stderr(self) -> str | None:
-        """Return the last output of the present session to standard error."""
+        """Return the last output of the current session to standard error."""
         return None if self._session is None else self._session.stderr
 
     def open_session(self) -> Session:
@@ -276,7 +276,7 @@ def new_session(
     sandbox: Sandbox | None,
     cancelled: threading.Event | None = None,
 ) -> Session:
-    """Return a session with a subject that is not started yet."""
+    """Return a session for a subject. The session is not started yet."""
     if subject.baseline is not None:
         return BaselineSession(subject.baseline)
     if subject.one_shot:

@@ -38,17 +38,18 @@ _VARIABLES = """
     GOTRACEBACK CARGO_HOME RUSTUP_HOME RUST_BACKTRACE RUST_LOG GEM_HOME GEM_PATH RUBYLIB RUBYOPT
     PERL5LIB PERL5OPT LUA_PATH LUA_CPATH PHPRC
 """
-# Variables that programs need to start and run. Names, not patterns, so that no token is passed.
+# Variables that programs need to start and run. The list has names, not patterns, so that no
+# access token is passed.
 PASSED_VARIABLES = frozenset(_VARIABLES.split())
 PASSED_PREFIXES = ("LC_", "WALPROOF_")
 
-# ``by`` lists what isolated the programs of a run, ``could`` what they could still do.
+# ``by`` lists the means that isolated the programs of a run, ``could`` the remaining risks.
 Isolation = dict[str, list[str]]
 
 
 @functools.cache
 def bubblewrap() -> str | None:
-    """Return the path of ``bwrap``, None if it is missing or may not make namespaces."""
+    """Return the path of ``bwrap``, None if it is missing or cannot create namespaces."""
     program = shutil.which("bwrap")
     if program is None or sys.platform != "linux":
         return None
@@ -84,7 +85,7 @@ class Sandbox:
         for path in (self.work, self.temporary):
             path.mkdir(parents=True, exist_ok=True)
         self.writes = existing([self.folder, *writes])
-        # Writable paths are not hidden, whatever they are part of.
+        # A directory that contains a writable path is not hidden.
         self.hides = [
             path
             for path in existing(hides)
@@ -117,7 +118,7 @@ class Sandbox:
         return argv
 
     def isolation(self) -> Isolation:
-        """Return what isolates a program in this sandbox, and what it could still do."""
+        """Return the means that isolate a program in this sandbox, and the remaining risks."""
         if self.bwrap is not None:
             return _SANDBOXED
         bounded = [] if self.reads is None else ["read your files"]
@@ -134,7 +135,7 @@ class Sandbox:
         if path is not None and not path.startswith(os.sep):
             program = os.path.abspath(path)  # noqa: PTH100 - a link keeps its name
         argv = [_absolute_word(word) for word in argv]
-        # Java ignores the environment variable.
+        # Java ignores the environment variables for temporary files.
         if Path(program).name == "java":
             argv.insert(0, f"-Djava.io.tmpdir={self.temporary}")
         return [program, *argv]
@@ -174,7 +175,7 @@ def _absolute_path(word: str) -> str:
         return word
     named = Path(word.removesuffix("*"))
     is_named = named.exists() if os.sep in word else named.is_file()
-    # Not resolved: a link may be in a directory whose other files are read.
+    # Links are not resolved, because a program may read other files in the directory of a link.
     return os.path.abspath(word) if is_named else word  # noqa: PTH100
 
 
@@ -206,7 +207,7 @@ def _git_folders(git: Path) -> list[Path]:
 
 
 def isolation(isolated: bool) -> Isolation:
-    """Return what isolates programs under test here. ``isolated`` is false for --no-isolation."""
+    """Return the isolation of programs under test. ``isolated`` is false for --no-isolation."""
     if isolated and bubblewrap() is not None:
         return _SANDBOXED
     return {

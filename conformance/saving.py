@@ -51,7 +51,7 @@ def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[Binar
 
 
 class _File(io.FileIO):
-    """A file that names itself in its own errors, and not in errors of what its writer reads."""
+    """A file whose own write errors contain its final path."""
 
     def __init__(self, unfinished: Path, mode: str, path: Path) -> None:
         super().__init__(unfinished, mode)
@@ -63,7 +63,7 @@ class _File(io.FileIO):
 
 
 def save(path: Path, data: bytes | str, replace: bool = True, sync: bool = True) -> None:
-    """Write a whole file at once as :func:`saved` does; text as UTF-8."""
+    """Write a whole file like :func:`saved`. Text is encoded as UTF-8."""
     with saved(path, replace, sync) as file:
         file.write(data.encode("utf-8") if isinstance(data, str) else data)
 
@@ -80,7 +80,7 @@ def publish(finished: Path, path: Path) -> None:
             sync_to_disk(path.parent)
             return
         for inner in sorted(finished.rglob("*"), reverse=True):
-            if not inner.is_symlink():  # its target may not exist
+            if not inner.is_symlink():  # the target of a link may not exist
                 sync_to_disk(inner)
         sync_to_disk(finished)
         if path.exists() or path.is_symlink():
@@ -90,7 +90,7 @@ def publish(finished: Path, path: Path) -> None:
 
 
 def replace_folder(finished: Path, path: Path) -> None:
-    """Replace a directory by a finished one in the same parent directory, and remove the old one.
+    """Replace a directory by a finished directory with the same parent, and remove the old one.
 
     Raises ``OSError``.
     """
@@ -152,13 +152,13 @@ def build_once(folder: Path) -> Iterator[Path]:
 
 
 def temporary_name(path: Path) -> Path:
-    """Return an unused name in the same directory: rename works within one file system only."""
+    """Return an unused name in the same directory, since rename needs one file system."""
     return path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}{UNFINISHED}")
 
 
 @contextlib.contextmanager
 def named_in_errors(path: Path) -> Iterator[None]:
-    """Make errors of the block name ``path`` instead of no name or the hidden name."""
+    """Put ``path`` into errors of the block that contain no name or the temporary name."""
     try:
         yield
     except OSError as error:
@@ -186,7 +186,7 @@ def sync_to_disk(path: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        # not supported for directories everywhere
+        # Some file systems cannot sync directories.
         if error.errno not in (errno.EINVAL, errno.EROFS):
             raise
     finally:

@@ -28,7 +28,7 @@ class Held:
         self.folder, self._lock = _locked_folder(parent or _scratch_parent())
 
     def close(self) -> None:
-        """Remove the folder with all that is in it."""
+        """Remove the directory and its contents."""
         if self._lock >= 0:
             remove(self.folder)
             os.close(self._lock)
@@ -64,7 +64,7 @@ def _clear_once(parent: Path) -> None:
 
 
 def clear_abandoned(parent: Path) -> None:
-    """Remove the scratch directories below ``parent`` whose makers are gone."""
+    """Remove the scratch directories below ``parent`` whose creators have ended."""
     for folder in parent.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):  # of another user, already removed, or locked
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -77,7 +77,7 @@ def clear_abandoned(parent: Path) -> None:
 
 
 def in_memory_bytes() -> int:
-    """Return the bytes of memory that files take, 0 if no files can be in memory."""
+    """Return the bytes of memory that files use, 0 if no files can be in memory."""
     try:
         status = os.statvfs(IN_MEMORY)
     except OSError:
@@ -98,17 +98,17 @@ class Scratch:
         while True:
             self.used += 1
             parent = self.folder / str(self.used)
-            # A program under test may have made this directory, or removed the whole one.
+            # A program under test may have created this directory, or removed ``folder``.
             with contextlib.suppress(FileExistsError):
                 parent.mkdir(parents=True)
                 return parent / name
 
     def clear(self, path: Path) -> None:
-        """Remove one scratch copy and everything beside it."""
+        """Remove one scratch copy and all files next to it."""
         remove(path.parent)
 
     def close(self) -> None:
-        """Remove everything."""
+        """Remove the directory with all scratch copies."""
         self._held.close()
 
 
@@ -117,7 +117,7 @@ def remove(folder: Path) -> None:
     with contextlib.suppress(OSError, RecursionError):
         shutil.rmtree(folder)
         return
-    # Both handle directories deeper than the maximal path length. Remaining errors are ignored.
+    # Both tools handle paths that exceed the maximum length. Remaining errors are ignored.
     for tool in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
         with contextlib.suppress(OSError):
             subprocess.run([*tool, "--", str(folder)], check=False, capture_output=True)

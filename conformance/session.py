@@ -15,7 +15,7 @@ from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
 from conformance.sandbox import Sandbox
 
-# The exceptions that a program causes. The program is gone then: start another session.
+# The exceptions that a program causes. The program has ended then, so start another session.
 PROGRAM_FAILURES = (Crash, Timeout, OverLimit, ProtocolError)
 PROBE_SECONDS = 10
 ONE_SHOT_PARTS = ("verdict", "reason", "lost", "end", "signals")
@@ -26,7 +26,7 @@ Reply = dict[str, Any]
 
 
 class Session:
-    """The interface that the runner needs, and what most sessions do."""
+    """The interface that the runner needs, with the behaviour of most sessions."""
 
     def __init__(self, hello: Reply | None = None) -> None:
         self.hello: Reply = hello or {}
@@ -39,7 +39,7 @@ class Session:
         return None
 
     def start(self) -> Reply:
-        """Start it and return its hello. Raises :data:`PROGRAM_FAILURES`."""
+        """Start the session and return its hello. Raises :data:`PROGRAM_FAILURES`."""
         return self.hello
 
     def request(self, message: Message, wall_ms: int) -> Reply:
@@ -47,7 +47,7 @@ class Session:
         raise NotImplementedError
 
     def reports(self, reply: Reply) -> list[str]:
-        """Return the parts of a reply that are compared: those that the hello reports."""
+        """Return the parts of a reply to compare, which are the parts that the hello reports."""
         reports: list[str] = self.hello["reports"]
         return reports
 
@@ -56,7 +56,7 @@ class Session:
 
 
 class ProtocolSession(Session):
-    """One running process that speaks the protocol."""
+    """A running process that follows the protocol."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class ProtocolSession(Session):
             raise
 
     def close(self) -> None:
-        """Send bye, wait a moment for the exit, then make sure that the process is gone."""
+        """Send bye, wait a moment for the exit, then kill the remaining processes."""
         if self.process is not None:
             self.process.send(encode({"cmd": "bye"}))
             self.process.close()
@@ -202,7 +202,7 @@ class OneShotSession(Session):
         return {"seq": message["seq"], "answer": answer}
 
     def reports(self, reply: Reply) -> list[str]:
-        """Return the parts in a reply, and add new ones to the hello."""
+        """Return the parts in a reply, and add new parts to the hello."""
         known: list[str] = self.hello["reports"]
         if "answer" not in reply:
             return known
@@ -212,7 +212,7 @@ class OneShotSession(Session):
 
 
 class BaselineSession(Session):
-    """A baseline in place of a program: it answers without a process."""
+    """A baseline, which answers without a process."""
 
     def __init__(self, baseline: Baseline) -> None:
         super().__init__(baseline.hello())
@@ -252,7 +252,7 @@ def reported_parts(answer: Mapping[str, Any]) -> list[str]:
 
 
 def why_no_hello(command: Sequence[str], sandbox: Sandbox | None = None) -> str | None:
-    """Return None if a command replies to hello, or else a result that describes its output.
+    """Return the error of a command that does not reply to hello, or None.
 
     Raises :class:`CannotStart`.
     """

@@ -57,7 +57,7 @@ class Finding:
 
 
 class _Untested(Exception):
-    """The step does not apply; the text says why."""
+    """The step does not apply. The text states the reason."""
 
 
 class _Wrong(Exception):
@@ -85,7 +85,7 @@ class Smoke:
     isolated: bool = True
     hello: Reply = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
-    # The reason given instead of an answer.
+    # The reason that the adapter gave instead of an answer.
     skipped: str | None = None
     _answered: dict[str, Reply] = field(default_factory=dict)
     _session: ProtocolSession | None = None
@@ -95,7 +95,7 @@ class Smoke:
     _sandbox: Sandbox | None = None
 
     def run(self, one_shot: bool = False) -> None:
-        """Perform every step; ``one_shot`` leaves out those of the protocol."""
+        """Perform every step. If ``one_shot`` is true, leave out the steps of the protocol."""
         if self.isolated:
             self._sandbox = Sandbox(self._scratch.folder, hides=evidence())
         try:
@@ -194,7 +194,7 @@ class Smoke:
         step.note = f"{number} record{'s' if number > 1 else ''}"
 
     def _long_line(self, format: str) -> None:
-        """Send an unknown key of a mebibyte, larger than any line buffer of an adapter."""
+        """Send a value of a mebibyte under an unknown key, which exceeds usual line buffers."""
         case = self._trivial(format)
         name = "accepts a line of more than a mebibyte"
         with self._step(name, f"a reply within {self.seconds:g} s") as step:

@@ -22,33 +22,33 @@ class Subject:
     command: Sequence[str]
     known: KnownFailures = field(default_factory=KnownFailures)
     one_shot: bool = False
-    # True if a one-shot program takes the profile ``strict``.
+    # True if a one-shot program accepts the argument ``strict``.
     strict: bool = False
-    # The formats that it reads, as far as they are known before its hello.
+    # The formats that the subject reads, if they are known before its hello.
     formats: Sequence[str] = ()
     unavailable: str | None = None
     baseline: Baseline | None = None
-    # A generated parser, which lists fields instead of answering.
+    # True for a generated parser, which lists fields instead of answering.
     structure: bool = False
-    # True if it starts in a sandbox; see :meth:`sandbox`.
+    # True if the subject starts in a sandbox; see :meth:`sandbox`.
     isolated: bool = True
-    # Directories that it may change besides its scratch directory.
+    # Directories that the subject may change besides its scratch directory.
     writes: Sequence[Path] = ()
     # The command that repeats one case, without the vector and profile.
     repeat: str = ""
-    # The command that shows the messages of one case, likewise.
+    # The command that shows the messages of one case, without the vector and profile.
     ask: str = ""
     # The file to open after a failure.
     place: Path | None = None
-    # Returns a digest of everything that it is built and started from, if that is known.
+    # A function that returns a digest of all inputs of the build, or None if they are unknown.
     stamp: Callable[[], str] | None = None
-    # Programs on the PATH that run it, as its ``implementation.toml`` lists them.
+    # Programs on the PATH that the subject needs, as its ``implementation.toml`` lists them.
     needs: Sequence[str] = ()
-    # True if reports use the name in its hello instead of ``name``, which is a command.
+    # True if reports use the name in the subject's hello instead of ``name``, which is a command.
     named_by_hello: bool = False
 
     def sandbox(self, folder: Path, *writes: Path) -> Sandbox | None:
-        """Return the sandbox of its processes, which may change its directory and ``writes``."""
+        """Return the sandbox of the subject, which may change ``folder`` and ``writes``."""
         if not self.isolated or self.baseline is not None:
             return None
         return Sandbox(folder, hides=evidence(), writes=[*self.writes, *writes])

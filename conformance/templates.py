@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-#: Code or emphasis in Markdown. A pointer or a product in a text is neither.
+#: Code or emphasis in Markdown. The asterisk of a C pointer or of a product does not match.
 MARKED = re.compile(r"`([^`]*)`|(?<![\w*])\*([^\s*`][^*`]*)\*(?![\w*])")
 
 

@@ -37,26 +37,26 @@ MEANING = {
     "fields": "a field of a record other than its payload has changed",
 }
 
-# A generic field name and an effect: one of ``EFFECTS``, and for ``fields`` which ones (``fields:
-# term``).
+# A generic field name and an effect. The effect is one of ``EFFECTS``. For ``fields``, the names of
+# the changed fields follow (``fields: term``).
 Hit = tuple[str, str]
 
-# The result of searching one format, as in the JSON file: ``format``; ``at_most``, the number of
-# flips of a log; ``tried``, the flips of each field. ``logs`` has by id the ``fingerprint`` of a
-# log's bytes and context, its size in ``bits``, the number of ``flips`` that were tried, and the
-# number of ``unseen`` flips by field and effect.
+# The result of a search in one ``format``, as in the JSON file. ``at_most`` is the maximum number
+# of flips of a log, and ``tried`` has the number of flips of each field. For each vector id,
+# ``logs`` has the ``fingerprint`` of the log's bytes and context, the size of the log in ``bits``,
+# the number of ``flips`` that were tried, and the number of ``unseen`` flips by field and effect.
 Searched = Mapping[str, Any]
 
 
 def load(format: str, spec: Path = SPEC) -> Searched | None:
-    """Load the result for a format, None if it was not searched."""
+    """Load the result for a format, or return None if the format was not searched."""
     path = spec / FOLDER / f"{format}.json"
     searched: Searched | None = json.loads(path.read_text("utf-8")) if path.is_file() else None
     return searched
 
 
 def text_of(searched: Searched) -> str:
-    """Return the file of a search, with one line for each field and each log."""
+    """Return the text of a result file, with one line for each field and each log."""
     entries = []
     for key, value in searched.items():
         text = json.dumps(value)
@@ -82,7 +82,7 @@ def kind_of(effect: str) -> str:
 
 
 def explained_by(hit: Hit, entries: Sequence[Unseen]) -> list[int]:
-    """Return the numbers, from 1, of the entries that explain a hit; there should be one."""
+    """Return the numbers, from 1, of the entries that explain a hit. One number is expected."""
     field, effect = hit
     return [
         number
@@ -93,14 +93,14 @@ def explained_by(hit: Hit, entries: Sequence[Unseen]) -> list[int]:
 
 
 def _fits(pattern: str, field: str) -> bool:
-    # Not fnmatch: field names contain brackets.
+    # fnmatch is not suitable, because field names contain brackets.
     return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), field) is not None
 
 
 def table(register: Register, searched: Searched) -> str:
     """Return the chapter's section on undetected flips in Markdown, without the heading.
 
-    The fields with the gravest effects come first.
+    The fields with the most serious effects come first.
     """
     logs = searched["logs"].values()
     hits = hits_in(logs)
@@ -155,7 +155,7 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 
 def problems(register: Register, searched: Searched) -> Iterator[str]:
-    """Yield flips that no entry or several entries explain, and entries that explain none."""
+    """Yield flips that no entry or several entries explain, and entries that explain no flip."""
     used = set()
     for hit, count in sorted(hits_in(searched["logs"].values()).items()):
         numbers = explained_by(hit, register.unseen)

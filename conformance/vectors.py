@@ -30,11 +30,11 @@ class BrokenVector(BrokenDeclaration):
 
 @dataclass(frozen=True)
 class Vector:
-    """One vector: the description ``<slug>.json`` and the input beside it."""
+    """One vector: the description ``<slug>.json`` and the input next to it."""
 
     path: Path
     body: Mapping[str, Any]
-    # The bytes of a log without a file: of a fresh variant, or of a damage in a sweep.
+    # The bytes of a log that is not in a file: a fresh variant, or a damaged log of a sweep.
     generated: Contents | None = None
 
     @functools.cached_property
@@ -68,11 +68,11 @@ class Vector:
         return self.in_neutral_names(self.input.name)
 
     def in_neutral_names(self, name: str) -> str:
-        """Return the name beside a scratch copy for a name that begins like the vector's input."""
+        """Return a file name with the prefix of the input replaced by that of scratch copies."""
         return neutral(name, self.path.stem)
 
     def in_its_names(self, name: str) -> str:
-        """Return the name beside the input for a name beside a scratch copy."""
+        """Return a file name with the prefix of scratch copies replaced by that of the input."""
         if self.neutral_name != self.input.name and name.startswith(NEUTRAL):
             return self.path.stem + name.removeprefix(NEUTRAL)
         return name
@@ -99,7 +99,7 @@ class Vector:
 
     @functools.cached_property
     def digest(self) -> bytes:
-        """Return a digest of the description, which includes one of the input."""
+        """Return a digest of the description, which includes the SHA-256 of the input."""
         return hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).digest()
 
     def records_to_write(self) -> list[dict[str, Any]]:
@@ -116,7 +116,7 @@ def expand_payload(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def neutral(name: str, slug: str) -> str:
-    """Return a name with its slug replaced, or unchanged if it begins with anything else."""
+    """Return a name with the slug at its start replaced. Other names stay unchanged."""
     return NEUTRAL + name.removeprefix(slug) if name.startswith(slug) else name
 
 

@@ -29,7 +29,7 @@ def register(spark: SparkSession) -> None:
     """Register ``format("journal")`` in a session that does not find this package automatically.
 
     Raises :class:`WrongPython` if workers on this machine cannot import the package. Workers on
-    other machines, and those of Spark Connect, are not checked.
+    other machines, and workers of Spark Connect, are not checked.
     """
     from pyspark_journal.source import JournalDataSource
 
@@ -40,7 +40,7 @@ def register(spark: SparkSession) -> None:
 
 
 class WrongPython(RuntimeError):
-    """The workers of a session run a Python without this package; the message has the remedy."""
+    """The workers of a session run a Python without this package. The message has the remedy."""
 
 
 def _check_python(python: str, path: str | None) -> None:

@@ -49,7 +49,7 @@ CAREFUL_FROM_ATTEMPT = 2
 
 
 class OutputRefused(Exception):
-    """The output directory cannot be written to; the message says why, and what to do."""
+    """The output directory cannot be written to. The message has the reason and the remedy."""
 
 
 class JobFailed(Exception):
@@ -154,7 +154,7 @@ def reason_of(message: str) -> str:
     """Return the line of Spark's error message that names the cause."""
     lines = [line.strip() for line in message.splitlines()]
     errors = [line for line in lines if re.match(r":? ?[A-Za-z_.]*(Error|Exception): ", line)]
-    # A Python worker's traceback ends with its own error, after Spark's.
+    # The traceback of a Python worker ends with the worker's error, after Spark's error.
     return next(iter([*errors[-1:], *filter(None, lines)]), message).removeprefix(": ")
 
 
@@ -202,7 +202,7 @@ def _started(
     if spark is not None:
         yield spark
         return
-    with tempfile.TemporaryFile() as output:  # open as long as the JVM
+    with tempfile.TemporaryFile() as output:  # open as long as the JVM runs
         with redirect_jvm_output(output):
             spark = session("walproof audit", master, {**QUIET, **(settings or {})})
         try:

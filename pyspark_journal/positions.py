@@ -24,9 +24,11 @@ from walproof.lake.file_tree import Tree
 from walproof.scan.model import Event, Records
 from walproof.tables.rows import file_name
 
-# The number of unchanging bytes before a position: they belong to a delivered record.
+# The most bytes before a position that its checksum covers. The bytes belong to a delivered
+# record and no longer change.
 MARK = 64
-# The number of equal bytes at the start: the bytes before a position may be alike in two logs.
+# The most bytes at the start of a log that its checksum covers. The bytes before a position do
+# not suffice, because they may be the same in two logs.
 HEAD = 64
 # A place after everything in a log.
 AFTER_ALL = (sys.maxsize, 0)
@@ -73,7 +75,7 @@ _START = Position("")
 
 
 def order(format_id: str | None, file: str | None) -> int:
-    """Return the position of a file among those of its log."""
+    """Return the position of a file among the files of its log."""
     if file is None or format_id is None:
         return 0
     return plugin_for(format_id).discovery.order(file.rpartition("/")[2])
@@ -91,7 +93,7 @@ def _mark(position: Position, log: FoundLog, tree: Tree) -> int | None:
     if log.members and position.file is None:  # a log of several files was refused as a whole
         return 0
     start = max(0, position.at - MARK)
-    # Its file may have another name by now.
+    # The file of the position may have another name by now.
     data = tree.read(file_name(log.path, position.file), start, position.at - start)
     return zlib.crc32(data) if len(data) == position.at - start else None
 
@@ -103,7 +105,8 @@ def _head(position: Position, log: FoundLog, tree: Tree) -> int:
 def is_rewritten(position: Position, log: FoundLog, tree: Tree) -> bool:
     """Return whether a log no longer has the bytes that were read. Raises ``OSError``.
 
-    In a log of several files, the oldest may be deleted, so only the last one that was read counts.
+    In a log of several files, the oldest files may be deleted, so only the last file that was read
+    counts.
     """
     if position.at == 0:
         return False
@@ -137,7 +140,7 @@ def identify(
     for log, name, inode in unknown:
         key = by_path.get(log.path, name) if inode is not None else name
         key = name if key in known else key
-        # If that name belongs to a log that now has another one, it needs a new one.
+        # If another log already has this name in the checkpoint, this log gets a new name.
         known[f"{key}@{inode}" if key in known else key] = log
     return known
 

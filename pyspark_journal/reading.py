@@ -34,7 +34,7 @@ UNKNOWN_FORMAT = "unknown-format"
 
 
 class Malformed(ValueError):
-    """Mode ``FAILFAST`` met a row that is not a record; the message has file, offset and reason."""
+    """Mode ``FAILFAST`` found a row that is no record. The message has file, offset and reason."""
 
 
 class JournalPartition(InputPartition):
@@ -51,7 +51,7 @@ class Reader:
     def __init__(self, schema: StructType, options: Options) -> None:
         self.columns = requested_columns(schema, options)
         self.options = options
-        # The columns by the names that they have here; their types may depend on the format.
+        # The columns under their names in this package. The types may depend on the format.
         fields = zip(self.columns.names, self.columns.target.types, strict=True)
         self.schema = pa.schema([pa.field(name, type) for name, type in fields])
 
@@ -74,7 +74,7 @@ class Reader:
             gc.freeze()
 
     def _rows_of(self, piece: Piece) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one part; its faults become rows."""
+        """Yield the rows of one part. Each fault of the part becomes a row."""
         name, at = piece.log.path, piece.part.start
         file = name
         try:
@@ -141,7 +141,7 @@ class Reader:
             yield batch
 
     def _raw(self, lost: Lost, name: str, tree: Tree) -> bytes | None:
-        """Return the bytes of a lost range, null if they cannot be read."""
+        """Return the bytes of a lost range, or None if the bytes cannot be read."""
         length = min(lost.end - lost.start, self.options.max_payload)
         try:
             return tree.read(file_name(name, lost.file), lost.start, length)

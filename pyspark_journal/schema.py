@@ -21,7 +21,7 @@ NEVER_NULL = frozenset({"file", "kind"})
 
 
 class BadSchema(ValueError):
-    """A column that the source lacks, or has with another type."""
+    """The schema has a column that the source lacks, or a column with another type."""
 
 
 def offered(options: Options) -> pa.Schema:
@@ -33,7 +33,7 @@ def offered(options: Options) -> pa.Schema:
 
 
 def known(options: Options) -> pa.Schema:
-    """Return the columns that a schema may contain; with ``auto``, those of all formats."""
+    """Return the columns that a schema may contain (with ``auto``, the columns of all formats)."""
     return _columns(options, FORMATS if options.format == "auto" else [options.format])
 
 
@@ -106,5 +106,5 @@ def _ddl(type: pa.DataType) -> str:
 
 
 def _same(first: pa.DataType, second: pa.DataType) -> bool:
-    """Return whether both are one type to Spark, ignoring nullability and names of list items."""
+    """Return whether two types are equal in Spark, ignoring nullability and names of list items."""
     return _ddl(first) == _ddl(second)

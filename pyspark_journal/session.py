@@ -20,7 +20,7 @@ SETTINGS: Mapping[str, str] = {
     "spark.python.worker.faulthandler.enabled": "true",
 }
 
-# Settings of a session on this machine alone.
+# Settings of a session that runs only on this machine.
 LOCAL: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -42,10 +42,10 @@ def session(
 ) -> SparkSession:
     """Start the session of a job. Raises :class:`~pyspark_journal.java.JavaMissing`.
 
-    The default of ``master`` is that of ``spark-submit``, else ``local[N,4]``: N cores, and four
-    attempts for each task. ``settings`` override those of ``spark-submit``.
+    The default of ``master`` is the value of ``spark-submit``, else ``local[N,4]``: N cores, and
+    four attempts for each task. ``settings`` override the settings of ``spark-submit``.
     """
-    # Without it, workers run the python3 on the PATH.
+    # Without this variable, workers run the python3 on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if (home := java_home()) is not None:
         os.environ["JAVA_HOME"] = str(home)
@@ -70,7 +70,7 @@ def _submitted_settings() -> dict[str, str]:
         return {}
     from pyspark import SparkConf, SparkContext
 
-    # spark-submit started the JVM before this process, and only the JVM has its settings.
+    # spark-submit started the JVM before this process, and only the JVM has the settings.
     SparkContext._ensure_initialized()
     return dict(SparkConf().getAll())
 

@@ -35,7 +35,7 @@ class JournalDataSource(DataSource):
         return from_arrow_schema(offered(self._options()))
 
     def reader(self, schema: StructType) -> JournalReader:
-        """Return a reader of the columns in ``schema``, which may be any of :meth:`schema`."""
+        """Return a reader of the columns in ``schema``, a subset of :meth:`schema`."""
         from pyspark_journal.reading import JournalReader
 
         return JournalReader(schema, self._options())
@@ -47,7 +47,7 @@ class JournalDataSource(DataSource):
         return JournalStreamReader(schema, self._options())
 
     def _options(self) -> Options:
-        # Spark imports this module in every session, also in those that read no journal.
+        # Spark imports this module in every session, also in sessions that read no journal.
         from pyspark_journal.options import Options
 
         return Options.parse(self.options)

@@ -54,7 +54,7 @@ Offsets = dict[str, dict[str, Any]]
 
 
 class Rewritten(RuntimeError):
-    """A log no longer has what a stream read from it; the message names it and the remedy."""
+    """A log no longer has the bytes that a stream read. The message has the path and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class StreamPiece(Piece):
     range: Range
 
     def scan(self, log: Log, format_id: str, wanted: Wanted) -> Iterator[Event]:
-        """See :class:`Piece`."""
+        """Yield the events in the range (:class:`Piece`)."""
         return self.range.of(super().scan(log, format_id, wanted), format_id)
 
 
@@ -78,7 +78,8 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
 
     def __init__(self, schema: StructType, options: Options) -> None:
         super().__init__(schema, options)
-        # Each log that was read to its end: its size, time and position, and the time of reading.
+        # For each log that was read to its end: its size, modification time and position, and the
+        # time of the read.
         self._seen: dict[str, tuple[tuple[object, ...], float]] = {}
         self._logs: dict[str, FoundLog] = {}
         self._target: dict[str, Position] | None = None
@@ -150,7 +151,7 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         # Forget the positions of deleted logs, unless a directory could not be listed.
         after = {key: p for key, p in before.items() if key in self._logs or not is_whole}
         moved = False
-        # Oldest first: a constantly growing log must not starve the others.
+        # Read the oldest logs first, so that a constantly growing log does not block other logs.
         for key in sorted(self._logs, key=lambda key: (self._logs[key].modified, key)):
             if files_left == 0 or (bytes_left is not None and bytes_left <= 0):
                 break
@@ -211,7 +212,7 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
         true. Raises ``OSError``, and ``UnknownFormat``.
         """
         size, is_all = 0, True
-        # Places are the number of a file, an offset in it, and its name.
+        # A place consists of the number of a file, an offset in the file, and the name of the file.
         damage: tuple[int, int, str | None] | None = None
         with opened(found, self.options) as (log, format_id):
             before = replace(start, format=format_id, path=found.path, fault=None)
@@ -227,7 +228,7 @@ class JournalStreamReader(Reader, DataSourceStreamReader, SupportsTriggerAvailab
                     number = order(format_id, event.file)
                     if isinstance(event, Lost):
                         if not event.torn and (number, event.start) >= place[:2]:
-                            # An empty range must be passed as well.
+                            # The position must also move past an empty range.
                             end = (number, max(event.end, event.start + 1), event.file)
                             damage = end if damage is None else max(damage, end)
                         continue

@@ -22,7 +22,7 @@ class UnknownFormat(ValueError):
         self.fitting = fitting
 
 
-# The context of a reader or writer: information that is not in the bytes (a flushed index, …).
+# Information for a reader or writer that is not in the bytes of the log (a flushed index, …).
 Context = Mapping[str, Any]
 
 
@@ -52,7 +52,10 @@ class Format:
 
 
 def _format(register: Register) -> Format:
-    """Return the format of a register. Its package is imported on the first call of a function."""
+    """Return the format of a register.
+
+    The first call of one of the format's functions imports the package of the format.
+    """
 
     def call(name: str, *arguments: Any) -> Any:
         package = import_module(f"reference_impl.{register.module}")

@@ -25,7 +25,8 @@ PARSERS = _WHEEL / "kaitai"
 
 def cache() -> Path:
     """Return the platform's cache directory for files that can be rebuilt; it need not exist."""
-    from platformdirs import user_cache_path  # a checkout does without, and starts sooner
+    # A checkout does not need this module, and starts faster without it.
+    from platformdirs import user_cache_path
 
     return user_cache_path("walproof", appauthor=False)
 

@@ -18,7 +18,7 @@ from reference_impl.paths import SPEC
 class Reason:
     """A reason code, with its meaning in ``words``.
 
-    ``kinds`` are some of ``torn``, ``damage`` and ``refused``.
+    ``kinds`` contains one or more of ``torn``, ``damage`` and ``refused``.
     """
 
     code: str
@@ -70,7 +70,7 @@ class ContextKey:
     types: tuple[str, ...]
     #: The allowed texts. If the tuple is empty, any text is allowed.
     values: tuple[str, ...]
-    #: The value that applies without the key, or None if it depends on the log.
+    #: The value that applies without the key, or None if the value depends on the log.
     default: Any
     #: The operations that use the key.
     read_by: tuple[str, ...]
@@ -96,7 +96,7 @@ class Unseen:
     #: Generic field names, in which ``*`` matches any text. In a format of several file types, a
     #: name begins with the file type (``snapshot: log_index``).
     fields: tuple[str, ...]
-    #: Some of ``gone``, ``changed``, ``invented``, ``order`` and ``fields``. An empty tuple means
+    #: One or more of ``gone``, ``changed``, ``invented``, ``order``, ``fields``. Empty means
     #: all effects.
     effects: tuple[str, ...]
     why: str

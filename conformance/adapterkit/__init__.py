@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 # One message of the harness: ``format``, ``path``, ``profile``, ``context``, ``records`` and so on.
-# A write or append that must acknowledge each record has ``acknowledged``: a function that takes
-# the number of records safe on the disk and returns when the harness has noted it.
+# A write or append that must acknowledge each record has ``acknowledged``: a function that sends
+# the number of records that are safe on the disk, and returns after the harness has replied.
 Request = dict[str, Any]
 
 Read = Callable[[Path, Request], dict[str, Any]]

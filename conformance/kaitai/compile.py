@@ -106,7 +106,7 @@ def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
 
     The script can write only to ``writes``. Raises :class:`GrammarError` and :class:`ToolMissing`.
     """
-    # Imported here because adapters import parsers, and start sooner without.
+    # Imported here because adapters import parsers, and start faster without these modules.
     from conformance.process import Limits, Timeout, run_program
     from conformance.sandbox import Sandbox
 

@@ -35,7 +35,7 @@ class Field:
 
 
 class UnknownField(KeyError):
-    """No field has this path; the message names similar ones."""
+    """No field has this path. The message names similar paths."""
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -1,4 +1,4 @@
-"""Facts of the .ksy files about each field besides its bytes: type, requirements, documentation."""
+"""Read the type, the requirements and the documentation of each field from the .ksy files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.kaitai.types import Body, Types, members
 
 @dataclass(frozen=True)
 class FieldDoc:
-    """A field of a type."""
+    """The type, the requirements and the documentation of a field."""
 
     #: Type as written in the grammar (``u4``, ``record_header``). It is ``bytes`` if the grammar
     #: states no type, and empty if the type depends on the data (``switch-on``).

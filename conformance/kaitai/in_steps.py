@@ -24,7 +24,7 @@ class Last:
         self._last: Any = None
 
     def append(self, value: Any) -> None:
-        """Add a value and release the one before."""
+        """Add a value and release the previous value."""
         self._count += 1
         self._last = value
 
@@ -38,7 +38,7 @@ class Last:
 
 
 def rewritten(source: str) -> str:
-    """Return the source of a parser generated with offsets (``debug``), with steps."""
+    """Return the source of a parser that was generated with ``debug``, with ``_steps`` added."""
     tree = ast.parse(source)
     keeps = _looked_up(tree)
     for type in [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]:
@@ -83,7 +83,7 @@ def _harmless(node: ast.AST) -> ast.expr | None:
 
 
 class _Steps(ast.NodeTransformer):
-    """Rewrites a ``_read``; its statements are visited in order."""
+    """Rewrites a ``_read`` method. Its statements are visited in order."""
 
     def __init__(self, keeps: set[str]) -> None:
         self._keeps = keeps
@@ -91,7 +91,7 @@ class _Steps(ast.NodeTransformer):
         self._is_array = False
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.AST]:
-        """Note the start of a field, and yield at its end."""
+        """Store the name of a field at its start, and add a yield at its end."""
         target = ast.unparse(node.targets[0])
         if target.startswith("self._debug["):
             key = ast.literal_eval(target.rpartition("[")[2].removesuffix("]"))
@@ -107,7 +107,7 @@ class _Steps(ast.NodeTransformer):
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
-        """Yield an object instead of reading it."""
+        """Replace the read of an object by a yield."""
         call = node.value
         if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("._read"):
             read = ast.unparse(call.func).removesuffix("._read")

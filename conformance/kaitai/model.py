@@ -23,7 +23,7 @@ class Field:
     #: ``int``, ``enum``, ``float``, ``bytes``, ``str``, ``struct`` or ``switch``; ``value`` for a
     #: computed instance.
     kind: str
-    #: Bytes in the stream, of one element for an array. None if the data determines it.
+    #: The size in the stream, or of one array element, in bytes. None if it depends on the data.
     width: int | None = None
     #: True if the value is as long as its bytes in the stream.
     by_length: bool = False
@@ -44,7 +44,7 @@ class Field:
 
     @property
     def scalars_only(self) -> bool:
-        """Return whether it is a switch among integers, which is one type in some languages."""
+        """Return whether a field switches among integers, which is one type in some languages."""
         return self.kind == "switch" and all(case.kind == "int" for case in self.cases)
 
     def to_json(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class Model(Types):
                 yield field
 
     def _leads_back(self, field: Field, owner: Type) -> bool:
-        """Return whether an instance links objects to objects, so that a walk may never end."""
+        """Return whether an instance can lead back to its type, so that a walk may never end."""
         seen: set[str] = set()
         waiting = [field.type] if field.type else []
         while waiting:

@@ -51,14 +51,14 @@ class Types:
         return next(iter(self.types))
 
     def resolve(self, written: str, scope: Type) -> Type | None:
-        """Return the type that a name means inside ``scope``, None for built-in types."""
+        """Return the type to which a name refers inside ``scope``, None for built-in types."""
         steps = written.split("(")[0].strip().split("::")
         outer = scope.name
         while outer:
             if (type := self._named(outer, steps)) is not None:
                 return type
             outer = outer.rpartition(".")[0]
-        # The grammar's own name, then its imports.
+        # Look up the name among the grammar and its imports.
         return self._named("", steps)
 
     def types_of(self, field: Body, scope: Type) -> Iterator[Type]:

@@ -54,17 +54,17 @@ class _Open:
 
 
 def _steps(top: Any, base: int) -> Iterator[Found | int]:
-    """Yield each field when it is read: objects before their fields, and their ends after."""
+    """Yield each field when it is read. An object comes before its fields, its end after them."""
     stack = [_Open(top, top._steps(), "", base)]
     while stack:
         inside = stack[-1]
         try:
             step = next(inside.steps, None)
-        # Kaitai's own, and UnicodeDecodeError; fields that were read stay
+        # Kaitai's own errors, and UnicodeDecodeError. Fields before the error remain valid.
         except Exception as error:
             yield from _unread(inside)
             stack.pop()
-            for outer in reversed(stack):  # they may extend to the end of their streams
+            for outer in reversed(stack):  # objects may extend to the end of their streams
                 yield outer.base + outer.struct._io.size()
             raise ParseStopped(f"{type(error).__name__}: {error}") from error
         if step is None:
@@ -109,7 +109,7 @@ class _Ends:
     def __init__(self, steps: Iterator[Found | int]) -> None:
         self._steps = steps
         self._ends = array("Q")
-        self._dropped = 0  # those before the first in the array
+        self._dropped = 0  # the number of ends before the first in the array
         self._returned = 0
         self._open: list[int] = []
 

@@ -32,9 +32,9 @@ TEMPLATES = environment(HERE)
 OUT = Path("build") / "packages"
 #: The names of all files of the set, since the files in a jar cannot be listed.
 LISTING = "files.txt"
-#: The vectors that the reader of the example tests fails, an id a line.
+#: The vectors that the reader of the example tests fails, one id per line.
 KNOWN_FAILURES = "known-failures.txt"
-#: The date of packed files, so that an archive does not depend on when it is made.
+#: The date of all packed files, so that archives are reproducible.
 PACKED_AT_EPOCH_SECONDS = "1577836800"
 
 
@@ -77,7 +77,7 @@ def contents(vectors: Path = VECTORS) -> dict[str, bytes]:
 
 
 def manifest(files: Mapping[str, bytes]) -> bytes:
-    """Return size and SHA-256 of each file, as JSON, a file a line."""
+    """Return size and SHA-256 of each file, as JSON with one file per line."""
     rows = ",\n".join(
         f" {json.dumps(name)}: "
         + json.dumps({"size": len(data), "sha256": hashlib.sha256(data).hexdigest()})
@@ -87,7 +87,7 @@ def manifest(files: Mapping[str, bytes]) -> bytes:
 
 
 def tarball(files: Mapping[str, bytes], top: str) -> bytes:
-    """Return a .tar.gz with the files in a folder ``top``: names in order, no times, no owners."""
+    """Return a .tar.gz with the files in a folder ``top``, sorted, without times and owners."""
     raw = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as packed,
@@ -103,7 +103,8 @@ def tarball(files: Mapping[str, bytes], top: str) -> bytes:
 def write_package(ecosystem: Ecosystem, files: Mapping[str, bytes], folder: Path) -> None:
     """Write the sources of a package, with the vectors in it, to a new folder."""
     shutil.rmtree(folder, ignore_errors=True)
-    # Copy no times: Cargo would take the build of an earlier copy, with its path, for up to date.
+    # Do not copy file times. Otherwise, Cargo would treat the build of an earlier copy, with its
+    # path, as up to date.
     shutil.copytree(
         HERE / ecosystem.id, folder, ignore=shutil.ignore_patterns("__pycache__"),
         copy_function=shutil.copyfile,
@@ -126,7 +127,7 @@ def write_package(ecosystem: Ecosystem, files: Mapping[str, bytes], folder: Path
 
 
 def pack(ecosystem: Ecosystem, folder: Path) -> list[Path]:
-    """Return the archives that its tool makes of a package. Raises :class:`PackFailed`."""
+    """Pack a package with the tool of its ecosystem. Raises :class:`PackFailed`."""
     if not ecosystem.pack:
         return []
     done = subprocess.run(

@@ -46,7 +46,7 @@ def files_of(vectors: Path = VECTORS) -> list[Path]:
 
 
 def index_of(vectors: Path = VECTORS) -> bytes:
-    """Return the index of a directory of vectors: JSON, a vector a line.
+    """Return the index of a directory of vectors as JSON, with one vector per line.
 
     Raises :class:`BadChanges`.
     """

@@ -59,7 +59,7 @@ def _refuse(constant: str) -> float:
 
 
 def _number(text: str) -> int | float:
-    """Return 12.0 as the integer 12, as in JSON Schema: some writers have one number type."""
+    """Return 12.0 as the integer 12, as in JSON Schema, since some languages have only floats."""
     value = float(text)
     if math.isinf(value):
         raise ValueError(f"{text} is too large for a number")

@@ -23,12 +23,12 @@ class ResultClass:
 
     @property
     def expected(self) -> bool:
-        """Return whether the run may still end with status 0."""
+        """Return whether a run with this result may end with status 0."""
         return self.junit in ("passed", "skipped")
 
 
-# From the worst to the best; the first that occurs colours a cell of the matrix. Skipped comes
-# last: it colours only a cell in which nothing ran.
+# From the worst to the best. The first class that occurs in a cell of the matrix colours the cell.
+# Skipped comes last, so it colours only a cell in which nothing ran.
 CLASSES: tuple[ResultClass, ...] = (
     ResultClass(
         "crash", "†", "bold white on red", 4, "error", "crash", "the process ended on this vector"

@@ -1,4 +1,4 @@
-"""Print text that fits a terminal, a pipe, and a console that knows only ASCII."""
+"""Print text that fits a terminal, a pipe, and a console that supports only ASCII."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def say(text: Text, console: Console) -> None:
 
 
 def seen(text: Text) -> Text:
-    """Return the text with every invisible character escaped, styles in place."""
+    """Return the text with every invisible character escaped and with unchanged styles."""
     plain = text.plain
     if plain.isprintable():
         return text

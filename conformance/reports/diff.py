@@ -25,7 +25,7 @@ class Change:
     """A change of a result class or, without a vector, of an implementation.
 
     An implementation changes its status, its score, or the number of results in a profile.
-    `difference` and `repeat` are those of the new run.
+    `difference` and `repeat` come from the new run.
     """
 
     effect: Effect
@@ -40,7 +40,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Diff:
-    """All changes between two runs, those with the gravest effects first."""
+    """All changes between two runs, with the most serious effects first."""
 
     changes: Sequence[Change]
     added: Mapping[str, Sequence[str]]
@@ -95,8 +95,8 @@ def _changes(old: Entry, new: Entry, vectors: Container[str]) -> Iterator[Change
         yield Change(effect, name, old["status"], new["status"], difference=new["because"])
     before, after = _pairs(old), _pairs(new)
     if before != after:
-        # A program's score changes with its results, which are judged singly. For a baseline only
-        # the score matters.
+        # A program's score changes with its results, which are compared one by one below. For a
+        # baseline, only the score matters.
         effect = "changed"
         if new["baseline"] and before and after and after[0] != before[0]:
             effect = "regression" if after[0] > before[0] else "improvement"
@@ -131,7 +131,7 @@ def _improved(condition: bool) -> Effect:
 
 def _effect(old: str, new: str) -> Effect:
     before, after = BY_NAME[old].wrongness, BY_NAME[new].wrongness
-    # Listing a failure as known, or skipping it, explains it but improves nothing.
+    # A failure that becomes known or skipped is explained, but not an improvement.
     return "regression" if after > before else _improved(after < before and after != 1)
 
 

@@ -29,7 +29,8 @@ LEGEND = {
     "structure": "structure: the same for the fields that a parser finds",
     "write": "write, append: separate scores, by logs",
 }
-# The number of implementations up to which each is described; larger tables are for experts.
+# The largest number of implementations for which reasons of skipped cases are printed. Larger
+# tables are for experts.
 FEW = 3
 
 
@@ -95,7 +96,7 @@ def _payloads(answer: Mapping[str, Any]) -> Counter[str]:
 
 
 def print_overview(implementations: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Print the table of those that ran, the null baselines last, and the column legend."""
+    """Print the table of the implementations that ran, null baselines last, and the legend."""
     ran = [each for each in implementations if each["status"] == "ran"]
     real = [overview(each) for each in ran if not each["baseline"]]
     null = [overview(each) for each in ran if each["baseline"]]
@@ -116,7 +117,7 @@ def print_overview(implementations: Sequence[Mapping[str, Any]], console: Consol
 
 
 def _print_skipped(tested: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Explain different totals: the cases that a program skipped in a profile that it has."""
+    """Explain different totals: print the cases that a program skipped in its own profiles."""
     parts = []
     for each in tested:
         why = Counter(

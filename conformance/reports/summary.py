@@ -22,7 +22,7 @@ GROUP_ORDER = (
 Failure = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 _VALUES = re.compile(r"""'[^']*'|"[^"]*"…?|\[[0-9a-f]{8}\]|[0-9][0-9,]*""")
-# Several lost ranges of one reason; their number does not make another fault.
+# Several lost ranges with one reason. Their number does not distinguish faults.
 _RANGES = re.compile(r"(\[…,? …\)(?: [a-z-]+)?)(?:, \1)+")
 
 
@@ -91,7 +91,7 @@ def headline(report: Report) -> str:
 
 
 def mode_of(report: Report) -> str:
-    """Return the mode of a run in a line, with what is needed to repeat it."""
+    """Return the mode of a run in one line, with the data for repeating the run."""
     fresh = report.get("fresh")
     if fresh is None:
         return GOLDEN
@@ -105,7 +105,7 @@ def mode_of(report: Report) -> str:
 
 
 def cached_in(report: Report) -> str | None:
-    """Return a sentence on results from earlier runs, None if all are from this one."""
+    """Return a sentence on results from earlier runs, or None if all are from this run."""
     ran = tested(report)
     since = sorted(each["asked"] for each in ran if "asked" in each)
     if not since:
@@ -127,7 +127,7 @@ def groups_of(report: Report, format_id: str) -> list[str]:
 
 
 def isolation_lines(report: Report) -> list[str]:
-    """Return what isolated the programs, then what did not."""
+    """Return a line on the isolation of the programs, and a line on its gaps, if any."""
     isolation = report.get("isolation")
     return sandbox.isolation_lines(isolation) if isolation else []
 

@@ -26,7 +26,7 @@ _EFFECT_STYLES = {"regression": "bold red", "improvement": "green", "changed": "
 
 
 def print_report(report: Report, console: Console, full_report: Path | str | None = None) -> None:
-    """Print a line for each implementation, the unavailable ones, and the totals."""
+    """Print a line for each implementation, the unavailable implementations, and the totals."""
     console.print()
     print_overview(report["implementations"], console)
     _print_not_run(report, console)
@@ -105,7 +105,7 @@ def show_alike(
     console: Console,
     most: int = 12,
 ) -> None:
-    """Print the names of results that differ like the one shown in full."""
+    """Print the names of results with the same difference as the result shown in full."""
     same_vector = [result["profile"] for result in results if result["vector"] == shown["vector"]]
     ids = list(dict.fromkeys(result["vector"] for result in results))
     ids = [id for id in ids if id != shown["vector"]]

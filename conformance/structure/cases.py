@@ -38,7 +38,7 @@ class StructureCase(Case):
 
     @property
     def expect(self) -> None:
-        """Return None: fields are expected, not an answer."""
+        """Return None, because the case expects fields and not an answer."""
         return None
 
     def steps(self) -> Iterator[Step]:
@@ -61,7 +61,7 @@ class StructureCase(Case):
 
 @dataclass(frozen=True)
 class StructureStep(Step):
-    """One file: ``data`` at ``inner`` inside the log, or the log itself."""
+    """A request for one file. ``inner`` is its path in the log, or empty in a log of one file."""
 
     contents: Contents = field(repr=False)
     grammar: str
@@ -79,7 +79,7 @@ class StructureStep(Step):
         return read_request(case, file, seq, {}) | {"grammar": self.grammar}
 
     def details(self, case: Case, path: Path, seq: int) -> dict[str, Any]:
-        """Return the same request with the listing."""
+        """Return the same request for a reply with the listing."""
         return self.request(case, path, seq) | {"listing": True}
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:

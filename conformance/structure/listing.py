@@ -62,7 +62,7 @@ class Tells:
 
     @classmethod
     def of(cls, reports: Iterable[str]) -> Tells:
-        """Return the distinctions by the ``reports`` of a hello."""
+        """Return the distinctions from the ``reports`` of a hello."""
         return cls("absent" in reports, "unknown-enums" in reports)
 
 
@@ -86,7 +86,8 @@ def digest(lines: Iterable[str]) -> Digest:
 
 @functools.lru_cache(maxsize=32)
 def _digests(grammar: str, grammars: Path) -> DigestCache:
-    from conformance.cache import DigestCache  # adapters import listings, and start sooner without
+    # Imported here because adapters import listings, and start faster without the cache.
+    from conformance.cache import DigestCache
 
     folder = Path(kaitai.__file__).parent
     sources = [Path(__file__), *sorted(folder.glob("*.py")), *sorted(folder.glob("*.mjs"))]
@@ -116,7 +117,7 @@ def listing(
     top = parser(KaitaiStream(BytesIO(data)))
     try:
         top._read()
-    except Exception:  # any exception of the parser, also UnicodeDecodeError: it refuses the log
+    except Exception:  # any exception of the parser refuses the log, also UnicodeDecodeError
         return ["!"]
     return list(Walk(model, tells or Tells(), debug=True).lines(top))
 
@@ -127,7 +128,7 @@ def _model(grammar: str, grammars: Path) -> Model:
 
 
 class Walk:
-    """Lists the objects of a Python parser; with ``debug`` offsets are checked."""
+    """Lists the objects of a Python parser. If ``debug`` is true, offsets are checked."""
 
     def __init__(self, model: Model, tells: Tells, debug: bool = False) -> None:
         self.model = model
@@ -238,7 +239,7 @@ _Listed = tuple[list[str], int | None]
 
 
 def scalar(value: Any) -> str:
-    """Return kind and value of anything without fields of its own."""
+    """Return kind and value of a field without subfields."""
     if isinstance(value, Enum):
         value = value.value
     if isinstance(value, bool | int):

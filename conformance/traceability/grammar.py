@@ -37,7 +37,7 @@ def is_field_of_log(grammar: Types, path: str) -> bool:
 
 
 def has_field(grammar: Types, path: str) -> bool:
-    """Return whether a path such as ``blocks[0].records[1]`` leads to a field of any case."""
+    """Return whether a path such as ``blocks[0].records[1]`` leads to a field in some case."""
     types = [grammar.types[grammar.top]]
     for step in path.split("."):
         name, index, _ = step.partition("[")

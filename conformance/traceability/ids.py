@@ -8,7 +8,7 @@ from conformance.traceability.grammar import requirements
 from conformance.traceability.tree import ID, Found, Tree
 from conformance.vectors import Vector
 
-# Prefixes of names that look like requirement ids and are not, such as SHA-256.
+# Prefixes of names that look like requirement ids but are not, such as SHA-256.
 NOT_REQUIREMENTS = frozenset({"SHA"})
 
 

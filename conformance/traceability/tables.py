@@ -103,7 +103,7 @@ def unexplained_flip(tree: Tree) -> Iterator[Found]:
 
 
 def tables(register: Register, searched: undetected_flips.Searched | None = None) -> dict[str, str]:
-    """Return the tables of a chapter in Markdown, by name, without empty ones."""
+    """Return the tables of a chapter in Markdown, by name, without empty tables."""
     by_name = {
         "reasons": _reasons(register.reasons.values()),
         "faults": _faults(register.faults),

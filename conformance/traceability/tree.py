@@ -121,7 +121,7 @@ class Tree:
         return self.chapters.get(str(vector.body["format"]))
 
     def sources(self) -> Iterator[Path]:
-        """Yield the hand-written files; the descriptions of vectors have rules of their own."""
+        """Yield the hand-written files without descriptions of vectors, which have other rules."""
         vectors = {vector.path for vector in self.vectors.values()}
         return (path for path in self._walk(self.root) if path not in vectors)
 

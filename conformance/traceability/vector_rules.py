@@ -1,4 +1,4 @@
-"""Vectors: controls, recipes and fields, reason codes, and known failures."""
+"""Rules for vectors: controls, recipes and fields, reason codes, and known failures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _log_of(vector: Vector) -> tuple[object, object]:
 
 
 def missing_recipe(tree: Tree) -> Iterator[Found]:
-    """Report recipes that a vector names and the sources lack."""
+    """Report recipes that a vector names but the sources lack."""
     functions: dict[Path, set[str]] = {}
     for vector in tree.vectors.values():
         recipe = str(vector.body["made_by"]["recipe"])
@@ -70,7 +70,7 @@ def missing_recipe(tree: Tree) -> Iterator[Found]:
 
 
 def unknown_field(tree: Tree) -> Iterator[Found]:
-    """Report fields that a vector damages or a chapter names and the grammar lacks."""
+    """Report fields that a vector damages or a chapter names but the grammar lacks."""
     for vector in tree.vectors.values():
         grammars = tree.grammars_of(str(vector.body["format"]))
         for path in (path for operation in vector.damage for path in field_paths(operation)):
@@ -88,7 +88,7 @@ def unknown_field(tree: Tree) -> Iterator[Found]:
 
 
 def undefined_reason(tree: Tree) -> Iterator[Found]:
-    """Report reason codes that the register does not list, or not for the vector's verdict."""
+    """Report reason codes that the register does not list, or lists for other verdicts only."""
     for vector in tree.vectors.values():
         register = tree.registers.get(str(vector.body["format"]))
         reasons = register.reasons if register else {}

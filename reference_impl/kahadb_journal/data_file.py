@@ -20,7 +20,7 @@ from reference_impl.kahadb_journal.layout import (
 )
 from reference_impl.kahadb_journal.source import Memo, Search, Source
 
-EMPTY_SUM = 1  # Adler-32 of nothing
+EMPTY_SUM = 1  # Adler-32 of empty input
 FAILED = -1
 
 
@@ -36,7 +36,7 @@ class _Batch:
 
     @property
     def is_checked(self) -> bool:
-        """Return whether the batch has a checksum: zero or less means none (KDB-008)."""
+        """Return whether the batch has a checksum, which is a value above zero (KDB-008)."""
         return self.checksum > 0
 
 
@@ -63,9 +63,10 @@ class Scan:
         """
         self.is_last = is_last
         at = 0
-        # True while only the content at an offset, not the chain from before, supports it.
+        # True after an offset that only its own content supports, because no chain of batches leads
+        # to the offset. A later batch can settle the doubt.
         is_doubtful = False
-        # The furthest end that a skipped header claims. The doubt lasts at least that far.
+        # The largest end offset that a skipped header claims. A batch before it settles no doubt.
         self._beyond = 0
         while not self.is_fill(at):  # KDB-012, KDB-013
             head = self.source.get(at, CONTROL_SIZE)
@@ -98,7 +99,7 @@ class Scan:
     # Content at an offset.
 
     def is_fill(self, at: int) -> bool:
-        """Return whether only preallocated space follows (KDB-013)."""
+        """Return whether the file contains only preallocated space from ``at`` on (KDB-013)."""
         if at >= self.size:
             return True
         if at < self._fill:
@@ -117,7 +118,7 @@ class Scan:
         return head.startswith(EOF_RECORD) or HEADER.startswith(head) or EOF_RECORD.startswith(head)
 
     def _is_marked(self, at: int) -> bool:
-        """Return whether a header or EOF record is at ``at``, not zeros or the end of the file."""
+        """Return whether a header or EOF record (not zeros or the end of the file) is at ``at``."""
         head = self.source.get(at, len(HEADER))
         return head == HEADER or head.startswith(EOF_RECORD)
 
@@ -130,10 +131,10 @@ class Scan:
         end = at + CONTROL_SIZE + size if 0 <= size <= MAX_BATCH_SIZE else None  # KDB-035
         return _Batch(at, header == HEADER, size, checksum, end)
 
-    # Is the batch sound?
+    # The validity of a batch.
 
     def _fault(self, batch: _Batch) -> str | None:
-        """Return the reason code of an unsound batch, ``None`` for a sound one (KDB-030)."""
+        """Return the reason code of an unsound batch, ``None`` for a sound batch (KDB-030)."""
         if not batch.is_header:
             return "bad-header"  # KDB-034
         if batch.end is None or batch.end > self.size:
@@ -149,7 +150,7 @@ class Scan:
         return None if self._tiles(batch) else "bad-record"  # KDB-037
 
     def _sum_holds(self, batch: _Batch, end: int) -> bool:
-        """Return whether the checksum of a batch covers the bytes up to ``end``, in all 64 bits."""
+        """Return whether all 64 bits of a batch's checksum match the bytes up to ``end``."""
         if not batch.is_checked or end > self.size:
             return False
         return self.source.adler32(batch.at + CONTROL_SIZE, end) == batch.checksum
@@ -167,7 +168,7 @@ class Scan:
         return at == batch.end
 
     def _swallows(self, batch: _Batch) -> bool:
-        """Return whether a plausible batch begins inside an unchecked one that ends out of step."""
+        """Return whether a plausible batch begins inside the data of another batch."""
         assert batch.end is not None
         return self._plausible_before(batch.end, batch.at + CONTROL_SIZE) is not None
 
@@ -200,7 +201,7 @@ class Scan:
         return batch.is_checked or self._are_of_users(batch)
 
     def _are_of_users(self, batch: _Batch) -> bool:
-        """Return whether all records of a sound batch have type 1, so their chain ends with it."""
+        """Return whether all records of a valid batch have type 1, so their chain ends there."""
         assert batch.end is not None
         at = batch.at + CONTROL_SIZE
         while at < batch.end:
@@ -219,8 +220,8 @@ class Scan:
             head = self.source.get(at, RECORD_HEAD)
             size, record_type = _record_head(head)
             if size < RECORD_HEAD or at + size > batch.end:
-                # The checksum covers the earlier records. It does not confirm an offset to continue
-                # at.
+                # The checksum covers the earlier records, but does not confirm an offset at which a
+                # reader can continue.
                 yield self._lost(at, batch.end, "bad-record")  # KDB-037
                 return
             if record_type == USER_RECORD:
@@ -236,7 +237,7 @@ class Scan:
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None, bool]:
         """Return the lost range of an invalid batch, and the offset at which to continue.
 
-        The offset is None if there is no place to continue. The third result is true if the offset
+        The offset is None if the reader cannot continue. The third result is true if the offset
         is certain.
         """
         at, end = batch.at, batch.end
@@ -289,7 +290,7 @@ class Scan:
             at = self.source.find_header(at + len(HEADER))
 
     def _end_of_content(self, at: int) -> int:
-        """Return the end of a lost range after which nothing is found (KDB-046)."""
+        """Return the end of a lost range that no batch follows (KDB-046)."""
         return self._fill if self._fill > at else self.size
 
     def _is_proof(self, batch: _Batch, end: int) -> bool:
@@ -297,7 +298,7 @@ class Scan:
         return self._is_marked(end) or self._sum_holds(batch, end)
 
     def _chain(self, batch: _Batch) -> int | None:
-        """Return the offset in step that the sizes of the records lead to (KDB-045)."""
+        """Return the synchronised offset to which the record sizes lead, or None (KDB-045)."""
         at = batch.at + CONTROL_SIZE
         return at if self.source.get(at, len(HEADER)) == HEADER else self._walk(at)
 
@@ -325,14 +326,14 @@ class Scan:
         return offset if offset is not None and offset < limit else None
 
     def _is_place(self, at: int) -> bool:
-        """Return whether a search for an offset to continue at ends at this header (KDB-046)."""
+        """Return whether a search for the next batch ends at this header (KDB-046)."""
         batch = self._batch(at)
         if batch.size > 0 and batch.end is not None and self._sum_holds(batch, batch.end):
             return True
         return self._is_plausible(at)
 
     def _is_plausible(self, at: int) -> bool:
-        """Return whether the batch of a header leads to a header or EOF record, or is sound."""
+        """Return whether a batch is valid, or ends at a header or EOF record."""
         batch = self._batch(at)
         end = batch.end
         if end is None or not self._in_step(end):
@@ -344,7 +345,7 @@ class Scan:
         return batch.size == 0 or self._chain(batch) == end
 
     def _batch_after_eof(self, at: int) -> int | None:
-        """Return the batch after an EOF record that is not the end of the data (KDB-039)."""
+        """Return the batch after an EOF record, or None if the data ends there (KDB-039)."""
         following = at + len(EOF_RECORD)
         if self.source.get(following, len(HEADER)) == HEADER:
             return following

@@ -69,7 +69,7 @@ class Journal:
             if number <= last:
                 end, end_name = scan.end, name
         if end == 0 and self._has_a_double(end_name):
-            # An empty file is skipped, and the other file with its id would be read instead
+            # A reader skips an empty file and would read the other file with the same id instead
             # (KDB-051).
             end = None
         for name in self.doubles:
@@ -94,7 +94,7 @@ class Journal:
             yield lost
 
     def _rest(self, number: int, start: int, size: int) -> Iterator[Event]:
-        """Report all from the first damage on, one range per file, for ``strict`` (KDB-052)."""
+        """Report everything from the first damage on, one range per file (KDB-052)."""
         assert self.damage is not None
         yield Lost(start, size, self.damage, file=self.files[number][0])
         for name, path in self.files[number + 1 :]:
@@ -109,7 +109,7 @@ class Journal:
 
     def _end(self, end: int | None, name: str | None) -> End:
         verdict: Verdict = "damaged" if self.damage else "torn" if self.torn else "intact"
-        # Without an offset to continue at, a writer begins a new file of any name (KDB-050,
+        # Without an offset at which to append, a writer begins a new file with any name (KDB-050,
         # KDB-051).
         return End(verdict, self.damage or self.torn, end, name if end is not None else None)
 

@@ -56,7 +56,7 @@ class Source:
     def adler32(self, start: int, end: int) -> int:
         """Return the Adler-32 of ``[start, end)``, computed from the checksums of two prefixes.
 
-        Further calls for overlapping ranges are fast.
+        Later calls for overlapping ranges are fast.
         """
         before, upto = self._prefix(start), self._prefix(end)
         length, a = end - start, before & 0xFFFF
@@ -78,8 +78,8 @@ class Search:
     def __init__(self, source: Source, accepts: Callable[[int], bool]) -> None:
         self._source = source
         self._accepts = accepts
-        # The next match for each offset in this range is its last offset. If that is the end of the
-        # file, there is no match.
+        # For each offset in this range, the next match is the last offset of the range. If the last
+        # offset is the end of the file, there is no match.
         self._searched: Sequence[int] = ()
 
     def next(self, at: int) -> int | None:
@@ -101,7 +101,7 @@ class Memo:
         self._pages: defaultdict[int, array[int]] = defaultdict(lambda: array("q", [0]) * STEP)
 
     def get(self, offset: int) -> int:
-        """Return the number of an offset, 0 if none was noted."""
+        """Return the number stored for an offset, or 0."""
         return self._pages[offset // STEP][offset % STEP]
 
     def note(self, offset: int, number: int) -> None:

@@ -47,7 +47,7 @@ def batch(records: bytes, is_checked: bool = True) -> bytes:
 
 
 def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
-    """Fill a new data file of ``length`` bytes with a preallocation strategy (KDB-014).
+    """Preallocate a new data file of ``length`` bytes with a strategy (KDB-014).
 
     Raises ``ValueError`` for an unknown strategy.
     """
@@ -73,7 +73,7 @@ def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
 
 @dataclass(slots=True)
 class _Planned:
-    """A batch to write; ``begins_file`` tells whether a new data file begins with it."""
+    """A batch to write. If ``begins_file`` is true, the batch is the first of a new data file."""
 
     begins_file: bool
     records: bytearray = field(default_factory=bytearray)
@@ -109,7 +109,7 @@ class Writer:
         self.length, self._is_used = 0, True
 
     def resume(self, file: Path, at: int) -> None:
-        """Continue a file after its last valid batch, and discard other bytes there (KDB-023)."""
+        """Continue a file after its last valid batch, and discard any later data (KDB-023)."""
         self.file, self.length, self._is_used = file, at, False
         with file.open("r+b") as stream:
             if not Scan(stream).is_fill(at):
@@ -153,12 +153,12 @@ class Writer:
             self._put(bytes(batch.records))
 
     def highest(self) -> int:
-        """Return the highest id in the directory's names, of files or not (KDB-024)."""
+        """Return the highest id in the names of all directory entries (KDB-024)."""
         ids = [file_id(path.name) for path in self.path.iterdir()]
         return max((number for number in ids if number is not None), default=0)
 
     def begin_next_file(self) -> None:
-        """Create a file with an id above all others (KDB-024)."""
+        """Create a data file with an id above the highest id in the directory (KDB-024)."""
         self.file = self.path / f"db-{self.highest() + 1}.log"
         self.create()
 
@@ -182,7 +182,7 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 
 
 def copied(path: Path, context: Context) -> Context:
-    """Return the context for a copy of a log: whether it is a directory of data files."""
+    """Return the context for a copy of a log, which states whether the log is a directory."""
     return {"folder": path.is_dir(), **context}
 
 
@@ -201,7 +201,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     writer = Writer(path, {**context, "folder": path.is_dir()})
     file = path / last.file if last.file else path
     is_there = file.is_file()
-    # Without an offset to continue at, ``file`` is the directory itself.
+    # Without an offset at which to append, ``file`` is the directory itself.
     is_new_number = not is_there and os.path.lexists(file)
     at = last.end or 0
     planned = writer.plan(records, at)

@@ -23,8 +23,8 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 #: The first bytes of Pebble's trailer of a closed log; the next log number follows.
 CLEAN_CLOSE = bytes(6) + b"\x05"
 
-#: ``000012.log``, and Pebble's ``000012-001.log`` after a failover: zeros only pad to six or three
-#: digits, and a number of 64 bits has at most 20.
+#: ``000012.log``, and Pebble's ``000012-001.log`` after a failover. Leading zeros pad the numbers
+#: to six and three digits, and a 64-bit number has at most 20 digits.
 _LOG_NAME = re.compile(r"([0-9]{6}|[1-9][0-9]{6,19})(-([0-9]{3}|[1-9][0-9]{3,}))?\.log")
 
 COMPRESSION, TIMESTAMP_SIZES, RECYCLABLE_TIMESTAMP_SIZES = 9, 10, 11
@@ -47,7 +47,7 @@ def is_foreign(head: bytes, name: str = "") -> bool:
 
 
 def log_number(name: str) -> int | None:
-    """Return the log number in a file name, at most 64 bits, or None if it is no log's name."""
+    """Return the 64-bit log number in the file name of a log, or None for any other name."""
     if (named := _LOG_NAME.fullmatch(name)) is None:
         return None
     number = int(named[1])
@@ -83,7 +83,7 @@ def _leads_to_foreign(head: bytes, is_sync: bool) -> bool:
 
 
 def _headers(head: bytes, is_sync: bool) -> Iterator[tuple[bytes, int]]:
-    """Yield each block with the offset of each header that the lengths lead to, sound or not."""
+    """Follow the lengths, and yield each block with the offset of each header, valid or not."""
     for base in range(0, len(head), BLOCK_SIZE):
         block, at = head[base : base + BLOCK_SIZE], 0
         while len(block) - at >= HEADER_SIZE:

@@ -46,7 +46,7 @@ def foreign_dialect(block: bytes, at: int = 0) -> str | None:
 
 
 def is_sound(block: bytes, at: int) -> bool:
-    """Return whether a physical record of types 1 to 4 with a right checksum is at an offset."""
+    """Return whether a physical record of type 1 to 4 with a valid checksum is at an offset."""
     if len(block) < at + HEADER_SIZE:
         return False
     checksum, length, record_type = HEADER.unpack_from(block, at)

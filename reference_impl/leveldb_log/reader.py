@@ -68,7 +68,7 @@ class Scan:
         yield from self._end_of_log()
 
     def _block(self, block: bytes, base: int, pos: int = 0) -> Iterator[Event]:
-        """Read the records of one block from ``pos`` on; ``base`` is its offset in the log."""
+        """Read the records of a block from ``pos`` on. The block begins at ``base`` in the log."""
         if self.zeros_from is not None and not all_zero(block):
             yield from self._zeros_were_a_gap(base)
         view = memoryview(block)
@@ -130,7 +130,7 @@ class Scan:
         """Report the rest of a block as lost, because the length cannot be trusted (LDB-037)."""
         yield Lost(at, base + len(block), reason)
         yield from self._open_record_lost()  # LDB-034
-        # A short block is the last one. No block boundary follows to resynchronise at (LDB-039).
+        # After a short block, no block boundary follows at which to resynchronise (LDB-039).
         self.in_step = len(block) == BLOCK_SIZE
 
     def _open_record_lost(self) -> Iterator[Lost]:
@@ -150,7 +150,7 @@ class Scan:
         yield from self._open_record_lost()
 
     def _torn(self, at: int, end: int, reason: str) -> None:
-        """Note an unfinished write; with an open record, the write began at its FIRST."""
+        """Store an unfinished write. If a record is open, the write began at its FIRST fragment."""
         start = self.open.at if self.open else at
         self.open = None
         self.torn = Lost(start, end, reason, torn=True)
@@ -227,14 +227,14 @@ def looks_like(head: bytes, name: str) -> bool:
         if _has_record(head[base : base + BLOCK_SIZE]):
             return True
     says_nothing = len(head) < HEADER_SIZE or all_zero(head) or _is_plausible(head)
-    # Data files of a message broker are called db-1.log.
+    # KahaDB's data files have names like db-1.log.
     return says_nothing and name.endswith(".log") and not name.startswith("db-")
 
 
 def _is_plausible(head: bytes) -> bool:
     """Return whether the first header fits its block.
 
-    Text never passes: its seventh byte would be a control character.
+    Text never passes, because its seventh byte would have to be a control character.
     """
     _, length, record_type = HEADER.unpack_from(head)
     return bool(FULL <= record_type <= LAST and HEADER_SIZE + length <= BLOCK_SIZE)

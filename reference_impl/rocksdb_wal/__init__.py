@@ -1,4 +1,4 @@
-"""The RocksDB write-ahead log, executable: spec/rocksdb-wal.md says the same in prose."""
+"""The executable specification of the RocksDB write-ahead log, see spec/rocksdb-wal.md."""
 
 from reference_impl.rocksdb_wal.reader import read, recognise
 from reference_impl.rocksdb_wal.writer import append, copied, write

@@ -5,9 +5,9 @@ from __future__ import annotations
 import zstandard
 
 MAGIC = b"\x28\xb5\x2f\xfd"
-#: In bytes. RocksDB decompresses with zstd's default limit.
+#: The largest window of a frame, in bytes. RocksDB decompresses with this default limit of zstd.
 LARGEST_WINDOW = 1 << 27
-#: In bytes (RFC 8878, Block_Maximum_Size).
+#: The largest block of a frame, in bytes (RFC 8878, Block_Maximum_Size).
 LARGEST_BLOCK = 1 << 17
 _RLE_BLOCK, _COMPRESSED_BLOCK = 1, 2
 
@@ -37,7 +37,7 @@ class Decompressor:
         self.spent = 0
 
     def decompress(self, data: bytes, end: int) -> bytes:
-        """Return the record whose data this is; ``end`` is the offset at which it ends.
+        """Return the payload of a record with this data. The record ends at the offset ``end``.
 
         Raises :class:`BadCompression`, :class:`TooLarge`.
         """
@@ -53,7 +53,7 @@ class Decompressor:
             raise BadCompression(str(error)) from None
 
     def admit(self, size: int, end: int) -> None:
-        """Count a frame that states ``size`` bytes, of a record that ends at ``end``.
+        """Count ``size`` decompressed bytes for a record that ends at the offset ``end``.
 
         Raises :class:`TooLarge` (RDB-037, RDB-038).
         """

@@ -28,7 +28,7 @@ IGNORABLE = 0x80  # RDB-011
 LEGACY, RECYCLABLE, WAL_SYNC = "legacy", "recyclable", "wal-sync"
 HEADER_SIZES = {LEGACY: HEADER_SIZE, RECYCLABLE: RECYCLABLE_HEADER_SIZE, WAL_SYNC: SYNC_HEADER_SIZE}
 FIRST_TYPE = {LEGACY: 1, RECYCLABLE: 5, WAL_SYNC: 9}
-"""The type of a FULL in each dialect; FIRST, MIDDLE and LAST follow it."""
+"""The type of a FULL record in each dialect. The next three types are FIRST, MIDDLE and LAST."""
 
 NO_COMPRESSION, ZSTD = 0, 7  # RDB-030
 TIMESTAMP_SIZE = struct.Struct("<IH")
@@ -39,12 +39,12 @@ SYNC_OFFSET = struct.Struct("<Q")
 
 @dataclass(frozen=True, slots=True)
 class Physical:
-    """A whole physical record whose checksum is right, ``[at, end)`` in its block."""
+    """A whole physical record with a valid checksum, at ``[at, end)`` in its block."""
 
     dialect: str | None
-    """None for a type that decides nothing: compression records, unknown types."""
+    """None if the type does not determine the dialect: compression records, unknown types."""
     kind: int
-    """FULL, FIRST, MIDDLE, LAST, or the type byte of anything else."""
+    """FULL, FIRST, MIDDLE, LAST, or the type byte of any other record."""
     data: memoryview
     at: int
     end: int
@@ -53,12 +53,12 @@ class Physical:
 
     @property
     def is_fragment(self) -> bool:
-        """True if it holds a record or a part of one."""
+        """Return whether the physical record holds a record or a part of a record."""
         return FULL <= self.kind <= LAST
 
     @property
     def is_metadata(self) -> bool:
-        """True if it is RocksDB's metadata about the log (RDB-009)."""
+        """Return whether the physical record is RocksDB's metadata about the log (RDB-009)."""
         return self.kind in (
             COMPRESSION,
             TIMESTAMP_SIZES,
@@ -99,7 +99,7 @@ def any_physical(block: bytes, at: int) -> Physical | None:
 
 
 def physical_records(block: bytes, at: int = 0) -> Iterator[Physical]:
-    """Yield the physical records of a block, in any dialect, up to the first unsound one."""
+    """Yield the physical records of a block, in any dialect, up to the first invalid record."""
     while (record := any_physical(block, at)) is not None:
         yield record
         at = record.end
@@ -116,7 +116,7 @@ def is_well_formed(record: Physical) -> bool:
 
 
 def is_clean_close(block: bytes, at: int, number: int | None) -> bool:
-    """Return whether an offset has the trailer of a log that Pebble closed (RDB-026).
+    """Return whether Pebble's trailer of a closed log is at an offset of a block (RDB-026).
 
     ``number`` is the log number, or None.
     """
@@ -128,7 +128,7 @@ def is_clean_close(block: bytes, at: int, number: int | None) -> bool:
 
 
 def clean_close(number: int) -> bytes:
-    """Return the trailer with which Pebble closes the log of this number (RDB-026)."""
+    """Return the trailer that Pebble writes when it closes the log ``number`` (RDB-026)."""
     return HEADER.pack(0, 0, 5) + ((number + 1) & 0xFFFFFFFF).to_bytes(4, "little")
 
 

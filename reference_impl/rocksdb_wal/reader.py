@@ -1,4 +1,4 @@
-"""Reading a RocksDB write-ahead log: spec/rocksdb-wal.md says the same in prose.
+"""The reader of RocksDB write-ahead logs, described by spec/rocksdb-wal.md.
 
 Upstream: facebook/rocksdb ``db/log_reader.cc``, cockroachdb/pebble ``record/record.go``.
 """
@@ -96,7 +96,7 @@ class Scan:
 
     @property
     def is_refused(self) -> bool:
-        """True if the log has a compression that is not supported (RDB-031)."""
+        """Return whether the log has an unsupported compression (RDB-031)."""
         return self.found.compression not in (None, NO_COMPRESSION, ZSTD)
 
     def next_block(self, block: bytes) -> Iterator[Event]:
@@ -109,7 +109,7 @@ class Scan:
             yield event
 
     def _block(self, block: bytes, base: int) -> Iterator[Event]:
-        """The records of one block; ``base`` is its offset in the log."""
+        """Yield the records and lost ranges of a block, which begins at ``base`` in the log."""
         if self.zeros_from is not None:
             if all_zero(block):
                 return
@@ -155,7 +155,7 @@ class Scan:
             pos = record.end
 
     def _is_sync(self, block: bytes, pos: int) -> bool:
-        """True if the types 9 to 12 have a 19-byte header here (RDB-006, RDB-013)."""
+        """Return whether the types 9 to 12 have a 19-byte header here (RDB-006, RDB-013)."""
         if self.found.dialect is None:
             return physical(block, pos, is_sync=False) is None
         return self.found.dialect == WAL_SYNC
@@ -166,7 +166,7 @@ class Scan:
         return physical(block, pos, self.found.dialect == WAL_SYNC)
 
     def _is_clean_close(self, block: bytes, pos: int) -> bool:
-        """True if Pebble closed the log here (RDB-026)."""
+        """Return whether Pebble closed the log at this position (RDB-026)."""
         number = self.found.number
         return (
             number is not None
@@ -175,7 +175,7 @@ class Scan:
         )
 
     def _physical(self, record: Physical, at: int, end: int) -> Iterator[Event]:
-        """One sound physical record ``[at, end)`` that has no other log's number."""
+        """Process a valid physical record ``[at, end)`` that does not belong to another log."""
         dialect = self.found.dialect
         if record.is_fragment and record.dialect == dialect:
             yield from self._fragment(record, at, end)
@@ -206,7 +206,7 @@ class Scan:
             self.open = None
 
     def _whole(self, done: OpenRecord) -> Event:
-        """The record, or its loss if its data cannot be decompressed."""
+        """Return the record, or a lost range if the data cannot be decompressed."""
         payload = bytes(done.data)
         if self.found.compression == ZSTD:
             try:
@@ -223,14 +223,14 @@ class Scan:
         return Record(done.at, done.end - done.at, payload, fields)
 
     def _metadata(self, record: Physical, at: int, end: int) -> Iterator[Event]:
-        """A record with which RocksDB describes the log (RDB-030 to RDB-034)."""
+        """Process a metadata record, with which RocksDB describes the log (RDB-030 to RDB-034)."""
         if is_well_formed(record) and self._apply(record, at):
             yield from self._interrupt_open_record()
         else:
             yield from self._lose(at, end, "bad-metadata")
 
     def _apply(self, record: Physical, at: int) -> bool:
-        """Remember what a well-formed record says for the next record; False if it must not."""
+        """Store metadata for the next record. Return False if the metadata is not allowed here."""
         if record.kind == COMPRESSION:
             return at == 0
         if record.kind in (PREDECESSOR, RECYCLABLE_PREDECESSOR):
@@ -247,13 +247,13 @@ class Scan:
         return True
 
     def _rest_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:
-        """Neither the length nor anything after it in the block can be trusted."""
+        """Report the rest of a block as lost, because the length cannot be trusted."""
         yield from self._lose(at, base + len(block), reason)
-        # A short block is the last one: no boundary is left at which to get back in step.
+        # After a short block, no block boundary follows at which to resynchronise.
         self.in_step = self.has_ended or len(block) == BLOCK_SIZE
 
     def _lose(self, at: int, end: int, reason: str) -> Iterator[Lost]:
-        """Damage, or the end of the log where an unfinished write explains it (RDB-050)."""
+        """Report damage, or end the log if an unfinished write explains the bytes (RDB-050)."""
         if self._may_end_at(at):
             self._end_at(at)
             self.tail_from = self.open.at if self.open else at
@@ -262,7 +262,7 @@ class Scan:
             yield from self._open_record_lost()
 
     def _may_end_at(self, at: int) -> bool:
-        """Return whether no damage is needed to explain bytes that are no record of this log."""
+        """Return whether the log may end at ``at``, so that invalid bytes there are not damage."""
         found = self.found
         if not found.is_numbered or at < found.proven:
             return False
@@ -270,7 +270,7 @@ class Scan:
         return found.dialect == WAL_SYNC or is_recycled
 
     def _other_log(self, at: int, block: bytes, base: int) -> Iterator[Event]:
-        """A record of another log, or Pebble's trailer: the log ended before it (RDB-025)."""
+        """End the log at a record of another log or at Pebble's trailer, if possible (RDB-025)."""
         if at < self.found.proven:
             yield from self._rest_lost(at, block, base, "other-log")  # RDB-046
         else:
@@ -281,13 +281,13 @@ class Scan:
         self.end = at
 
     def _look_for_other_log(self, block: bytes, base: int) -> None:
-        """Find the block at which the bytes of another log are known to begin (RDB-050)."""
+        """Find the first block that begins with a record of another log (RDB-050)."""
         first = any_physical(block, 0)
         if self.tail_to is None and first is not None and self.found.is_other(first):
             self.tail_to = base
 
     def _interrupt_open_record(self) -> Iterator[Lost]:
-        """End the open record; without data, it loses nothing (RDB-049)."""
+        """End the open record. If it has no data, nothing is lost (RDB-049)."""
         if self.open and self.open.data:
             yield from self._open_record_lost()
         self.open = None
@@ -298,7 +298,7 @@ class Scan:
             self.open = None
 
     def _zeros_were_a_gap(self, block: bytes, base: int) -> Iterator[Event]:
-        """Zeros that looked like preallocated space, but the log goes on at ``base``."""
+        """Report zeros as lost, because the log continues after them at ``base``."""
         assert self.zeros_from is not None
         start, self.zeros_from = self.zeros_from, None
         first = self._sound(block, 0)
@@ -308,11 +308,11 @@ class Scan:
             and not self.found.is_other(first)
             and base - start < first.end
         )
-        if not is_moved:  # RDB-024: RocksDB does not split metadata
+        if not is_moved:  # RDB-024: RocksDB moves metadata to the next block rather than split it
             yield from self._lose(start, base, "zero-gap")
 
     def _cut(self, at: int, block: bytes, pos: int, reason: str) -> None:
-        """The log ends inside a physical record, or in a few zeros."""
+        """Process the end of the log inside a physical record or in zeros."""
         if all_zero(block[pos:]):
             self.zeros_from = at
             return
@@ -322,7 +322,7 @@ class Scan:
         self._end_at(start)
 
     def end_of_log(self) -> Iterator[Event]:
-        """Yield what an unfinished write lost, if there is one, then the end."""
+        """Yield the lost range of an unfinished write, if any, then the end."""
         if self.is_refused:
             yield End("refused", "unsupported-compression", None)
             return
@@ -375,7 +375,7 @@ def read_stream(
 
 
 def _stop_at_first_damage(scan: Scan, log: BinaryIO) -> Iterator[Event]:
-    """Profile ``strict`` (RDB-055): everything from the first damage on is lost, in one range."""
+    """Report everything from the first damage on as one lost range, for ``strict`` (RDB-055)."""
     for event in scan.events(log):
         if isinstance(event, Lost) and not event.torn:
             start = min(event.start, scan.open.at) if scan.open else event.start

@@ -1,4 +1,4 @@
-"""The pass over a log before it is read: dialect, number, compression, and what was written."""
+"""The first pass over a log, which finds its dialect, number, compression and proven length."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Survey:
 
     @property
     def is_numbered(self) -> bool:
-        """True if log numbers distinguish the records of this log from others (RDB-015)."""
+        """Return whether log numbers distinguish the records of this log from others (RDB-015)."""
         return self.dialect != LEGACY
 
     def is_other(self, record: Physical) -> bool:
@@ -51,7 +51,7 @@ class Survey:
         return record.number is not None and record.number != self.number
 
     def look_at_start(self, block: bytes) -> None:
-        """Learn from the first physical record, or from Pebble's trailer in its place."""
+        """Set properties from the first physical record, or from Pebble's trailer in its place."""
         first = any_physical(block, 0)
         if first is not None and first.kind != COMPRESSION:
             if self.number is None or not self.is_other(first):
@@ -63,7 +63,7 @@ class Survey:
             self.number = (int.from_bytes(block[7:11], "little") - 1) & 0xFFFFFFFF  # RDB-014
 
     def add(self, record: Physical, base: int) -> None:
-        """Learn from a sound physical record of the block at ``base``."""
+        """Update the properties with a valid physical record of the block at ``base``."""
         if self.number is None:
             self.number = record.number  # RDB-014
         if self.is_other(record):
@@ -94,7 +94,7 @@ def number_of(path: Path, context: Mapping[str, Any]) -> int | None:
 
 
 def survey(log: BinaryIO, number: int | None) -> Survey:
-    """Read a log once, block by block, and leave it at offset 0."""
+    """Return the properties of a log, and leave the stream at offset 0."""
     found = Survey(number)
     base = 0
     log.seek(0)

@@ -1,4 +1,4 @@
-"""Writing a RocksDB write-ahead log, and appending to one: spec/rocksdb-wal.md says the same.
+"""The writer of RocksDB write-ahead logs, described by spec/rocksdb-wal.md.
 
 Upstream: facebook/rocksdb ``db/log_writer.cc``, cockroachdb/pebble ``record/log_writer.go``.
 """
@@ -83,13 +83,13 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the context that writes a log of the same dialect and number."""
+    """Return the context for writing a log of the same dialect, compression and number."""
     with path.open("rb") as log:
         return {**context, **_form(survey(log, number_of(path, context)))}
 
 
 def _form(found: Survey) -> dict[str, Any]:
-    """The properties that determine how a log is written: dialect, compression and number."""
+    """Return the context keys that determine the form of a log: dialect, compression and number."""
     form = {"headers": found.dialect, "log_number": found.number}
     if found.dialect is not None or found.has_compression_record:
         form["compression"] = "zstd" if found.compression == ZSTD else "none"
@@ -97,7 +97,7 @@ def _form(found: Survey) -> dict[str, Any]:
 
 
 def _check_form(found: Survey, context: Mapping[str, Any], end: int, first: NewRecord) -> None:
-    """Raise ``ValueError`` if a reader would take the records for something else (RDB-058)."""
+    """Raise ``ValueError`` if a reader would misinterpret the appended records (RDB-058)."""
     if end == 0:
         return
     if found.dialect is None and context.get("headers") == WAL_SYNC:
@@ -109,7 +109,7 @@ def _check_form(found: Survey, context: Mapping[str, Any], end: int, first: NewR
 
 
 def _number(path: Path, context: Mapping[str, Any]) -> int:
-    """The number of a log to write: from the context or its name, else 1 (RDB-014)."""
+    """Return the number of a log to write, from the context or the file name, else 1 (RDB-014)."""
     number = number_of(path, context)
     return 1 if number is None else number
 
@@ -162,7 +162,7 @@ class Writer:
                 self.families.add(int(family))
 
     def pieces(self, records: Sequence[NewRecord]) -> Iterator[bytes]:
-        """Yield the bytes that records add. Raises ``ValueError`` for one that is too large."""
+        """Yield the bytes of new records. Raises ``ValueError`` if a record is too large."""
         if self.position == 0 and self.is_compressed:
             yield self._moved(pack(LEGACY, COMPRESSION, ZSTD.to_bytes(4, "little")))  # RDB-030
         for record in records:
@@ -175,7 +175,7 @@ class Writer:
             yield self._moved(clean_close(self.number))  # RDB-026
 
     def _record(self, record: NewRecord) -> Iterator[bytes]:
-        """One record as fragments (RDB-021 to RDB-023)."""
+        """Yield the fragments of one record (RDB-021 to RDB-023)."""
         begin, sync_offset = True, None
         for chunk, is_last in self._chunks(record.payload):
             rest = memoryview(chunk)
@@ -195,7 +195,7 @@ class Writer:
                     break
 
     def _chunks(self, payload: bytes) -> Iterator[tuple[bytes, bool]]:
-        """The data of a record, and whether it is the last of it (RDB-036)."""
+        """Yield each chunk of a record's data, and whether it is the last chunk (RDB-036)."""
         data, size = payload, max(1, len(payload))
         if self.is_compressed:
             data, size = compress(payload), BLOCK_SIZE - self.header_size
@@ -214,7 +214,7 @@ class Writer:
             yield from self._described(kind, data[at : at + room])
 
     def _described(self, kind: int, data: bytes) -> Iterator[bytes]:
-        """A metadata record, which lies within one block (RDB-024)."""
+        """Yield a metadata record, which must lie within one block (RDB-024)."""
         yield from self._fill(self.header_size + len(data))
         yield self._moved(pack(self.dialect, kind, data, self.number))
 
@@ -222,7 +222,7 @@ class Writer:
         return BLOCK_SIZE - self.position % BLOCK_SIZE
 
     def _fill(self, needed: int) -> Iterator[bytes]:
-        """Fill the block with zeros if fewer than ``needed`` bytes of it are left."""
+        """Fill the block with zeros if it has fewer than ``needed`` bytes left."""
         if (left := self._left()) < needed:
             yield self._moved(bytes(left))
 
@@ -248,5 +248,5 @@ _PACKERS: Mapping[str, Callable[[Any], bytes]] = {
     "sync_offset": _pack_sync_offset,
     "timestamp_sizes": _pack_timestamp_sizes,
 }
-"""The fields of a record to write, as bytes. Each raises ``struct.error`` for a value that its
-bytes cannot hold."""
+"""The functions that encode the fields of a record to write. Each raises ``struct.error`` for a
+value out of range."""

@@ -14,8 +14,8 @@ HEADER = struct.Struct(">4I8s2I")  # SQW-002
 FRAME_HEADER = struct.Struct(">2I8s2I")  # SQW-004
 HEADER_SIZE = HEADER.size
 FRAME_HEADER_SIZE = FRAME_HEADER.size
-SALTS = slice(8, 16)  # of a frame
-COVERED = 8  # bytes of the header of a frame that the checksum covers
+SALTS = slice(8, 16)  # in the header of a frame
+COVERED = 8  # the length of the part of a frame header that the checksum covers
 
 MAGIC = 0x377F0682
 VERSION = 3007000
@@ -30,7 +30,7 @@ State = tuple[int, int]
 """The running checksum."""
 
 Order = Literal["<", ">"]
-"""Byte order of the words that are summed, as ``struct`` writes it."""
+"""The byte order of the words in a checksum, in the notation of ``struct``."""
 
 
 def advance(state: State, data: bytes, order: Order) -> State:
@@ -44,7 +44,7 @@ def advance(state: State, data: bytes, order: Order) -> State:
 
 
 def rewind(state: State, data: bytes, order: Order) -> State:
-    """Return the checksum before ``data``, given the one after it (SQW-009)."""
+    """Return the checksum before ``data``, computed from the checksum after it (SQW-009)."""
     first, second = state
     words = iter(reversed(struct.unpack(f"{order}{len(data) // 4}I", data)))
     for y, x in zip(words, words, strict=True):
@@ -54,13 +54,13 @@ def rewind(state: State, data: bytes, order: Order) -> State:
 
 
 def order_of(magic: int) -> Order:
-    """Return the byte order that the lowest bit of the magic number stands for (SQW-006)."""
+    """Return the byte order that the lowest bit of the magic number selects (SQW-006)."""
     return ">" if magic & 1 else "<"
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A header whose checksum is right."""
+    """A header with a valid checksum."""
 
     order: Order
     page_size: int
@@ -70,7 +70,7 @@ class Header:
 
     @property
     def checksum(self) -> State:
-        """The checksum of the first 24 bytes, which frame 1 continues (SQW-007)."""
+        """Return the checksum of the first 24 bytes, which frame 1 continues (SQW-007)."""
         return advance((0, 0), self._packed((0, 0))[:24], self.order)
 
     def to_bytes(self) -> bytes:

@@ -33,14 +33,14 @@ _MASK = 0xFFFFFFFF
 
 
 class Refused(Exception):
-    """The file is not a log, or not one of this version; ``reason`` is the code."""
+    """The file is not a log, or has an unsupported version. ``reason`` is the reason code."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
 
 class NoHeader(Exception):
-    """The header was never finished, and nothing can be read without it (SQW-021)."""
+    """The header is unfinished, so a reader cannot read the log (SQW-021)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Opening:
 
 
 def open_log(file: BinaryIO, size: int) -> Opening:
-    """Return how to read a file of at least one byte (SQW-020 to SQW-025).
+    """Return the values for reading a file of at least one byte (SQW-020 to SQW-025).
 
     Raises :class:`Refused`, :class:`NoHeader`.
     """
@@ -85,13 +85,13 @@ def open_log(file: BinaryIO, size: int) -> Opening:
 
 
 def looks_unfinished(head: bytes) -> bool:
-    """Return whether bytes may be the beginning of a header, or were never written (SQW-021)."""
+    """Return whether bytes may be the beginning of a header, or are zeros (SQW-021)."""
     magics = [(MAGIC | bit).to_bytes(4, "big") for bit in (0, 1)]
     return not any(head) or any(head[:4] == magic[: len(head)] for magic in magics)
 
 
 def rebuild(file: BinaryIO, size: int) -> Opening | None:
-    """Rebuild the header from frame 1; None unless the 32 bits left over confirm it (SQW-026)."""
+    """Rebuild the header from frame 1, or return None if 32 redundant bits differ (SQW-026)."""
     for page_size in PAGE_SIZES:
         slots = Slots(file, size, page_size)
         if not slots.count:
@@ -112,7 +112,7 @@ _ORDERS: tuple[Order, Order] = ("<", ">")
 
 
 def _header_of(state: State, order: Order, page_size: int, salts: bytes) -> Header | None:
-    """Solve for the sequence number; ``state`` is the checksum of the header."""
+    """Return the header with the checksum ``state``, solved for the sequence number, or None."""
     start = Header(order, page_size, 0, salts).to_bytes()
     first, second = advance((0, 0), start[:8], order)
     after_first, after_second = rewind(state, salts, order)
@@ -125,7 +125,7 @@ def _header_of(state: State, order: Order, page_size: int, salts: bytes) -> Head
 
 
 def _first_link(file: BinaryIO, size: int) -> Opening | None:
-    """Find the first two slots in a row of which the second follows the first (SQW-027)."""
+    """Find the first two adjacent slots whose checksums form a chain (SQW-027)."""
     either: Opening | None = None
     for page_size in reversed(PAGE_SIZES):
         slots = Slots(file, size, page_size)

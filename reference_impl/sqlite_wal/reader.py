@@ -1,4 +1,4 @@
-"""Reading a SQLite write-ahead log: spec/sqlite-wal.md says the same in prose.
+"""The reader of SQLite write-ahead logs, described by spec/sqlite-wal.md.
 
 Upstream authority: sqlite/sqlite ``src/wal.c``, ``walIndexRecover`` and ``walDecodeFrame``.
 """
@@ -52,7 +52,7 @@ def recognise(path: Path) -> bool:
         if int.from_bytes(head[:4], "big") & ~1 == MAGIC:
             return True
         is_named = path.name.endswith("-wal")
-        # Running frame 1 backwards takes milliseconds, too long for each file of a large folder.
+        # Rebuilding a header takes milliseconds, which is too slow for all files of a large folder.
         may_be_one = is_named or head[4:8] == VERSION.to_bytes(4, "big")
         if may_be_one and rebuild(file, path.stat().st_size):
             return True
@@ -82,7 +82,7 @@ def read_file(file: BinaryIO, size: int, profile: str = "recover") -> Iterator[E
 
 
 class Scan:
-    """One pass over the committed frames as SQLite makes it, then a survey of what follows."""
+    """A pass over the committed frames like SQLite's, followed by a survey of the later slots."""
 
     def __init__(self, file: BinaryIO, size: int, opening: Opening) -> None:
         self.slots = Slots(file, size, opening.page_size)
@@ -94,7 +94,7 @@ class Scan:
 
     @property
     def end(self) -> int:
-        """The offset after the last committed frame, where SQLite appends (SQW-042)."""
+        """Return the offset after the last committed frame, where SQLite appends (SQW-042)."""
         return self.slots.at(self.committed + 1)
 
     def events(self, is_strict: bool) -> Iterator[Event]:
@@ -115,12 +115,12 @@ class Scan:
         yield End(verdict, reason or tail.torn, None if reason else self.end)
 
     def _strict(self, start: int, reason: str) -> Iterator[Event]:
-        """SQW-043."""
+        """Report everything from ``start`` on as lost, for ``strict`` (SQW-043)."""
         yield Lost(start, self.slots.size, reason)
         yield End("damaged", reason, None)
 
     def committed_records(self) -> Iterator[Record]:
-        """The transactions that SQLite recovers (SQW-010 to SQW-014)."""
+        """Yield the transactions that SQLite recovers (SQW-010 to SQW-014)."""
         value = self.opening.checksum
         if value is None:
             return
@@ -167,7 +167,7 @@ class _Tail:
         self._classify()
 
     def _classify(self) -> None:
-        """Find the end of this generation, and the verdict on it (SQW-030 to SQW-034)."""
+        """Find the end of this generation of frames, and its reason codes (SQW-030 to SQW-034)."""
         committed, count = self.scan.committed, self.slots.count
         self.survey = Survey(self.slots, self.opening, committed, self.scan.committed_value)
         own = [n for n in self.survey.found if self.survey.is_of_generation(n)]
@@ -191,7 +191,7 @@ class _Tail:
             self.torn = "uncommitted"
 
     def _awaits_checksum(self, number: int) -> bool:
-        """Return whether a frame was written while an earlier one had no checksum (SQW-032)."""
+        """Return whether a frame was written before an earlier frame got its checksum (SQW-032)."""
         frame = self.slots.header(number)
         return frame.salts == NO_SALTS and frame.page != 0
 

@@ -42,7 +42,7 @@ class _Slot:
     before: State | None = None
     #: The slot before this frame in the log, or None if the frame is not proven.
     follows: int | None = None
-    #: The checksum after the slot. A proven frame may store another checksum.
+    #: The checksum after the slot. The checksum that a proven frame stores may differ.
     computed: State | None = None
     #: The commit frame of which the slot is broken padding, or None.
     repeats: int | None = None
@@ -70,7 +70,8 @@ class Survey:
         self.opening = opening
         self.committed = committed
         self.found: dict[int, _Slot] = {}
-        # The first slot that stores a value, and the first proven one after which it is the value.
+        # For each checksum: the first slot that stores it, and the first proven slot after which
+        # the log has this checksum.
         self.first: dict[State, int] = {}
         self.proven: dict[State, int] = {}
         if opening.checksum is not None:
@@ -111,7 +112,7 @@ class Survey:
         last = self.committed
         start = last + 1
         commit = covered(self.slots.data(last)) if last else None
-        # The checksum after as many repetitions of the last proven slot, if it is a commit frame.
+        # The checksum if each slot after the last proven commit frame repeats this frame.
         repeated = running
         for number, slot in self.found.items():
             data = self.slots.data(number)
@@ -148,8 +149,7 @@ class Survey:
     def _confirm(self, run: range) -> int:
         """Mark the frames of a run as proven, and return the slot that the next frame follows.
 
-        If a frame comes after a copy, it follows the first slot with the checksum of the copy
-        (SQW-038).
+        A frame after a copy follows the first slot with the checksum of the copy (SQW-038).
         """
         place = run.start - 1
         for number in run:
@@ -174,7 +174,7 @@ class Survey:
             self.proven.setdefault(slot.computed, number)
 
     def _value_after(self, number: int) -> State | None:
-        """Return the value after a slot: the stored one if the slot is proven."""
+        """Return the stored checksum of a committed slot, or the computed one of a later slot."""
         slot = self.found.get(number)
         return slot.computed if slot else self._stored(number)
 
@@ -184,13 +184,14 @@ class Survey:
         return number if slot is None or slot.repeats is None else slot.repeats
 
     def ends_in_repetition(self, mark: int, last: int, checksum: State) -> bool:
-        """Return whether repetitions of slot ``mark`` up to ``last`` give a checksum (SQW-016)."""
+        """Return whether repetitions of ``mark`` up to ``last`` give the checksum (SQW-016)."""
         order = self.opening.order
         commit = covered(self.slots.data(mark))
         before, after = self._stored(mark - 1), self._stored(mark)
         assert after is not None
-        # The checksum is linear: over equal bytes, the difference of two values does not depend on
-        # the bytes. The values around a broken commit frame therefore give those of a repetition.
+        # The checksum is linear: if two checksums advance over the same bytes, their difference
+        # does not depend on these bytes. The checksums before and after a damaged commit frame
+        # therefore give the checksum of each repetition.
         whole = shown = after
         for _ in range(mark, last):
             whole = advance(whole, commit, order)
@@ -229,7 +230,7 @@ class Survey:
         return is_repetition(self.slots.data(before), self.slots.data(transaction.last))
 
     def _in_order(self, transactions: list[Transaction]) -> list[Transaction]:
-        """Return the chain from the committed frames, then the others as they follow each other."""
+        """Return the chain after the committed frames, then the other chains of transactions."""
         followers: dict[int, list[Transaction]] = {}
         for transaction in transactions:
             followers.setdefault(self._followed(transaction), []).append(transaction)
@@ -242,7 +243,7 @@ class Survey:
             end = transaction.last
         others = [transaction for transaction in transactions if transaction.is_after_loss]
         ends = {other.last for other in others}
-        # A ring has no start, and only a forger makes one.
+        # Transactions in a ring have no start. Only a manipulated log contains a ring.
         starts = [other for other in others if self._followed(other) not in ends]
         for start in [*starts, *others]:
             waiting = [start]
@@ -269,14 +270,14 @@ class Survey:
         return slot.header.db_pages != 0
 
     def _gained_mark(self, number: int, before: State) -> bool:
-        """Return whether the checksums around a lost frame and its image give a size of 0."""
+        """Return whether the checksums before and after a lost frame give a database size of 0."""
         data, order = self.slots.data(number), self.opening.order
         image = data[FRAME_HEADER_SIZE:]
         first, second = rewind(FrameHeader.of(data).checksum, image, order)
         return second == (before[1] + first) & 0xFFFFFFFF
 
     def code(self, number: int) -> str:
-        """Return the code of a slot that is at fault, or of a part of it (SQW-036, SQW-041)."""
+        """Return the reason code of a slot that is lost wholly or in part (SQW-036, SQW-041)."""
         slot = self.found[number]
         if not slot.header.has_salts(self.opening.salts):
             return "frame-salt"
@@ -291,7 +292,7 @@ class Survey:
         return "frame-checksum" if self._is_anchored(number) else "unanchored"
 
     def _is_in_place(self, number: int) -> bool:
-        """Return whether the value before a frame is the one after the slot before it."""
+        """Return whether the checksum before a frame is the checksum after the previous slot."""
         before = self.found[number].before
         return before in (self._stored(number - 1), self._value_after(number - 1))
 
@@ -307,7 +308,7 @@ class Survey:
         return self.slots.header(number - 1).has_salts(self.opening.salts)
 
     def lost(self, last: int) -> Iterator[Lost]:
-        """Yield the lost ranges up to a slot; neighbours with one code are a range (SQW-041)."""
+        """Yield the lost ranges up to a slot. Adjacent slots with one code are merged (SQW-041)."""
         start, code = 0, ""
         for number in range(self.committed + 1, last + 1):
             slot, at = self.found[number], self.slots.at(number)
@@ -322,7 +323,7 @@ class Survey:
             yield Lost(start, self.slots.at(last + 1), code)
 
     def _lost_fields(self, slot: _Slot, at: int) -> Iterator[Lost]:
-        """The salts and the checksum of a frame that is proven without them (SQW-036)."""
+        """Yield the damaged salts and checksum of a frame that is proven without them (SQW-036)."""
         if slot.header.salts != self.opening.salts:
             yield Lost(at + COVERED, at + COVERED + 8, "frame-salt")
         if slot.header.checksum != slot.computed:

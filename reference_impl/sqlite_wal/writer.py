@@ -1,4 +1,4 @@
-"""Writing a SQLite write-ahead log, and appending to one: spec/sqlite-wal.md in code.
+"""The writer of SQLite write-ahead logs, described by spec/sqlite-wal.md.
 
 Upstream authority: sqlite/sqlite ``src/wal.c``, ``walFrames`` and ``walEncodeFrame``.
 """
@@ -95,7 +95,7 @@ def _opening(log: BinaryIO, size: int) -> Opening | None:
 
 
 def _header(context: Mapping[str, Any]) -> Header:
-    """The header of a new log (SQW-050)."""
+    """Return the header of a new log (SQW-050)."""
     page_size = context.get("page_size", DEFAULT_PAGE_SIZE)
     if page_size not in PAGE_SIZES:
         raise ValueError(
@@ -110,7 +110,7 @@ def _header(context: Mapping[str, Any]) -> Header:
 def _encode(
     records: Sequence[NewRecord], header: Header, value: State, before: bytes | None
 ) -> tuple[bytes, State]:
-    """Return the frames of records; ``before`` is the commit frame that they follow."""
+    """Return the frames of records. ``before`` is the last commit frame before the records."""
     images: list[tuple[int, int, bytes]] = []
     last = _contents(before)
     for number, record in enumerate(records):
@@ -132,7 +132,7 @@ def _contents(slot: bytes | None) -> tuple[int, int, bytes] | None:
 
 
 def _images(record: NewRecord, page_size: int, number: int) -> Iterator[tuple[int, int, bytes]]:
-    """Page number, database size and image of each frame of a record (SQW-051, SQW-052)."""
+    """Yield page number, database size and image of each frame of a record (SQW-051, SQW-052)."""
     count, rest = divmod(len(record.payload), page_size)
     if rest or not count:
         raise ValueError(

@@ -34,14 +34,14 @@ COMPRESSIONS = {
 }
 
 
-# The largest sequence number of an entry: systemd never uses the one after it (SDJ-088).
+# The largest sequence number of an entry. systemd never uses the next number (SDJ-088).
 LAST_SEQNUM = (1 << 64) - 2
 
 _BOOT_ID = re.compile("[0-9a-fA-F]{32}")
 
 
 class CannotWrite(ValueError):
-    """A writer may not write this record, or not append to this file."""
+    """The writer must not write this record, or must not append to this file."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Options:
     seqnum_id: bytes = b"walproof-file-id"
     # Bytes of preallocated space after the last object.
     spare: int = 0
-    # True if entries get the ``seqnum`` of their records, so that a copy keeps the gaps of a file.
+    # True if entries get the ``seqnum`` of their records, so that a copy has the gaps of its file.
     keeps_numbers: bool = False
 
     @classmethod
@@ -131,7 +131,7 @@ class Writer:
         self.epoch = 0
         self.sealed_from = 0
         self.allocated = 0  # the size of the reopened file
-        self.to_decompress = 0  # the total size of its compressed payloads after decompression
+        self.to_decompress = 0  # the total decompressed size of its compressed payloads
         if not self.out:
             self._create()
 
@@ -205,7 +205,7 @@ class Writer:
             body += b"".join(struct.pack("<QQ", item, self._get(item + 16)) for item in items)
         at = self._object(layout.ENTRY, body)
         header.tail_entry_seqnum = number
-        if not header.n_entries:  # the previous values of the fields belong to no entry
+        if not header.n_entries:  # without entries, these fields have no meaning
             header.head_entry_seqnum, header.head_entry_realtime = number, realtime
         self._link(self.chain, at)
         header.entry_array_offset = header.entry_array_offset or self.chain.array
@@ -251,7 +251,7 @@ class Writer:
     def finish(self) -> bytes:
         """Seal the last segment and return the whole file.
 
-        Nothing may be appended with this writer afterwards.
+        The writer cannot append after this call.
         """
         if self.options.key:
             self._tag()
@@ -259,7 +259,7 @@ class Writer:
         size = max(len(self.out) + self.options.spare, self.allocated)
         header.arena_size = size - header.header_size
         header.state = self.options.state
-        # Fields of a later release may follow the fields that are known here; they stay (SDJ-003).
+        # The header may end with fields of a later release, which stay unchanged (SDJ-003).
         known = header.to_bytes()
         self.out[: len(known)] = known
         return bytes(self.out) + bytes(self.options.spare)
@@ -300,7 +300,7 @@ class Writer:
         """Return the unkeyed hash of a payload; ``at`` is the offset of its DATA."""
         if not self.header.keyed:
             return self._get(at + 16)
-        # Most fields of an entry repeat those of the previous entry.
+        # Most fields of an entry repeat the fields of the previous entry.
         if at not in self.jenkins_of:
             self.jenkins_of[at] = jenkins64(payload)
         return self.jenkins_of[at]
@@ -362,7 +362,7 @@ class Writer:
         members.append(at)
 
     def _note_depth(self, object_type: int, number: int, at: int) -> None:
-        """Note the longest look-up, in links. The header has held it since release 246."""
+        """Store the longest look-up, in links. The header has this field since release 246."""
         members = self.buckets.get((object_type, number % self._table(object_type)[1]), [])
         steps = members.index(at) if at else len(members) - 1
         name = "data_hash_chain_depth" if object_type == layout.DATA else "field_hash_chain_depth"

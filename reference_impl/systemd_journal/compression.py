@@ -75,7 +75,7 @@ def compress(payload: bytes, flag: int) -> bytes | None:
         block = lz4.block.compress(payload, store_size=False)
         packed = len(payload).to_bytes(8, "little") + block
     else:
-        # with the content size, without a checksum
+        # The frame has a content size and no checksum.
         packed = zstandard.ZstdCompressor().compress(payload)
     return packed if len(packed) < len(payload) else None
 
@@ -99,7 +99,7 @@ def _unxz(payload: bytes, limit: int) -> bytes:
 
 
 def _unlz4(payload: bytes, limit: int) -> bytes:
-    """Decompress the size as le64 and one bare block of exactly that size (SDJ-029)."""
+    """Decompress one bare block, which follows its decompressed size as le64 (SDJ-029)."""
     if len(payload) <= 8:
         raise BadCompression("LZ4: no block after the size")
     size = int.from_bytes(payload[:8], "little")
@@ -130,7 +130,7 @@ def _check_lz4_block(block: bytes) -> None:
         at, literals = _lz4_length(block, at + 1, token >> 4)
         at += literals
         if at >= len(block):
-            break  # the last sequence has no match; liblz4 checks that it ends in time
+            break  # the last sequence has no match; liblz4 checks its literals
         if not any(block[at : at + 2]):
             raise ValueError("a match has offset 0")
         at, _ = _lz4_length(block, at + 2, token & 15)

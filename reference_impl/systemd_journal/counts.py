@@ -18,11 +18,11 @@ def header_fault(name: str, text: str, rule: str = "SDJ-049") -> Fault:
 
 
 def check_shape(header: Header, size: int) -> Iterator[Fault]:
-    """Yield the faults that the header alone and the size of the file show."""
+    """Yield the faults that the header and the file size show, without the objects."""
     if any(header.reserved):
         yield header_fault("reserved", "not zero", "SDJ-008")
     tail = header.tail_object_offset
-    end = max(size, header.header_size + header.arena_size)  # a file may be cut (SDJ-051)
+    end = max(size, header.header_size + header.arena_size)  # a file may be truncated (SDJ-051)
     if tail & 7 or (tail and not header.header_size <= tail <= end - layout.OBJECT_SIZE):
         yield header_fault("tail_object_offset", f"no object can begin at {tail}", "SDJ-097")
 

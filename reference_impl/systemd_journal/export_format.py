@@ -13,7 +13,7 @@ from reference_impl.answer import INLINE_PAYLOAD_LIMIT
 NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17)
 )
-"""Code points that systemd takes for no text, as a part of a character class."""
+"""Code points that systemd does not accept in text, as a part of a character class."""
 _NO_TEXT = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f{NONCHARACTERS}]")
 BOOT_ID = b"_BOOT_ID="
 # The prefix of lines that describe the entry itself (SDJ-091).
@@ -78,7 +78,7 @@ class BadExport(ValueError):
 
 @dataclass
 class ExportedEntry:
-    """One entry of an export stream: its address fields, and the others as ``FIELD=value``."""
+    """An entry of an export stream: its address fields, and its other fields as ``FIELD=value``."""
 
     address: dict[str, str] = field(default_factory=dict)
     payloads: list[bytes] = field(default_factory=list)
@@ -128,7 +128,7 @@ def parse_fields(stream: BinaryIO, limit: int = 768 << 20) -> Iterator[bytes | N
 
 def _exactly(stream: BinaryIO, size: int, at: int) -> bytes:
     parts, left = [], size
-    while left:  # in pieces: a false length must not allocate memory
+    while left:  # in pieces, because a false length must not allocate memory
         piece = stream.read(min(left, MAX_LINE))
         if not piece:
             raise BadExport(f"at offset {at}: the stream ends inside a binary field")

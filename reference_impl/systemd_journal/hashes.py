@@ -19,7 +19,7 @@ def jenkins64(data: bytes) -> int:
     a = b = c = (0xDEADBEEF + len(data)) & _M32
     if not data:
         return c << 32 | b
-    # The last block holds 1 to 12 bytes and is mixed differently from the earlier ones.
+    # The last block holds 1 to 12 bytes and is mixed differently from earlier blocks.
     padded = data + bytes(-len(data) % 12)
     numbers = struct.unpack(f"<{len(padded) // 4}I", padded)
     for at in range(0, len(numbers) - 3, 3):

@@ -46,13 +46,13 @@ class Inspection:
     sealed_until: int | None
 
     def items(self, at: int) -> Iterator[int]:
-        """Yield the sound DATA that an entry returns, in stored order (SDJ-043, SDJ-092)."""
+        """Yield the DATA that a reader returns for an entry, in stored order (SDJ-043, SDJ-092)."""
         for item in islice(self.view.items(at), self.links.given.get(at)):
             if self.walk.kind(item) == layout.DATA:
                 yield item
 
     def is_missing_fields(self, at: int) -> bool:
-        """True if some fields of an entry cannot be returned (SDJ-043)."""
+        """Return whether the reader cannot return some fields of an entry (SDJ-043)."""
         return sum(1 for _ in self.items(at)) < self.view.n_items(at)
 
     def record(self, at: int) -> Record:
@@ -73,7 +73,7 @@ class Inspection:
 
 
 def cursor(header: Header, entry: Entry) -> str:
-    """Return the text that names an entry across files (SDJ-063)."""
+    """Return the text that identifies an entry across files (SDJ-063)."""
     return (
         f"s={header.seqnum_id.hex()};i={entry.seqnum:x};b={entry.boot_id.hex()}"
         f";m={entry.monotonic:x};t={entry.realtime:x};x={entry.xor_hash:x}"

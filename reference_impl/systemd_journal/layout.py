@@ -38,7 +38,7 @@ ENTRY_FIXED = struct.Struct("<QQQ16sQ")  # seqnum, realtime, monotonic, boot_id,
 # hash, next_hash_offset, next_field_offset, entry_offset, entry_array_offset, n_entries
 DATA_FIXED = struct.Struct("<QQQQQQ")
 FIELD_FIXED = struct.Struct("<QQQ")  # hash, next_hash_offset, head_data_offset
-TIME_LIMIT = 1 << 55  # SDJ-015: realtime and monotonic are below this, in microseconds
+TIME_LIMIT = 1 << 55  # SDJ-015: realtime and monotonic are below this limit, in microseconds
 
 FIXED_SIZE = {FIELD: 40, ENTRY: 64, ENTRY_ARRAY: 24, TAG: 64}
 FIXED_SIZE |= {DATA_HASH_TABLE: 16, FIELD_HASH_TABLE: 16}
@@ -153,17 +153,17 @@ class Header:
 
     @property
     def data_fixed(self) -> int:
-        """Return the bytes of a DATA object before its payload (SDJ-013)."""
+        """Return the number of bytes of a DATA object before its payload (SDJ-013)."""
         return 72 if self.compact else 64
 
     @property
     def item_size(self) -> int:
-        """Return the bytes of an item of an ENTRY (SDJ-015)."""
+        """Return the size of an item of an ENTRY in bytes (SDJ-015)."""
         return 4 if self.compact else 16
 
     @property
     def slot_size(self) -> int:
-        """Return the bytes of a slot of an ENTRY_ARRAY (SDJ-017)."""
+        """Return the size of a slot of an ENTRY_ARRAY in bytes (SDJ-017)."""
         return 4 if self.compact else 8
 
     def to_bytes(self) -> bytes:

@@ -33,13 +33,13 @@ class Links:
         self.walk = walk
         self.linked: set[int] = set()
         self.n_linked = 0
-        # The last array of the main chain, and its number of slots up to the last used one.
+        # The last array of the main chain, and its number of slots up to the last used slot.
         self.last_array: tuple[int, int]
         self.chain_broken = False
         self._seen = bytearray(len(walk.kinds))
         self._entries_of: dict[int, list[int]] = {}
         self.grown_from = grown_from(view, walk)
-        # The number of items read from an entry that is not read completely (SDJ-092).
+        # For each entry that is not read completely: the number of items that are read (SDJ-092).
         self.given: dict[int, int] = {}
         self._to_give = 256 * walk.end + 4 * view.max_field
 
@@ -47,7 +47,7 @@ class Links:
         """Check the chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
         link, width = HEADER_FIELDS["entry_array_offset"]
         at, before, last_slot, ended = self.header.entry_array_offset, 0, 0, False
-        # A crash may happen between the first entry and the array that links it (SDJ-033).
+        # A crash may happen after the first entry, before the array that links to it (SDJ-033).
         begun = self.header.state == layout.ONLINE and not self.header.n_entries
         if at == 0 and not begun and any(self.walk.sound(layout.ENTRY)):
             self.chain_broken = True
@@ -100,7 +100,7 @@ class Links:
                 yield Fault(at, end, "bad-chain", "SDJ-046", f"no link to the ENTRY at {at}")
 
     def entry(self, at: int) -> Iterator[Fault]:
-        """Check the items of one entry; call this in file order (SDJ-015, SDJ-043)."""
+        """Check the items of one entry. Call this method in file order (SDJ-015, SDJ-043)."""
         width, to_repeat = self.header.item_size, self.walk.end
         seen = set()
         for number, item in enumerate(self.view.items(at)):
@@ -146,7 +146,7 @@ class Links:
             return
         broken = False
         for bucket, ends in enumerate(self.view.buckets(offset, size)):
-            if not any(ends):  # most of them are empty
+            if not any(ends):  # most buckets are empty
                 continue
             for fault in self._bucket(object_type, offset + bucket * 16, bucket, size // 16, *ends):
                 broken = True

@@ -43,7 +43,7 @@ def load(path: Path) -> mmap.mmap | bytes:
 
 
 def _stretches(file: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a file that are not holes; the whole file if holes are not reported."""
+    """Yield the parts of a file that are not holes, or the whole file if holes are unknown."""
     at = 0
     while at < size:
         try:

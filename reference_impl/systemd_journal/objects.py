@@ -16,7 +16,7 @@ from reference_impl.systemd_journal.layout import Header, align
 # The default limit of a decompressed field, in bytes; ``max_field_size`` overrides it (SDJ-031).
 MAX_FIELD_SIZE = 64 << 20
 
-# The number of faults with ranges of their own, plus one for each 64 bytes of file (SDJ-093).
+# The number of faults that are listed separately, plus one for each 64 bytes of file (SDJ-093).
 KEPT_FAULTS = 1024
 
 FIELD_NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")  # SDJ-086
@@ -53,7 +53,7 @@ class Entry:
 
 def budget(at: int, max_field: int) -> int:
     """Return how many bytes may be decompressed up to and including a DATA object (SDJ-103)."""
-    # Independent of the file size: a file that is truncated at its `end` gives the same result.
+    # The file size has no influence: a file that is truncated at its `end` gives the same result.
     return 64 * at + 4 * max_field
 
 
@@ -66,7 +66,7 @@ class Faults:
         self._rest: tuple[int, int] | None = None
 
     def add(self, faults: Iterable[Fault]) -> None:
-        """Add faults; merge those beyond the limit."""
+        """Add faults, and merge the faults beyond the limit."""
         for fault in faults:
             if len(self._separate) < self._most:
                 self._separate.append(fault)
@@ -96,14 +96,14 @@ class View:
         self.size = len(data)
         self.header = header
         self.max_field = max_field
-        # Overlapping objects and thousands of compression bombs must not cost more (SDJ-102,
-        # SDJ-103).
+        # The number of bytes that may still be hashed limits overlapping objects (SDJ-102). The
+        # number of decompressed bytes limits compression bombs (SDJ-103).
         self._to_hash = 4 * self.size + (1 << 20)
         self._decompressed = 0
         self._plain_sizes: dict[int, int] = {}
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
-        """Return type, flags and size of an object, or why there is none (SDJ-010, SDJ-011)."""
+        """Return type, flags and size of an object, or the text of a fault (SDJ-010, SDJ-011)."""
         if at < self.header.header_size:
             return "an offset before the first object"
         return self._frame(at)
@@ -184,7 +184,7 @@ class View:
             yield slot
 
     def buckets(self, offset: int, size: int) -> Iterator[tuple[int, int]]:
-        """Yield both offsets of each bucket of a table (SDJ-016)."""
+        """Yield the first and the last offset of each bucket of a table (SDJ-016)."""
         yield from struct.iter_unpack("<QQ", self.data[offset : offset + size // 16 * 16])
 
     def payload(self, at: int) -> bytes:
@@ -238,7 +238,7 @@ class View:
         return None
 
     def named_table(self, object_type: int) -> int:
-        """Return the offset of a hash table by the header (SDJ-016); no table need be there."""
+        """Return the offset that the header states for a hash table, unchecked (SDJ-016)."""
         if object_type == layout.DATA_HASH_TABLE:
             return self.header.data_hash_table_offset - layout.OBJECT_SIZE
         return self.header.field_hash_table_offset - layout.OBJECT_SIZE
@@ -246,7 +246,7 @@ class View:
     def _data_fault(self, at: int, end: int, flags: int) -> Fault | None:
         compression = flags & layout.OBJECT_COMPRESSED
         try:
-            # a later DATA may have spent some of it, to check whether it is sound
+            # The check of a later DATA may already have spent a part of the budget.
             spent = self._decompressed
             left = max(spent, budget(at, self.max_field)) - spent
             payload = self._read_payload(at, min(self.max_field, left))
@@ -267,7 +267,7 @@ class View:
         if compression and not (
             self.header.incompatible_flags & layout.HEADER_FLAG_OF[compression]
         ):
-            # SDJ-027: only a note; the payload is sound.
+            # SDJ-027: the payload is sound, and only a flag in the header is missing.
             return Fault(at, at, "bad-header", "SDJ-027", "compression without its header flag")
         return None
 
@@ -277,6 +277,6 @@ class View:
         while self.framed_type(at) == layout.ENTRY_ARRAY:
             yield at
             following = self.number(at + 16)
-            if following < at + self.object_size(at):  # backwards, or into itself: no loop
+            if following < at + self.object_size(at):  # such a link could form a loop
                 return
             at = following

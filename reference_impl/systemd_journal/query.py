@@ -28,7 +28,7 @@ def fields_of(inspection: Inspection, entry: int) -> Iterator[bytes]:
 
 
 def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:
-    """Return the values of ``match`` by field; an entry must have a value of each (SDJ-060)."""
+    """Return the values of ``match`` by field. An entry must match each field (SDJ-060)."""
     given = context.get("match", ())
     texts = [given] if isinstance(given, str) else list(given)
     by_field: dict[str, set[bytes]] = {}

@@ -48,7 +48,7 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
 class Examination:
     """The result of reading a journal file in one profile."""
 
-    #: None if the file is refused or has no complete header.
+    #: The result of the checks, or None if the file is refused or has no complete header.
     inspection: Inspection | None
     #: The offsets of the returned entries, in file order.
     entries: Sequence[int]
@@ -151,7 +151,7 @@ def torn_reason(inspection: Inspection) -> str:
 def disjoint(inspection: Inspection, torn_from: int | None) -> list[tuple[int, Lost]]:
     """Return disjoint ranges in file order, each with the index of the fault that covers it.
 
-    If several faults cover a range, it has the index of the fault met first (SDJ-054).
+    If several faults cover a range, the index is that of the first detected fault (SDJ-054).
     """
     lost: list[tuple[int, Lost]] = []
     ranges = [(fault.start, min(fault.end, inspection.view.size)) for fault in inspection.faults]

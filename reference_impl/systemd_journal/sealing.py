@@ -19,7 +19,7 @@ from reference_impl.systemd_journal.layout import Header
 
 SECURITY_PARAMETER = 1536
 _KEY = re.compile(
-    # Any number of dashes may precede a byte; none may be inside one.
+    # Any number of dashes may precede a byte, but no dash may be inside a byte.
     "(?P<seed>(?:-*[0-9a-fA-F]{2}){12})/(?P<start>[0-9a-fA-F]{1,16})-(?P<interval>[0-9a-fA-F]{1,16})"
 )
 HEADER_RANGES = ((0, 16), (24, 56), (72, 96), (104, 136))  # SDJ-072
@@ -68,7 +68,7 @@ class VerificationKey:
         n = p * q
         x = int.from_bytes(_det(SECURITY_PARAMETER // 8, self.seed, 3), "big")
         x = pow(x & ~(1 << SECURITY_PARAMETER - 1), 2, n)
-        # x ** (2 ** epoch) mod n: the exponent is reduced modulo p-1 and q-1, then joined (CRT).
+        # x ** (2 ** epoch) mod n: reduce the exponent modulo p-1 and q-1, then combine (CRT).
         xp = pow(x, pow(2, epoch, p - 1), p)
         xq = pow(x, pow(2, epoch, q - 1), q)
         x = (xp + p * ((xq - xp) * pow(p, -1, q) % q)) % n
@@ -103,7 +103,7 @@ def seal(key: bytes) -> hmac.HMAC:
 
 
 def _det(size: int, seed: bytes, index: int) -> bytes:
-    """Return deterministic bytes: SHA-256 of seed, index and a counter, joined and cut."""
+    """Return deterministic bytes: SHA-256 of seed, index and a counter, joined and truncated."""
     blocks = (
         hashlib.sha256(seed + index.to_bytes(4, "big") + counter.to_bytes(4, "big")).digest()
         for counter in range(-(-size // 32))
@@ -114,7 +114,7 @@ def _det(size: int, seed: bytes, index: int) -> bytes:
 _SMALL_FACTORS = math.prod(range(3, 200, 2))
 
 
-@lru_cache  # takes a tenth of a second and depends only on the key
+@lru_cache  # the search takes a tenth of a second and depends only on the key
 def _prime(seed: bytes, index: int) -> int:
     """Return the smallest prime at or above a number derived by SHA-256, in steps of 4."""
     half = SECURITY_PARAMETER // 2

@@ -74,7 +74,7 @@ class Seals:
         return epoch >= before
 
     def _begin(self, at: int) -> None:
-        """Begin a segment. The HMAC needs the epoch of the tag that will end it."""
+        """Begin a segment. The HMAC needs the epoch of the tag at the end of the segment."""
         self._times, self._mac = [], None
         tag = self.walk.kinds.find(layout.TAG, at >> 3) << 3
         if self.key is None or tag < 0:

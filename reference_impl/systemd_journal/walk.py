@@ -12,7 +12,7 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import align
 from reference_impl.systemd_journal.objects import Fault, View
 
-# Set in the object map for a DATA or FIELD with a good frame and invalid content.
+# Set in the object map for a DATA or FIELD with a valid frame and invalid content.
 BAD = 0x80
 
 
@@ -35,13 +35,13 @@ class Walk:
         self._lost: list[tuple[int, int]] = []
 
     def kind(self, at: int) -> int:
-        """Return the type of the sound object at an offset, 0 if there is none."""
+        """Return the type of the object at an offset, with :data:`BAD` if it is unsound, or 0."""
         if at & 7 or at >> 3 >= len(self.kinds):
             return 0
         return self.kinds[at >> 3]
 
     def excused(self, at: int) -> bool:
-        """Return whether a link to this offset leads to bytes reported as lost before (SDJ-048)."""
+        """Return whether a link to this offset leads to bytes that are already lost (SDJ-048)."""
         if self.cut is not None and at >= self.cut:
             return True
         index = bisect_right(self._lost, at, key=lambda lost: lost[0]) - 1
@@ -75,7 +75,7 @@ class Walk:
             following = at + align(size)
             if fault is not None and fault.end > at:
                 if object_type != layout.ENTRY and following < tail:
-                    # If the hash is wrong, the size may be wrong too: does an object follow?
+                    # If the hash is wrong, the size may be wrong too. Check for the next object.
                     if isinstance(view.frame(following), str):
                         following = self._resync(at) or following
                     fault = Fault(at, following, fault.reason, fault.rule, fault.text)
@@ -104,7 +104,7 @@ class Walk:
         self._lost.append((fault.start, fault.end))
 
     def _end_early(self, at: int, why: str) -> None:
-        """Report the end of the data that a crash left: no known object at or after ``at``."""
+        """Report the early end of the data after a crash or truncation."""
         view = self.view
         if at >= view.size >= view.header.header_size + view.header.arena_size:
             return  # Nothing is missing from the file; the header claims too much (SDJ-097).
@@ -127,7 +127,7 @@ class Walk:
         return fault is None or fault.end == fault.start
 
     def _framed(self, at: int) -> tuple[int, int, int] | str:
-        """Return the frame of an object that covers no ENTRY of the main chain (SDJ-041)."""
+        """Return the frame of an object, unless it overlaps a linked ENTRY (SDJ-041)."""
         framed = self.view.frame(at)
         if isinstance(framed, str) or framed[0] in (layout.DATA, layout.FIELD):
             return framed  # the hash covers the length
@@ -137,7 +137,7 @@ class Walk:
         return framed
 
     def _main_chain(self) -> list[int]:
-        """Return the entries in the main chain, sorted. They are hints, not yet trusted."""
+        """Return the sound entries in the main chain, sorted. The chain is not yet checked."""
         view = self.view
         entries = {
             slot
@@ -148,7 +148,7 @@ class Walk:
         return sorted(filter(self._is_sound, entries))
 
     def _resync(self, at: int) -> int | None:
-        """Return the next offset after ``at`` with a link and a sound object (SDJ-041)."""
+        """Return the offset of the next sound object to which a link leads (SDJ-041)."""
         index = at >> 3
         while (index := self._known.find(1, index + 1)) >= 0:
             if self._is_sound(index << 3):

@@ -36,7 +36,7 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     settings: dict[str, Any] = {
         name: getattr(header, name).hex() for name in ("file_id", "machine_id", "seqnum_id")
     }
-    # systemd does not verify files with header fields that it does not know.
+    # systemd does not verify files with unknown header fields.
     settings["header_size"] = min(
         max(header.header_size & ~7, layout.HEADER_MIN), layout.HEADER_FULL
     )

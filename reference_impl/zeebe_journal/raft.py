@@ -65,7 +65,7 @@ class RaftEntry:
 
 
 class _Invalid(Exception):
-    """The payload is not a raft entry; the argument is the code."""
+    """The payload is not a raft entry. The argument is the reason code."""
 
 
 class _Message:
@@ -187,7 +187,7 @@ def encode_configuration(
     old: Sequence[Member] = (),
     version: int = NEWEST_VERSION,
 ) -> bytes:
-    """Encode a ConfigurationEntry; ``old`` members make it a joint consensus."""
+    """Encode a ConfigurationEntry. With ``old`` members, it describes a joint consensus."""
     header = _HEADER.pack(_CONFIGURATION.size, CONFIGURATION_ENTRY, RAFT_SCHEMA, version)
     groups = _group(new) + (_group(old) if version >= 2 else b"")
     return _log_entry(term, 1, version) + header + _CONFIGURATION.pack(timestamp) + groups

@@ -29,7 +29,7 @@ from reference_impl.zeebe_journal.segment import (
 CONTRADICTIONS = frozenset({"data-header", "data-length", "index-mismatch"})
 # Faults whose range extends to the end of the file.
 CUT = frozenset({"torn-record", "torn-descriptor"})
-# Faults that mean another format, or a version that must not be guessed at (ZBJ-011).
+# Faults that mean another format, or a version that a reader must refuse (ZBJ-011).
 NOT_OURS = frozenset({"unknown-version", "bad-descriptor"})
 
 
@@ -105,7 +105,7 @@ def open_segment(path: Path, file: str | None) -> Segment:
     size = path.stat().st_size
     with path.open("rb") as log:
         descriptor = read_descriptor(log)
-    # A readable descriptor is not all zeros, so nothing needs to be measured.
+    # A segment with a readable descriptor is not all zeros, so a search for its data is not needed.
     if isinstance(descriptor, Fault) and written_end(path, 0) == 0:
         return Segment(path, file, None, size)
     return Segment(path, file, descriptor, size)
@@ -179,7 +179,7 @@ class Journal:
     def _segment(self, segment: Segment, following: Segment | None) -> Iterator[Event]:
         """Process the next segment.
 
-        ``following`` shows whether the log can continue after a damaged segment.
+        ``following`` is the segment after it, at which the log may continue after damage.
         """
         if self.over:
             if segment.descriptor is not None:
@@ -187,7 +187,7 @@ class Journal:
             return
         descriptor = segment.descriptor
         if descriptor is None:
-            # It was prepared for later records, so no other segment may follow (ZBJ-014).
+            # The segment was prepared for later records, so no used segment may follow (ZBJ-014).
             if following is not None and following.descriptor is not None:
                 yield from self._not_here(segment, "zero-segment")
             return
@@ -209,11 +209,11 @@ class Journal:
         at, reason = yield from self.scan(segment, descriptor, cursor)
         self.last = (segment, at)
         expected, sealed = cursor.index, descriptor.sealed
-        # The next segment begins at the expected index, or where the seal says (ZBJ-038).
+        # The next segment begins at the expected index, or after the index in the seal (ZBJ-038).
         after = expected if sealed is None else max(expected, sealed + 1)
         begins = following.index if following else None
         if reason is None and after > expected and begins != expected:
-            reason = "missing-records"  # ZBJ-037: the seal promises more
+            reason = "missing-records"  # ZBJ-037: the seal states more records
         if reason is None:
             self.unconfirmed = None if sealed == expected - 1 else (segment, at)
             return
@@ -235,7 +235,7 @@ class Journal:
         return scan.at, scan.fault
 
     def _not_here(self, segment: Segment, reason: str) -> Iterator[Lost]:
-        """Report a fault at a segment's start, and records the previous one may miss (ZBJ-060)."""
+        """Report a fault at the start of a segment, and lost records before it (ZBJ-060)."""
         stop = self._stop(segment, 0, reason)
         if self.unconfirmed is not None:
             missing = self._lost(*self.unconfirmed, "missing-records")
@@ -244,7 +244,7 @@ class Journal:
         yield stop
 
     def _stop(self, segment: Segment | None, at: int, reason: str, promised: bool = False) -> Lost:
-        """End the log here. Acknowledged data is damage; the rest is an unfinished write."""
+        """End the log. Lost acknowledged records are damage, other records an unfinished write."""
         self.over = True
         self.promised = promised or self._is_flushed()  # ZBJ-035 to ZBJ-037
         return self._lost(segment, at, reason)
@@ -291,7 +291,7 @@ def _check_profile(profile: str) -> None:
 def _stop_at_first_damage(
     paths: Sequence[Path], several: bool, events: Iterator[Event]
 ) -> Iterator[Event]:
-    """Report all from the first damage on, one range per file, for ``strict`` (ZBJ-045)."""
+    """Report everything from the first damage on, one range per file, for ``strict`` (ZBJ-045)."""
     for event in events:
         if not isinstance(event, Lost) or event.torn:
             yield event

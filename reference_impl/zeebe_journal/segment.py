@@ -138,14 +138,14 @@ class SegmentScan:
         self.fault: str | None = None
 
     def events(self) -> Iterator[Record | Lost]:
-        """Yield the records from the first one on; ``log`` is positioned there.
+        """Yield the records of the segment, with the checks of ZBJ-025.
 
-        The checks are those of ZBJ-025.
+        ``log`` is positioned at the first record.
         """
         while True:
             frame = self.log.read(1)
             if frame in (b"", EOF_FRAME):
-                return  # ZBJ-016, ZBJ-021: what follows does not matter (ZBJ-022)
+                return  # ZBJ-016, ZBJ-021: the next bytes have no meaning (ZBJ-022)
             if frame != RECORD_FRAME:
                 self.fault = "unknown-frame"  # ZBJ-016
                 return
@@ -161,7 +161,7 @@ class SegmentScan:
             self.at += event.size if isinstance(event, Record) else event.end - event.start
 
     def _body(self) -> tuple[int, int, bytes] | str:
-        """Return the size of the record, its checksum, and its data message, whole and verified."""
+        """Return size, checksum and verified data message of a record, or the code of its fault."""
         head = self.log.read(SBE_HEADER.size + METADATA_BLOCK.size)
         room = max(self.size, self.descriptor.max_segment_size)  # ZBJ-012
         if len(head) < SBE_HEADER.size + METADATA_BLOCK.size:
@@ -184,7 +184,7 @@ class SegmentScan:
 
     def _verified(self, start: int, length: int, checksum: int) -> bytes | None:
         """Return the data message if its checksum matches, reading in chunks (ZBJ-046)."""
-        self.log.seek(start)  # ZBJ-005: after fields of a newer version
+        self.log.seek(start)  # ZBJ-005: skip the fields of a newer version
         crc = 0
         for at in range(0, length, CHUNK):
             crc = crc32c(self.log.read(min(CHUNK, length - at)), crc)
@@ -194,7 +194,7 @@ class SegmentScan:
         return self.log.read(length)
 
     def _record(self, size: int, checksum: int, data: bytes) -> Record | Lost | str:
-        """Return the record in a data message whose checksum matches."""
+        """Return the record in a data message with a valid checksum, or its fault."""
         fixed = SBE_HEADER.size + DATA_BLOCK.size
         if len(data) < fixed:
             return "data-header"

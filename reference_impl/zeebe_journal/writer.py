@@ -75,7 +75,7 @@ def pack_descriptor(
 def pack_record(
     index: int, asqn: int, payload: bytes, version: int = 2, data_version: int | None = None
 ) -> bytes:
-    """Return a record, frame byte included (ZBJ-015). ``version`` is the journal schema's."""
+    """Return a record with its frame byte (ZBJ-015), in a version of the journal schema."""
     block = DATA_BLOCK.pack(index, asqn)
     header = SBE_HEADER.pack(len(block), RECORD_DATA, JOURNAL_SCHEMA, data_version or version)
     data = header + block + len(payload).to_bytes(4, "little") + payload
@@ -151,7 +151,7 @@ def _described(segment: Segment) -> Descriptor:
 
 
 def _full_size(segment: Segment) -> int:
-    """Return the size at which a segment continues: it may have been truncated (ZBJ-051)."""
+    """Return the full size of a segment, whose file may have been truncated (ZBJ-051)."""
     return max(segment.size, _described(segment).max_segment_size)
 
 
@@ -164,7 +164,7 @@ def _cut(segment: Segment, at: int) -> None:
 
 
 def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
-    """Set the last index, the last position and the checksum in the descriptor, if it has them.
+    """Set last index, last position and checksum in a descriptor that has these fields.
 
     ``log`` is positioned at the start of the descriptor.
     """
@@ -242,7 +242,7 @@ def _check_names(folder: Path, name: str, ids: range, removed: Sequence[Path]) -
 
 
 def _room(id: int, size: int, version: str) -> int:
-    """Return the bytes for records in a new segment. Raises ``ValueError`` for none (ZBJ-049)."""
+    """Return the space for records in a new segment. Raises ``ValueError`` (ZBJ-049)."""
     room = size - DESCRIPTORS[version]
     if room <= 0 or max(id, size) > LARGEST_INT:
         raise ValueError(f"invalid segment: number {id}, {size} bytes")
@@ -252,7 +252,7 @@ def _room(id: int, size: int, version: str) -> int:
 def _begin(
     records: Sequence[NewRecord], size: int, version: str, first: int, one_file: bool
 ) -> range:
-    """Refuse records that a new journal cannot begin with; return and raise as :func:`_check`."""
+    """Check the records of a new journal. Return and raise like :func:`_check`."""
     if first < 1:
         raise ValueError(f"index: a journal cannot begin with {first}")
     room = _room(FIRST_ID, size, version)
@@ -262,7 +262,7 @@ def _begin(
 
 
 def _usable(name: str) -> str:
-    """Return a name whose segments can be found again (ZBJ-001). Raises ``ValueError``."""
+    """Return the name if segment files can have it (ZBJ-001). Raises ``ValueError``."""
     if not can_name_files(name):
         raise ValueError(f"name: {name!r} cannot name a segment file")
     return name
@@ -335,7 +335,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     paths = segment_files(path).get(_usable(name), [])
     segment = next((open_segment(each, file) for each in paths if each.name == file), None)
     if segment is None or not isinstance(segment.descriptor, Descriptor):
-        # There is nothing to continue: segment 1, index 1.
+        # No segment can be continued, so begin with segment 1 and index 1.
         segment, index, removed = None, 1, paths
         size = _size(records, context)
         ids = _begin(records, size, NEWEST, index, one_file=False)
@@ -359,7 +359,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
 
 
 def _append_to_file(path: Path, records: Sequence[NewRecord], log_tail: Tail, at: int) -> None:
-    """Append to a log of one file, which does not roll."""
+    """Append to a log of one file, which cannot get a new segment."""
     segment = open_segment(path, None)
     if not isinstance(segment.descriptor, Descriptor):
         raise ValueError("the segment has no descriptor: start a new journal")

@@ -97,7 +97,7 @@ class Reader:
         self.may_follow = True
 
     def snapshot(self) -> Iterator[Record | Lost]:
-        """Read the snapshot, unless it is the default one that FileLog creates."""
+        """Yield the snapshot, unless it is the default snapshot that FileLog creates."""
         path = self.parts.snapshot
         if path is None:
             return
@@ -150,7 +150,7 @@ class Reader:
         return len(layout.offsets) > 0
 
     def layout(self, path: Path, file: BinaryIO) -> Layout | Lost:
-        """Return the layout of an index file, or why it is lost or unfinished (ZMR-091)."""
+        """Return the layout of an index file, or a range if it is lost or unfinished (ZMR-091)."""
         size = path.stat().st_size
         first = first_index(path)
         if path.relative_to(self.parts.log).as_posix() != index_file.path_of(first):
@@ -228,12 +228,12 @@ class Reader:
 
 
 def first_index(path: Path) -> int:
-    """Return the first index by the name of an index file (ZMR-015)."""
+    """Return the first index from the name of an index file (ZMR-015)."""
     return int(path.name[:14], 16)
 
 
 def _elsewhere(event: Record | Lost) -> Record | Lost:
-    """Return a torn loss as damage, unless it is at the end of the log (ZMR-097)."""
+    """Convert a torn range to damage, because it is not at the end of the log (ZMR-097)."""
     if isinstance(event, Lost) and event.torn:
         return replace(event, reason="missing-data", torn=False)
     return event

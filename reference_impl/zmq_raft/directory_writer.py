@@ -48,15 +48,15 @@ class DirectoryWriter:
         self.term = self._roll_back(self.next_index)
 
     def append(self, record: NewRecord) -> None:
-        """Write an entry at its ``index``; one below the next index rolls the log back first."""
+        """Write an entry at its ``index``. If the log has this index, roll the log back first."""
         index = int(record.fields.get("index", self.next_index))
         if not self.first_index <= index <= self.next_index:
             raise ValueError(
                 f"index: expected {self.first_index} to {self.next_index}, found {index}"
             )
         if index < self.next_index:
-            # Files are deleted by their names: a file that begins with the index goes too, unless
-            # the log does.
+            # A file whose name states this index is deleted too, unless the log begins with the
+            # index.
             lowest = max(index, self.first_index + 1)
             while self.files[1:] and directory.first_index(self.files[-1]) >= lowest:
                 self.files.pop().unlink()
@@ -78,7 +78,7 @@ class DirectoryWriter:
             IndexWriter(file, path.stat().st_size).append(entry)
 
     def _roll_back(self, index: int) -> int | None:
-        """Remove this entry and all later ones from the last file.
+        """Remove the entry at ``index`` and all later entries from the last file.
 
         Returns the term before the next entry, or None (ZMR-050).
         """

@@ -57,7 +57,7 @@ def path_of(index: int) -> str:
 
 
 def index_in(name: str) -> int | None:
-    """Return the first index by a file name, ``None`` for other names (ZMR-015)."""
+    """Return the first index in a file name, ``None`` for other names (ZMR-015)."""
     return int(name[:14], 16) if NAME.fullmatch(name) else None
 
 

@@ -65,7 +65,7 @@ class IndexWriter:
         return self.first + self.count
 
     def append(self, entry: bytes) -> None:
-        """Write an entry after the last one, and commit it (ZMR-018).
+        """Write an entry after the last entry, and commit it (ZMR-018).
 
         Raises :class:`Full`, and ``ValueError`` for an empty entry.
         """
@@ -82,13 +82,13 @@ class IndexWriter:
         self.count = following
 
     def last_term(self) -> int | None:
-        """Return the last term that a reader compares, ``None`` if there is none (ZMR-050)."""
+        """Return the last term if a reader compares it, else ``None`` (ZMR-050)."""
         start = self.offsets[self.count - 2] if self.count > 1 else 0
         head = read_at(self.file, self.data + start, min(self._end() - start, ENTRY.size))
         return comparable_term(head)
 
     def truncate(self, index: int) -> None:
-        """Remove this entry and all later ones; their bytes stay (ZMR-019)."""
+        """Remove the entry at ``index`` and all later entries, but not their bytes (ZMR-019)."""
         number = index - self.first
         if not 0 <= number <= self.count:
             raise ValueError(f"index: expected {self.first} to {self.next_index}, found {index}")
@@ -99,7 +99,7 @@ class IndexWriter:
         return self.offsets[self.count - 1] if self.count else 0
 
     def _put(self, number: int, offsets: list[int]) -> None:
-        """Write a part of the table, from this number on."""
+        """Write a part of the table, starting at entry ``number``."""
         self.offsets[number : number + len(offsets)] = offsets
         self.file.seek(HEADER.size + 4 * number)
         self.file.write(struct.pack(f"<{len(offsets)}I", *offsets))
@@ -114,7 +114,7 @@ def comparable_term(entry: bytes) -> int | None:
 
 
 def check_entry(entry: bytes, before: int | None) -> None:
-    """Raise ``ValueError`` for an entry that no reader returns after one of term ``before``."""
+    """Raise ``ValueError`` if the term is below ``before``, the term of the previous entry."""
     term = _term(entry)
     if before is not None and term < before:
         raise ValueError(f"term: expected {before} or more, found {term}")  # ZMR-050

@@ -24,12 +24,12 @@ class Place:
     file: str | None = None
 
 
-# The reader of one file type yields records and losses in log order and returns the end.
+# The reader of one file type yields records and lost ranges in log order and returns the end.
 Parts = Generator[Record | Lost, None, Place]
 
 
 class Refusal(Exception):
-    """The file has another format, or a version that must not be guessed at (ZMR-041)."""
+    """The file has another format, or a version that a reader must refuse (ZMR-041)."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# PyPI's ``msgpack`` cannot limit nesting to 64, rejects excessive lengths before it reads the
-# available bytes, and decodes extension -1. ``u-msgpack`` rejects repeated keys.
+# The packages on PyPI are not suitable: ``msgpack`` cannot limit nesting to 64, rejects excessive
+# lengths before it reads the available bytes, and decodes extension -1. ``u-msgpack`` rejects
+# repeated keys.
 
 MAX_DEPTH = 64  # ZMR-079
 MOST_VALUES = 16_384  # ZMR-106
@@ -94,7 +95,7 @@ _SIZED = {
 _CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
-# Stands for a value with more nested values than the limit.
+# The result for a value that contains more values than the limit.
 TOO_MANY = object()
 
 
@@ -158,7 +159,7 @@ def decode(
 
 
 def count_of(value: Any) -> int:
-    """Return the number of values in a value: itself, keys, and everything in it (ZMR-106)."""
+    """Return the number of values in a value, including the value itself and keys (ZMR-106)."""
     if isinstance(value, list):
         return 1 + sum(map(count_of, value))
     if isinstance(value, Map):
@@ -207,7 +208,7 @@ def _head(data: bytes | memoryview, at: int) -> tuple[Any, _Open | None, int]:
 
 
 def _quiet(single: bytes) -> bytes:
-    """Make a 32-bit NaN quiet before it is widened: not every platform does (ZMR-072)."""
+    """Set the quiet bit of a 32-bit NaN, which not every platform sets (ZMR-072)."""
     bits = int.from_bytes(single, "big")
     is_nan = bits & 0x7FFFFFFF > 0x7F800000
     return (bits | 0x00400000).to_bytes(4, "big") if is_nan else single
@@ -247,7 +248,7 @@ def encode(value: Any) -> bytes:
         head = bytes([0xA0 + len(raw)]) if len(raw) < 32 else _long_head("str", len(raw))
         return head + raw
     if isinstance(value, bytes):
-        # msgpack-lite: bin 8 only below 255 bytes.
+        # msgpack-lite uses bin 8 only below 255 bytes.
         return (b"\xc5\x00\xff" if len(value) == 0xFF else _long_head("bin", len(value))) + value
     if isinstance(value, list):
         head = bytes([0x90 + len(value)]) if len(value) < 16 else _long_head("array", len(value))
@@ -277,7 +278,7 @@ def _encode_number(value: int | float) -> bytes:
 
 
 def _long_head(type: str, size: int) -> bytes:
-    """Return the first byte and the length, in as few bytes as hold it."""
+    """Return the first byte and the length, in the shortest form."""
     forms = ((first, width) for first, (other_type, width) in _SIZED.items() if other_type == type)
     first, width = next(form for form in forms if size < 1 << 8 * form[1])
     return bytes([first]) + size.to_bytes(width, "big")

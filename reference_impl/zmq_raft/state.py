@@ -103,7 +103,7 @@ def read(file: BinaryIO, size: int) -> Parts:
 def _updates(file: BinaryIO, size: int) -> Iterator[tuple[Record, Any] | Lost]:
     """Yield the pairs of each update, or ``TOO_MANY``, and finally the lost range of a fault."""
     window = _Window(file)
-    offset = 0  # in the window, which moves on only when it is empty
+    offset = 0  # in the window, which drops bytes only before it grows
     while True:
         if offset == len(window.data):
             window.skip(offset)
@@ -152,7 +152,7 @@ def begins_map(first: int) -> bool:
 
 
 def _zeros_to_the_end(window: _Window, offset: int) -> bool:
-    """Read on to the first byte that is not zero; the reader stops afterwards in any case."""
+    """Return whether only zeros follow. This uses up the stream, but the reader stops anyway."""
     part = window.data[offset:]
     while part:
         if part.count(0) != len(part):
@@ -190,7 +190,7 @@ class StateWriter:
         return self.path.stat().st_size >= ROTATE_AT
 
     def update(self, changes: Mapping[str, Any]) -> None:
-        """Append one update, to a new file if this one has grown to 512 KiB (ZMR-075)."""
+        """Append one update, or rotate the file if it has grown to 512 KiB (ZMR-075)."""
         if self.is_full:
             self.rotate(changes)
             return

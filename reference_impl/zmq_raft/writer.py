@@ -1,4 +1,4 @@
-"""Write logs of all four file types, and append to existing ones."""
+"""Write logs of all four file types, and append to existing logs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _rehearse(
     records: Sequence[NewRecord],
     context: Context,
 ) -> None:
-    """Act on a copy first, so that a refused record leaves no earlier record behind."""
+    """Write to a copy first, so that a refused record leaves the log unchanged."""
     with TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         if path.is_dir():
@@ -146,7 +146,7 @@ def _state_writer(path: Path, context: Context) -> StateWriter:
 
 
 def _append_entries(writer: IndexWriter, records: Sequence[NewRecord], context: Context) -> None:
-    """Write each record at its ``index``, if it has one; an earlier index rolls back first."""
+    """Write each record at its ``index`` or at the end. An earlier index rolls back first."""
     is_raw = context.get("entries") == "raw"
     for record in records:
         writer.truncate(int(record.fields.get("index", writer.next_index)))  # ZMR-020

@@ -75,7 +75,7 @@ class Reader:
         self.in_step = True
 
     def answer(self, profile: str) -> dict[str, Any]:
-        """Return all whole records, or with "strict" those before the first damage."""
+        """Return the answer. With "strict", the records end at the first damage."""
         if foreign_dialect(self.log):
             return answer_of("refused", "foreign-dialect", [], [], None)
         for base in range(0, len(self.log), BLOCK):
@@ -167,7 +167,7 @@ class Reader:
         self.in_step = end % BLOCK == 0
 
     def tear(self, at: int, end: int, reason: str) -> None:
-        """Note an unfinished write; one of an open record began at its FIRST."""
+        """Store an unfinished write. If a record is open, the write began at its FIRST."""
         self.torn = {"from": self.open.at if self.open else at, "to": end, "reason": reason}
         self.open = None
 
@@ -205,7 +205,7 @@ def foreign_dialect(log: bytes) -> bool:
 
 
 def framed(payload: bytes, position: int) -> bytes:
-    """Return a record as a writer appends it to a log of position bytes."""
+    """Return the bytes that a writer appends to a log of position bytes for a record."""
     out, rest, begin = b"", payload, True
     while True:
         left = BLOCK - (position + len(out)) % BLOCK
@@ -265,7 +265,7 @@ def main() -> None:
             return
         hello = request["cmd"] == "hello"
         reply = HELLO if hello else {"seq": request["seq"], **answer(request)}
-        print(json.dumps(reply), flush=True)  # the harness waits for it
+        print(json.dumps(reply), flush=True)  # the harness waits for the reply
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def main() -> None:
             return
         hello = request["cmd"] == "hello"
         reply = HELLO if hello else {"seq": request["seq"], **answer(request)}
-        print(json.dumps(reply), flush=True)  # the harness waits for it
+        print(json.dumps(reply), flush=True)  # the harness waits for the reply
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Tests a small reader of LevelDB logs with the vectors. Copy it, and put your reader into it."""
+"""Tests a small reader of LevelDB logs with the vectors. Copy this file and insert your reader."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ CRC32C = [table_entry(byte) for byte in range(256)]
 
 
 def payload_text(payload: bytes) -> str:
-    """Return a payload as vectors give it: in hexadecimal, or the SHA-256 of a long one."""
+    """Return a payload in the form of vectors: hexadecimal digits, or a SHA-256 if it is long."""
     is_short = len(payload) <= LONGEST_PAYLOAD_IN_FULL_BYTES
     return payload.hex() if is_short else hashlib.sha256(payload).hexdigest()
 

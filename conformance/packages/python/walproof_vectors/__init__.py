@@ -36,7 +36,7 @@ class Vector:
         return {path.relative_to(self.path).as_posix(): path.read_bytes() for path in paths}
 
     def answers(self, profile: str = "recover") -> list[Mapping[str, Any]]:
-        """Return the right answers of a reader in a profile; the first one is the expected one."""
+        """Return the correct answers of a reader in a profile, with the expected answer first."""
         suffix = "_strict" if profile == "strict" else ""
         accepted = [other.get(f"answer{suffix}") for other in self.body.get("accept", ())]
         return [answer for answer in (self.body[f"expect{suffix}"], *accepted) if answer]
