@@ -100,7 +100,7 @@ class TestAppend:
         _, step, path = start_case("append-to-three-records", "append")
         path.unlink()
         make(path)
-        assert "what is there is no log" in step.judge(DONE, path, []).difference
+        assert "the path holds no log" in step.judge(DONE, path, []).difference
 
     def test_a_refusal_passes_only_if_the_vector_allows_it(self, start_case):
         for slug in ("append-behind-damage", "append-behind-a-torn-payload"):
@@ -175,7 +175,7 @@ class TestRefusedWrite:
         path = scratch.new_path("new.log")
         assert step.judge(REFUSED, path, []).difference is None
         path.write_bytes(b"")
-        assert "done where it must refuse" in step.judge(DONE, path, []).difference
+        assert "must refuse, but replied done" in step.judge(DONE, path, []).difference
 
     def test_an_invalid_context_must_be_refused(self, scratch):
         context, sealed = (
@@ -185,7 +185,7 @@ class TestRefusedWrite:
         path = scratch.new_path("new.journal")
         path.write_bytes(sealed.contents)
         judgement = WriteStep(context).judge(DONE, path, [])
-        assert "done where it must refuse" in judgement.difference and judgement.actual is None
+        assert "must refuse, but replied done" in judgement.difference and judgement.actual is None
 
     def test_a_refused_write_leaves_nothing(self, step, scratch):
         path = scratch.new_path("new.log")

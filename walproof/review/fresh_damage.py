@@ -143,8 +143,9 @@ def _copy(base: LogUnderReview, damage: Damage) -> LogUnderReview:
 
 
 def edges_of(log: LogUnderReview, file: str, length: int) -> list[int]:
-    """Return the record boundaries of a file according to one of the answers for the log."""
-    reply: dict[str, Any] = next(iter(log.answers.values()), {})
+    """Return the record boundaries of a file according to the log's own side."""
+    # Not the first reply, because the readers of both sides run at the same time.
+    reply: dict[str, Any] = log.answers.get(min(log.sides), {})
     records = reply.get("answer", {}).get("records", ())
     edges = {0, length}
     for record in records:

@@ -222,7 +222,7 @@ def _findings(folder: Path, names: set[str], store: str, index: Index | None) ->
             text = "expected a batch of records at 0, found an empty file: its records are lost"
             yield Finding(text, f"db-{number}.log", "lost")
     if index is not None and index.last_update is not None:
-        blank = {number for name in files if is_blank(folder / name) and (number := file_id(name))}
+        blank = {file_id(name) for name in files if is_blank(folder / name)}
         name = MESSAGES if store == MESSAGES else SCHEDULER
         yield from _missing_for(index, name, numbers - blank)
     if folder.name not in FOLDERS:
