@@ -18,10 +18,10 @@ from conformance.contents import Contents, list_entries
 
 # The freedoms that a vector may leave to the writer, with the parts that are not compared then.
 FREEDOMS = {
-    "placement": "where records stand and the log ends: at, size, file, batch, end",
+    "placement": "offsets of records and the end of the log: at, size, file, batch, end",
     "preallocation": "the sizes of the files",
-    "other-files": "further files beside those that are named",
-    "damage": "whether the bytes of the damage stay: verdict, reason, lost",
+    "other-files": "files other than the named files",
+    "damage": "whether damaged bytes remain: verdict, reason, lost",
 }
 
 _PLACE = frozenset({"at", "size", "file", "batch"})

@@ -15,7 +15,7 @@ from walproof.decode.pending import Waiting
 from walproof.formats.kahadb_journal.operations import destination_of, operation_name
 
 Value = Mapping[str, Any]
-_TOPICS = ("topic://", "temp_topic://")
+_TOPICS = ("topic://", "temp-topic://")
 _ONE_FILE = "the journal"
 
 

@@ -43,7 +43,7 @@ TYPE: Struct = {
     "data": "binary",
     "body": "binary",
 }
-DESTINATION_TYPES = ("queue", "topic", "temp_queue", "temp_topic")
+DESTINATION_TYPES = ("queue", "topic", "temp-queue", "temp-topic")
 # For each command with an OpenWire object in its data: the name and the decoder of the object.
 _OBJECTS: Mapping[int, tuple[str, Callable[[bytes], dict[str, Any]]]] = {
     1: ("message", openwire.message),

@@ -23,12 +23,12 @@ TABLE = HERE / "protocol.toml"
 BUILD_SECONDS, JAVA_SECONDS = 600, 60
 MEMORY_BYTES = 4 << 30
 _HEAD = """\
-# What the numbers in the metadata of Zeebe's records mean, in each line of releases. Made by
+# The meaning of the numbers in the metadata of Zeebe's records, by line of releases. Written by
 #   python -m walproof.formats.zeebe_journal.decoder.protocol.table_writer
-# which asks the classes ValueType, RecordType, RejectionType and Intent (fromProtocolValue) of
+# which calls fromProtocolValue of ValueType, RecordType, RejectionType and Intent in
 # io.camunda:zeebe-protocol, at the releases below. "schema" is the version in the header of the
-# metadata. The place of an intent in its list is its number; "" is a number without a meaning.
-# An entry holds from its line on, until another one with the same number.
+# metadata. The position of an intent in its list is its number; "" is a number without a meaning.
+# An entry applies from its line of releases on, until a later entry has the same number.
 """
 
 
