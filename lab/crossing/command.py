@@ -120,7 +120,7 @@ def _print(crossing: Crossing, listed: KnownFailures) -> bool:
         new = [each for each in found if each.cause is None]
         causes.update(each.cause for each in found if each.cause is not None)
         is_known &= not new
-        # The first difference, at length if it is new.
+        # Print the first difference, with its text if it is new.
         for first in (new or found)[:1]:
             more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
             label = f"{'✗' if new else '≈'} {pair.writer} → {pair.reader}"

@@ -1,4 +1,4 @@
-"""``python -m lab mutants``: do the vectors tell the executable specification from its mutants?"""
+"""``python -m lab mutants``: run the vectors on mutants of the executable specification."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _hunt(format_id: str, functions: Sequence[str], changed: Changes | None, job
 
 
 def show(reports: Sequence[Report], console: Console) -> None:
-    """Print survivors with their lines, the table of formats, and faults of the lists."""
+    """Print survivors with their lines, a table of the formats, and faults of the review lists."""
     table = Table("format", "mutants", "killed", "equivalent", "survivors", "killed of the others")
     for report in reports:
         survivors = report.survivors

@@ -39,7 +39,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     for format in FORMATS:
-        import_module(format.replace("-", "_"))  # before the time limit of a request starts
+        import_module(format.replace("-", "_"))  # not within the time limit of a request
     serve(
         {
             "name": "kaitai-python",

@@ -1,4 +1,4 @@
-"""Connections to the libraries with SQLite's SQL, each with ``execute`` and ``close``."""
+"""Connections to libraries that support SQLite's SQL, each with ``execute`` and ``close``."""
 
 from __future__ import annotations
 

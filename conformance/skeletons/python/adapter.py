@@ -63,7 +63,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Serve the harness, or the one-shot form: read FORMAT PATH [PROFILE]."""
+    """Serve the harness, or run the one-shot form: read FORMAT PATH [PROFILE]."""
     if sys.argv[1:2] == ["read"]:
         parts = dict(zip(("format", "path", "profile"), [*sys.argv[2:], "recover"], strict=False))
         result = answer({"cmd": "read", "context": {}, **parts})
@@ -75,7 +75,7 @@ def main() -> None:
             return
         hello = request["cmd"] == "hello"
         reply = HELLO if hello else {"seq": request["seq"], **answer(request)}
-        print(json.dumps(reply), flush=True)  # the harness waits for it
+        print(json.dumps(reply), flush=True)  # the harness waits for this line
 
 
 if __name__ == "__main__":
