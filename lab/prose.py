@@ -1,6 +1,6 @@
 """Find phrases that the style of this project avoids: ``make lint``.
 
-It checks pages, docstrings (also the titles of vectors), and the causes of known failures.
+The command checks pages, docstrings (also titles of vectors), and causes of known failures.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ class Listener:
                     return
                 while self._held and self._held[0][0] <= time.monotonic():
                     _, number, continues = self._held.pop(0)
-                    # A signal may have interrupted the call during the delay. It is then repeated.
+                    # A signal may have interrupted the call, which is then repeated.
                     if continues and _ask_kernel(notifier, _IS_VALID, _NUMBER.pack(number)):
                         continues()
                     _ask_kernel(notifier, _SEND, _REPLY.pack(number, 0, 0, _CONTINUE))
@@ -130,7 +130,7 @@ class Listener:
     def _handle_call(self, notifier: int) -> None:
         room = bytearray(_NOTIFICATION.size)
         if not _ask_kernel(notifier, _RECEIVE, room):
-            return  # a signal interrupted the call before it was received; it is repeated
+            return  # a signal interrupted the call, which is then repeated
         number, thread, _, call, _, _, *arguments = _NOTIFICATION.unpack(room)
         continues = self._begins(Call(thread, self._names[call], arguments))
         due = time.monotonic() + (self._slow if continues else 0)

@@ -32,8 +32,8 @@ Read = Callable[[Path], list[str]]
 class Moment:
     """A state of the files that a reader may see.
 
-    In a ``late`` moment, only the end of a write is in the file. Its result is compared with the
-    result before the write, because it does not follow the other moments inside the write.
+    In a ``late`` moment, only the end of a write is in the file. The records that a reader returns
+    are then compared with its records before the write, not with those inside the write.
     """
 
     state: State

@@ -23,7 +23,7 @@ def random_records(count: int) -> list[NewRecord]:
 
 @dataclass(frozen=True)
 class FormatCrash:
-    """The file name of a log, the function that returns records to write, and the context."""
+    """The file name of a log, a function that returns its records, and the writer's context."""
 
     name: str = "log"
     records: Callable[[int], list[NewRecord]] = random_records

@@ -61,7 +61,7 @@ class State:
 class _Version:
     """A sector or a file size that is valid from operation ``number`` on."""
 
-    #: Number of the operation. Sizes that one write sets differ by less than 0.5.
+    #: Operation number. The numbers of the sizes that one write sets differ by less than 0.5.
     number: float
     #: Number of truncations up to this operation.
     epoch: int
@@ -192,8 +192,8 @@ class Point:
     def choices(self, most: int, seed: str) -> Iterator[dict[Part, float]]:
         """Yield all choices if there are at most ``most``.
 
-        Otherwise, yield ``most`` choices: the choices with all parts old or all new, those in which
-        only one part differs, and a random sample.
+        Otherwise, yield ``most`` choices: all parts old, all parts new, choices that differ from
+        these in one part, and a random sample.
         """
         parts = list(self.parts)
         if self.count() <= most:

@@ -193,7 +193,7 @@ def _cell(judgement: Judgement) -> str:
 
 
 def _joined(rows: Sequence[_Row], columns: Sequence[Sequence[str]]) -> Iterator[Mapping[str, Any]]:
-    """Yield one row for all damage with the same outcomes. Omit it if all are as expected."""
+    """Yield one row for all damage with the same outcomes, except if all are as expected."""
     joined: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for number, row in enumerate(rows):
         cells = tuple(column[number] for column in columns)

@@ -30,7 +30,7 @@ _SCRIPT = re.compile(
     r"Save \[`(?P<script>[\w.]+)`\]\((?P=script)\)(?: as `(?P<saved>[^`]+)`)?"
     r" in an empty directory and run:"
 )
-#: Suffix of a script → language of its block.
+#: The language of a code block, by the suffix of the script.
 _LANGUAGES = {
     ".py": "python", ".go": "go", ".java": "java", ".cjs": "javascript", ".rs": "rust",
     ".cc": "cpp",

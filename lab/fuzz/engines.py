@@ -38,7 +38,7 @@ _UNITS = re.compile(r"^stat::number_of_executed_units: +(\d+)", re.MULTILINE)
 
 
 class NotBuilt(Exception):
-    """A tool is missing, or the build fails with the output of the tool as the message."""
+    """A tool is missing or the build failed; the message is the reason or the output."""
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def saved_findings(folder: Path) -> list[Mapping[str, Any]]:
 
 
 def minimise(log: Input, shows: Callable[[Input], bool], seconds: float) -> Input:
-    """Return the smallest input with a true ``shows`` that ``seconds`` of CPU time can find."""
+    """Return the smallest input for which ``shows`` is true, after ``seconds`` of CPU time."""
     deadline = time.process_time() + seconds
     return descend(
         log,

@@ -17,7 +17,7 @@ from walproof.sweep import folders
 from walproof.sweep.fields import FieldsOfFile, generic
 from walproof.sweep.operations import DAMAGES, File, applied
 
-#: A function that returns changed bytes, at most the given number.
+#: A function that changes bytes, and returns at most the given number of bytes.
 Native = Callable[[bytes, int], bytes]
 #: The number of bytes reserved for the first line of a packed input.
 HEAD_BYTES = 4096

@@ -94,7 +94,8 @@ class Hunt:
         function = mutant.name.function
 
         def rank(number: int) -> tuple[bool, int, float, int]:
-            # Sort by: own format, kills of mutants in the same function, cost.
+            # Questions of this format come first, then questions that killed other mutants of the
+            # function, then fast questions.
             is_foreign = self.questions[number].format_id != self.format_id
             kills = self._kills[function, number]
             return is_foreign, -kills, self.reached.seconds[number], number

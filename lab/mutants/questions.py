@@ -38,7 +38,7 @@ class Question:
 
 
 def questions_of(format_id: str) -> list[Question]:
-    """Return the questions for a format's mutants: those of the format, then of its family."""
+    """Return the questions for a format's mutants: its own questions, then those of its family."""
     return [question for each in family_of(format_id) for question in _own_questions(each)]
 
 

@@ -11,7 +11,7 @@ from conformance.describe import payload_key
 from conformance.registry import FOLDER
 from conformance.saving import save
 
-#: The name of a file in the folder of an implementation.
+#: The name of the file with the results, in the folder of an implementation.
 FILE_NAME = "scenarios.json"
 AS_EXPECTED = "as expected"
 NOT_RUN = "not run"

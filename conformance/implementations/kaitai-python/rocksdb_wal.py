@@ -442,7 +442,7 @@ class Reader:
         }
 
     def has_ended_early(self) -> bool:
-        """Return whether the log ended before its file, and not only zeros follow."""
+        """Return whether the log ended before the end of the file, and not only zeros follow."""
         torn = self.lost_torn()
         if torn is not None:
             return torn[2] != "torn-record" or torn[1] < self.written

@@ -375,7 +375,8 @@ class Reader:
                     assert one is not None
                     if one is not slot:
                         one.after = forward(one.computed_before, one.covered, order)
-                        one.bad_checksum = one.after not in proven  # else a copy
+                        # If this value is proven, the slot is a copy of another slot.
+                        one.bad_checksum = one.after not in proven
                         if not one.bad_checksum or not one.page:
                             continue
                         one.follows, one.before = self.origin(one.number - 1), one.computed_before

@@ -71,7 +71,7 @@ def opened(log: bytes) -> AbstractContextManager[tuple[Path, drivers.Connection]
 
 @contextmanager
 def opened_database(database: bytes, log: bytes = b"") -> Iterator[tuple[Path, drivers.Connection]]:
-    """Open copies of a database and its log, and return the path and the connection."""
+    """Open copies of a database and its log, and yield the path and the connection."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "case.db"
         path.write_bytes(database)

@@ -81,7 +81,7 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
 
 def items(answer: Answer) -> frozenset[Item]:
     """Return the latest value of each key."""
-    from walproof.decode.fault import Undecodable  # needs packages of an extra
+    from walproof.decode.fault import Undecodable
     from walproof.formats.leveldb_log.decoder import write_batch
 
     latest: dict[bytes, tuple[int, bytes | None]] = {}

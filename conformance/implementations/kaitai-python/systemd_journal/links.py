@@ -104,7 +104,7 @@ class Links:
     # Entries (SDJ-043, SDJ-047)
 
     def check_entries(self) -> None:
-        """Check the number and the items of each entry, and collect the entries of each DATA."""
+        """Check the seqnum and the items of each entry, and collect the entries of each DATA."""
         width, number = 4 if self.journal.is_compact else 16, 0
         to_give = 256 * self.journal.place + 4 * self.journal.limit
         for entry in self.entries:

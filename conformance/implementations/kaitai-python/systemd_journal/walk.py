@@ -210,7 +210,7 @@ class Journal:
             before, at = at, body.ofs_next_hash
 
     def known_after(self, at: int) -> int | None:
-        """Return the first sound object after an offset that a link leads to."""
+        """Return the offset of the first sound object after ``at`` that a link leads to."""
         known = self.known()
         later = range(bisect_right(known, at), len(known))
         return next((known[index] for index in later if self.is_sound(known[index])), None)

@@ -1,6 +1,6 @@
 """A zmq-raft reader that uses the generated parsers, with the rules that no grammar expresses.
 
-It was written from spec/zmq-raft.md and shares no code with ``reference_impl``.
+It implements spec/zmq-raft.md and shares no code with ``reference_impl``.
 """
 
 from __future__ import annotations

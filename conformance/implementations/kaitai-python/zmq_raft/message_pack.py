@@ -62,7 +62,7 @@ def map_to_json(value: Any) -> dict[str, Any]:
 
 
 def in_a_key(value: Any) -> Any:
-    """Return a key, or a value in a key, whose maps are lists of pairs (ZMR-072)."""
+    """Return a key, or a value inside a key, with each map as a list of pairs (ZMR-072)."""
     inner = getattr(value, "elements", [])
     if value.is_map:
         pairs = zip(inner[::2], inner[1::2], strict=True)

@@ -86,7 +86,7 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
 
 def items(answer: Answer) -> frozenset[Item]:
     """Return the messages that were not acknowledged."""
-    from walproof.decode.fault import Undecodable  # needs packages of an extra
+    from walproof.decode.fault import Undecodable
     from walproof.formats.kahadb_journal.decoder import decode
 
     waiting: dict[str, str] = {}
