@@ -1,6 +1,6 @@
 """Find phrases that the style of this project avoids: ``make lint``.
 
-Checked are pages, docstrings (with the titles of vectors), and the causes of known failures.
+The command checks pages, docstrings (also titles of vectors), and causes of known failures.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from reference_impl.paths import ROOT
 
-#: Pattern, and what to write instead.
+#: Patterns of phrases, and the words to use instead.
 PHRASES = {
     r"mend(?:s|ed|ing)?": "fix, repair",
     r"owe[sd]?": "expected, must return",
@@ -46,7 +46,7 @@ _NOT_PROSE = re.compile(
     r"```.*?```|~~~.*?~~~|``[^`]*``|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL
 )
 _QUESTION_WORD = re.compile(r"(?:What|Whether|How|Where|Who|Whose|Which|Whatever) ")
-#: Generated files, and text of other projects.
+#: Generated files, text of other projects, and this file, which contains the phrases.
 NOT_CHECKED = ("vectors/", "CODE_OF_CONDUCT.md", "lab/prose.py")
 
 
@@ -92,7 +92,7 @@ def _docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def main() -> int:
-    """Check all files that git knows. Return 1 if there are findings, else 0."""
+    """Check all tracked files. Return 1 if there are findings, else 0."""
     command = ["git", "ls-files", "-z", "*.md", "*.py", "*/known-failures.json"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
     paths = [path for path in listed.split("\0") if path and not path.startswith(NOT_CHECKED)]

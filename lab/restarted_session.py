@@ -1,4 +1,4 @@
-"""A session with a program under test that starts again after it has ended."""
+"""A session that restarts the program under test after it has ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.subject import Subject
 
 
 class RestartedSession:
-    """A session with a program in a sandbox, which can change the files in :attr:`scratch`."""
+    """A session with a sandboxed program, which can change the files in :attr:`scratch`."""
 
     def __init__(self, subject: Subject, wall_ms: int) -> None:
         self.scratch = Scratch()
@@ -21,7 +21,7 @@ class RestartedSession:
         self._seq = 0
 
     def request(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Number a message, and return the reply. Raises ``PROGRAM_FAILURES``."""
+        """Send a message with its number, and return the reply. Raises ``PROGRAM_FAILURES``."""
         self._seq += 1
         try:
             if self._session is None:
@@ -36,7 +36,7 @@ class RestartedSession:
             raise
 
     def close(self) -> None:
-        """End the program, and remove all copies."""
+        """End the program, and remove the scratch files."""
         if self._session is not None:
             self._session.close()
         self.scratch.close()

@@ -64,7 +64,7 @@ def bench(rounds: int, only: str, formats: tuple[str, ...]) -> int:
 
 
 def show(size: Size, rows: Sequence[Row], console: Console) -> None:
-    """Print a table with a line for each contender, and why the others were not measured."""
+    """Print a table of the measured contenders, and why each other contender was not measured."""
     table = Table(
         title=size.name, title_justify="left", box=None, pad_edge=False, header_style="dim"
     )

@@ -11,7 +11,7 @@ from conformance import ROOT
 from conformance.registry import FOLDER, load
 from lab.bench.format_bench import Program, bench_of
 
-#: numba stores no kernel, and reads none, where it cannot write.
+#: numba neither stores nor loads compiled kernels in directories that it cannot write to.
 KERNELS = tuple((ROOT / "walproof" / "formats").rglob("__pycache__"))
 
 
@@ -42,7 +42,7 @@ def contenders(format_id: str) -> list[Contender]:
 
 
 def our_contenders(format_id: str) -> Iterator[Contender]:
-    """Yield the bulk scanner."""
+    """Yield the bulk scanner, and a variant without payloads if the peer returns none."""
     bench = bench_of(format_id)
     repeat = bench.scanner_repeat
     yield Contender("fast-scan", _worker("scanner", format_id), repeat, writes=KERNELS)

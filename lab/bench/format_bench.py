@@ -18,11 +18,11 @@ from lab.formats import lab_part
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 
-#: For a real writer to write a log.
+#: The time limit for a writer that writes a log.
 TIMEOUT_SECONDS = 600
 
 
-#: For a measured program and all that it starts.
+#: The memory limit for a measured program and its child processes.
 MEMORY_BYTES = 16 << 30
 
 
@@ -31,11 +31,14 @@ class Failed(Exception):
 
 
 def printed(command: Sequence[str], seconds: float, writes: Iterable[Path]) -> str:
-    """Return the output of a program that may change ``writes``. Raises :class:`Failed`."""
+    """Run a program that may change the paths ``writes``, and return its output.
+
+    Raises :class:`Failed`.
+    """
     scratch = Held()
     try:
         sandbox = Sandbox(scratch.folder, hides=evidence(), writes=writes)
-        # Modules of ours are found from the checkout, which is not where it works.
+        # The program does not run in the checkout, so it needs PYTHONPATH to find our modules.
         variables, limits = {"PYTHONPATH": str(ROOT)}, Limits(memory_bytes=MEMORY_BYTES)
         done = run_program(command, seconds, sandbox, variables, limits)
     except (CannotStart, Timeout, OverLimit) as error:
@@ -72,20 +75,20 @@ class Program:
 
 
 def random_records(count: int, size: int) -> Iterable[NewRecord]:
-    """Return records with payloads that do not compress, the same ones on each call."""
+    """Return records with payloads that do not compress. Each call returns the same records."""
     rng = random.Random(1)
     return (NewRecord(rng.randbytes(size)) for _ in range(count))
 
 
 @dataclass(frozen=True)
 class FormatBench:
-    """The measurements of one format: the ``BENCH`` of its part."""
+    """The measurements of one format: ``BENCH`` in its part ``bench``."""
 
     #: Logs for all readers except Spark.
     logs: tuple[Size, ...] = ()
     #: Implementations to measure. The first program is the peer.
     programs: tuple[Program, ...] = ()
-    #: Logs for Spark, which needs more time to plan than to read a small log.
+    #: Logs for Spark. They are large, because Spark plans longer than it reads a small log.
     large_logs: tuple[Size, ...] = ()
     #: Function that returns ``count`` records of ``size`` bytes.
     records: Callable[[int, int], Iterable[NewRecord]] = random_records
@@ -101,14 +104,14 @@ class FormatBench:
 
 
 def bench_of(format_id: str) -> FormatBench:
-    """Return the ``BENCH`` of a format, or an empty one."""
+    """Return the ``BENCH`` of a format, or an empty :class:`FormatBench`."""
     part = lab_part(format_id, "bench")
     bench: FormatBench = FormatBench() if part is None else part.BENCH
     return bench
 
 
 def log_of(format_id: str, size: Size) -> Path:
-    """Return the log in its own directory below ``.build/bench/logs``. Write a missing log."""
+    """Return the path of a log below ``.build/bench/logs``. Write the log if it is missing."""
     context = "".join(f"-{key}-{value}" for key, value in sorted(size.context.items()))
     name = f"{format_id}-{size.count}x{size.size}{context}"
     folder = BUILD / "bench" / "logs" / name

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-#: Reads a log to its end: the number of records, and of bytes of payload.
+#: A function that reads a whole log, and returns its numbers of records and payload bytes.
 ReadOnce = Callable[[Path], tuple[int, int]]
 
 

@@ -17,7 +17,7 @@ TIMEOUT_SECONDS = 600
 
 
 class WrongCount(Exception):
-    """A contender read other records than were written, so its time means nothing."""
+    """A contender returned a wrong number of records or bytes, so its time means nothing."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,12 @@ class Row:
     """The measurements of a contender that is available."""
 
     contender: Contender
-    #: Median of each round.
+    #: Median of the passes in each round, in seconds.
     seconds: Sequence[float] = ()
     #: Fastest pass of all rounds, in seconds.
     fastest: float = 0.0
     log_bytes: int = 0
-    #: Speed relative to the peer, or None for no peer.
+    #: Speed relative to the peer, or None if no peer was measured.
     ratio: float | None = None
 
 
@@ -71,12 +71,13 @@ def measure(
 
 def _read_into_page_cache(log: Path) -> int:
     """Read a log into the page cache, if possible from the disk, and return its size in bytes."""
-    # Pages that were just written are in smaller pieces and slower to read (docs/speed.md).
+    # The cache keeps newly written data in smaller pieces, which are slower to read
+    # (docs/speed.md).
     total = 0
     for path in list_entries(log) if log.is_dir() else [log]:
         with path.open("rb") as file:
             if hasattr(os, "posix_fadvise"):
-                os.fsync(file.fileno())  # what is not written yet stays
+                os.fsync(file.fileno())  # the next call drops only data on the disk
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             while block := file.read(1 << 20):
                 total += len(block)
@@ -84,12 +85,12 @@ def _read_into_page_cache(log: Path) -> int:
 
 
 def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
-    """Return how many times the peer's speed: the median of the ratios within each round."""
+    """Return the speed relative to the peer: the median of the ratios within each round."""
     return statistics.median(peer / mine for mine, peer in zip(seconds, peers, strict=True))
 
 
 def _run(contender: Contender, log: Path, size: Size) -> list[float]:
-    # Some open a log as they do after a restart, others need a folder that they make beside it.
+    # Some contenders recover the log as after a restart. Others create a folder next to it.
     writes = (log.parent, *contender.writes)
     command = [*contender.command, str(log), str(contender.repeat)]
     output = json.loads(printed(command, TIMEOUT_SECONDS, writes))

@@ -1,7 +1,8 @@
 """Measure how fast Spark reads logs: ``python -m lab bench --only spark``.
 
 Each round reads the same rows with the data source, from Parquet, and with a Python source that
-yields batches from mapped memory. The last one is the upper limit for Python sources.
+yields batches from mapped memory. The speed of this last source is the upper limit for Python
+sources.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Batches(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """Return the name that ``format`` takes."""
+        """Return the name to pass to ``format``."""
         return "batches"
 
     def schema(self) -> StructType:
@@ -73,7 +74,7 @@ class BatchesReader(DataSourceReader):
 
 
 def write_copies(partitions: Sequence[Iterator[pa.RecordBatch]], folder: Path) -> tuple[Path, Path]:
-    """Write the batches of each partition: a folder of Arrow files, and one of Parquet files."""
+    """Write the partitions to a folder of Arrow files and to a folder of Parquet files."""
     arrow, parquet = folder / "arrow", folder / "parquet"
     arrow.mkdir(parents=True)
     parquet.mkdir()
@@ -97,7 +98,7 @@ def _arrow_files(folder: str) -> list[Path]:
 def frames(
     log: Path, columns: Sequence[str], spark: SparkSession, folder: Path
 ) -> dict[str, DataFrame]:
-    """Return the rows of a log, read in each of the ways.
+    """Return the rows of a log as a data frame for each way to read them.
 
     If ``columns`` is empty, the rows have all columns. ``folder`` is a new directory for copies of
     the log.

@@ -24,7 +24,7 @@ from lab.crash import syscall_pause
 _RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102
 _NOTIFICATION, _REPLY = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
 _NUMBER = struct.Struct("=Q")
-#: The call is carried out as if it had not been paused.
+#: The flag of a reply that lets the kernel carry out the call unchanged.
 _CONTINUE = 1
 
 
@@ -37,27 +37,27 @@ class Call:
     arguments: Sequence[int]
 
 
-#: Called just before a delayed call continues.
+#: A function that the listener calls just before a delayed call continues.
 Continues = Callable[[], None]
 
 
 class Listener:
     """Pause the calls of one program, from :meth:`command` to :meth:`close`, in a thread.
 
-    ``begins`` is called for each paused call, and returns a function if the call is a sync. Each
-    sync is delayed by ``slow`` seconds, as on a busy disk. The function is called just before the
-    sync continues. :attr:`lock` is held while either function runs. Raises ``OSError`` if the
-    listener cannot start.
+    The listener calls ``begins`` for each paused call. If the call is a sync, ``begins`` returns a
+    function. The sync is delayed by ``slow`` seconds, as on a busy disk, and the listener calls the
+    function just before the sync continues. :attr:`lock` is held while either function runs. Raises
+    ``OSError`` if the listener cannot start.
     """
 
     def __init__(self, begins: Callable[[Call], Continues | None], slow: float = 0.0) -> None:
         self.lock = threading.Lock()
-        #: Why the calls could not be paused, or why the listener stopped. Its calls fail from then
-        #: on, so the program does not behave as it would.
+        #: Reason why the calls could not be paused, or why the listener stopped. After a stop, the
+        #: paused calls of the program fail, so the trace is not valid.
         self.why_not = ""
         self._begins, self._slow = begins, slow
         self._names = syscall_pause.names_by_number(platform.machine())
-        #: When each held call continues, with its number; the first one first.
+        #: The held calls, sorted by the time to continue them: time, number, function.
         self._held: list[tuple[float, int, Continues | None]] = []
         with contextlib.ExitStack() as created:
             folder = created.enter_context(tempfile.TemporaryDirectory(prefix="walproof-calls-"))
@@ -82,7 +82,8 @@ class Listener:
 
     def _listen(self) -> None:
         with contextlib.ExitStack() as held:
-            held.enter_context(self._server)  # a program that comes later does not wait forever
+            # The socket is closed at the end, so that a program that connects later does not wait.
+            held.enter_context(self._server)
             try:
                 notifier = self._accepted()
                 if notifier is not None:
@@ -112,13 +113,13 @@ class Listener:
                     return
                 while self._held and self._held[0][0] <= time.monotonic():
                     _, number, continues = self._held.pop(0)
-                    # A signal may have taken it back while it waited: then it comes again.
+                    # A signal may have interrupted the call, which is then repeated.
                     if continues and _ask_kernel(notifier, _IS_VALID, _NUMBER.pack(number)):
                         continues()
                     _ask_kernel(notifier, _SEND, _REPLY.pack(number, 0, 0, _CONTINUE))
 
     def _happened(self, descriptor: int) -> int | None:
-        """Wait for a descriptor or the end of a delay. Return None after :meth:`close`."""
+        """Wait for a descriptor or the end of a delay; return None after :meth:`close`."""
         waiting = select.poll()
         waiting.register(descriptor, select.POLLIN)
         waiting.register(self._over, select.POLLIN)
@@ -129,7 +130,7 @@ class Listener:
     def _handle_call(self, notifier: int) -> None:
         room = bytearray(_NOTIFICATION.size)
         if not _ask_kernel(notifier, _RECEIVE, room):
-            return  # a signal took the call back before it was heard; it comes again
+            return  # a signal interrupted the call, which is then repeated
         number, thread, _, call, _, _, *arguments = _NOTIFICATION.unpack(room)
         continues = self._begins(Call(thread, self._names[call], arguments))
         due = time.monotonic() + (self._slow if continues else 0)
@@ -137,7 +138,10 @@ class Listener:
 
 
 def _ask_kernel(notifier: int, what: int, room: bytes | bytearray) -> bool:
-    """Return whether the call still exists. Raises ``RuntimeError``."""
+    """Send a request to the kernel; return whether the call still exists.
+
+    Raises ``RuntimeError`` if the kernel cannot continue a paused call.
+    """
     while True:
         try:
             fcntl.ioctl(notifier, what, room)
@@ -146,7 +150,7 @@ def _ask_kernel(notifier: int, what: int, room: bytes | bytearray) -> bool:
             return False
         except InterruptedError:
             if what == _RECEIVE:
-                return False  # it is heard again if it is still there, and not waited for if not
+                return False  # if the call still exists, the next poll reports it again
         except OSError as error:
-            # Kernels before 5.5 stop a call and cannot let it go on.
-            raise RuntimeError(f"this kernel lets no call go on: {error.strerror}") from None
+            # Kernels before 5.5 can pause a call, but cannot continue it.
+            raise RuntimeError(f"this kernel cannot let a stopped call continue: {error.strerror}") from None

@@ -29,7 +29,7 @@ from walproof.cli.stopping import stoppable
 from walproof.progress import progress_bar
 from walproof.quantity import counted
 
-#: The folder of ``--out`` has all.
+#: The number of missing parts that the console shows. The folder of ``--out`` has all parts.
 MAX_SHOWN_PARTS = 6
 
 

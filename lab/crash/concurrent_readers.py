@@ -19,12 +19,12 @@ from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import named
 from walproof.scan import answers
 
-#: Multiples of 4096 are boundaries of these sectors, too.
+#: A boundary of a 4096-byte sector is also a boundary of one of these sectors.
 SECTOR_BYTES = 512
 SHRINKS = "no longer returns a record that it returned"
 DIFFERS = "returns other records than the specification"
 
-#: Returns the payloads of a log, as :func:`~lab.crash.judge.payload_text` writes them.
+#: A function that returns the payloads of a log, each as a :func:`~lab.crash.judge.payload_text`.
 Read = Callable[[Path], list[str]]
 
 
@@ -32,7 +32,8 @@ Read = Callable[[Path], list[str]]
 class Moment:
     """A state of the files that a reader may see.
 
-    A ``late`` moment replaces the torn moments around it.
+    In a ``late`` moment, only the end of a write is in the file. The records that a reader returns
+    are then compared with its records before the write, not with those inside the write.
     """
 
     state: State

@@ -12,7 +12,7 @@ from reference_impl.answer import NewRecord, Record
 
 
 def random_records(count: int) -> list[NewRecord]:
-    """Return distinct records from a few bytes to more than two sectors of 4096 bytes."""
+    """Return distinct records. Their sizes range from a few bytes to over two 4096-byte sectors."""
     rng = random.Random(1)
     sizes = (5, 700, 40, 9000, 300, 1, 4096, 2000)
     return [
@@ -23,7 +23,7 @@ def random_records(count: int) -> list[NewRecord]:
 
 @dataclass(frozen=True)
 class FormatCrash:
-    """The name of a log, the context of its writer, and ``count`` records to write."""
+    """The file name of a log, a function that returns its records, and the writer's context."""
 
     name: str = "log"
     records: Callable[[int], list[NewRecord]] = random_records

@@ -1,4 +1,4 @@
-"""Read states of a crash back: by the executable specification, and by the system itself."""
+"""Read the states after a crash with the executable specification and with the system itself."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ DIED = "ends without an answer"
 DAMAGE = "reports a crash as damage"
 STOPS = "refuses to continue the log"
 
-#: Not violations, because no record is lost: an administrator has to act, or a new log is started.
+#: Findings that are not violations, because no record is lost. An administrator has to act, or the
+#: system starts a new log.
 NOTES = (DAMAGE, STOPS)
 
 WALL_MS = 10_000
 OURS = "the specification"
 
-#: The adapter of the executable specification, which :data:`OURS` has read and written already.
+#: The adapter of the executable specification. It is skipped, because :data:`OURS` gives the same
+#: results.
 ALSO_OURS = "executable-spec"
 
-#: The payloads that a reader returned, in order: in hexadecimal, or the SHA-256 of a long one.
+#: The payloads that a reader returned, in order, each in hexadecimal or, if long, as its SHA-256.
 Found = list[str]
 
 
@@ -53,7 +55,7 @@ def after_a_crash(written: Sequence[str], acknowledged: int, found: Sequence[str
 def after_an_append(
     written: Sequence[str], acknowledged: int, appended: str, found: Sequence[str]
 ) -> list[str]:
-    """Return the violations after one more record was appended to a log that a crash left."""
+    """Return the violations after a record was appended to a log that a crash left."""
     if not found or found[-1] != appended:
         return [UNREAD]
     wrong = after_a_crash(written, acknowledged, found[:-1])
@@ -65,14 +67,14 @@ class Finding:
     """A type of violation or note."""
 
     what: str
-    #: Reader.
+    #: Reader, or writer and reader.
     who: str
     #: First state with this finding.
     state: State
-    #: Payloads that were read from the state, or None if the reader crashed.
+    #: Payloads that were read from the state. None for a failure, a refusal or reported damage.
     found: Found | None
     detail: str = ""
-    #: Number of states.
+    #: Number of states with this finding.
     count: int = 1
 
 
@@ -88,7 +90,7 @@ class Judgement:
     def note(
         self, what: str, who: str, state: State, found: Found | None, detail: str = ""
     ) -> None:
-        """Count a fault of a reader or writer, with the first state that shows it."""
+        """Count a fault of a reader or writer, and store the first state that shows the fault."""
         if (seen := self.findings.get((what, who))) is not None:
             seen.count += 1
         else:
@@ -130,7 +132,7 @@ class Judge:
         self.judgement = Judgement()
 
     def close(self) -> None:
-        """End the program, and remove all copies."""
+        """End the program, and remove the scratch files."""
         self.session.close()
 
     def judge(self, state: State) -> None:
@@ -199,7 +201,7 @@ class Judge:
             raise _Refused(reply.get("skipped", "skipped"))
         result: Found = []
         for each in reply["answer"]["records"]:
-            if "payload" not in each:  # a long one, of which nothing can be taken away
+            if "payload" not in each:  # a digest of a long payload cannot be converted
                 result.append(each["payload_sha256"])
             elif (payload := self.what.written(bytes.fromhex(each["payload"]))) is not None:
                 result.append(payload_text(payload))
@@ -217,7 +219,7 @@ class Judge:
 
 
 def payload_text(payload: bytes) -> str:
-    """Return a payload as an answer has it."""
+    """Return a payload in the form of an answer: hexadecimal, or the SHA-256 of a long payload."""
     return next(iter(payload_to_json(payload).values()))
 
 

@@ -10,7 +10,7 @@ any        the guarantees of POSIX: the disk writes sectors, sizes and names in 
 ========== =========================================================================================
 
 A sector is atomic. A new size may reach the disk before or after the data. Until the data arrives,
-it reads as zeros. A later, larger size does not restore data that a truncation removed.
+the file has zeros there. A later, larger size does not restore data that a truncation removed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from lab.crash.trace import (
 
 MODELS = ("process", "ordered", "journaled", "any")
 SECTORS = (512, 4096)
-#: For each point of a crash, whatever the limit.
+#: The number of states at each point of a crash that are examined whatever the limit is.
 MIN_STATES_AT_A_POINT = 16
 
 
@@ -61,9 +61,9 @@ class State:
 class _Version:
     """A sector or a file size that is valid from operation ``number`` on."""
 
-    #: The sizes that one write sets have numbers that differ by less than 0.5.
+    #: Operation number. The numbers of the sizes that one write sets differ by less than 0.5.
     number: float
-    #: Number of truncations.
+    #: Number of truncations up to this operation.
     epoch: int
     content: bytes = b""
     size: int = 0
@@ -190,7 +190,11 @@ class Point:
         return math.prod(len(open_) for open_ in self.parts.values())
 
     def choices(self, most: int, seed: str) -> Iterator[dict[Part, float]]:
-        """Yield all choices if there are at most ``most``, else the corners and a sample."""
+        """Yield all choices if there are at most ``most``.
+
+        Otherwise, yield ``most`` choices: all parts old, all parts new, choices that differ from
+        these in one part, and a random sample.
+        """
         parts = list(self.parts)
         if self.count() <= most:
             for chosen in itertools.product(*self.parts.values()):
@@ -347,8 +351,8 @@ def states(
         for crash in _in_order(trace, sector, torn=model == "ordered"):
             keep(crash)
         return list(results.values()), True
-    # A state that is possible between two syncs is also possible just before the second one, when
-    # more records are acknowledged.
+    # A state that is possible between two syncs is also possible just before the second sync. More
+    # records are acknowledged there, so crashes between two syncs need no check of their own.
     syncs = [number for number, each in enumerate(trace.operations) if isinstance(each, Sync)]
     points = [number for number in [*syncs, len(trace.operations)] if number]
     disk, complete = Disk(trace, sector), True

@@ -1,7 +1,7 @@
 """Turn snapshots of a program's files into a trace.
 
-The difference between two snapshots shows what the program wrote in between, by calls or to mapped
-memory. A sync covers the content that the files have when the sync begins.
+The difference between two snapshots shows what the program wrote between them, by calls or to
+mapped memory. A sync covers the content that the files have when the sync begins.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from lab.crash.trace import (
 PAGE = 4096
 WRITES = ("write", "writev", "pwrite64", "pwritev", "pwritev2")
 SYNCS_OF_ALL = ("sync", "syncfs")
-#: The argument with the flags of the calls that open a file.
+#: The index of the argument with the flags, for each call that opens a file.
 _FLAGS = {"open": 1, "openat": 2}
 _CHANGES_FILES = os.O_CREAT | os.O_TRUNC
 _MS_SYNC = 4
-#: Errors of a thread that has ended.
+#: The errors that ``/proc`` raises for a thread that has ended.
 ENDED = (FileNotFoundError, ProcessLookupError)
 #: Device and number of a file, which are the same in each mount namespace.
 Inode = tuple[int, int]
@@ -72,11 +72,11 @@ class Observer:
         self.live = Live()
         self._nodes = {_inode(folder.stat()): ROOT}
         self._count = 0
-        #: The last write of each thread, which may not have ended.
+        #: The last write of each thread. This write may still be running.
         self._writing: dict[int, _Writing] = {}
 
     def begins(self, call: Call) -> Continues | None:
-        """Record what happened before a call. Return a function that records the end of a sync.
+        """Record the changes before a call. For a sync, return a function that records the sync.
 
         Raises ``OSError``, and :class:`CannotRecord` if the program uses io_uring.
         """
@@ -112,7 +112,7 @@ class Observer:
     def take_snapshot(self) -> None:
         """Record the changes since the last snapshot.
 
-        Raises ``OSError``, and :class:`CannotRecord` for a file that was written elsewhere.
+        Raises ``OSError``, and :class:`CannotRecord` for a new file that already has content.
         """
         nodes, contents = {_inode(self.folder.stat()): ROOT}, dict[Inode, bytes]()
         names: Names_ = {ROOT: {}}
@@ -173,7 +173,7 @@ def _entries(folder: Path) -> Iterator[tuple[Path, os.stat_result, bytes | None]
     for at, folders, files in os.walk(folder):
         for name in sorted([*folders, *files]):
             path = Path(at, name)
-            # Any other error would make the trace lie.
+            # No other error is suppressed, because the trace would be incomplete.
             with contextlib.suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
                 status = path.lstat()
                 if stat.S_ISDIR(status.st_mode):

@@ -16,7 +16,7 @@ from lab.crash.observer import CannotRecord, Observer
 from lab.crash.trace import Trace
 from reference_impl.answer import NewRecord
 
-#: For each record: a program whose calls are paused is slow.
+#: The time limit for each record. Paused calls make a program slow.
 TIMEOUT_SECONDS = 60
 
 
@@ -40,7 +40,7 @@ def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator
 
 @contextmanager
 def _listening(observer: Observer, slow: float) -> Iterator[Listener]:
-    """Pause the calls of a program that ends inside this block.
+    """Pause the calls of a program. The program must end inside the block.
 
     Raises :class:`CannotRecord` if the calls could not be paused.
     """
@@ -82,7 +82,7 @@ def record(
         folder.mkdir()
         observer = Observer(folder)
         with _listening(observer, slow) as listener:
-            # libuv would hand its writes to the system without a call for each.
+            # With io_uring, libuv would write without a system call for each write.
             variables = {"UV_USE_IO_URING": "0"}
             command, limits = listener.command(words), Limits(start_seconds=120)
             session = ProtocolSession(command, limits, variables=variables)

@@ -1,4 +1,4 @@
-"""The writers that can be recorded by name, and a run of one under every model."""
+"""Run a writer under the persistence models, and list the writers that have a name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from lab.crash.trace import Trace
 from reference_impl.answer import NewRecord
 from walproof.implementations import FOLDER as TOOLS
 
-#: Writers without known failures: the suite does not run them.
+#: Writers that only this command runs. The suite does not run them, so they have no list of known
+#: failures.
 FOLDER = Path(__file__).with_name("implementations")
 
 
@@ -65,7 +66,7 @@ def run(
         crashes, complete = states(trace, model, sector, most, seed)
         judge = Judge(subject, hello, format, what, records, probe)
         try:
-            # The simplest first: they are what is shown.
+            # A finding stores the first state that shows it, so the simplest states come first.
             for done, crash in enumerate(sorted(crashes, key=lambda each: each.distance), 1):
                 judge.judge(crash.build())
                 progress(model, done, len(crashes))

@@ -4,7 +4,8 @@
 listener at SOCKET. Child processes and threads of the program inherit the filter.
 """
 
-# Only the standard library: the program under test starts without the modules of this project.
+# This script imports only the standard library, because it runs without the modules of this
+# project.
 from __future__ import annotations
 
 import ctypes
@@ -28,8 +29,8 @@ CALLS = {
 }  # fmt: skip
 #: Calls that wait for the disk.
 SYNCS = ("fsync", "fdatasync", "sync", "syncfs", "msync")
-#: By machine: the index of its call numbers, its architecture in the filter, the number of
-#: ``seccomp``.
+#: For each machine: the index of its numbers in :data:`CALLS`, its architecture in the filter, and
+#: the number of ``seccomp``.
 MACHINES = {"x86_64": (0, 0xC000003E, 317), "aarch64": (1, 0xC00000B7, 277)}
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 #: Offsets in ``struct seccomp_data``.
@@ -44,7 +45,7 @@ class _Program(ctypes.Structure):
 
 
 def names_by_number(machine: str) -> dict[int, str]:
-    """Return the names of :data:`CALLS` on a machine, or none for an unknown machine."""
+    """Return the names of :data:`CALLS` by their numbers on a machine; empty if it is unknown."""
     if machine not in MACHINES:
         return {}
     column = MACHINES[machine][0]
@@ -52,7 +53,7 @@ def names_by_number(machine: str) -> dict[int, str]:
 
 
 def instructions(machine: str) -> bytes:
-    """Return the filter, which pauses the listed calls only."""
+    """Return the filter, which pauses only the calls in :data:`CALLS`."""
     architecture, numbers = MACHINES[machine][1], names_by_number(machine)
     steps = [(_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 0, len(numbers) + 1, architecture)]
     steps.append((_LOAD, 0, 0, _NUMBER))
@@ -67,7 +68,7 @@ def listener() -> int:
     if machine not in MACHINES:
         raise OSError(f"the numbers of its calls are not known on {machine}")
     libc = ctypes.CDLL(None, use_errno=True)
-    # Whoever is not root may filter only what can gain no rights.
+    # Without root, a process can install a filter only if it can gain no new privileges.
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     code = instructions(machine)
     program = _Program(len(code) // 8, code)

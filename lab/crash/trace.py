@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
-#: The directory in which everything happens.
+#: The directory that contains all recorded files.
 ROOT = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Write ``data`` at the offset ``at`` of a file, which may grow."""
+    """A write of ``data`` at the offset ``at`` of a file. The file may grow."""
 
     file: int
     at: int
@@ -24,7 +24,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Resize:
-    """Set the size of a file in bytes. Added bytes are zeros."""
+    """A change of the size of a file, in bytes. Added bytes are zeros."""
 
     file: int
     size: int
@@ -32,7 +32,7 @@ class Resize:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names that change together: ``(folder, name, node)``, with None for a removed name."""
+    """Names that change together, each as ``(folder, name, node)``. None removes the name."""
 
     changes: tuple[tuple[int, str, int | None], ...]
 

@@ -120,7 +120,7 @@ def _print(crossing: Crossing, listed: KnownFailures) -> bool:
         new = [each for each in found if each.cause is None]
         causes.update(each.cause for each in found if each.cause is not None)
         is_known &= not new
-        # The first difference, at length if it is new.
+        # Print the first difference, with its text if it is new.
         for first in (new or found)[:1]:
             more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
             label = f"{'✗' if new else '≈'} {pair.writer} → {pair.reader}"
@@ -131,7 +131,7 @@ def _print(crossing: Crossing, listed: KnownFailures) -> bool:
         print_hanging(Text(name, "bold"), Text(one_line(listed.causes[name])), console)
     gone = known.gone(crossing, listed)
     for log, names in gone:
-        print_hanging(Text(f"✗ {names}", "red"), Text(f"{log} is listed, and the same"), console)
+        print_hanging(Text(f"✗ {names}", "red"), Text(f"{log} is listed, but does not differ"), console)
     for writer, missing in crossing.not_written.items():
         if missing:
             why = one_line(next(iter(missing.values())))

@@ -54,7 +54,7 @@ def gone(crossing: Crossing, known: KnownFailures) -> list[tuple[str, str]]:
 
 
 def results(crossing: Crossing) -> Iterator[dict[str, str]]:
-    """Yield the results that a list is updated with."""
+    """Yield the results in the form in which a list of known failures is updated."""
     for pair in crossing.pairs:
         name = pair_name(pair)
         for log in pair.same:

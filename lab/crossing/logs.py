@@ -1,4 +1,4 @@
-"""Select the logs that every writer writes: those of ``write`` vectors, and additional logs."""
+"""Select the logs for every writer: the logs of ``write`` vectors, and additional logs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Wanted:
     context: Mapping[str, Any] = field(default_factory=dict)
 
     def message(self, command: str, place: Path) -> dict[str, Any]:
-        """Return the ``write`` or ``read`` message of the log, without its number."""
+        """Return the ``write`` or ``read`` message of the log, without a sequence number."""
         about = {"cmd": command, "format": self.format, "path": str(place)}
         if command == "read":
             return {**about, "profile": "recover", "context": dict(self.context)}
@@ -32,7 +32,7 @@ class Wanted:
 
 
 def wanted(vectors: Iterable[Vector], format: str) -> list[Wanted]:
-    """Return the logs to write in a format: those of its vectors, then its own."""
+    """Return the logs to write in a format: the logs of its vectors, then the additional logs."""
     return [*of_vectors(vectors, format), *added_logs(format)]
 
 
@@ -54,7 +54,7 @@ def of_vectors(vectors: Iterable[Vector], format: str) -> list[Wanted]:
 
 
 def added_logs(format: str) -> list[Wanted]:
-    """Return the logs that the part ``crossing`` of a format adds, if there is one."""
+    """Return the additional logs of a format, from its part ``crossing`` if it has this part."""
     part = lab_part(format, "crossing")
     logs: list[Wanted] = [] if part is None else part.LOGS
     return logs

@@ -15,7 +15,7 @@ from conformance.subject import Subject
 from lab.crossing.logs import Wanted
 from lab.restarted_session import RestartedSession
 
-#: For one request: nobody is timed here.
+#: The time limit for one request. It is long, because this command does not test speed.
 WALL_MS = max(DEFAULT_WALL_MS, 30_000)
 
 
@@ -33,7 +33,7 @@ class Pair:
 
 @dataclass
 class Crossing:
-    """All pairs of one format, and by writer and log, the reason why a log was not written."""
+    """All pairs of one format, and the reason for each log that a writer did not write."""
 
     format: str
     pairs: list[Pair] = field(default_factory=list)
@@ -66,7 +66,7 @@ def cross(
 def written_logs(
     subject: Subject, logs: Sequence[Wanted]
 ) -> tuple[dict[str, Contents], dict[str, str]]:
-    """Return the logs that a writer wrote, and the reason for each other log, by id."""
+    """Return the logs that a writer wrote, and the reason for each log not written, by id."""
     session = RestartedSession(subject, WALL_MS)
     logs_by_id: dict[str, Contents] = {}
     missing: dict[str, str] = {}
@@ -124,7 +124,7 @@ def _difference(each: Wanted, hello: dict[str, Any], reply: dict[str, Any]) -> s
 
 
 def counts(crossing: Crossing) -> Iterator[tuple[str, str]]:
-    """Yield each reader, and how many logs of each writer it read without a difference."""
+    """Yield each reader, with the number of logs per writer that it read without a difference."""
     for reader, pairs in groupby(crossing.pairs, key=lambda pair: pair.reader):
         writers: dict[str, list[str]] = {}
         for each in pairs:

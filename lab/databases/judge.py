@@ -34,7 +34,8 @@ class Judgement:
     gone: int = 0
     #: Returned items that no checksum proves.
     unproven: int = 0
-    #: Items of an older log, or items that were acknowledged before. The system cannot detect this.
+    #: Returned items of an older log, or items that were acknowledged before the damage. The system
+    #: cannot detect this.
     stale: int = 0
     #: Returned items that were never written.
     invented: int = 0
@@ -42,7 +43,7 @@ class Judgement:
     forgotten: int = 0
     #: First message of the system about the damage.
     report: str | None = None
-    #: As in :class:`~lab.databases.opening.Opened`.
+    #: State of the log, as in :class:`~lab.databases.opening.Opened`.
     log: str | None = None
 
     @property
@@ -54,7 +55,7 @@ class Judgement:
 
     @property
     def is_as_expected(self) -> bool:
-        """True if it returned the readable items and no invented ones, and reported any loss."""
+        """True if the system returned all readable items, invented none, and reported any loss."""
         wrong = self.lost or self.invented or self.forgotten
         return self.end == "opened" and not wrong and not self.is_silent
 

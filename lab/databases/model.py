@@ -57,7 +57,7 @@ class Due:
 
 
 def place_log(case: Case, folder: Path) -> Path:
-    """Put the log into a directory under its name, around which the program makes a database."""
+    """Write the log under its file name into a directory, and return its path."""
     path = folder / case.name
     write_contents(case.log, path)
     return path
@@ -84,7 +84,7 @@ def damaged_cases(
     context: Context | None = None,
     variant: str = "",
 ) -> list[Case]:
-    """Return the cases of one control. The keys of ``damage`` are their ids."""
+    """Return a case for each damage to one control. The keys of ``damage`` are the case ids."""
     cases = []
     for id, act in damage.items():
         log = Damage(control, format_id)
@@ -108,7 +108,7 @@ def vector_cases(format_id: str, first: str, name: str = "") -> list[Case]:
             log, control = (
                 read_contents(each.input) for each in (vector, vectors[vector.control or ""])
             )
-            # Where log and control are alike, what differs may be what was acknowledged.
+            # If log and control are equal, the vectors may differ only in acknowledged records.
             if log != control:
                 cases[vector.id] = Case(
                     f"{scenario}/{vector.id.partition('/')[2]}", scenario, log, control,
@@ -121,7 +121,7 @@ def vector_cases(format_id: str, first: str, name: str = "") -> list[Case]:
 def written_log(
     format_id: str, name: str, records: Sequence[NewRecord], context: Context | None = None
 ) -> Contents:
-    """Return the log that the executable specification writes."""
+    """Return the log of ``records`` that the executable specification writes."""
     with tempfile.TemporaryDirectory(prefix="walproof-databases-") as scratch:
         path = Path(scratch, name)
         named(format_id).write(path, records, context or {})
@@ -129,7 +129,7 @@ def written_log(
 
 
 def databases_of(format_id: str) -> FormatDatabases | None:
-    """Return the damaged logs of a format; None where no system opens any.
+    """Return the damaged logs of a format, or None if no system opens the format.
 
     Raises ``UnknownFormat``.
     """
@@ -139,7 +139,7 @@ def databases_of(format_id: str) -> FormatDatabases | None:
 
 
 def formats() -> list[str]:
-    """Return the formats that have systems here, in their order."""
+    """Return the formats that a system opens, in the order of ``FORMATS``."""
     return [format_id for format_id in FORMATS if databases_of(format_id) is not None]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from lab.databases.model import Item, shortened
 
-#: Stored of each line that a system writes.
+#: The number of characters that are stored from each line of a system's output.
 MAX_LINE_CHARACTERS = 300
 _VARIES = re.compile(r"[^\s/=:,()\[\]{}]*\d[^\s/=,()\[\]{}]*")
 

@@ -16,7 +16,8 @@ from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
 PAGE = ROOT / "docs" / "databases.md"
-#: A system gets no table of its own if its results differ from those of another in fewer cases.
+#: A system gets no table of its own if its results differ from those of another system in at most
+#: this number of cases.
 MAX_EXCEPTIONS = 1
 #: A cell with the expected outcome, without stale or unproven items.
 AS_EXPECTED = "✓"
@@ -98,7 +99,7 @@ class _Row(NamedTuple):
 class _Section(NamedTuple):
     system: System
     rows: Sequence[_Row]
-    #: Modes of each different column, by its cells.
+    #: The modes that share a column, by the cells of the column.
     columns: Mapping[tuple[str, ...], str]
 
 
@@ -139,7 +140,7 @@ def _section(system: System) -> _Section:
 
 
 def _reference(section: _Section, other: _Section) -> str | None:
-    """Return a reference to a column of ``other`` that has nearly the results of a section."""
+    """Return a reference to a column of ``other`` with nearly the same results as a section."""
     ids = [row.id for row in section.rows]
     if len(section.columns) > 1 or ids != [row.id for row in other.rows]:
         return None
@@ -192,7 +193,7 @@ def _cell(judgement: Judgement) -> str:
 
 
 def _joined(rows: Sequence[_Row], columns: Sequence[Sequence[str]]) -> Iterator[Mapping[str, Any]]:
-    """Yield a row for all damage with the same outcomes, unless all outcomes are as expected."""
+    """Yield one row for all damage with the same outcomes, except if all are as expected."""
     joined: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for number, row in enumerate(rows):
         cells = tuple(column[number] for column in columns)
@@ -203,8 +204,8 @@ def _joined(rows: Sequence[_Row], columns: Sequence[Sequence[str]]) -> Iterator[
 
 
 def _logs(answers: Mapping[str, Judgement]) -> str:
-    """Return the states of the damaged logs in one mode, with numbers if there are several."""
-    # A log that was refused and kept has not changed.
+    """Return the states of the damaged logs in one mode, with counts if the states differ."""
+    # Logs that were refused and kept are omitted, because they have not changed.
     outcomes = Counter(
         f"{each.log}{' (refused)' * (each.end == 'refused')}"
         for id, each in answers.items()

@@ -14,8 +14,8 @@ from conformance.saving import save
 from lab.databases.judge import Judgement
 
 FOLDER = Path(__file__).with_name("implementations")
-#: A file for each format and system: the judgements of its last run, by mode and case. They are not
-#: stored beside the programs, because a change there triggers a new build.
+#: The folder with a file for each format and system: the judgements of its last run, by mode and
+#: case. The files are not stored next to the programs, because a change there triggers a new build.
 ANSWERS = Path(__file__).with_name("answers")
 
 #: A judgement, by mode and id of the case.
@@ -48,7 +48,7 @@ class System:
 
     @cached_property
     def answers(self) -> Answers:
-        """The judgements of the last run, or empty."""
+        """The judgements of the last run, or an empty mapping."""
         if not self.answers_file.exists():
             return {}
         body = json.loads(self.answers_file.read_text("utf-8"))

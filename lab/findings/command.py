@@ -17,7 +17,7 @@ from walproof.cli.output import say
 def disagreement(
     finding: Finding, tried: Mapping[str, Any], done: subprocess.CompletedProcess[str]
 ) -> str | None:
-    """Return how a run of a script differs from its record, for a release that it was run on."""
+    """Return how the run of a script on a release differs from the recorded result, or None."""
     status = 1 if tried.get("shows", True) else 0
     output = tried.get("output", finding.report.output).strip()
     if done.stdout.strip() != output:

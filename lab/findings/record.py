@@ -1,4 +1,4 @@
-"""The records of the findings, their reports, and the list of them."""
+"""Read the records and reports of the findings, and write the page that lists the findings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from conformance import ROOT, declaration, templates
 
-#: A folder for each finding, the list of them, and the list of those that were retired.
+#: This folder has a folder for each finding, the list of findings, and the retired findings.
 FOLDER = ROOT / "docs" / "findings"
 
 #: Headings of the list, the worst harm first.
@@ -30,7 +30,7 @@ _SCRIPT = re.compile(
     r"Save \[`(?P<script>[\w.]+)`\]\((?P=script)\)(?: as `(?P<saved>[^`]+)`)?"
     r" in an empty directory and run:"
 )
-#: Suffix of a script → language of its block.
+#: The language of a code block, by the suffix of the script.
 _LANGUAGES = {
     ".py": "python", ".go": "go", ".java": "java", ".cjs": "javascript", ".rs": "rust",
     ".cc": "cpp",
@@ -57,12 +57,12 @@ class Report:
 
     @property
     def commands(self) -> list[str]:
-        """The lines of shell that prepare an empty folder, and as the last one, run the script."""
+        """The shell commands that prepare an empty folder. The last command runs the script."""
         return self._block("sh").splitlines()
 
     @property
     def output(self) -> str:
-        """The standard output of the script where the fault is present."""
+        """The standard output of the script if the fault is present."""
         return self._block("text")
 
     @property
@@ -84,7 +84,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding: its folder, and the record in it, as ``finding.schema.json`` describes it."""
+    """One finding: its folder, and its record, which follows ``finding.schema.json``."""
 
     folder: Path
     body: Mapping[str, Any]
@@ -102,7 +102,7 @@ class Finding:
 
     @property
     def script(self) -> Path:
-        """The script that reproduces it: the only other file of the folder."""
+        """The script that reproduces the fault: the only file that is neither record nor report."""
         (script,) = set(self.folder.iterdir()) - {self.report.path, self.folder / "finding.toml"}
         return script
 
@@ -143,7 +143,7 @@ def list_page() -> str:
 
 
 def releases(finding: Finding) -> str:
-    """Return the releases that show a finding, and the releases that do not."""
+    """Return a text with the releases that show a finding, and the releases that do not."""
     rows = finding.body["tried"]
     without = [each["version"] for each in rows if not each.get("shows", True)]
     shown = ", ".join(each["version"] for each in rows if each.get("shows", True))

@@ -19,21 +19,21 @@ from lab.findings.record import Finding
 SCRIPT_SECONDS = 120
 INSTALL_SECONDS = 900
 LIMITS = Limits(memory_bytes=4 << 30)
-#: An empty variable is the same as none.
+#: Variables of the scripts. An empty PYTHONPATH has the same effect as an unset one.
 VARIABLES = {"PYTHONPATH": ""}
-#: System packages are up to whoever runs the scripts.
+#: The start of the commands that are not run: the user installs system packages.
 NOT_RUN = "sudo "
 JOURNALCTL = "usr/bin/journalctl"
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Unavailable(Exception):
-    """A release cannot be run here; the text says why."""
+    """A release cannot be run here; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """A release on which the script of a finding is run, as the record names it."""
+    """A release on which the script of a finding is run, with its entry in the record."""
 
     finding: Finding
     tried: Mapping[str, Any]
@@ -45,14 +45,14 @@ class Release:
 
     @property
     def is_installed(self) -> bool:
-        """Return whether the commands of the report prepared its directory."""
+        """True if the commands of the report have prepared the folder of the release."""
         stamp = self.folder / "stamp"
         return stamp.exists() and stamp.read_text("utf-8") == "\n".join(self.commands[:-1])
 
     def install(self) -> None:
-        """Install the release, unless it is installed, and run its script once.
+        """Install the release, unless it is installed, and run the script once.
 
-        The first run compiles, which takes long. Raises :class:`Unavailable`.
+        The first run also compiles the script, which takes long. Raises :class:`Unavailable`.
         """
         if self.is_installed:
             return
@@ -75,7 +75,7 @@ class Release:
 
     @property
     def commands(self) -> list[str]:
-        """The commands of the report for this release, without those that need sudo."""
+        """The commands of the report for this release, without the commands that need sudo."""
         latest = self.finding.body["tried"][0]["version"]
         lines = [each for each in self.finding.report.commands if not each.startswith(NOT_RUN)]
         return [each.replace(latest, self.tried["version"]) for each in lines]
@@ -98,7 +98,7 @@ class Release:
             raise Unavailable(str(error)) from None
 
     def _link_journalctl(self) -> None:
-        """Write a command that starts the journalctl which an implementation has unpacked."""
+        """Write a command ``journalctl`` that starts the program that make setup has unpacked."""
         version = self.tried["version"]
         for name in (f"systemd-{version}", "systemd"):
             root = BUILD / "implementations" / name / "root"
@@ -115,7 +115,7 @@ class Release:
 
 
 def releases(findings: Sequence[Finding]) -> list[Release]:
-    """Return every release on which the commands of the reports run the scripts."""
+    """Return every release on which the script runs without manual work."""
     return [
         Release(finding, tried)
         for finding in findings

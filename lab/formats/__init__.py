@@ -7,9 +7,9 @@ part           content
 =============  =====================================================================================
 ``bench``      ``BENCH``: the logs and readers to measure
                (:class:`lab.bench.format_bench.FormatBench`)
-``crash``      ``CRASH``: the records for a writer whose crashes are recorded
+``crash``      ``CRASH``: the records for a writer that is tested for crashes
                (:class:`lab.crash.format_crash.FormatCrash`)
-``crossing``   ``LOGS``: logs for writers beside those of the vectors
+``crossing``   ``LOGS``: logs for writers, in addition to those of the vectors
                (:class:`lab.crossing.logs.Wanted`)
 ``databases``  ``DATABASES``: damaged logs for the systems that open them
                (:class:`lab.databases.model.FormatDatabases`)
@@ -24,5 +24,5 @@ from walproof.formats import import_part
 
 
 def lab_part(format_id: str, part: str) -> Any:
-    """Import a part of a format; return None if there is none. Raises ``UnknownFormat``."""
+    """Return a part of a format, or None if the format lacks it. Raises ``UnknownFormat``."""
     return import_part(__name__, format_id, part)

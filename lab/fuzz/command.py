@@ -1,4 +1,4 @@
-"""``python -m lab fuzz``: random inputs, guided by coverage."""
+"""``python -m lab fuzz``: run readers on random inputs, guided by coverage."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lab.fuzz.run import Outcome
 
 DIFFERENTIAL, COMPILED = "differential", ("cpp", "go", "rust")
-#: Inputs that reached new lines, which the next run uses again.
+#: The folder of inputs that reached new lines. The next run uses these inputs again.
 CORPUS = BUILD / "fuzz" / "corpus"
 
 
@@ -138,7 +138,7 @@ def _repeat(path: Path) -> int:
     held = Held()
     try:
         judge = Judge(log.format, held.folder, always=True)
-        judge.faults(log)  # the first time, modules are imported and kernels compiled
+        judge.faults(log)  # not measured: imports modules and compiles kernels
         faults = judge.faults(log)
     finally:
         held.close()

@@ -22,12 +22,12 @@ HERE = Path(__file__).resolve().parent / "compiled"
 ROOT = HERE.parents[2]
 DRIVERS = ROOT / "walproof" / "implementations"
 BUILD_SECONDS, BUILD_MEMORY_BYTES = 1800, 8 << 30
-#: Wall-clock time for one input; the machine may have other work too.
+#: The wall-clock limit for one input. It is long, because the machine may be busy.
 INPUT_SECONDS = 60
-#: Memory of a fuzzer with its corpus; a sanitizer takes a gibibyte of it.
+#: The memory limit of a fuzzer with its corpus. A sanitizer needs 1 GiB of this memory.
 MEMORY_MIB = 3072
 
-#: Makes a stable Rust count its lines for libFuzzer.
+#: The flags with which a stable Rust compiler makes programs count lines for libFuzzer.
 COVERAGE = (
     "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
     " -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
@@ -38,7 +38,7 @@ _UNITS = re.compile(r"^stat::number_of_executed_units: +(\d+)", re.MULTILINE)
 
 
 class NotBuilt(Exception):
-    """A tool is missing, or the build fails; the message is that of the tool."""
+    """A tool is missing or the build failed; the message is the reason or the output."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def _make_rust(folder: Path) -> None:
     shutil.copytree(HERE / "rust", folder / "crate", dirs_exist_ok=True)
     for source in (folder / "walker.rs", DRIVERS / "parser-rust/src/listing.rs"):
         save(folder / "crate/src" / source.name, source.read_bytes(), sync=False)
-    # With a target named, what runs while building is not counted.
+    # With --target, cargo does not apply the coverage flags to build scripts.
     host = run_program(["rustc", "-vV"], BUILD_SECONDS).stdout
     target = next(line[6:] for line in host.splitlines() if line.startswith("host: "))
     command = ["cargo", "build", "-q", "--release", "--jobs", "2", "--target", target]
@@ -156,7 +156,7 @@ def _libfuzzer(folder: Path, run: Run) -> Sequence[str]:
 
 
 def _go_test(folder: Path, run: Run) -> Sequence[str]:
-    # go writes what ended it below the package, so the artifacts are a link to that folder.
+    # go test writes crashing inputs below the package, so ``artifacts`` links to that folder.
     crashers, artifacts = folder / GO_CRASHERS, run.scratch / "artifacts"
     shutil.rmtree(crashers, ignore_errors=True)
     crashers.mkdir(parents=True)

@@ -20,7 +20,7 @@ from walproof.sweep.minimise import descend
 
 DESCRIPTION = "finding.json"
 INPUT = f"input{SUFFIX}"
-#: The folder with the log of an input, for a person and for any other reader.
+#: The folder with the log of an input, for use with other readers and tools.
 LOG = "log"
 
 
@@ -37,9 +37,9 @@ class Findings:
         self.sizes: dict[str, int] = {}
 
     def add(self, fault: Fault, log: Input, repeat: Callable[[Path], str] = _repeat) -> bool:
-        """Write a finding if it is new or the input is smaller; return whether it is new.
+        """Write a finding if it is new or has a smaller input. Return whether it is new.
 
-        ``repeat`` returns the command that shows the finding again, for its directory.
+        ``repeat`` returns the command that reproduces the finding in a given directory.
         """
         known = self.sizes.get(fault.signature)
         if known is not None and log.size >= known:
@@ -78,7 +78,7 @@ def saved_findings(folder: Path) -> list[Mapping[str, Any]]:
 
 
 def minimise(log: Input, shows: Callable[[Input], bool], seconds: float) -> Input:
-    """Return the smallest input found within this much CPU time for which ``shows`` is true."""
+    """Return the smallest input for which ``shows`` is true, after ``seconds`` of CPU time."""
     deadline = time.process_time() + seconds
     return descend(
         log,

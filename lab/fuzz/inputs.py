@@ -23,14 +23,14 @@ from walproof.sweep.controls import Control
 #: The suffix of a file with a packed input.
 SUFFIX = ".fuzz"
 MAX_FILES = 64
-#: Size of an input at most, in all files: a block of a LevelDB log, and half of the next one.
+#: The maximum total size of the files of an input: one and a half blocks of a LevelDB log.
 MAX_INPUT_BYTES = 48 << 10
-#: Fields of a file that are read.
+#: The maximum number of fields that are read from a file.
 MAX_FIELDS = 4000
 
 
 class NotPacked(ValueError):
-    """Bytes that are no packed input; the message says why."""
+    """The bytes are not a packed input; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Input(Control):
     """A log to read. ``id`` is the vector that the log came from."""
 
     def pack(self) -> bytes:
-        """Return the input as bytes; :func:`unpack` is the way back."""
+        """Return the input as bytes, from which :func:`unpack` restores it."""
         head: dict[str, Any] = {
             "format": self.format,
             "name": self.name,
@@ -57,13 +57,13 @@ class Input(Control):
         return _fields_of(self.files[file], self.format, file or self.name)
 
     def with_bytes(self, file: str, data: bytes) -> Input:
-        """Return the input with other bytes in a file."""
+        """Return the input with new bytes in a file."""
         is_single = isinstance(self.contents, bytes)
         return replace(self, contents=data if is_single else {**self.files, file: data})
 
 
 def unpack(packed: bytes) -> Input:
-    """Return the input that these bytes encode. Raises :class:`NotPacked`."""
+    """Return the input that the bytes encode. Raises :class:`NotPacked`."""
     line, newline, rest = packed.partition(b"\n")
     try:
         head = json.loads(line)
@@ -76,7 +76,7 @@ def unpack(packed: bytes) -> Input:
         else:
             contents = _cut(rest, [(str(file), int(count)) for file, count in sizes])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise NotPacked(f"line 1: expected what a log is, as JSON ({error})") from None
+        raise NotPacked(f"line 1: expected the description of a log as JSON ({error})") from None
     if not newline or not is_name(name) or "/" in name:
         raise NotPacked(f"line 1: expected the name of a log, found {name!r}")
     return Input(origin, format, contents, name, context)
@@ -106,7 +106,7 @@ def is_name(name: str) -> bool:
 
 
 def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
-    """Return the logs that the vectors of a format read, without duplicates, the smallest first."""
+    """Return the input logs of the vectors of a format, without duplicates, the smallest first."""
     inputs: dict[str, Input] = {}
     for vector in vectors:
         body = vector.body
@@ -122,7 +122,7 @@ def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
 
 @functools.lru_cache(2048)
 def _fields_of(data: bytes, format: str, name: str) -> tuple[Field, ...]:
-    """Return the fields with 0 in place of each value, because a value refers to the parser."""
+    """Return the fields with 0 in place of each value, because a value keeps its parser alive."""
     spans: dict[tuple[int, int], Field] = {}
     with contextlib.suppress(ParseStopped):
         for field in itertools.islice(iter_fields(data, format, name), MAX_FIELDS):

@@ -1,4 +1,4 @@
-"""Judge readers on inputs that have no stated expected answer.
+"""Judge the answers of readers to inputs without an expected answer.
 
 The executable specification must satisfy the invariants in the conventions. The scanner and the
 second reader must return the same answer.
@@ -39,22 +39,22 @@ SLOW, LARGE, SHAPE, STRICT = "slow", "over-memory", "malformed-answer", "strict-
 #: One of 8 inputs is read again, and truncated at its ``end``. One of 16 inputs is appended to.
 REREAD_INTERVAL, APPEND_INTERVAL = 8, 16
 
-#: Bytes by which ``end`` may exceed a file, because a writer writes the padding first.
+#: Bytes by which ``end`` may exceed the size of a file, because a writer first writes padding.
 PADDING_BYTES = 7
 
-#: CPU time of one reader for one input of about :data:`~lab.fuzz.inputs.MAX_INPUT_BYTES`.
+#: CPU time limit of one reader for an input of about :data:`~lab.fuzz.inputs.MAX_INPUT_BYTES`.
 PROCESSOR_SECONDS = 2.0
 
 #: Memory limit of one reader: bytes for each byte of the input, and additional bytes.
 MEMORY_FACTOR, FREE_MEMORY_BYTES = 16, 64 << 20
 
-#: Return an answer as JSON for a path, a profile and a context.
+#: A function that returns an answer, as JSON, for a path, a profile and a context.
 Reader = Callable[[Path, str, Mapping[str, Any]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault of a reader; ``verdict`` is the expected one."""
+    """A fault of a reader; ``verdict`` is the expected verdict."""
 
     reader: str
     kind: str
@@ -137,7 +137,7 @@ class Judge:
         try:
             new = [self.format_sweep.plain(task)]
         except (ValueError, KeyError, OverflowError):
-            return []  # no record continues these
+            return []  # no plain record can follow the records of the log
         setting = Setting("append", log.context)
         return list(self.writer.request(log, setting, log.contents, new).faults)
 
@@ -146,7 +146,7 @@ class Judge:
 
     def _judge_other(self, name: str, read: Reader, log: Input, right: Answer) -> list[Fault]:
         faults: list[Fault] = []
-        # A scanner knows one profile.
+        # The scanner supports only the profile recover.
         for profile in ("recover", "strict")[: 1 if name == SCANNER else 2]:
             if profile == "strict":
                 right = self._read(log, profile)
@@ -173,7 +173,7 @@ class Judge:
     ) -> Any:
         """Return the result of a reader, or None if it raises an exception.
 
-        An exception is recorded as a fault. So is the use of too much time or memory.
+        An exception and the use of too much time or memory are recorded as faults.
         """
         self.meter.begin()
         answer = None
@@ -195,7 +195,7 @@ class Judge:
 
 
 class _Void(Exception):
-    """No reader of this log accepts the context."""
+    """No reader accepts the context of this log."""
 
 
 def _broken(invariant: str, verdict: str) -> Fault:
@@ -220,7 +220,7 @@ def malformed(log: Input, seen: Answer) -> str:
         return "refused, and tells of records, ranges or an end"
     if (seen.verdict == "intact") != (seen.reason is None):
         return f"{seen.verdict} with the reason {seen.reason}"
-    # A torn file may be torn where there is nothing to lose, as one of no bytes.
+    # A torn log need not have a lost range, for example if its file is empty.
     if (seen.verdict == "damaged" and not seen.lost) or (seen.verdict == "intact" and seen.lost):
         return f"{seen.verdict} with {len(seen.lost)} lost ranges"
     for record in seen.records:

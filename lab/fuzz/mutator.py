@@ -17,11 +17,11 @@ from walproof.sweep import folders
 from walproof.sweep.fields import FieldsOfFile, generic
 from walproof.sweep.operations import DAMAGES, File, applied
 
-#: Changes bytes in any way: at most so many come back.
+#: A function that changes bytes, and returns at most the given number of bytes.
 Native = Callable[[bytes, int], bytes]
-#: Room for the first line of a packed input.
+#: The number of bytes reserved for the first line of a packed input.
 HEAD_BYTES = 4096
-#: Names of fields that a damage may hit, and fields of each name.
+#: The maximum number of field names that a damage may hit, and of fields with each name.
 MAX_NAMES, MAX_ALIKE = 8, 4
 
 #: Damages of fields are more frequent, because most code of a reader depends on fields.
@@ -29,14 +29,14 @@ FREQUENT = (*("flip",) * 6, *("set",) * 6, *("splice",) * 3, *DAMAGES)
 
 
 class Mutator:
-    """Changes inputs of one format. ``seeds`` lend their bytes, names and contexts."""
+    """Changes inputs of one format, also with bytes, files and contexts of ``seeds``."""
 
     def __init__(self, format: str, seeds: Sequence[Input]) -> None:
         self.seeds = seeds
         self.seals = plugin_for(format).sweep.seals
 
     def change(self, packed: bytes, most: int, chance: Random, native: Native) -> bytes:
-        """Return a changed input of at most ``most`` bytes. If there is no input, use a seed."""
+        """Return a changed input of at most ``most`` bytes. If ``packed`` is bad, change a seed."""
         try:
             log = unpack(packed)
         except NotPacked:
@@ -62,7 +62,7 @@ class Mutator:
         older = [lender] if name in lender.files else []
         file = File(name, data, _some(log.spans(name), len(data), chance))
         changes = DAMAGES[chance.choice(FREQUENT)](file, older, "")
-        # Prefixes and flips are computed one by one.
+        # Prefixes and flips are sequences that compute a damage only when it is chosen.
         damages = changes if isinstance(changes, Sequence) else list(changes)
         if not damages:
             return log.with_bytes(name, native(data, MAX_INPUT_BYTES))
@@ -86,7 +86,7 @@ class Mutator:
         changed = replace(log, contents=dict(list(files.items())[:MAX_FILES]))
         try:
             return unpack(changed.pack())
-        except NotPacked:  # no folder can hold these files
+        except NotPacked:  # the file names conflict
             return log
 
     def _with_context(self, log: Input, chance: Random) -> Input:
@@ -101,7 +101,7 @@ class Mutator:
     def _sealed(
         self, log: Input, name: str, wanted: Callable[[Field], bool], changed: Input | None = None
     ) -> bytes:
-        """Return the ``changed`` file with the right checksums in some units of ``log``."""
+        """Return the ``changed`` file with correct checksums in the ``wanted`` units of ``log``."""
         data, fields = (changed or log).files[name], log.spans(name)
         for seal in self.seals:
             for unit in fields:
@@ -110,14 +110,14 @@ class Mutator:
                 try:
                     lo, hi, new = seal.edit(data, unit, fields)
                 except (StopIteration, ValueError, IndexError):
-                    continue  # a unit that is cut off has no checksum
+                    continue  # a truncated unit may have no checksum
                 if hi <= len(data):
                     data = data[:lo] + new + data[hi:]
         return data
 
 
 def _some(fields: Sequence[Field], size: int, chance: Random) -> FieldsOfFile:
-    """Return a few fields of a file. A frequent name is not chosen more often."""
+    """Return a few fields of a file. The choice of names does not depend on their frequency."""
     by_name = defaultdict(list)
     for field in fields:
         by_name[generic(field.path)].append(field)
@@ -128,7 +128,7 @@ def _some(fields: Sequence[Field], size: int, chance: Random) -> FieldsOfFile:
         for field in chance.sample(by_name[name], min(MAX_ALIKE, len(by_name[name])))
     ]
     leaves = [field for field in some if field.value is not None]
-    # One byte of each to flip, so that a long payload gets no more flips than a type.
+    # One byte of each field can be flipped, so a long payload gets no more flips than a type.
     flipped = tuple(chance.randrange(field.start, field.end) for field in leaves)
     structural = (*flipped, *(field.start for field in leaves))
     return FieldsOfFile(size, tuple(some), tuple(leaves), structural, ())

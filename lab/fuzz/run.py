@@ -1,4 +1,4 @@
-"""Run a fuzzer on a format. Each input that ends its process is a finding."""
+"""Run a fuzzer on a format. Each input that ends the process of the fuzzer is a finding."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from lab.fuzz.inputs import Input, NotPacked, unpack
 from lab.fuzz.judge import Fault
 from lab.fuzz.worker import PROGRESS
 
-#: Time beyond the budget: to import, to compile, to minimise a last finding.
+#: The time after the budget, to import modules, compile kernels and minimise the last finding.
 GRACE_SECONDS = 900.0
-#: Number of inputs that may end the process; then it is given up.
+#: The number of inputs that end the process before the run is given up.
 MAX_DEATHS = 10
 LIMITS = Limits(memory_bytes=8 << 30)
 _REACHED = re.compile(r"\bcov: (\d+)")
@@ -45,7 +45,7 @@ class Outcome:
     complaint: str = ""
 
     def add(self, signatures: Iterable[str]) -> None:
-        """Add findings; each counts once."""
+        """Add findings that are not in the list yet."""
         self.findings = list(dict.fromkeys([*self.findings, *signatures]))
 
 
@@ -113,7 +113,7 @@ def _run_subject(engine: Engine, folder: Path, run: Run, outcome: Outcome) -> No
 def _run_process(
     engine: Engine, folder: Path, run: Run, outcome: Outcome
 ) -> tuple[int | None, str]:
-    """Return the exit status and the output. The status is None for a process that hung."""
+    """Run the fuzzer once. Return its exit status, which is None if it hung, and its output."""
     before = _children_seconds()
     process = Process(
         engine.command(folder, run), LIMITS, variables=engine.variables(folder, run),

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 #: CPU time for minimising the input of a new finding.
 MINIMISE_SECONDS = 20.0
-#: In the scratch folder: the findings, and the maximum time and memory.
+#: The file in the scratch folder with the findings, and the maximum time and memory.
 PROGRESS = "progress.json"
 
 
 class Session:
-    """Run inputs, and note the findings and maxima in the file :data:`PROGRESS`."""
+    """Run inputs, and store the findings and maxima in the file :data:`PROGRESS`."""
 
     def __init__(self, format_id: str, findings: Path, scratch: Path) -> None:
         from conformance.vectors import load_all
@@ -42,7 +42,7 @@ class Session:
         self.judge = Judge(format_id, scratch / "here")
         self.findings = Findings(findings)
         for log in logs[:: max(1, len(logs) // 24)]:
-            self.judge.faults(log)  # kernels are compiled, modules imported
+            self.judge.faults(log)  # imports modules and compiles kernels
         self.judge.slowest, self.judge.largest = 0.0, 0
         self._saved = time.monotonic()
 
@@ -79,7 +79,7 @@ class Session:
 
     def save(self) -> None:
         """Store the findings and measurements."""
-        # The engine may end the process at any time.
+        # Results are stored early, because the engine may end the process at any time.
         self._saved = time.monotonic()
         body = {
             "slowest_seconds": self.judge.slowest,
@@ -94,9 +94,9 @@ def main(format_id: str, findings: str, scratch: str, *flags: str) -> None:
     import atheris
 
     module = registers()[format_id].module
-    # Loops over each byte, whose counting would take all the time.
+    # These modules loop over each byte, so counting their lines would take most of the time.
     exclude = [f"reference_impl.{module}.hashes", f"{module}.hashes"]
-    # The scanner is compiled code, of which no lines are counted.
+    # The scanner is left out: the lines of compiled code cannot be counted.
     with atheris.instrument_imports(include=["reference_impl", module], exclude=exclude):
         import reference_impl.formats  # noqa: F401
 

@@ -29,9 +29,10 @@ Changes = Mapping[Path, Set[int]]
 def choose(
     mutants: Sequence[Mutant], functions: Sequence[str] = (), changed: Changes | None = None
 ) -> list[Mutant]:
-    """Return the mutants in some functions and on changed lines, in their order.
+    """Return the mutants in some functions and on changed lines, in the order of ``mutants``.
 
-    ``functions`` are glob patterns for names such as ``reader.Scan.events``; none selects all.
+    ``functions`` are glob patterns for names such as ``reader.Scan.events``. An empty sequence
+    selects all functions.
     """
     return [
         mutant
@@ -63,7 +64,7 @@ def family_of(format_id: str) -> list[str]:
 
 
 def all_mutants(format_id: str, reviewed: Reviewed) -> list[Mutant]:
-    """Return every mutant of a format's readers and writers, except in functions outside."""
+    """Return every mutant of a format's readers and writers, except in ``reviewed.outside``."""
     register = registers()[format_id]
     names = frozenset({*register.fields, *register.context})
     return [

@@ -1,4 +1,4 @@
-"""``python -m lab mutants``: do the vectors tell the executable specification from its mutants?"""
+"""``python -m lab mutants``: run the vectors on mutants of the executable specification."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def mutants(
             if changed is None or changed.keys() & set(sources_of(each).values())
         ]
     except (BrokenVector, WrongOriginal, BadReview) as error:
-        raise click.ClickException(f"ours is broken: {error}") from None
+        raise click.ClickException(f"the specification or its tests are broken: {error}") from None
     except (NoSuchRevision, OSError) as error:
         raise click.ClickException(str(error)) from None
     if functions and changed is None and not any(each.fates for each in reports):
@@ -78,7 +78,7 @@ def _hunt(format_id: str, functions: Sequence[str], changed: Changes | None, job
 
 
 def show(reports: Sequence[Report], console: Console) -> None:
-    """Print survivors with their lines, the table of formats, and faults of the lists."""
+    """Print survivors with their lines, a table of the formats, and faults of the review lists."""
     table = Table("format", "mutants", "killed", "equivalent", "survivors", "killed of the others")
     for report in reports:
         survivors = report.survivors

@@ -1,4 +1,4 @@
-"""Hunt mutants: run the questions on each in a separate process, and report which survive."""
+"""Run the questions on each mutant in a separate process, and report the survivors."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
 from reference_impl.paths import PACKAGES
 
-#: CPU time that one question may take, as one request of ``walproof check`` may.
+#: The limit of CPU time for one question, as for one request of ``walproof check``.
 QUESTION_SECONDS = 2.0
-#: For all questions of a mutant; also for one that never returns to the interpreter.
+#: The wall-clock limit for all questions of a mutant. It also ends a mutant that never returns to
+#: the interpreter.
 MUTANT_SECONDS = 300.0
 LIMITS = Limits(memory_bytes=2 << 30)
 
@@ -51,13 +52,13 @@ class Hunt:
     #: The only folder in which mutants write.
     scratch: Path
     jobs: int = 2
-    #: Kills by function and question.
+    #: The number of kills by function and question.
     _kills: Counter[tuple[str, int]] = field(default_factory=Counter)
 
     def run(
         self, mutants: Sequence[Mutant], progress: Callable[[], None] = lambda: None
     ) -> list[Fate]:
-        """Return the fate of each mutant, in their order."""
+        """Return the fate of each mutant, in the order of ``mutants``."""
         fates: dict[int, Fate] = {}
         todo = iter(list(enumerate(mutants)))
         stopped = threading.Event()
@@ -93,7 +94,8 @@ class Hunt:
         function = mutant.name.function
 
         def rank(number: int) -> tuple[bool, int, float, int]:
-            # First the own format, then questions that killed in this function, then cheap ones.
+            # Questions of this format come first, then questions that killed other mutants of the
+            # function, then fast questions.
             is_foreign = self.questions[number].format_id != self.format_id
             kills = self._kills[function, number]
             return is_foreign, -kills, self.reached.seconds[number], number
@@ -102,7 +104,7 @@ class Hunt:
         request = {"name": vars(mutant.name), "order": order, "seconds": QUESTION_SECONDS}
         try:
             reply = worker.request(request)
-        except NoReply:  # it hangs where nothing interrupts it, or a crash ended the process
+        except NoReply:  # an uninterruptible hang, or a crash of the process
             return Fate(mutant, None, "time-out or crash")
         if (killer := reply["killer"]) is None:
             return Fate(mutant, None, reply["how"])
@@ -119,7 +121,7 @@ class Report:
     total: int
     fates: Sequence[Fate]
     reviewed: Reviewed
-    #: Mutants that are listed as equivalent and do not exist.
+    #: Mutants that are listed as equivalent but do not exist.
     gone: Sequence[Name]
 
     @property

@@ -1,6 +1,6 @@
-"""Mutation operators: each takes a piece of syntax and returns it changed."""
+"""Mutation operators, each of which yields changes of one syntax node."""
 
-# mutmut changes nothing outside functions, where byte orders and sizes are defined, and runs only
+# mutmut does not change code outside of functions, such as byte orders and sizes, and runs only
 # pytest. cosmic-ray starts a process for each mutant, which takes longer than all vectors together.
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _operand(node: ast.BoolOp) -> Iterator[Change]:
 
 
 def _condition(test: ast.expr, is_loop: bool = False) -> Iterator[tuple[str, ast.expr]]:
-    """Yield other conditions. A loop gets none that is always true, because it would not end."""
+    """Yield changed conditions. None is always true for a loop, because the loop would not end."""
     inverted = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
     is_inverted_elsewhere = (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], inverted)
@@ -193,7 +193,7 @@ def _in_place(node: ast.AugAssign) -> Iterator[Change]:
 
 def _statement(node: ast.stmt) -> Iterator[Change]:
     if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node)):
-        # A generator stays one: its ``yield`` is there and never reached.
+        # The unreachable ``yield`` keeps the function a generator.
         yield "removed-statement", ast.If(ast.Constant(False), [node], [])
     else:
         yield "removed-statement", ast.Pass()

@@ -38,7 +38,7 @@ class Question:
 
 
 def questions_of(format_id: str) -> list[Question]:
-    """Return the questions for a format's mutants: its own, then those of its family."""
+    """Return the questions for a format's mutants: its own questions, then those of its family."""
     return [question for each in family_of(format_id) for question in _own_questions(each)]
 
 
@@ -81,7 +81,7 @@ def ask(question: Question, format: Format, scratch: Path) -> str | None:
     with tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as folder:
         try:
             return question.difference(format, Path(folder))
-        except Exception as error:  # a mutant may raise anything, and then it is dead
+        except Exception as error:  # any exception kills the mutant
             return f"{type(error).__name__}: {error}"
 
 
@@ -103,12 +103,12 @@ Line = tuple[str, int]
 
 
 class WrongOriginal(Exception):
-    """The executable specification itself does not give an expected answer."""
+    """The executable specification itself gives a wrong answer."""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """Numbers of the questions that run a line, and the cost of each question in seconds."""
+    """The numbers of the questions that run each line, and the CPU seconds of each question."""
 
     by_line: Mapping[Line, Set[int]]
     seconds: Sequence[float]
@@ -122,7 +122,7 @@ class Reached:
 
 
 def reached(questions: Sequence[Question], files: frozenset[str], scratch: Path) -> Reached:
-    """Run all questions on the original. Raises :class:`WrongOriginal`."""
+    """Run all questions on the original, and record their lines. Raises :class:`WrongOriginal`."""
     by_line: dict[Line, set[int]] = {}
     seconds = []
     for number, question in enumerate(questions):
@@ -139,7 +139,7 @@ def reached(questions: Sequence[Question], files: frozenset[str], scratch: Path)
 
 
 def _empty_caches() -> None:
-    """Clear all caches, so that each question runs the same code as it would alone."""
+    """Clear all caches, so that each question runs the same code as in a new process."""
     for name, module in list(sys.modules.items()):
         if name.startswith("reference_impl."):
             for value in list(vars(module).values()):

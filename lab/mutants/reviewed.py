@@ -19,7 +19,7 @@ class BadReview(Exception):
 
 @dataclass(frozen=True)
 class Reviewed:
-    """The reasons for one format, by mutant and by function."""
+    """The review of one format: reasons by equivalent mutant, and by function to leave out."""
 
     equivalent: Mapping[Name, str] = field(default_factory=dict)
     outside: Mapping[str, str] = field(default_factory=dict)

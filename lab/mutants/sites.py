@@ -14,9 +14,9 @@ from typing import cast
 
 from lab.mutants.operators import Names, changes
 
-#: Parts of a definition that do not matter for a log.
+#: Fields of syntax nodes that have no effect on how logs are read and written.
 _WITHOUT_EFFECT = ("annotation", "returns", "decorator_list", "ctx")
-#: Assertions are for the type checker, formatted texts for people.
+#: Nodes without mutants. Assertions are for the type checker, formatted texts for people.
 _SKIPPED = (ast.Assert, ast.Import, ast.ImportFrom, ast.JoinedStr)
 _NAMES = frozenset({"__all__", "__slots__"})
 _COMMENT = re.compile(r"  # .*$")
@@ -39,7 +39,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A mutant of a source file: ``new`` in a field of a node, or at an index of that list."""
+    """A mutant of a source file. ``new`` replaces a node in the field ``slot`` of ``parent``."""
 
     name: Name
     path: Path
@@ -58,7 +58,7 @@ class Mutant:
     def code(self) -> CodeType:
         """Return the changed module.
 
-        Raises ``SyntaxError`` if there is no such module, as with ``yield`` outside of a function.
+        Raises ``SyntaxError`` if the module is invalid, as with ``yield`` outside of a function.
         """
         with self._applied():
             ast.fix_missing_locations(self.tree)
@@ -192,7 +192,7 @@ def _can_be_missed(node: ast.AST, bound: Counter[str]) -> bool:
 
 
 def _ends_anyway(node: ast.AST, parent: ast.AST, index: int | None) -> bool:
-    """Return whether a function ends without a return statement."""
+    """Return whether a function ends at the same place without its return statement."""
     match node:
         case ast.Return(value=None | ast.Constant(value=None)):
             return isinstance(parent, ast.FunctionDef) and index == len(parent.body) - 1

@@ -26,16 +26,16 @@ from lab.mutants.sites import Name
 from reference_impl.formats import Format, named
 from reference_impl.register import registers
 
-#: What a mutant may take beyond what the worker has.
+#: The memory that a mutant may use in addition to the memory of the worker.
 MEMORY_BYTES = 1 << 30
 FILE_BYTES = 1 << 26
-#: An exception that a mutant catches is raised again after this time.
+#: The interval at which :class:`OutOfTime` is raised again, in case a mutant catches it.
 REPEATED_SECONDS = 0.1
 DIFFERENCE_CHARACTERS = 300
 
 
 class OutOfTime(BaseException):
-    """The CPU time of a question is over."""
+    """The CPU time for a question is used up."""
 
 
 class Worker:
@@ -136,7 +136,7 @@ def _limit() -> None:
 
 
 def main(format_id: str, scratch: Path) -> None:
-    """Reply to requests until there are no more."""
+    """Reply to requests until the input ends."""
     worker = Worker(format_id, scratch)
     _limit()
     for line in sys.stdin:

@@ -32,7 +32,7 @@ class Scenario:
     def promise(self) -> Mapping[str, str]:
         """The guarantee of each format, from its register, by format id.
 
-        A format to which the scenario cannot happen has none.
+        A format in which the scenario cannot happen has no guarantee.
         """
         return {
             format: register.promises[self.id]
@@ -66,7 +66,7 @@ class Shown:
     """A vector of a scenario, and the records that a reader must return."""
 
     vector: Vector
-    #: Number of records in the control and of appended records.
+    #: Number of records in the control. For an append, number of records in the expected log.
     of: int
     #: Records to return unchanged.
     whole: int
@@ -80,13 +80,13 @@ class Shown:
 
     @property
     def is_as_written(self) -> bool:
-        """Return whether a reader returns the records of the control, and no others."""
+        """True if a reader returns the records of the control, and no others."""
         is_whole = (self.whole, self.in_part, self.twice, self.changed) == (self.of, 0, 0, 0)
         return is_whole and self.is_in_order
 
     @property
     def outcome(self) -> str:
-        """The verdict; ``undetectable`` if it is ``intact`` although records differ."""
+        """The verdict, or ``undetectable`` if the verdict is ``intact`` although records differ."""
         if self.vector.body.get("must_refuse"):
             return "refuses"
         verdict = str(self.vector.body["expect"]["verdict"])
@@ -138,7 +138,7 @@ def format_of(vector: Vector) -> str:
 
 
 def _place(vector: Vector) -> tuple[int, bool, str]:
-    # Unacknowledged records come before acknowledged ones.
+    # Vectors with unacknowledged records come before vectors with acknowledged records.
     return registers()[format_of(vector)].order, vector.id.endswith("-acknowledged"), vector.id
 
 

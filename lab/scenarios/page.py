@@ -17,7 +17,7 @@ from reference_impl.register import registers
 PAGE = ROOT / "docs" / "scenarios.md"
 
 
-#: Shorter lists name their systems, even if no system behaves as expected.
+#: The number of systems with the same effect from which a row calls them "all others".
 MIN_OTHERS = 3
 
 
@@ -50,7 +50,7 @@ def _outcomes(example: Shown, results: Results) -> Mapping[str, str]:
     others = max(by_effect, key=lambda effect: len(by_effect[effect]), default="")
     if len(by_effect) < 2 or AS_EXPECTED in by_effect or len(by_effect[others]) < MIN_OTHERS:
         others = ""
-    # "All others" comes after the systems that have names, but before those that do not run it.
+    # "All others" comes after the named systems, but before systems that do not run the example.
     order = sorted(by_effect, key=lambda effect: (effect == NOT_RUN, effect == others))
     return {
         effect.replace(", reports nothing", " silently"): (
@@ -62,7 +62,7 @@ def _outcomes(example: Shown, results: Results) -> Mapping[str, str]:
 
 
 def runs_nothing(effects: Mapping[str, str]) -> bool:
-    """Return whether a system can run no example."""
+    """Return whether a system runs none of the examples."""
     return set(effects.values()) == {NOT_RUN}
 
 

@@ -11,11 +11,11 @@ from conformance.describe import payload_key
 from conformance.registry import FOLDER
 from conformance.saving import save
 
-#: In the folder of an implementation.
+#: The name of the file with the results, in the folder of an implementation.
 FILE_NAME = "scenarios.json"
 AS_EXPECTED = "as expected"
 NOT_RUN = "not run"
-#: Strict reading would stop at the first fault.
+#: The profile ``strict`` is left out, because it stops at the first fault.
 PROFILES = ("recover", "append")
 
 #: The effect, by the name of an implementation and the id of a vector.
@@ -23,7 +23,7 @@ Results = Mapping[str, Mapping[str, str]]
 
 
 def effect(result: Mapping[str, Any]) -> str:
-    """Return the effect of one result of a run report for the owner of the log."""
+    """Return the effect that a result of a run report would have for the owner of the log."""
     if result["class"] in ("pass", "unexpected-pass"):
         return AS_EXPECTED
     if result["class"] == "skipped":

@@ -13,7 +13,7 @@ from lab.site.run import OURS, REAL, TITLES, Implementation, Result, kind_of
 #: Characters and lines that are shown of one side of a comparison.
 MAX_CHARACTERS, MAX_LINES = 240, 6
 
-#: The profiles of each implementation that answered so, by name.
+#: The profiles in which each implementation gave an answer, by name of the implementation.
 Who = dict[str, list[str]]
 
 

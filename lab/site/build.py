@@ -1,4 +1,4 @@
-"""Make the site in a new folder, which replaces the old site when it is complete."""
+"""Make the site in a new folder, which replaces the old site when all pages are written."""
 
 from __future__ import annotations
 

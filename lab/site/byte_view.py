@@ -1,4 +1,4 @@
-"""Show the fields of a vector with their bytes, the damaged and the lost ones first."""
+"""Show selected fields of a vector with their bytes; damaged and lost fields are preferred."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from conformance.vectors import Vector
 from walproof.inspection.note import NOTHING
 from walproof.inspection.show import value_text
 
-#: Fields on a page.
+#: The approximate number of fields on a page.
 MAX_FIELDS = 24
-#: Files of a folder that are shown: first those with a change or a loss.
+#: The number of files of a folder that are shown. Files with a change or a loss come first.
 MAX_FILES = 3
-#: Fields that are read of a file: those after them have no names here.
+#: The number of fields that are read from a file. Later fields are not shown.
 MAX_READ_FIELDS = 30_000
 MAX_HEX_BYTES = 16
 
 
 @dataclass(frozen=True)
 class Row:
-    """A field, or bytes that are left out before the next field, without a path."""
+    """A field, or, with an empty path, the bytes that are left out before the next field."""
 
     start: int
     size: int
@@ -53,7 +53,7 @@ def views(vector: Vector, control: Vector | None) -> tuple[list[FileView], int]:
         for each in vector.body["expect"].get("lost", ()):
             if "from" in each:
                 lost.setdefault(each.get("file", ""), []).append((each["from"], each["to"]))
-    # A file that is not in the control is new as a whole.
+    # If the control lacks a file, all bytes of the file are new.
     before = {name: old.get(name, b"" if old else data) for name, data in files.items()}
     order = sorted(files, key=lambda name: files[name] == before[name] and name not in lost)
     shown = order[:MAX_FILES]
@@ -65,7 +65,7 @@ def views(vector: Vector, control: Vector | None) -> tuple[list[FileView], int]:
 
 
 def changed_range(old: bytes, new: bytes) -> range:
-    """Return the offsets in ``new`` between the bytes that both share at the start and the end."""
+    """Return the offsets in ``new`` between the common prefix and the common suffix."""
     start = _shared_bytes(old, new)
     return range(start, len(new) - _shared_bytes(old[start:][::-1], new[start:][::-1]))
 

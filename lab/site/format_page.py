@@ -12,12 +12,12 @@ from lab.site.frame import Frame
 from lab.site.run import OURS, REAL, TITLES, Run
 from reference_impl.register import registers
 
-#: By vector and by implementation, the worst result class.
+#: The worst result class, by vector and by implementation.
 Outcomes = Mapping[str, Mapping[str, str]]
 
 
 def outcomes(run: Run) -> Outcomes:
-    """Return the result of each vector by implementation, without skipped ones."""
+    """Return the result of each vector by implementation, without skipped results."""
     matches: dict[str, dict[str, str]] = {}
     for id, results in run.by_vector.items():
         classes: dict[str, list[str]] = {}
@@ -37,7 +37,8 @@ def write(frame: Frame, run: Run, format: str, outcome_by_vector: Outcomes) -> N
     ]
     groups: dict[str, list[Vector]] = {name: [] for name in groups_of(run.report, format)}
     for vector in run.of_format(format):
-        groups.setdefault(vector.body["group"], []).append(vector)  # moved since the run
+        # The vector may have moved to another group since the run.
+        groups.setdefault(vector.body["group"], []).append(vector)
     frame.page(
         page_paths.format_page(format),
         "format.html.j2",

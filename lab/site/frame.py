@@ -43,7 +43,7 @@ class Frame:
         """Write a file at ``place``."""
         path = self.out / place
         path.parent.mkdir(parents=True, exist_ok=True)
-        # What programs said may hold lone surrogates, which UTF-8 has not.
+        # The output of programs may contain lone surrogates, which UTF-8 cannot encode.
         path.write_bytes(data.encode("utf-8", "replace") if isinstance(data, str) else data)
 
     def assets(self) -> None:

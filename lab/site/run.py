@@ -1,4 +1,4 @@
-"""A run report, looked up by vector and by implementation, the real ones first."""
+"""A run report with indexes by vector and by implementation, real implementations first."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NotGolden(ValueError):
 
 @dataclass(frozen=True)
 class Run:
-    """A report, and the vectors of this tree that it asked."""
+    """A report, and the vectors of this tree that it includes."""
 
     report: Report
     #: Vectors that ran, by id. Each has a page.
@@ -45,7 +45,7 @@ class Run:
 
     @property
     def formats(self) -> list[str]:
-        """Return the formats of the run."""
+        """The formats of the run."""
         return list(dict.fromkeys(str(each.body["format"]) for each in self.vectors.values()))
 
     def of_kind(self, kind: str, format: str | None = None) -> list[Implementation]:
@@ -69,7 +69,7 @@ def kind_of(implementation: Implementation) -> str:
 
 
 def formats_of(implementation: Implementation) -> list[str]:
-    """Return the formats in which an implementation has results, in their order."""
+    """Return the formats in which an implementation has results, in the order of the results."""
     selected = (each["vector"] for each in implementation["results"] if each["class"] != "skipped")
     return list(dict.fromkeys(vector.partition("/")[0] for vector in selected))
 
@@ -84,7 +84,7 @@ def run_of(report: Report, vectors: Mapping[str, Vector]) -> Run:
     selected = {id: vectors[id] for id in sorted(report["vectors"]) if id in vectors}
     order = list(TITLES)
     ran = [each for each in report["implementations"] if each["status"] == "ran"]
-    # The sort is stable: the null baselines stay as they are, the executable specification first.
+    # The sort is stable, so each group keeps the order of the report.
     ran.sort(key=lambda each: order.index(kind_of(each)))
     by_vector: dict[str, list[tuple[Implementation, Result]]] = {id: [] for id in selected}
     for each in ran:

@@ -15,9 +15,10 @@ from lab.site.run import Run
 from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
-#: Records and lost ranges that are shown of an answer, and rows of a table of prefixes.
+#: The numbers of records or lost ranges of an answer, and of rows of a table of prefixes, that a
+#: page shows.
 MAX_RECORDS, MAX_PREFIXES = 8, 40
-#: Parts that a description may lack.
+#: Defaults of the parts that a description may lack.
 _OPTIONAL: Mapping[str, Any] = {
     "must_refuse": False,
     "may_refuse": False,

@@ -20,7 +20,7 @@ from tests.family import children
 pytestmark = pytest.mark.slow
 
 README = ROOT / "conformance" / "README.md"
-PROTOCOL = "---- The protocol: nothing to change from here on. ----"
+PROTOCOL = "---- The protocol. Do not change anything below. ----"
 NOT_WRITTEN = "skipped: read() is not written yet"
 BUILD_SECONDS = 600
 

@@ -1,6 +1,6 @@
 """The tools as implementations under test: the scanners, and the generated parsers.
 
-Every run of the command includes them beside ``conformance/implementations``.
+Every run of the command includes them in addition to ``conformance/implementations``.
 """
 
 from __future__ import annotations

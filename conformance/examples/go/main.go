@@ -300,7 +300,7 @@ func maskedCRC(data []byte) uint32 {
 	return (crc>>15 | crc<<17) + 0xa282ead8
 }
 
-// ---- The protocol: nothing to change from here on. ----
+// ---- The protocol. Do not change anything below. ----
 
 // answer performs a read, write or append request.
 func answer(req object) object {

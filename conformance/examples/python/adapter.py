@@ -32,14 +32,14 @@ def read(format: str, path: Path, profile: str, context: dict[str, Any]) -> dict
 def write(
     cmd: str, format: str, path: Path, records: list[dict[str, Any]], context: dict[str, Any]
 ) -> dict[str, Any]:
-    """Make a log at path, or append to an existing one at its end."""
+    """Create a log at path, or append to the end of an existing log."""
     with path.open("xb" if cmd == "write" else "r+b") as log:
         if cmd == "append":
             before = Reader(log.read()).answer("recover")
             if before["end"] is None:
                 return {"refused": f"start a new file: {before['reason']}"}
             if not records:
-                return {"done": True}  # nothing changes
+                return {"done": True}  # the log stays as it is
             log.truncate(before["end"])
             log.seek(before["end"])
         for record in records:
@@ -61,7 +61,7 @@ class Fragments:
 
 
 class Reader:
-    """Reads the bytes of a log by spec/leveldb-log.md."""
+    """Reads a log as spec/leveldb-log.md requires."""
 
     def __init__(self, log: bytes) -> None:
         self.log = log
@@ -104,7 +104,7 @@ class Reader:
             self.lose_open()
             self.zeros_from = None
         at = base
-        while at < end and base + BLOCK - at >= HEADER:  # otherwise it is the trailer
+        while at < end and base + BLOCK - at >= HEADER:  # else only the trailer is left
             if end - at < HEADER and not self.is_zero(at, end):
                 return self.tear(at, end, "torn-header")
             if end - at < HEADER or (
@@ -148,7 +148,7 @@ class Reader:
             self.records.append({"at": whole.at, "size": size, "payload": whole.data.hex()})
 
     def lose(self, start: int, end: int, reason: str) -> None:
-        """Report a range that may have held a record."""
+        """Report a range that may have contained a record."""
         if self.first is None:
             before = min(start, self.open.at) if self.open else start
             self.first = {"from": before, "reason": reason, "records": len(self.records)}
@@ -172,7 +172,7 @@ class Reader:
         self.open = None
 
     def is_zero(self, start: int, end: int) -> bool:
-        """Return whether a range holds only zeros."""
+        """Return whether a range contains only zeros."""
         return self.log.count(0, start, end) == end - start
 
 
@@ -221,7 +221,7 @@ def framed(payload: bytes, position: int) -> bytes:
 
 
 def table_entry(crc: int) -> int:
-    """Return the CRC of one byte."""
+    """Return the table entry for one byte: its CRC without inversion."""
     for _ in range(8):
         crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
     return crc
@@ -239,7 +239,7 @@ def masked_crc(data: bytes) -> int:
     return (crc >> 15 | crc << 17) + 0xA282EAD8 & 0xFFFFFFFF
 
 
-# ---- The protocol: nothing to change from here on. ----
+# ---- The protocol. Do not change anything below. ----
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -253,7 +253,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Serve the harness, or the one-shot form: read FORMAT PATH [PROFILE]."""
+    """Serve the harness, or run the one-shot form: read FORMAT PATH [PROFILE]."""
     if sys.argv[1:2] == ["read"]:
         parts = dict(zip(("format", "path", "profile"), [*sys.argv[2:], "recover"], strict=False))
         result = answer({"cmd": "read", "context": {}, **parts})

@@ -25,7 +25,7 @@ class Undecoded:
     def FromBytes(raw_data: bytes | bytearray, base_offset: int = 0) -> dict[str, Any]:
         """Return a record.
 
-        ``base_offset`` is that of the first fragment's data, 0 without a FIRST.
+        ``base_offset`` is the offset of the first fragment's data, or 0 if there is no FIRST.
         """
         at = base_offset - log.PhysicalRecord.PHYSICAL_HEADER_LENGTH if base_offset else None
         return record(bytes(raw_data), at)

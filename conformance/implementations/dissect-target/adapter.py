@@ -21,8 +21,8 @@ from conformance.adapterkit import Skipped, measure, record, serve
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NONCHARACTERS = "".join(chr(plane << 16 | low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
-# Characters that a single-line value of the export format must not hold. Those from ``\\ud800`` on
-# represent bytes that are not UTF-8.
+# Characters that a single-line value of the export format must not contain. The surrogates, from
+# ``\\ud800`` on, represent bytes that are not UTF-8.
 NOT_A_LINE = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{NONCHARACTERS}]")
 
 
@@ -37,7 +37,7 @@ class Log:
         self.signals.append(text % values)
 
     def debug(self, *_: object, **__: object) -> None:
-        """Do nothing: it only repeats a warning with its traceback."""
+        """Ignore a message that only repeats a warning with its traceback."""
 
 
 class Target:
@@ -80,7 +80,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def entry(opened: NamedJournalFile, event: dict[str, Any]) -> dict[str, Any]:
-    """Return a record: the fields in export format, in the order of the chapter."""
+    """Return a record with the fields in export format, in the order of the chapter."""
     fields = {
         (opened.names[key], value) for key, value in event.items() if key not in ("ts", "boot_id")
     }

@@ -46,7 +46,7 @@ def append(path: Path, request: Request) -> None:
 
 
 def _one_by_one(path: Path, request: Request) -> None:
-    """Write each record and sync the log, as the caller of a writer without syncs does."""
+    """Write each record and sync the log, because the writer itself does not sync."""
     format = named(request["format"])
     for count, record in enumerate(_records(request), 1):
         writer = format.append if path.exists() else format.write

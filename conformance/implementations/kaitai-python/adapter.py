@@ -39,7 +39,8 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     for format in FORMATS:
-        import_module(format.replace("-", "_"))  # before the time limit of a request starts
+        # An import during a request would count towards the time limit of the request.
+        import_module(format.replace("-", "_"))
     serve(
         {
             "name": "kaitai-python",

@@ -28,7 +28,7 @@ NAME = re.compile(r"db-([+-]?[0-9]+)\.log")
 
 @dataclass(frozen=True)
 class Batch:
-    """A parsed control record, whose records are parsed on first use."""
+    """A parsed control record. The records of the batch are parsed only on demand."""
 
     ofs_batch: int
     control: Any
@@ -53,7 +53,7 @@ class DataFile:
         self.lost: list[dict[str, Any]] = []
         self.end: int | None = 0
         self.beyond = 0
-        # The range of each search, with and without proven batches, so that no search is repeated.
+        # The start and result of the last search, by ``or_proven``, so that no search is repeated.
         self.searched = {True: (0, -1), False: (0, -1)}
         self.fill = self.size
         while self.fill:  # KDB-013
@@ -73,7 +73,7 @@ class DataFile:
         return d[:4] == b"J.IO" or hawt or old
 
     def batch(self, at: int) -> Batch | None:
-        """Return the batch at an offset, None if no control record fits."""
+        """Return the batch at an offset, or None if no control record fits there."""
         if at + 28 > self.size:
             return None
         self.io.seek(at)
@@ -100,7 +100,7 @@ class DataFile:
         return at < self.fill and (HEADER.startswith(rest) or EOF.startswith(rest))
 
     def claimed_end(self, batch: Any) -> int | None:
-        """Return the end of a batch by its own size, if that is possible (KDB-035)."""
+        """Return the end of a batch according to its size, or None for a bad size (KDB-035)."""
         if batch is None or not 0 <= batch.control.len_records <= LARGEST:
             return None
         return int(batch.ofs_batch) + 28 + int(batch.control.len_records)
@@ -112,7 +112,7 @@ class DataFile:
         return zlib.adler32(self.data[batch.ofs_batch + 28 : end]) == batch.control.checksum
 
     def fills_exactly(self, batch: Any) -> bool:
-        """Return whether the records of an unchecked batch fill it (KDB-037)."""
+        """Return whether the records of an unchecked batch fill the batch exactly (KDB-037)."""
         if batch.control.len_records == 0:
             return True
         if batch.control.len_records < 5:
@@ -128,7 +128,7 @@ class DataFile:
     # KDB-030
 
     def fault(self, at: int) -> str | None:
-        """Return the reason code of an unsound batch at an offset, None for a sound one."""
+        """Return the reason code of an unsound batch at an offset, or None for a sound batch."""
         batch = self.batch(at)
         if batch is None or not self.data.startswith(HEADER, at):
             return "bad-header"
@@ -144,11 +144,11 @@ class DataFile:
         return None if self.fills_exactly(batch) else "bad-record"
 
     def unfinished(self, end: int) -> bool:
-        """Return whether fill begins before ``end`` and a zero follows it (KDB-042)."""
+        """Return whether fill begins before ``end`` and the byte at ``end`` is zero (KDB-042)."""
         return self.fill < end < self.size and self.data[end] == 0
 
     def torn_head(self, at: int) -> tuple[int, str] | None:
-        """Return the end of an unfinished record, and its code (KDB-041, KDB-043)."""
+        """Return the end and the code of an unfinished record, or None (KDB-041, KDB-043)."""
         written = self.data[at : max(at, self.fill)]
         if written and len(written) < 5 and EOF.startswith(written):
             return at + len(written), "torn-eof"
@@ -210,7 +210,7 @@ class DataFile:
         return end != at + 28 and self.sum_holds(batch, end)
 
     def go_on(self, at: int, fault: str) -> tuple[int | None, int, str, bool]:
-        """Return the offset to resume at or None, the end and code of the loss, its certainty."""
+        """Return the resume offset or None, the end and code of the loss, and if it is certain."""
         batch = self.batch(at)
         end = self.claimed_end(batch)
         to_fill = self.fill if self.fill > at else self.size
@@ -250,7 +250,7 @@ class DataFile:
         return following, stop, fault, certain and led is not None
 
     def pass_over(self, at: int, to: int) -> None:
-        """Note the furthest end of the skipped headers (KDB-051)."""
+        """Store the highest end of the batches whose headers are skipped (KDB-051)."""
         while 0 <= (at := self.data.find(HEADER, at)) < to:
             self.beyond = max(self.beyond, self.claimed_end(self.batch(at)) or 0)
             at += 1
@@ -328,7 +328,7 @@ class DataFile:
 
 
 def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
-    """Return the data files in order, and those that share a number (KDB-002 to KDB-004)."""
+    """Return the data files in order, and files with the same numbers (KDB-002 to KDB-004)."""
     if not path.is_dir():
         return [DataFile(path, None)], []
     numbers: dict[int, list[str]] = {}
@@ -383,7 +383,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         return strict([*files, *doubles], [], first, damage[0])
     end: Any = last.end if last else 0
     if end == 0 and last and any(number(file) == number(last) for file in doubles):
-        end = None  # KDB-051: cut off there, the other file would be read
+        end = None  # KDB-051: if this file is truncated to 0, the other file is read
     if path.is_dir() and end is not None:
         end = {"file": last.name if last else "db-1.log", "at": end}
     return {
@@ -398,7 +398,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 def strict(
     files: list[DataFile], doubles: list[DataFile], damaged: DataFile, code: str
 ) -> dict[str, Any]:
-    """Report everything from the first damage in ``where`` on as lost (KDB-052)."""
+    """Report everything from the first damage, which is in ``damaged``, as lost (KDB-052)."""
     number = files.index(damaged)
     start = next(gap["from"] for gap in damaged.lost if gap["reason"] == code)
     records = [record for file in files[:number] for record in file.records]

@@ -37,7 +37,7 @@ class Fragment:
 
 @dataclass
 class Damage:
-    """Bytes that cannot be read. If ``out_of_step`` is true, the rest of their block is lost."""
+    """Bytes that cannot be read. If ``out_of_step`` is true, the rest of the block is lost."""
 
     at: int
     to: int
@@ -54,13 +54,13 @@ class Stop:
 
 
 def masked_crc(data: bytes) -> int:
-    """Return the checksum of these bytes as the header stores it (LDB-006, LDB-007)."""
+    """Return the checksum of some bytes in the form of a header (LDB-006, LDB-007)."""
     crc = crc32c(data)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 def is_foreign(log: bytes) -> bool:
-    """Return whether the first record has a header of RocksDB's or Pebble's (LDB-043)."""
+    """Return whether the first record has a header of RocksDB or Pebble (LDB-043)."""
     if len(log) < HEADER:
         return False
     checksum, length = int.from_bytes(log[:4], "little"), int.from_bytes(log[4:6], "little")
@@ -75,7 +75,7 @@ def is_foreign(log: bytes) -> bool:
 
 def physical_records(log: bytes) -> Iterator[Fragment | Damage | Stop]:
     """Yield the content of the blocks in order, checked as in LDB-020."""
-    written = len(log.rstrip(b"\0"))  # the log is zeros from here on
+    written = len(log.rstrip(b"\0"))  # only zeros follow
     gap_ends = 0
     for number, block in enumerate(LeveldbLog.from_bytes(log).blocks):
         start = number * BLOCK
@@ -158,7 +158,7 @@ class Joiner:
             self.open = []
 
     def answer(self, log: bytes, strict: bool) -> dict[str, Any]:
-        """Read the whole log; with ``strict``, up to the first damage."""
+        """Read the whole log or, if ``strict``, the log up to the first damage."""
         end: int | None = len(log)
         for piece in physical_records(log):
             if isinstance(piece, Fragment):
@@ -189,7 +189,7 @@ class Joiner:
         }
 
     def stopped(self, log: bytes) -> dict[str, Any]:
-        """Return the answer of ``strict``, which stops at the first damage (LDB-040)."""
+        """Return the answer of the profile strict, which stops at the first damage (LDB-040)."""
         reason = self.lost[0]["reason"]
         start = min(lost["from"] for lost in self.lost)
         return {

@@ -32,7 +32,7 @@ WINDOW = 128 << 20
 
 @dataclass
 class Parsed:
-    """A physical record as the grammar gives it, and whether it is sound (RDB-008)."""
+    """A physical record that the grammar has parsed, and whether it is sound (RDB-008)."""
 
     at: int
     to: int
@@ -57,7 +57,7 @@ class Parsed:
 
 
 def parse(log: bytes, at: int, is_sync: bool) -> Parsed | None:
-    """Parse the physical record at an offset; None if fewer than seven bytes are there."""
+    """Parse the physical record at an offset. Return None if fewer than seven bytes are left."""
     start = at // BLOCK * BLOCK
     block = log[start : start + BLOCK]
     if at - start + 7 > len(block):
@@ -94,7 +94,7 @@ def parse_any(log: bytes, at: int) -> Parsed | None:
 
 
 def is_close(log: bytes, at: int, number: int | None) -> bool:
-    """Return whether the log of this number was closed cleanly at this offset (RDB-026)."""
+    """Return whether the log with this number was closed cleanly at an offset (RDB-026)."""
     found = parse(log, at, False)
     if found is None or found.header != 11 or found.is_cut or found.data:
         return False
@@ -114,12 +114,12 @@ class Survey:
     compression: int | None = None
 
     def belongs(self, found: Parsed) -> bool:
-        """Return whether the number is that of this log, or there is none."""
+        """Return whether a physical record has the number of this log, or no number."""
         return found.number is None or found.number == self.number
 
 
 def surveyed(log: bytes) -> Iterator[Parsed]:
-    """The physical records of each block up to the first that is not sound."""
+    """Yield the physical records of each block before the first one that is not sound."""
     for start in range(0, len(log), BLOCK):
         found = parse_any(log, start)
         while found is not None and found.is_sound:
@@ -130,7 +130,7 @@ def surveyed(log: bytes) -> Iterator[Parsed]:
 
 
 def look_through(log: bytes, number: int | None) -> Survey:
-    """RDB-012 to RDB-017, and RDB-030 and RDB-032 for the compression."""
+    """Survey a log (RDB-012 to RDB-017), with its compression (RDB-030 and RDB-032)."""
     first = parse_any(log, 0)
     if first is not None and not first.is_sound and number is None and is_close(log, 0, None):
         number = (int.from_bytes(log[7:11], "little") - 1) & LOW_HALF
@@ -162,7 +162,7 @@ def look_through(log: bytes, number: int | None) -> Survey:
 
 @dataclass
 class Open:
-    """A record whose FIRST was read and whose LAST was not."""
+    """A record of which FIRST has been read, but not LAST."""
 
     at: int
     to: int
@@ -192,14 +192,14 @@ class Reader:
     # What a fault means.
 
     def is_end(self, at: int) -> bool:
-        """RDB-050: whether the log may have ended here."""
+        """Return whether the log may have ended at an offset (RDB-050)."""
         known = self.known
         if known.dialect == "legacy" or at < known.proven:
             return False
         return known.dialect == "wal-sync" or any(other > at for other in known.others)
 
     def fault(self, at: int, to: int, reason: str) -> bool:
-        """Report damage, or the end of the log; returns whether it has ended."""
+        """Report damage or the end of the log, and return whether the log has ended."""
         if self.is_end(at):
             start = self.open.at if self.open else at
             stop = min((one for one in self.known.others if one > at), default=len(self.log))
@@ -212,7 +212,7 @@ class Reader:
         return False
 
     def damage(self, at: int, to: int, reason: str) -> None:
-        """Report a range with the code of damage."""
+        """Report a damaged range with its reason code."""
         if self.first is None:
             self.first = reason
             self.strict_from = min(at, self.open.at) if self.open else at
@@ -224,13 +224,13 @@ class Reader:
         self.stopped = at
 
     def drop_open(self) -> None:
-        """Lose the open record."""
+        """Report the open record as lost."""
         assert self.open is not None
         self.damage(self.open.at, self.open.to, "incomplete-record")
         self.open = None
 
     def interrupt(self) -> None:
-        """RDB-049: end the open record, which loses something only if it has data."""
+        """End the open record, and report it as lost if it has data (RDB-049)."""
         if self.open and self.open.data:
             self.drop_open()
         self.open = None
@@ -238,7 +238,7 @@ class Reader:
     # The checks, in their order.
 
     def read(self) -> None:
-        """RDB-040."""
+        """Read the physical records in order (RDB-040)."""
         at, size = 0, len(self.log)
         while at < size and self.stopped is None:
             at = self.step(at)
@@ -246,7 +246,7 @@ class Reader:
             self.tear(self.open.at, self.open.to, "torn-record")
 
     def step(self, at: int) -> int:
-        """One offset at which a physical record could start; returns the next."""
+        """Check one offset at which a physical record could start, and return the next offset."""
         known, log = self.known, self.log
         boundary = (at // BLOCK + 1) * BLOCK
         rest = min(boundary, len(log))
@@ -274,13 +274,13 @@ class Reader:
         return found.to
 
     def parsed(self, at: int) -> Parsed | None:
-        """The physical record under the headers of the dialect."""
+        """Parse the physical record at an offset with the headers of the dialect."""
         if self.known.dialect is None:
             return parse_any(self.log, at)
         return parse(self.log, at, self.known.dialect == "wal-sync")
 
     def cut(self, at: int, found: Parsed | None) -> int:
-        """RDB-019 and RDB-041: the log ends inside a physical record."""
+        """End the log inside a physical record (RDB-019 and RDB-041)."""
         if at >= self.written:
             self.stopped = at
             return at
@@ -291,20 +291,20 @@ class Reader:
         return at
 
     def rest_of_block(self, at: int, rest: int, boundary: int, reason: str) -> int:
-        """Lose the rest of a block."""
+        """Report the rest of a block as lost, and return the next offset."""
         if not self.fault(at, rest, reason):
             self.gave_up = rest < boundary
         return boundary
 
     def other_log(self, at: int, rest: int, boundary: int) -> int:
-        """RDB-025 and RDB-046."""
+        """Handle a physical record of another log (RDB-025 and RDB-046)."""
         if at < self.known.proven:
             return self.rest_of_block(at, rest, boundary, "other-log")
         self.stopped = at
         return boundary
 
     def zeros(self, at: int, rest: int, boundary: int) -> int:
-        """RDB-019, RDB-024 and RDB-045."""
+        """Handle a header of zeros (RDB-019, RDB-024 and RDB-045)."""
         if at >= self.written:
             self.stopped = at
             return boundary
@@ -329,7 +329,7 @@ class Reader:
     # Sound physical records.
 
     def take(self, found: Parsed) -> None:
-        """Checks 9 to 12."""
+        """Make the checks 9 to 12 of RDB-040 on a sound physical record."""
         role = found.kind - ROLES[found.dialect] if found.dialect else 0
         is_metadata = found.kind in METADATA and found.header != 19
         if found.dialect == self.known.dialect and 1 <= role <= 4 and not is_metadata:
@@ -345,7 +345,7 @@ class Reader:
             self.fault(found.at, found.to, "unknown-type")
 
     def fragment(self, found: Parsed, role: int) -> None:
-        """RDB-010, RDB-048 and RDB-049."""
+        """Add a fragment to the open record (RDB-010, RDB-048 and RDB-049)."""
         if role in (1, 2):
             self.interrupt()
             fields: dict[str, Any] = {}
@@ -364,7 +364,7 @@ class Reader:
             self.release(done)
 
     def release(self, done: Open) -> None:
-        """Return a whole record, decompressed."""
+        """Add a whole record, after decompression."""
         payload = bytes(done.data)
         if self.known.compression == 7 and payload:
             stated = stated_size(payload)
@@ -385,7 +385,7 @@ class Reader:
         self.records.append(record(payload, done.at, done.to - done.at) | fields)
 
     def describes(self, found: Parsed) -> bool:
-        """RDB-030, RDB-033, RDB-034: take what metadata say; False if they are bad."""
+        """Store metadata, and return whether they are valid (RDB-030, RDB-033, RDB-034)."""
         data = found.data
         match METADATA[found.kind]:
             case "compression":
@@ -421,11 +421,11 @@ class Reader:
     # The answer.
 
     def lost_torn(self) -> tuple[int, int, str] | None:
-        """The torn tail, if there is one."""
+        """Return the torn tail, if there is one."""
         return next((one for one in self.lost if one[2].startswith("torn-")), None)
 
     def answer(self) -> dict[str, Any]:
-        """RDB-054 and RDB-056."""
+        """Return the answer in the profile ``recover`` (RDB-054 and RDB-056)."""
         torn = self.lost_torn()
         end: int | None = len(self.log) if self.stopped is None else self.stopped
         is_doubtful = self.known.dialect == "wal-sync" and self.first and self.has_ended_early()
@@ -442,14 +442,14 @@ class Reader:
         }
 
     def has_ended_early(self) -> bool:
-        """Return whether the log ended before its file, other than in zeros."""
+        """Return whether the log ended before the end of the file, and not only zeros follow."""
         torn = self.lost_torn()
         if torn is not None:
             return torn[2] != "torn-record" or torn[1] < self.written
         return self.stopped is not None and self.stopped < self.written
 
     def strict_answer(self) -> dict[str, Any]:
-        """RDB-055."""
+        """Return the answer in the profile ``strict`` (RDB-055)."""
         answer = self.answer()
         if self.first is None:
             return answer
@@ -464,7 +464,7 @@ class Reader:
 
 
 def stated_size(data: bytes) -> int | None:
-    """The content size of the frame, or None if RDB-036 does not allow the frame."""
+    """Return the content size of a frame, or None if RDB-036 does not allow the frame."""
     if data[:4] != b"\x28\xb5\x2f\xfd":
         return None
     try:
@@ -494,7 +494,7 @@ def are_blocks_allowed(data: bytes) -> bool:
 
 
 def decompressed(data: bytes, size: int) -> bytes | None:
-    """The content of one whole frame, or None."""
+    """Return the content of one whole frame, or None if the frame is invalid."""
     if not are_blocks_allowed(data):
         return None
     decoder = zstandard.ZstdDecompressor(max_window_size=WINDOW).decompressobj()
@@ -513,7 +513,7 @@ def decompressed(data: bytes, size: int) -> bytes | None:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one log."""
+    """Return the answer for one log."""
     log = path.read_bytes()
     context = request.get("context") or {}
     number = context.get("log_number")

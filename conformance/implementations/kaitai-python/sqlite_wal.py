@@ -33,7 +33,7 @@ class Refused(Exception):
 
 
 def words(data: bytes, order: str) -> array[int]:
-    """The data as numbers of 32 bits."""
+    """Return the data as 32-bit numbers."""
     numbers = array("I", data)
     if order != byteorder:
         numbers.byteswap()
@@ -41,7 +41,7 @@ def words(data: bytes, order: str) -> array[int]:
 
 
 def forward(value: Value, data: bytes, order: str) -> Value:
-    """SQW-006."""
+    """Return the checksum after ``data``, from the value before it (SQW-006)."""
     s, t = value
     numbers = words(data, order)
     for at in range(0, len(numbers), 2):
@@ -51,7 +51,7 @@ def forward(value: Value, data: bytes, order: str) -> Value:
 
 
 def backward(value: Value, data: bytes, order: str) -> Value:
-    """SQW-009."""
+    """Return the checksum before ``data``, from the value after it (SQW-009)."""
     s, t = value
     numbers = words(data, order)
     for at in range(len(numbers) - 2, -1, -2):
@@ -92,7 +92,7 @@ class Slot:
 
 @dataclass
 class Start:
-    """Page size, byte order and salts of the frames; the checksum of the header if known."""
+    """The page size, byte order and salts of the frames, and the header's checksum if known."""
 
     page_size: int
     order: str
@@ -102,7 +102,7 @@ class Start:
 
 
 def slots_of(log: bytes, page_size: int) -> list[Slot]:
-    """All whole slots for a page size, whatever the header says."""
+    """Return all whole slots for a page size, whatever size the header states."""
     parsed = SqliteWal.from_bytes(log[:8] + page_size.to_bytes(4, "big") + log[12:])
     made = []
     for number, frame in enumerate(parsed.frames, 1):
@@ -118,7 +118,7 @@ def slots_of(log: bytes, page_size: int) -> list[Slot]:
 
 
 def find_start(log: bytes) -> Start | None:
-    """SQW-020; None for a header that was never finished."""
+    """Return the start of a log, or None for an unfinished header (SQW-020)."""
     if log.startswith(JOURNAL):
         raise Refused("rollback-journal")
     parsed = SqliteWal.from_bytes(log)
@@ -143,7 +143,7 @@ def find_start(log: bytes) -> Start | None:
 
 
 def rebuilt(log: bytes) -> Start | None:
-    """SQW-026: the header that makes frame 1 right."""
+    """Return the start that makes frame 1 valid, or None (SQW-026)."""
     for page_size in PAGE_SIZES:
         if len(log) < 56 + page_size:
             break
@@ -161,7 +161,7 @@ def rebuilt(log: bytes) -> Start | None:
 
 
 def linked(log: bytes) -> Start | None:
-    """SQW-027: the first slot that follows the slot before it."""
+    """Return the start from the first slot that follows the slot before it (SQW-027)."""
     for unsure in (False, True):
         for page_size in reversed(PAGE_SIZES):
             for one, other in pairwise(slots_of(log, page_size)):
@@ -175,7 +175,7 @@ def linked(log: bytes) -> Start | None:
 
 @dataclass
 class Reader:
-    """One log with a start, and the answer as it grows."""
+    """One log with a start, and the records and losses found so far."""
 
     log: bytes
     start: Start
@@ -189,11 +189,11 @@ class Reader:
         self.size = 24 + self.start.page_size
 
     def at(self, number: int) -> int:
-        """SQW-004."""
+        """Return the offset of a slot (SQW-004)."""
         return 32 + (number - 1) * self.size
 
     def stored(self, number: int) -> Value | None:
-        """The value after a slot, as stored."""
+        """Return the stored value after a slot."""
         return self.slots[number - 1].stored if number else self.start.value
 
     def lose(self, at: int, to: int, reason: str) -> None:
@@ -201,7 +201,7 @@ class Reader:
         self.lost.append({"from": at, "to": to, "reason": reason})
 
     def take(self, slots: list[Slot], is_padding: bool, **more: Any) -> None:
-        """Return a transaction, unless it is padding (SQW-012 to SQW-014)."""
+        """Add a transaction, unless it is padding (SQW-012 to SQW-014)."""
         commit = slots[-1]
         if not is_padding:
             payload = b"".join(slot.image for slot in slots)
@@ -216,7 +216,7 @@ class Reader:
             slot.returned = True
 
     def answer(self, strict: bool) -> dict[str, Any]:
-        """The whole answer."""
+        """Read the log and return the answer."""
         if self.start.is_damaged:
             if strict:
                 return self.stopped(0, "header-checksum")
@@ -248,7 +248,7 @@ class Reader:
         }
 
     def stopped(self, at: int, reason: str) -> dict[str, Any]:
-        """SQW-043."""
+        """Return the answer in the profile ``strict``, which ends at an offset (SQW-043)."""
         return {
             "verdict": "damaged",
             "reason": reason,
@@ -263,7 +263,7 @@ class Reader:
         return len(slots) == 1 and slots[0].covered == commit
 
     def tail(self, bad: int, strict: bool) -> tuple[str | None, str | None]:
-        """The code of the damage and that of a torn end, after the committed frames."""
+        """Return the codes of the damage and of the torn end after the committed frames."""
         proven = self.prove()
         after = self.slots[self.committed :]
         own = [s.number for s in after if self.is_own(s) or s.follows is not None or s.padding_of]
@@ -307,7 +307,7 @@ class Reader:
         return slot.salts == self.start.salts and (slot.salts != (0, 0) or any(slot.head))
 
     def is_cut(self, ending: int) -> bool:
-        """SQW-033."""
+        """Return whether the file ends with a cut frame (SQW-033)."""
         piece = self.log[self.at(len(self.slots) + 1) :]
         is_next = ending == len(self.slots)
         if len(piece) < 16:
@@ -341,12 +341,12 @@ class Reader:
         return end not in (values if before is not None else values[:1])
 
     def origin(self, number: int) -> int:
-        """Return a slot, or the commit frame that it repeats as broken padding (SQW-015)."""
+        """Return a slot, or the commit frame that the slot repeats as broken padding (SQW-015)."""
         padding_of = self.slots[number - 1].padding_of if number else None
         return number if padding_of is None else padding_of
 
     def prove(self) -> list[list[Slot]]:
-        """The proven transactions by offset (SQW-035 to SQW-040)."""
+        """Return the proven transactions by offset (SQW-035 to SQW-040)."""
         order = self.start.order
         proven: dict[Value, int] = {} if self.start.value is None else {self.start.value: 0}
         for slot in self.slots[: self.committed]:
@@ -375,18 +375,19 @@ class Reader:
                     assert one is not None
                     if one is not slot:
                         one.after = forward(one.computed_before, one.covered, order)
-                        one.bad_checksum = one.after not in proven  # or it is a copy
+                        # If this value is proven, the slot is a copy of another slot.
+                        one.bad_checksum = one.after not in proven
                         if not one.bad_checksum or not one.page:
                             continue
                         one.follows, one.before = self.origin(one.number - 1), one.computed_before
                         proven.setdefault(one.after, one.number)
                     if earlier and earlier.page and not earlier.bad_checksum:
-                        moved.append(one)  # it follows the frame of which the slot before is a copy
+                        moved.append(one)  # ``one`` follows the frame that ``earlier`` copies
             elif last and last.db_pages and slot.before == padded not in proven:
                 set_padding(last)
                 slot.follows = last.number
             elif not slot.bad_salts and slot.before in places:
-                slot.follows = -1  # found below
+                slot.follows = -1  # determined below
                 moved.append(slot)
             if slot.follows is not None:
                 waiting, computed, padded, last = [], slot.stored, slot.stored, slot
@@ -422,7 +423,7 @@ class Reader:
         return groups
 
     def stored_or_after(self, number: int) -> Value:
-        """The value after a slot that is proven, or is broken padding."""
+        """Return the value after a slot that is proven or is broken padding."""
         slot = self.slots[number - 1]
         return slot.after or slot.stored
 
@@ -432,7 +433,7 @@ class Reader:
         return (before <= self.committed or before in ends) and self.repeats(group, before)
 
     def is_end(self, number: int) -> bool:
-        """SQW-040: whether a transaction can begin after this slot."""
+        """Return whether a transaction can begin after a slot (SQW-040)."""
         if not number:
             return True
         slot = self.slots[number - 1]
@@ -440,11 +441,11 @@ class Reader:
         if slot.follows is None and number > self.committed and before is not None:
             s, t = backward(slot.stored, slot.image, self.start.order)
             if t == (before[1] + s) % U4:
-                return False  # the size was 0
+                return False  # the checksum was computed with db_pages 0
         return slot.db_pages != 0
 
     def return_proven(self, groups: list[list[Slot]]) -> None:
-        """Return the chain, then the others, depth first (SQW-039)."""
+        """Add the transactions of the chain, then the others, depth first (SQW-039)."""
         ends = {group[-1].number for group in groups}
         after: dict[int, list[list[Slot]]] = {}
         for group in groups:
@@ -465,7 +466,7 @@ class Reader:
                 stack += reversed(after.get(group[-1].number, []))
 
     def followed(self, group: list[Slot]) -> int:
-        """The slot that a proven transaction follows."""
+        """Return the slot that a proven transaction follows."""
         before = group[0].follows
         assert before is not None
         return before
@@ -478,7 +479,7 @@ class Reader:
         return slot.bad_checksum or (earlier is not None and slot.before == earlier.after)
 
     def code(self, slot: Slot) -> str:
-        """SQW-041."""
+        """Return the reason code of a lost slot (SQW-041)."""
         previous = self.slots[slot.number - 2] if slot.number > 1 else None
         if not self.is_own(slot):
             return "frame-salt"
@@ -496,7 +497,7 @@ class Reader:
         return "frame-checksum" if self.is_own(previous) else "unanchored"
 
     def lose_slots(self, last: int) -> None:
-        """The slots and fields that are lost, up to the last commit frame (SQW-041)."""
+        """Report the lost slots and fields, up to the last commit frame (SQW-041)."""
         slots = self.slots[self.committed : last]
         codes = [
             "" if slot.returned and self.is_in_place(slot) else self.code(slot) for slot in slots
@@ -514,7 +515,7 @@ class Reader:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one log."""
+    """Return the answer for one log."""
     log = path.read_bytes()
     empty: dict[str, Any] = {"verdict": "intact", "reason": None, "records": [], "lost": []}
     if not log:

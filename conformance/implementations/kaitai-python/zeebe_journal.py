@@ -163,7 +163,7 @@ class Recovery:
         self.stop(segment, 0, reason)
 
     def scan(self, segment: Segment, following: Segment | None) -> None:
-        """Read the records of one segment, and decide whether the log continues after it."""
+        """Read the records of one segment, and determine whether the log continues after them."""
         at, fault = segment.top.descriptor.len, None
         for parsed in segment.top.records if segment.top.has_records else ():
             fault = segment.record_fault(parsed, self.expected)
@@ -237,7 +237,7 @@ class Recovery:
         }
 
     def strict(self, answer: dict[str, Any], segments: list[Segment]) -> dict[str, Any]:
-        """Return the answer of recovery in the profile strict (ZBJ-045)."""
+        """Return the answer in the profile strict (ZBJ-045)."""
         first = next((gap for gap, damaged in self.lost if damaged), None)
         if first is None:
             return answer
@@ -264,7 +264,7 @@ def refused(reason: str) -> dict[str, Any]:
 
 
 def flushed_index(path: Path, name: str, context: dict[str, Any]) -> int | None:
-    """Return F, from the context or the file that it refers to."""
+    """Return the flushed index, from the context or from the ``.meta`` file."""
     given = context.get("last_flushed_index")
     if given == "meta":
         file = path / f"{name}.meta"
@@ -274,7 +274,7 @@ def flushed_index(path: Path, name: str, context: dict[str, Any]) -> int | None:
 
 
 def flushed_in_meta(data: bytes) -> int | None:
-    """Return the flushed index of a ``.meta`` file, None for null or no Meta (ZBJ-059)."""
+    """Return the flushed index of a ``.meta`` file, or None without a valid index (ZBJ-059)."""
     parsed = ZeebeMeta.from_bytes(data)
     if not parsed.is_meta or parsed.version != 1 or parsed.header.len_block < 16:
         return None
@@ -286,7 +286,7 @@ def flushed_in_meta(data: bytes) -> int | None:
 
 
 def names_in(path: Path) -> Iterator[tuple[str, int, Path]]:
-    """Yield journal, number and path of each file that can be a segment."""
+    """Yield the journal name, number and path of each file that can be a segment."""
     for file in path.iterdir():
         match = SEGMENT.fullmatch(file.name)
         if match and file.is_file() and int(match[2]) < 2**31:

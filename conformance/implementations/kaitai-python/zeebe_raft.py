@@ -16,7 +16,7 @@ SCHEMA = 8
 
 
 class Fault(Exception):
-    """The payload is not a raft entry; the text is the code (ZBJ-058)."""
+    """The payload is not a raft entry; the message is the code (ZBJ-058)."""
 
 
 class Cursor:
@@ -45,13 +45,13 @@ class Cursor:
         return self.bytes(size), version
 
     def text(self) -> bytes:
-        """Return bytes after their length."""
+        """Return the bytes after a length field."""
         (size,) = self.numbers("I")
         return self.bytes(size)
 
 
 def fields(payload: bytes) -> dict[str, Any]:
-    """Return ``term``, ``entry_type`` and ``entry``, or null for each and ``entry_fault``."""
+    """Return ``term``, ``entry_type`` and ``entry``. If all are None, add ``entry_fault``."""
     try:
         return decoded(payload)
     except Fault as fault:

@@ -155,7 +155,7 @@ func release(db *pebble.DB, replayed *replay, answer *adapterkit.Answer) error {
 		return err
 	}
 	if replayed.keys != replayed.batches || int(replayed.keys) != len(batches) {
-		return adapterkit.Skip("the log holds a batch that does not put one key of its own")
+		return adapterkit.Skip("the log holds a batch that does not put exactly one new key")
 	}
 	for _, number := range slices.Sorted(maps.Keys(batches)) {
 		answer.Release(batches[number])

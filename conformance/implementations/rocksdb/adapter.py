@@ -20,7 +20,7 @@ RECOVERY_MODES = {
     "kSkipAnyCorruptedRecords": 3,
 }
 MODE = os.environ["WAL_RECOVERY_MODE"]
-#: kAbsoluteConsistency stops at the first damage by intention.
+#: Profiles by mode. kAbsoluteConsistency stops at the first damage by design.
 PROFILES = {"kAbsoluteConsistency": ["strict"], "kPointInTimeRecovery": ["recover", "write"]}
 LIBRARY = ctypes.CDLL(os.environ["ROCKSDB_LIBRARY"])
 
@@ -59,10 +59,10 @@ def version() -> str:
 
 
 def log_number(path: Path, request: dict[str, Any]) -> int | None:
-    """Return the number of a log from the context or, as DB::Open takes it, from the name."""
+    """Return the number of a log from the context or, as in DB::Open, from the file name."""
     if "log_number" in request["context"]:
         return int(request["context"]["log_number"])
-    # Zeros only pad a name to six digits, and a longer number does not fit into 64 bits.
+    # Leading zeros only pad a name to six digits. Longer numbers do not fit into 64 bits.
     if not re.fullmatch(r"([0-9]{6}|[1-9][0-9]{6,19})\.log", path.name):
         return None
     number = int(path.stem)
@@ -70,7 +70,7 @@ def log_number(path: Path, request: dict[str, Any]) -> int | None:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the records up to the end that the mode sees, and every report of the reader."""
+    """Return the records up to the end of the log in this mode, and the reader's reports."""
     if "max_record_size" in request["context"]:
         raise Skipped("the reader has no limit for the size of a record")
     answer: dict[str, Any] = {"records": [], "signals": []}
@@ -104,7 +104,7 @@ def bench(path: Path, repeat: int) -> None:
 
 
 def write(path: Path, request: dict[str, Any]) -> None:
-    """Write a log as the database does with the options that lead to these headers."""
+    """Write a log as the database does with the options for the requested headers."""
     context = request["context"]
     headers = context.get("headers", "recyclable")
     if headers == "wal-sync" or context.get("closed"):
@@ -142,7 +142,7 @@ def write(path: Path, request: dict[str, Any]) -> None:
 
 
 def done(is_done: bool) -> None:
-    """Raise :class:`Refused` unless the library did what it was called for."""
+    """Raise :class:`Refused` if a call of the library failed."""
     if not is_done:
         raise Refused("the writer returned an error")
 

@@ -36,7 +36,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def transaction(log: WriteAheadLog, frames: list[Any]) -> dict[str, Any]:
-    """Return the images of a commit record, and its fields."""
+    """Return a record with the page images and the fields of a commit record."""
     page_size = log.file_handle.header.page_size
     starts = (frame.offset + WAL_FRAME_HEADER_LENGTH for frame in frames)
     payload = b"".join(log.file_handle.read_data(start, page_size) for start in starts)

@@ -30,12 +30,12 @@ HEADER_SIZE = 32
 FRAME_HEADER_SIZE = 24
 DEFAULT_PAGE_SIZE = 4096
 PAGE_SIZES = [1 << bits for bits in range(9, 17)]
-#: The largest database that :func:`write` makes: of zeros, or of tables, whose schema must fit into
-#: page 1.
+#: The largest databases that :func:`write` makes: with pages of zeros, and with a table for each
+#: page. The schema of the tables must fit into page 1.
 MAX_ZERO_PAGES, MAX_TABLE_PAGES = 2000, 8
 INSERT = "INSERT INTO sqlite_dbpage(pgno, data, schema) VALUES(?1, ?2, 'main')"
-#: The number of page numbers in the first block of a wal-index, in the others, and their offset in
-#: the first (walformat.html, section 2.2).
+#: The number of page numbers in the first block of a wal-index and in later blocks, their offset in
+#: the first block, and the size of a block (walformat.html, section 2.2).
 FIRST_BLOCK, OTHER_BLOCKS, FIRST_OFFSET, BLOCK_SIZE = 4062, 4096, 136, 32768
 
 
@@ -62,7 +62,7 @@ def empty_database(page_size: int, pages: int = 1) -> bytes:
 
 
 def opened(log: bytes) -> AbstractContextManager[tuple[Path, drivers.Connection]]:
-    """Open a database of one page beside a copy of the log; see :func:`opened_database`."""
+    """Open a database of one page next to a copy of the log; see :func:`opened_database`."""
     page_size = int.from_bytes(log[8:12], "big")
     if page_size not in PAGE_SIZES:
         page_size = DEFAULT_PAGE_SIZE
@@ -71,7 +71,7 @@ def opened(log: bytes) -> AbstractContextManager[tuple[Path, drivers.Connection]
 
 @contextmanager
 def opened_database(database: bytes, log: bytes = b"") -> Iterator[tuple[Path, drivers.Connection]]:
-    """Open copies of a database and its log, and return the path and the connection."""
+    """Open copies of a database and its log, and yield the path and the connection."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "case.db"
         path.write_bytes(database)
@@ -80,7 +80,7 @@ def opened_database(database: bytes, log: bytes = b"") -> Iterator[tuple[Path, d
         try:
             yield path, connection
         finally:
-            with suppress(drivers.SQLError):  # of the checkpoint
+            with suppress(drivers.SQLError):  # raised by the checkpoint
                 connection.close()
 
 
@@ -90,7 +90,7 @@ def log_of(path: Path) -> Path:
 
 
 def recovered(log: bytes) -> Recovered:
-    """Let the library recover a log."""
+    """Return the result of a recovery of a log by the library."""
     signals: list[str] = []
     try:
         with opened(log) as (path, connection):
@@ -274,7 +274,7 @@ def commit(connection: drivers.Connection, wanted: dict[str, Any]) -> None:
 def check_order(connection: drivers.Connection, wanted: dict[str, Any]) -> int:
     """Return the size of the database in pages.
 
-    Raises :class:`Skipped` if SQLite writes another transaction than the wanted one.
+    Raises :class:`Skipped` if SQLite would write a different transaction.
     """
     ((page_count,),) = connection.execute("PRAGMA page_count")
     pages: list[int] = wanted["pages"]

@@ -1,4 +1,4 @@
-"""Connections to the libraries with SQLite's SQL, each with ``execute`` and ``close``."""
+"""Connections to libraries that support SQLite's SQL, each with ``execute`` and ``close``."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class _PythonModule(Connection):
 
     def __init__(self, path: Path) -> None:
         module = import_module(self.MODULE)
-        self.errors = (module.Error, ValueError)  # libsql raises the second
+        self.errors = (module.Error, ValueError)  # libsql raises ValueError
         try:
             self.db = module.connect(os.fspath(path), isolation_level=None)
         except self.errors as error:

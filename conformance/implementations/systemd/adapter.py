@@ -33,7 +33,7 @@ SETTINGS = {
     "keyed": "SYSTEMD_JOURNAL_KEYED_HASH",
     "compression": "SYSTEMD_JOURNAL_COMPRESS",
 }
-# Context keys that systemd chooses itself and that no record depends on.
+# Context keys that the adapter ignores: systemd chooses these sizes, and no record depends on them.
 SIZES_OF_TABLES = {"header_size", "data_buckets", "field_buckets"}
 TAKES_A_COMPRESSION = 253
 CANNOT_VERIFY = b"Cannot verify file with unknown extensions."
@@ -97,7 +97,7 @@ def entries(export: bytes) -> Iterator[dict[str, Any]]:
 
 
 def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
-    """Return one record; its payload has each field once, sorted as ``NAME=value``."""
+    """Return one record. Its payload has each field once, sorted by ``NAME=value``."""
     known = {name: value.decode(errors="replace") for name, value, _ in fields}
     payloads_by_field = {
         name + b"=" + value: encoded
@@ -117,7 +117,7 @@ def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the output of journalctl, and the complaints of journalctl and its verifier."""
+    """Return the exported records, and the messages about damage of both commands."""
     context = request["context"]
     if "from_seqnum" in context:
         raise Skipped("journalctl cannot seek by sequence number")
@@ -176,9 +176,9 @@ def feed(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
 
 
 def one_by_one(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
-    """Write each record alone: systemd has synced and closed the file when it exits."""
+    """Write each record with a separate run: systemd syncs and closes the file before it exits."""
     with tempfile.NamedTemporaryFile("w", suffix=".conf") as small:
-        # Releases from 262 on read this file. They make tables to fit, and files of 512 KiB.
+        # Releases from 262 on read this file, and create small tables and files of 512 KiB.
         small.write("[Remote]\nMaxFileSize=512K\n")
         small.flush()
         settings = {**settings, "SYSTEMD_JOURNAL_REMOTE_CONFIG_FILE": small.name}

@@ -39,7 +39,7 @@ static json_t *write_log(const char *cmd, const char *format, const char *path, 
   return json_pack("{s:s}", "skipped", "write() is not written yet");
 }
 
-/* ---- The protocol: nothing to change from here on. ---- */
+/* ---- The protocol. Do not change anything below. ---- */
 
 static const char *text(const json_t *request, const char *key) {
   const char *value = json_string_value(json_object_get(request, key));

@@ -32,7 +32,7 @@ func write(cmd, format, path string, records []any, context object) object {
 	return object{"skipped": "write() is not written yet"}
 }
 
-// ---- The protocol: nothing to change from here on. ----
+// ---- The protocol. Do not change anything below. ----
 
 // answer performs a read, write or append request.
 func answer(req object) object {

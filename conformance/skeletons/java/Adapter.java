@@ -31,7 +31,7 @@ public class Adapter {
     return "{\"skipped\":\"write() is not written yet\"}";
   }
 
-  // ---- The protocol: nothing to change from here on. ----
+  // ---- The protocol. Do not change anything below. ----
 
   public static void main(String[] args) throws IOException {
     PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);

@@ -33,7 +33,7 @@ async function write(cmd, format, path, records, context) {
   return { skipped: 'write() is not written yet' };
 }
 
-// ---- The protocol: nothing to change from here on. ----
+// ---- The protocol. Do not change anything below. ----
 
 const reply = (message) => process.stdout.write(JSON.stringify(message) + '\n');
 

@@ -49,7 +49,7 @@ def write(
     return {"skipped": "write() is not written yet"}
 
 
-# ---- The protocol: nothing to change from here on. ----
+# ---- The protocol. Do not change anything below. ----
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Serve the harness, or the one-shot form: read FORMAT PATH [PROFILE]."""
+    """Serve the harness, or run the one-shot form: read FORMAT PATH [PROFILE]."""
     if sys.argv[1:2] == ["read"]:
         parts = dict(zip(("format", "path", "profile"), [*sys.argv[2:], "recover"], strict=False))
         result = answer({"cmd": "read", "context": {}, **parts})

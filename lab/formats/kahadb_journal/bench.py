@@ -1,4 +1,4 @@
-"""KahaDB journals. A server compiles with the second compiler, too."""
+"""KahaDB journals. The JVM uses both of its compilers, as on a server."""
 
 from __future__ import annotations
 

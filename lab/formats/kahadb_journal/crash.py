@@ -1,4 +1,4 @@
-"""Journals of KahaDB with short data files, so that new ones are begun; a batch for each record."""
+"""KahaDB journals with one record per batch. The files are short, so the writer starts new ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LevelDB logs with small and with large records, written by LevelDB itself where it is built."""
+"""LevelDB logs with small and with large records, written by LevelDB itself if it is built."""
 
 from __future__ import annotations
 

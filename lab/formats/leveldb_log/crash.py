@@ -1,4 +1,4 @@
-"""LevelDB logs: records that cross sectors and the end of a block."""
+"""LevelDB logs with records that cross the end of a sector or of a block."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from reference_impl.answer import NewRecord
 
 
 def records(count: int) -> list[NewRecord]:
-    """Return records; the second one has two fragments and ends in the second block."""
+    """Return records. The second record has two fragments and ends in the second block."""
     result = random_records(count)
     return [*result[:1], NewRecord(b"b" * 33_000), *result[2:]]
 

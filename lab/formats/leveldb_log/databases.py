@@ -34,7 +34,7 @@ def _varint(number: int) -> bytes:
 
 
 def value(word: str, number: int, size: int) -> bytes:
-    """Return ``word`` and a number, repeated."""
+    """Return ``size`` bytes: ``word`` and a number, repeated."""
     text = f"{word} {number:02}. ".encode()
     return (text * (size // len(text) + 1))[:size]
 
@@ -81,7 +81,7 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
 
 def items(answer: Answer) -> frozenset[Item]:
     """Return the latest value of each key."""
-    from walproof.decode.fault import Undecodable  # makes columns: what it needs is an extra
+    from walproof.decode.fault import Undecodable
     from walproof.formats.leveldb_log.decoder import write_batch
 
     latest: dict[bytes, tuple[int, bytes | None]] = {}

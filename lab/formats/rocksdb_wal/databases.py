@@ -17,7 +17,7 @@ from reference_impl.answer import NewRecord
 
 FORMAT = "rocksdb-wal"
 NAME = "000012.log"
-#: Of the log that the file held before.
+#: The name of the older log, whose file was recycled.
 OLDER_NAME = "000008.log"
 FIRST_SEQUENCE = 101
 #: The context of a writer, by variant.
@@ -29,7 +29,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
 
 
 def _log(variant: str, name: str, first_sequence: int, sizes: Sequence[int]) -> bytes:
-    """Write a log of puts. Values are random bytes, which compression does not make smaller."""
+    """Return a log of puts. The values are random bytes, which do not compress."""
     records = [
         NewRecord(batch(first_sequence + n, b"key%02d" % n, value(name, n, size)))
         for n, size in enumerate(sizes)
@@ -73,7 +73,7 @@ def cases() -> list[Case]:
 
 
 def _in_block_0(number: int, variant: str) -> str:
-    """Return the path of a record in the first block. The compression record comes before it."""
+    """Return the path of a record in the first block, after the compression record of zstd."""
     return f"blocks[0].records[{number + (variant == 'zstd')}]"
 
 
@@ -101,7 +101,7 @@ DAMAGE: Mapping[str, Callable[[str, Damage], None]] = {
     "bit-in-a-checksum": lambda variant, log: log.flip(
         f"{_in_block_0(1, variant)}.header.checksum", 3
     ),
-    # The checksum covers the log number. With this bit, it is the number of the next log.
+    # The checksum covers the log number. The flip makes it the number of the next log.
     "bit-in-a-checksum/log-number": lambda _, log: log.flip(
         "blocks[0].records[1].header.log_number", 0
     ),

@@ -13,7 +13,7 @@ PAGES = range(2, 1002)
 
 
 def transactions(count: int, size: int) -> Iterator[NewRecord]:
-    """Return transactions whose images do not compress."""
+    """Yield transactions whose page images do not compress."""
     rng = random.Random(1)
     for number in range(count):
         page = PAGES[number % len(PAGES)]
@@ -25,7 +25,7 @@ BENCH = FormatBench(
         Size("4 KiB pages, SQLite", 6_400, 4096),
         Size("512 B pages, SQLite", 40_000, 512, {"page_size": 512}),
     ),
-    # It opens a database beside the log, for which SQLite recovers the log.
+    # The adapter opens a database next to the log, which makes SQLite recover the log.
     programs=(Program("sqlite", 20),),
     records=transactions,
     peer_has_payloads=False,

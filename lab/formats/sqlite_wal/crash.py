@@ -7,9 +7,9 @@ import random
 from lab.crash.format_crash import FormatCrash
 from reference_impl.answer import NewRecord
 
-#: With ``psow=0``, SQLite writes all pages of a sector of 4096 bytes in which it changes one.
+#: A page fills a sector. With ``psow=0``, SQLite writes all pages of each sector that it changes.
 PAGE_SIZE = 4096
-#: Pages after the first, which has the schema.
+#: The pages after page 1, which has the schema.
 PAGES = range(2, 8)
 
 
@@ -28,6 +28,6 @@ CRASH = FormatCrash(
     "case.db-wal",
     records,
     {"page_size": PAGE_SIZE},
-    # Evidence, which must not be applied (SQW-039).
+    # Transactions after a loss are evidence, and must not be applied (SQW-039).
     is_part=lambda record: "after_loss" in record.fields,
 )

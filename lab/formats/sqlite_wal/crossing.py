@@ -1,7 +1,7 @@
 """Transactions that SQLite can write, although it chooses page 1 and the salts itself.
 
-The database has all its pages before the log begins, so that page 1 stays as it is. A library
-without the table sqlite_dbpage can write only pages that are leaves with one row.
+The database has all its pages before the log begins, so page 1 does not change. A library without
+the table sqlite_dbpage can write only pages that are leaves with one row.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from reference_impl.sqlite_wal.layout import PAGE_SIZES
 
 FORMAT = "sqlite-wal"
 PAGE_SIZE = 4096
-#: The number of pages of the databases whose pages are leaves, and of the others.
+#: The number of pages of a database whose pages are leaves, and of other databases.
 LEAVES, PAGES = 8, 1200
-#: The cache of SQLite has 2000 KiB: it writes pages of this transaction before the commit.
+#: SQLite has a cache of 2000 KiB, so it writes pages of this transaction before the commit.
 LARGE_TRANSACTION = range(3, 1100)
 
 

@@ -1,7 +1,7 @@
 """Logs of a database in which each key has its own table, and each transaction writes some keys.
 
-A table has one row in one page, so a frame contains the complete value of a key. The database first
-gets empty tables, so that their root pages have known numbers.
+A table has one row in one page, so a frame contains the complete value of a key. The program first
+creates all tables without rows, so that their root pages have known numbers.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ PAGE_SIZE = 4096
 KEYS = 16
 #: The root page of the first key. Page 1 has the schema.
 FIRST_ROOT = 2
-#: The root page of a table after those of the keys, which the older generation writes.
+#: The root page of the table after the tables of the keys. Only the older generation writes it.
 OLDER_ROOT = FIRST_ROOT + KEYS
-#: With the table into which the system inserts a row after it has opened the database.
+#: The number of pages, with the table into which the system inserts a row after opening.
 DB_PAGES = OLDER_ROOT + 1
 #: The number of keys of each transaction.
 TRANSACTIONS = (1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2)
@@ -57,7 +57,7 @@ def control() -> bytes:
 
 @cache
 def older() -> bytes:
-    """Return the log before its last restart: a longer one, which is in the database already."""
+    """Return the longer log before the last restart, whose pages are already in the database."""
     return _log(OLDER_CONTEXT, [[OLDER_ROOT]] * (KEYS + 4))
 
 

@@ -45,7 +45,7 @@ BENCH = FormatBench(
         for name in ("systemd", "systemd-257", "systemd-262", "sdjournal", "systemd-journal-reader")
     ),
     records=entries,
-    # The tables of a file of journald, and the newest header that all releases read and verify.
+    # Tables as in a file of journald, and the newest header that all releases read and verify.
     context={"header_size": 264, "data_buckets": 233_016},
     scanner_repeat=5,
 )

@@ -1,4 +1,4 @@
-"""Journal files of systemd with small tables: entries of a service, and values that grow."""
+"""Journal files of systemd with small hash tables, and values of 30 to 5000 bytes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ START = 1_700_000_000_000_000
 
 
 def records(count: int) -> list[NewRecord]:
-    """Return entries with one field in all entries, and one field in every third entry."""
+    """Return entries that share the field ``UNIT``. Every third entry has the same priority."""
     results = []
     for number in range(count):
         text = b"%d " % number + b"m" * (30, 700, 5000)[number % 3]
-        # journald syncs at once what is critical (2) or worse, which is every third.
+        # journald immediately syncs entries of priority 2 (critical) or lower: every third.
         fields = [UNIT, b"PRIORITY=%d" % (number % 3 * 3), b"MESSAGE=" + text]
         times = {"realtime": str(START + number * 100_000), "monotonic": str(number + 1)}
         results.append(NewRecord(entry_body(fields), {"boot_id": BOOT, **times}))

@@ -32,7 +32,7 @@ def _records(entries: Iterable[Sequence[bytes]]) -> list[dict[str, Any]]:
 
 
 def _values(sizes: Iterable[int], seed: str) -> Iterator[Sequence[bytes]]:
-    """Return two entries of each size: one that compresses well, and one that does not."""
+    """Yield two entries of each size: one that compresses well, and one that does not."""
     chance = random.Random(seed)
     for size in sizes:
         yield [b"MESSAGE=" + (b"again and again " * (size // 16 + 1))[:size], b"PRIORITY=6"]
@@ -40,7 +40,7 @@ def _values(sizes: Iterable[int], seed: str) -> Iterator[Sequence[bytes]]:
 
 
 def _many(count: int) -> Iterator[Sequence[bytes]]:
-    """Return entries of a few services. Most fields repeat, and each entry has one new value."""
+    """Yield entries of a few services. Most fields repeat, and each entry has one new value."""
     for number in range(count):
         yield [
             b"MESSAGE=number %d" % number,

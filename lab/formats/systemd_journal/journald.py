@@ -29,7 +29,7 @@ def journal_folder() -> Path:
 
 
 def mount(*words: str) -> None:
-    """Mount something in this namespace."""
+    """Mount a file system in this namespace."""
     subprocess.run(["mount", *words], check=True)
 
 
@@ -39,7 +39,7 @@ def unmount(folder: Path) -> None:
 
 
 def is_other_mount_namespace() -> bool:
-    """Return whether this mount namespace differs from that of process 1."""
+    """Return whether this mount namespace differs from that of process 1, or else of the parent."""
     mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
         with suppress(OSError):
@@ -71,8 +71,8 @@ def journald(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run journald with its journal in a directory. Yield the process when it listens or has ended.
 
-    The process is stopped at the end of the block. Its messages go to the file ``said``, because a
-    pipe would not be read in the meantime. Raises ``TimeoutError`` if journald does not listen.
+    The process is stopped at the end of the block. Its messages go to the file ``said``, because
+    nothing reads a pipe while it runs. Raises ``TimeoutError`` if journald does not listen.
     """
     mount("--bind", str(folder), str(journal_folder()))
     try:

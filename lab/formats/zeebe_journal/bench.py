@@ -1,4 +1,4 @@
-"""Zeebe journals. A server compiles with the second compiler, too."""
+"""Zeebe journals. The JVM uses both of its compilers, as on a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs of a raft partition: the vectors that show scenarios, since their payloads are entries."""
+"""Logs of a raft partition, from the vectors of the scenarios, whose payloads are raft entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Index files of zmq-raft; the peer returns payloads and their indices, and does not check them."""
+"""Index files of zmq-raft. The peer returns payloads and indices, and does not check them."""
 
 from __future__ import annotations
 

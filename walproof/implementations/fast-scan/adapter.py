@@ -33,7 +33,7 @@ def read(path: Path, request: Request) -> dict[str, Any]:
 
 if __name__ == "__main__":
     output = sys.argv.pop(1)
-    if IS_INSTALLED:  # the user's cache, where numba would store kernels, is closed to the sandbox
+    if IS_INSTALLED:  # numba would store kernels in the user's cache, which the sandbox cannot use
         os.environ.setdefault("NUMBA_CACHE_DIR", output)
     serve(
         {

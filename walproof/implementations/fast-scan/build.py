@@ -1,6 +1,6 @@
 """Compile the kernels into the cache of numba by reading every vector once.
 
-Fails if pyarrow or numpy is missing.
+The script fails if pyarrow or numpy is missing.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from conformance.structure.listing import Tells, Walk, digest  # noqa: E402
 
 @functools.cache
 def model_of(grammar: str) -> Model:
-    """Return the model of a grammar; parsing its YAML takes longer than reading most logs."""
+    """Return the model of a grammar. It is cached, because parsing the YAML takes long."""
     return Model(grammar)
 
 
@@ -73,7 +73,7 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def sizes(path: Path) -> tuple[int, int]:
-    """Read a LevelDB log, as in ``lab bench``; return records and payload bytes."""
+    """Read a LevelDB log for ``lab bench``; return the numbers of records and payload bytes."""
     from walproof_parsers import LeveldbLog
 
     records = payload = 0

@@ -51,7 +51,7 @@ def torn_header(data: bytes) -> dict[str, Any]:
 
 
 def refusal(data: bytes) -> str | None:
-    """Return the reason to refuse a file with room for a header (SDJ-004, SDJ-005, SDJ-007)."""
+    """Return the reason to refuse a file of at least 208 bytes (SDJ-004, SDJ-005, SDJ-007)."""
     compatible = int.from_bytes(data[8:12], "little")
     size = int.from_bytes(data[88:96], "little")
     if int.from_bytes(data[12:16], "little") & ~31:
@@ -143,7 +143,7 @@ class Reading:
         }
 
     def stop(self, lowest: int) -> int:
-        """Return where a strict reader stops: at the damage, or at the first incomplete entry."""
+        """Return the offset at which ``strict`` stops: the damage or the first incomplete entry."""
         for entry in self.links.entries:
             if entry.at + entry.parsed.len_object > lowest:
                 break

@@ -30,7 +30,7 @@ _PLACES = {
 
 
 def check(journal: Journal, links: Links) -> None:
-    """Report each field of the header that does not agree, unless an object was lost."""
+    """Report each field of the header that differs from the objects, unless an object was lost."""
     for name, right in expected(journal, links) if journal.is_whole() else ():
         stored = getattr(journal.header, name, None)
         if stored is not None and stored != right:

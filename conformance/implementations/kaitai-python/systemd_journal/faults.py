@@ -16,7 +16,7 @@ class Fault:
     """A lost range of bytes with its reason code.
 
     ``start`` and the offsets in ``there`` determine whether the fault is at the tear. If
-    ``is_late`` is true, it is at the tear of any online file (SDJ-100).
+    ``is_late`` is true, the fault is at the tear of any online file (SDJ-100).
     """
 
     step: int
@@ -48,13 +48,13 @@ class Found:
 
 
 class Ranges:
-    """Ranges without overlaps: a later range gets the bytes that are left (SDJ-054)."""
+    """Ranges without overlaps. A later range gets only the bytes that are left (SDJ-054)."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[int, int]] = []
 
     def add(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Yield the pieces of a range that no earlier range has."""
+        """Return the pieces of a range that no earlier range covers."""
         index = max(bisect_right(self.taken, (start, start)) - 1, 0)
         pieces = []
         while start < stop and index < len(self.taken):

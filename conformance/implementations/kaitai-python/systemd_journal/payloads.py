@@ -28,7 +28,7 @@ _NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")
 
 
 class BadPayload(Exception):
-    """A payload without a field: the code, and the number of decompressed bytes (SDJ-103)."""
+    """The payload is unusable. The error has the code, and how much was decompressed (SDJ-103)."""
 
     def __init__(self, code: str, unpacked: int = 0) -> None:
         super().__init__(code)
@@ -99,7 +99,7 @@ def is_block(block: bytes, size: int) -> bool:
 
 
 def _more(rest: io.BytesIO) -> int:
-    """Return the rest of a length of several bytes."""
+    """Return the sum of the additional bytes of a length."""
     length = 0
     while byte := rest.read(1):
         length += byte[0]

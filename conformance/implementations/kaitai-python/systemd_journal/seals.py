@@ -28,7 +28,7 @@ def _series(size: int, seed: bytes, index: int) -> bytes:
 
 
 def _is_prime(number: int) -> bool:
-    """Test by Miller-Rabin; a composite of this size passes less often than once in 2⁸⁰ tries."""
+    """Test by Miller-Rabin. A composite of this size passes less than once in 2⁸⁰ tests."""
     if any(number % prime == 0 for prime in _SMALL_PRIMES):
         return False
     odd = (number - 1) >> 1  # SDJ-071 sets the two lowest bits, so there is a single halving
@@ -107,7 +107,7 @@ def check(journal: Journal, text: str | None) -> None:
 
 
 def blame(journal: Journal, start: int, stop: int) -> None:
-    """Report a range."""
+    """Report a range with the code ``bad-seal``."""
     journal.blame(Fault(SEALS, "bad-seal", start, stop))
 
 
@@ -118,7 +118,7 @@ def follows(epoch: int, before: int, journal: Journal) -> bool:
 
 
 def verify(journal: Journal, key: Key, covered: list[Found], is_first: bool) -> None:
-    """Check the seal of the last object of a list over all of it (SDJ-072, SDJ-074 to SDJ-076)."""
+    """Check the seal of the last object over the whole list (SDJ-072, SDJ-074 to SDJ-076)."""
     tag = covered[-1]
     if tag.body.epoch >= TOO_LATE:
         return blame(journal, tag.at + 24, tag.at + 32)

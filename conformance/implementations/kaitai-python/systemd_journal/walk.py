@@ -35,7 +35,7 @@ class Journal:
         self.root = SystemdJournal(KaitaiStream(BytesIO(data[: self.header_size])))
         self.header = self.root.header
         self.is_compact: bool = self.root.is_compact
-        # Bytes of a slot of an array.
+        # The size in bytes of a slot of an array.
         self.width = 4 if self.is_compact else 8
         self.fixed = {1: 72 if self.is_compact else 64, 2: 40, 3: 64, 4: 16, 5: 16, 6: 24, 7: 64}
         self.unit = {1: 1, 2: 1, 3: 4 if self.is_compact else 16, 4: 16, 5: 16, 6: self.width}
@@ -47,7 +47,7 @@ class Journal:
         self.ended_early: int | None = None
         self.to_hash = 4 * self.size + (1 << 20)
         self.unpacked = 0
-        # The offset of the walk, and of its end.
+        # The current offset of the walk and, afterwards, the offset where the walk ended.
         self.place = self.header_size
         self._parsed: dict[int, Any] = {}
         self._known: list[int] | None = None
@@ -88,7 +88,7 @@ class Journal:
         return type > FIELD and crossed
 
     def parsed(self, at: int) -> Any:
-        """Return a framed object, read by the generated parser."""
+        """Return a framed object, as the generated parser reads it."""
         if at not in self._parsed:
             self.io.seek(at)
             self._parsed[at] = SystemdJournal.JournalObject(at, self.io, self.root, self.root)
@@ -100,7 +100,7 @@ class Journal:
         return frame is not None and frame[0] in types
 
     def hash(self, data: bytes) -> int:
-        """Return the hash of this file (SDJ-021, SDJ-022)."""
+        """Return a hash by the hash function of this file (SDJ-021, SDJ-022)."""
         return siphash(self.header.file_id, data) if self.header.is_keyed_hash else jenkins(data)
 
     def judged(self, at: int) -> tuple[str | None, bytes]:
@@ -141,12 +141,12 @@ class Journal:
         return self.framed(at) is not None and self.judged(at)[0] is None
 
     def named_table(self, type: int) -> int | None:
-        """Return the offset of a table by the header, if one is framed there."""
+        """Return the offset of a table that the header states, if a table is framed there."""
         at = self.place_of_table(type)[0] - 16
         return at if self.is_a(at, type) else None
 
     def place_of_table(self, type: int) -> tuple[int, int]:
-        """Return a table by the header: offset of its first bucket, bytes of all buckets."""
+        """Return the offset of a table's first bucket and its size in bytes, from the header."""
         header = self.header
         if type == DATA_TABLE:
             return header.data_hash_table_offset, header.data_hash_table_size
@@ -155,7 +155,7 @@ class Journal:
     # Links that are known without a walk (SDJ-041).
 
     def arrays_of_chain(self) -> Iterator[Any]:
-        """Yield the arrays of the main chain, none of which overlaps another."""
+        """Yield the arrays of the main chain up to the first that overlaps an earlier array."""
         at, end = self.header.entry_array_offset, 0
         while at >= end and self.is_a(at, ARRAY):
             array = self.parsed(at)
@@ -210,7 +210,7 @@ class Journal:
             before, at = at, body.ofs_next_hash
 
     def known_after(self, at: int) -> int | None:
-        """Return the known object after a fault at an offset."""
+        """Return the offset of the first sound object after ``at`` that a link leads to."""
         known = self.known()
         later = range(bisect_right(known, at), len(known))
         return next((known[index] for index in later if self.is_sound(known[index])), None)
@@ -237,7 +237,7 @@ class Journal:
             self.place = known
 
     def passed_over(self) -> Iterator[int]:
-        """Yield tables and arrays that the header names before its own end (SDJ-004)."""
+        """Yield tables and arrays that the header places before its own end (SDJ-004)."""
         tables = [(self.place_of_table(type)[0] - 16, type) for type in (DATA_TABLE, FIELD_TABLE)]
         for at, type in (*tables, (self.header.entry_array_offset, ARRAY)):
             if 208 <= at < self.header_size:
@@ -246,14 +246,14 @@ class Journal:
                     yield at
 
     def goes_on(self, at: int) -> bool:
-        """Return whether the tail object or known objects after it follow (SDJ-098)."""
+        """Return whether the walk continues at an offset (SDJ-098)."""
         last = next(reversed(self.objects), 0)
         if last < self.header.tail_object_offset or (self.chained and self.chained[-1] >= at):
             return True
         return len(self.objects) < self.header.n_objects and self.is_sound(at)
 
     def take(self, at: int, type: int, size: int) -> int:
-        """Add one object and return where the walk continues."""
+        """Add one object and return the offset at which the walk continues."""
         end = at + size + -size % 8
         code, payload = self.judged(at)
         parsed = self.parsed(at)
@@ -269,7 +269,7 @@ class Journal:
         return end
 
     def lose(self, start: int, stop: int, code: str) -> None:
-        """Report a range that the walk lost; links into it are consequences."""
+        """Report a range that the walk lost. Links into the range are no faults of their own."""
         stop = min(stop, self.size)
         self.gaps.append((start, stop))
         self.blame(Fault(OBJECTS, code, start, max(start, stop)))
@@ -277,7 +277,7 @@ class Journal:
     # Results of the walk.
 
     def has_lost(self, at: int) -> bool:
-        """Return whether an offset leads to something lost (SDJ-048)."""
+        """Return whether an offset is in a lost range (SDJ-048)."""
         if self.ended_early is not None and at >= self.ended_early:
             return True
         index = bisect_right(self.gaps, (at, self.size + 1)) - 1

@@ -1,6 +1,6 @@
-"""zmq-raft on the generated parsers: the rules of spec/zmq-raft.md beyond the grammars.
+"""A zmq-raft reader that uses the generated parsers, with the rules that no grammar expresses.
 
-Shares no code with ``reference_impl``.
+It implements spec/zmq-raft.md and shares no code with ``reference_impl``.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def kind_of(name: str, data: bytes, context: dict[str, Any]) -> str:
 def answer(
     events: list[dict[str, Any]], end: Any, files: list[tuple[str, int]], profile: str
 ) -> dict[str, Any]:
-    """Return verdict and reason; with ``strict`` only events before the first damage."""
+    """Return the answer for some events. If ``strict``, use only events before the first damage."""
     damage = [e for e in events if "reason" in e and not e["reason"].startswith("torn-")]
     torn = [e for e in events if "reason" in e and e["reason"].startswith("torn-")]
     if damage and profile == "strict":

@@ -26,7 +26,7 @@ class Member:
 
     @property
     def is_spare(self) -> bool:
-        """Return whether it has no committed entry, or was never finished."""
+        """Return whether the file has no committed entry, or has an unfinished header."""
         if self.file.has_layout:
             return not self.file.committed
         return any(gap["reason"] == "torn-header" for gap in self.file.lost)
@@ -100,7 +100,7 @@ def directory(
 def read_member(
     member: Member, files: list[Member], limit: int | None, covered: int, upcoming: int | None
 ) -> tuple[list[dict[str, Any]], int | None, tuple[str, int] | None]:
-    """Return the events of one file, the next index, and the position for it."""
+    """Return the events of one file, the next index, and where to write the next entry."""
     file = member.file
     is_last = member is files[-1]
     torn = next((gap for gap in file.lost if gap["reason"].startswith("torn-")), None)

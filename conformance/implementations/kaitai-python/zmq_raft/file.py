@@ -23,14 +23,14 @@ class File:
     has_layout: bool = False
 
     def lose(self, start: int, end: int, reason: str, index: int | None = None) -> File:
-        """Report ``[start, end)`` as lost, up to the entry with this index."""
+        """Report ``[start, end)`` as lost. ``index`` is that of the last lost entry."""
         known = {} if index is None else {"index": index}
         self.lost.append({"from": start, "to": end, "reason": reason, **known})
         return self
 
 
 def in_order(file: File) -> list[dict[str, Any]]:
-    """Return records and losses of a file by offset."""
+    """Return records and losses of a file in the order of their offsets."""
     return sorted([*file.records, *file.lost], key=start_of)
 
 

@@ -18,7 +18,7 @@ LIMIT = 0x3FFFFFFF
 
 
 def index_file(data: bytes, named: int | None, raw: bool) -> File:
-    """Read an index file by itself; terms are compared later, over all files."""
+    """Read an index file. Terms are compared later, over all files."""
     file = File(len(data))
     if not b"RLOG".startswith(data[:4]):
         file.refused = "bad-token"

@@ -23,7 +23,7 @@ NUMBERS = {
 
 
 def to_json(value: Any) -> Any:
-    """Return one value and everything in it as JSON."""
+    """Return a value with its nested values as JSON."""
     first = value.first
     if value.is_map:
         return map_to_json(value)
@@ -62,7 +62,7 @@ def map_to_json(value: Any) -> dict[str, Any]:
 
 
 def in_a_key(value: Any) -> Any:
-    """Return a key, or a value in a key, whose maps are lists of pairs (ZMR-072)."""
+    """Return a key, or a value inside a key, with each map as a list of pairs (ZMR-072)."""
     inner = getattr(value, "elements", [])
     if value.is_map:
         pairs = zip(inner[::2], inner[1::2], strict=True)
@@ -71,7 +71,7 @@ def in_a_key(value: Any) -> Any:
 
 
 def number(value: int | float) -> Any:
-    """Return a JavaScript number, or an object in its place."""
+    """Return a number, or an object if JavaScript cannot represent the number exactly."""
     if isinstance(value, int):
         return value if abs(value) <= EXACT else {"int": str(value)}
     if value == value and abs(value) <= EXACT and value.is_integer():

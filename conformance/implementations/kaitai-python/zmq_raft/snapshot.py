@@ -11,7 +11,7 @@ Snapshot = compiled("zmq_raft_snapshot").ZmqRaftSnapshot
 
 
 def snapshot_file(data: bytes) -> File:
-    """Read a snapshot: one record or none."""
+    """Read a snapshot, which has at most one record."""
     file = File(len(data))
     if not b"SNAP".startswith(data[:4]):
         file.refused = "bad-token"

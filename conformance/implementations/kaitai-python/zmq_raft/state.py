@@ -20,13 +20,13 @@ def state_file(data: bytes) -> File:
     """Read a state file; its last record also has the state (ZMR-072)."""
     file = File(len(data), end=len(data))
     merged: dict[str, tuple[Any, int]] = {}
-    total: float = 1  # the map
+    total: float = 1  # the map itself
     for update, changes in updates(data, file):
         file.records.append(update)
         for key, (value, values) in (changes or {}).items():
             total += 1 + values - (1 + merged[key][1] if key in merged else 0)
             merged[key] = value, values
-        if changes is None or total > MOST_VALUES:  # ZMR-106: for good
+        if changes is None or total > MOST_VALUES:  # ZMR-106: also for later updates
             total = float("inf")
             merged.clear()
     if file.records and total <= MOST_VALUES:
@@ -75,7 +75,7 @@ def pairs(elements: list[Any]) -> Iterator[tuple[Any, Any]]:
 
 
 def count(value: Any) -> int:
-    """Return the number of values in a value, itself and keys included (ZMR-106)."""
+    """Return the number of values in a value, including the value and keys (ZMR-106)."""
     return 1 + sum(map(count, getattr(value, "elements", ())))
 
 

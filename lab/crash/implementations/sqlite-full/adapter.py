@@ -55,7 +55,7 @@ def opened(log: Path) -> Iterator[drivers.Connection]:
 
 
 def commit(connection: drivers.Connection, request: dict[str, Any]) -> None:
-    """Commit each transaction, and acknowledge it where the request wants that."""
+    """Commit each transaction, and acknowledge it if the request has a callback for that."""
     for number, each in enumerate(request["records"], 1):
         sqlite.commit(connection, each)
         if "acknowledged" in request:
@@ -85,7 +85,7 @@ def write(path: Path, request: dict[str, Any]) -> None:
 
 
 def append(path: Path, request: dict[str, Any]) -> None:
-    """Open the database beside the log, and append to the log."""
+    """Open the database next to the log, and append to the log."""
     with opened(path) as connection:
         # A crash may undo this change of the database, which :func:`write` made.
         connection.execute("PRAGMA journal_mode=WAL")

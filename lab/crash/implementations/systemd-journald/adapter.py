@@ -56,7 +56,7 @@ def synchronize() -> None:
 
 
 def write(path: Path, request: dict[str, Any]) -> None:
-    """Start the daemon with a new or a usable journal, and log each record."""
+    """Start the daemon with a new or an existing journal, and log each record."""
     if path.name != "system.journal":
         raise Skipped("journald calls its file system.journal")
     before = set(path.parent.iterdir())

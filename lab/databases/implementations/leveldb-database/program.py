@@ -1,4 +1,4 @@
-"""LevelDB, through plyvel, on a damaged log: see ``../opener/opener.py``."""
+"""Open a damaged log with LevelDB, through plyvel; see ``../opener/opener.py``."""
 
 from __future__ import annotations
 

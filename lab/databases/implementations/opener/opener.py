@@ -34,7 +34,7 @@ class Told:
         self._log, self._contents = log, log.read_bytes()
 
     def items(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
-        """Print the items. Report exceptions in between as messages."""
+        """Print the items. If reading them raises an exception, print it as a message."""
         self._pairs("item", pairs)
 
     def again(self) -> None:
@@ -47,13 +47,13 @@ class Told:
         self._pairs("later", pairs)
 
     def report_lines(self, log: Path, leave: Callable[[str], bool] = lambda line: False) -> None:
-        """Print the lines of a log file without their times."""
+        """Print the lines of a log file without their times; ``leave`` selects lines to omit."""
         for line in log.read_text("utf-8", "replace").splitlines():
             if not leave(line):
                 self._say({"said": line.split(" ", 2)[-1]})
 
     def trying(self, act: Callable[[], T]) -> T:
-        """Do something that may be refused; then the program ends."""
+        """Return the result of ``act``. If ``act`` fails, print the refusal and end the program."""
         try:
             return act()
         except Exception as refused:

@@ -1,4 +1,4 @@
-"""RocksDB, through its C API, on a damaged log: see ``../opener/opener.py``."""
+"""Open a damaged log with RocksDB, through its C API; see ``../opener/opener.py``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "opener"))
 from opener import MORE, Told, main
 
-#: Links with the library of the Maven artifact rocksdbjni, which exports the C API, too.
+#: The library of the Maven artifact rocksdbjni, which also exports the C API.
 ROCKSDB = ctypes.CDLL(os.environ["ROCKSDB_LIBRARY"])
 #: ``enum class WALRecoveryMode`` (include/rocksdb/options.h).
 RECOVERY_MODES = {"tolerate-tail": 0, "absolute": 1, "point-in-time": 2, "skip-any": 3}
@@ -64,7 +64,7 @@ def checked(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def options(mode: str) -> Any:
-    """Return default options, with a mode of recovery unless the database is repaired."""
+    """Return default options, with the recovery mode ``mode`` if it is one."""
     result = new_options()
     set_create(result, 1)
     if mode in RECOVERY_MODES:
@@ -92,7 +92,7 @@ def make(folder: Path) -> Path:
 
 
 def is_for_programs(line: str) -> bool:
-    """Return whether a line of LOG is an event in JSON, or about options."""
+    """Return whether a line of LOG is a JSON event or has no date, such as a line about options."""
     return "EVENT_LOG_v1" in line or not line[:4].isdigit()
 
 

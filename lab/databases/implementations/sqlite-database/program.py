@@ -1,6 +1,6 @@
 """Open a damaged log with SQLite, libsql or Turso; see ``../opener/opener.py``.
 
-The database has a table with one row; the integer in this row is the item.
+The database has a table for each key. The integer in the row of a table is the value of the key.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "conformance/implem
 import drivers
 from opener import MORE, Told, main
 
-#: In the order of their root pages, from page 2 on (lab/formats/sqlite_wal/databases.py).
+#: The tables, in the order of their root pages from page 2 (lab/formats/sqlite_wal/databases.py).
 TABLES = [*(f"key{number:02}" for number in range(16)), "older", MORE[0].decode()]
 PAGE_SIZE = 4096
 #: Argument of sqlite3_config.
@@ -33,7 +33,7 @@ lines: list[str] = []
 
 @LOG_FUNCTION
 def note(_: object, code: int, message: bytes) -> None:
-    """Keep a line of SQLite's error log."""
+    """Store a line of SQLite's error log."""
     lines.append(f"sqlite3_log {code} {message.decode(errors='backslashreplace')}")
 
 
@@ -58,7 +58,7 @@ def make(folder: Path) -> Path:
 
 
 def connect(mode: str, folder: Path) -> drivers.Connection:
-    """Open the database and read its schema, for which SQLite recovers the log."""
+    """Open the database and read its schema, which makes SQLite recover the log."""
     driver = drivers.ReadOnlySQLite if mode == "read-only" else DRIVER
     database = driver(folder / "case.db")
     database.execute("SELECT count(*) FROM sqlite_master")
@@ -66,7 +66,7 @@ def connect(mode: str, folder: Path) -> drivers.Connection:
 
 
 def rows(database: drivers.Connection) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the tables with their values."""
+    """Yield the name of a table and the value in each of its rows, for all tables but ``older``."""
     for table in TABLES:
         if table != "older":
             for (value,) in database.execute(f"SELECT value FROM {table}"):
@@ -82,7 +82,7 @@ def report(folder: Path, told: Told) -> None:
 
 
 def open_once(mode: str, folder: Path, told: Told) -> drivers.Connection:
-    """Open the database, and insert one more row."""
+    """Open the database, print its items, and insert one more row."""
     lines.clear()
     database = told.trying(lambda: connect(mode, folder))
     told.items(rows(database))
@@ -99,7 +99,7 @@ def open_in_a_child(mode: str, folder: Path, told: Told) -> None:
     """Open the database in a process that ends without closing it."""
     child = os.fork()
     if not child:
-        # A connection that nothing refers to would be closed.
+        # Without this reference, the connection would be closed before the process ends.
         database: drivers.Connection | None = None
         with suppress(SystemExit):
             database = open_once(mode, folder, told)

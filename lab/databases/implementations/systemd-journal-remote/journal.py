@@ -13,7 +13,7 @@ _MACHINE_ID = slice(40, 56)
 
 
 def say(line: dict[str, object]) -> None:
-    """Print a line, in the words of ``../opener``."""
+    """Print a line of output in the format of ``../opener``."""
     print(json.dumps(line), flush=True)
 
 

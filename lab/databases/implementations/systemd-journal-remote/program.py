@@ -1,4 +1,4 @@
-"""Run journalctl and systemd-journal-remote on a damaged journal; print as ``../opener``."""
+"""Run journalctl and systemd-journal-remote on a damaged journal; print as in ``../opener``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MORE = (
 
 
 def run(*command: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run a program; if a signal ends it, this one dies, too."""
+    """Run a program. If a signal ends the program, exit with status 1."""
     done = subprocess.run(command, input=stdin, capture_output=True, env=ENVIRONMENT, check=False)
     if done.returncode < 0:
         sys.stderr.write(f"{command[0]} was ended by signal {-done.returncode}\n")
@@ -34,7 +34,7 @@ def report_lines(done: subprocess.CompletedProcess[bytes]) -> None:
 
 
 def entries(folder: Path, kind: str) -> None:
-    """Print the entries of a folder: sequence number and message."""
+    """Print the sequence number and message of each entry in a folder."""
     done = run("journalctl", f"--directory={folder}", "-o", "json", "--all")
     for message in messages(done.stdout):
         say({kind: message})

@@ -1,6 +1,6 @@
 """Run systemd-journald on a damaged file, and print the results as in ``../opener``.
 
-The machine id in the file becomes that of this machine.
+The id of this machine replaces the machine id in the file.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def report_lines(said: bytes) -> None:
 
 
 def main(mode: str, folder: Path, log: Path) -> None:
-    """Start it twice, in a mount namespace that is made first."""
+    """Start the daemon twice, in a new mount namespace."""
     if mode == "start":
         inside = [sys.executable, __file__, "inside", str(folder), str(log)]
         os.execvp("unshare", ["unshare", "--mount", "--net", "--propagation", "private", *inside])

@@ -44,14 +44,14 @@ def _last(log: Damage) -> str:
 
 
 def _acknowledged_again(log: Damage) -> None:
-    """Append a valid batch that acknowledges the first acknowledged message again."""
+    """Append a copy of the batch with the first acknowledged message."""
     field = log.field(f"{FIRST}:batches[2]")
     again = bytes(log.files[FIRST][field.start : field.end])
     log.extend(again, "batches[2] of db-1.log, a message that was acknowledged", LAST)
 
 
 def _flip(log: Damage, before: bytes, further: int) -> None:
-    """Flip one bit of the first message, at a given distance from a text in it."""
+    """Flip one bit of the first message, ``further`` bytes after the start of ``before``."""
     payload = log.field(f"{FIRST}:batches[1].records[0].payload")
     at = log.files[FIRST].index(before, payload.start) + further - payload.start
     log.flip(f"{FIRST}:batches[1].records[0].payload", 8 * at)
@@ -86,7 +86,7 @@ DAMAGE: Mapping[str, Callable[[Damage], None]] = {
 
 def items(answer: Answer) -> frozenset[Item]:
     """Return the messages that were not acknowledged."""
-    from walproof.decode.fault import Undecodable  # makes columns: what it needs is an extra
+    from walproof.decode.fault import Undecodable
     from walproof.formats.kahadb_journal.decoder import decode
 
     waiting: dict[str, str] = {}
