@@ -1,4 +1,4 @@
-"""Test that no module uses itself through other modules.
+"""No module imports itself through other modules.
 
 ``make lint`` checks with ``lint-imports`` and the contract in ``pyproject.toml`` that each package
 uses only the packages that docs/architecture.md allows.

@@ -1,4 +1,4 @@
-"""The adapter kit for Rust, in an adapter that uses it."""
+"""The adapter kit for Rust, tested in an adapter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KIT = ROOT / "conformance" / "adapterkit" / "rust"
 
 @pytest.fixture(scope="module")
 def command() -> list[str]:
-    """Return the command of an adapter with the kit."""
+    """Return the command of an adapter that uses the kit."""
     implementation = load(FOLDER / "rusty-leveldb")
     if not implementation.is_built():
         unavailable("rusty-leveldb is not built")

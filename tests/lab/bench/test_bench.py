@@ -1,4 +1,4 @@
-"""``lab bench`` measures every contender and shows it. No time is judged here."""
+"""``lab bench`` measures every contender and shows the results. The tests judge no time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def measured(*readers: Contender) -> list[reading.Row]:
 def test_every_contender_reads_every_record(
     format_id: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Contenders of ours run in this process, which has the kernels already."""
+    """Our contenders run in this process, which has compiled the kernels already."""
     bench = bench_of(format_id)
     size = replace(bench.logs[-1], count=20)
     log = log_of(format_id, size)
@@ -68,7 +68,7 @@ def test_the_command_shows_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ratio_is_taken_within_each_round() -> None:
-    """A machine that slows down in the second round slows both."""
+    """The ratio is taken within each round, because a slow round slows both contenders."""
     assert reading.ratio([2.0, 20.0, 2.0], [1.0, 10.0, 1.0]) == 0.5
 
 

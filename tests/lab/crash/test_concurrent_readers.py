@@ -52,8 +52,8 @@ def test_the_moments_of_a_write_are_those_at_its_sectors() -> None:
         b"",
         b"a" * 512,
         b"a" * 600,
-        b"a" * 300 + b"b" * 212 + b"a" * 88,  # the first sector of the second write is there
-        b"a" * 512 + b"b" * 88,  # or, of what was there before, the second one
+        b"a" * 300 + b"b" * 212 + b"a" * 88,  # the first sector of the second write is complete
+        b"a" * 512 + b"b" * 88,  # only the part in the second sector is complete
         b"a" * 300 + b"b" * 700,
     ]
 

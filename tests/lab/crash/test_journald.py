@@ -1,4 +1,4 @@
-"""journald as a service: the results on the page for each release, and how its entries are read."""
+"""journald as a service: its results on the page, and the entries that it adds or changes."""
 
 from __future__ import annotations
 

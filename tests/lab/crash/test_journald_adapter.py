@@ -1,4 +1,4 @@
-"""Test that journald's adapter mounts only in its own namespace, and reports how journald ended."""
+"""journald's adapter mounts only in its own namespace, and reports how journald ended."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_nothing_is_mounted_where_all_would_see_it(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("first", "parent", "is_apart"),
     [
-        ("ours", "another", False),  # entered from a container
+        ("ours", "another", False),  # another process entered the namespace of a container
         ("another", "ours", True),
         (None, "ours", False),
         (None, "another", True),

@@ -1,4 +1,4 @@
-"""Test the models on traces that are small enough to list all states by hand."""
+"""Test the crash models on traces so small that the test lists all possible states."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_size_before_data_and_data_before_size() -> None:
     result = contents("any", *synced, Write(FILE, 0, b"x" * 600))
     zeros, xs = bytes(512), b"x" * 512
     assert result == {
-        (None, 0),  # before the sync
+        (None, 0),  # a crash before the sync
         (b"", 0),
         (zeros, 0),
         (xs, 0),
@@ -58,8 +58,8 @@ def test_a_sector_is_as_it_was_after_one_of_its_writes() -> None:
     base = [MADE, Write(FILE, 0, b"----"), Sync(FILE, 2), Sync(ROOT, 3)]
     result = contents("any", *base, Write(FILE, 0, b"a"), Write(FILE, 3, b"b"))
     after = {content for content, _ in result if content}
-    assert after == {b"----", b"a---", b"a--b", bytes(4)}  # never ---b
-    assert (bytes(4), 0) in result  # before the first sync: the size alone
+    assert after == {b"----", b"a---", b"a--b", bytes(4)}  # "---b" never occurs
+    assert (bytes(4), 0) in result  # a crash before the first sync; only the size is on the disk
 
 
 def test_the_name_of_a_file_is_durable_with_its_folder_or_in_a_journal_with_any_sync() -> None:
@@ -93,7 +93,7 @@ def test_what_was_cut_off_does_not_come_back() -> None:
         b"secret",
         b"se",
         b"se" + bytes(4),
-        bytes(6),  # before the first sync
+        bytes(6),  # a crash before the first sync
     }
 
 
@@ -123,6 +123,6 @@ def test_too_many_states_are_sampled_and_a_seed_chooses() -> None:
     other, _ = states(trace, "any", 512, 100, 2)
     assert [each.build() for each in result] == [each.build() for each in again]
     assert [each.build() for each in result] != [each.build() for each in other]
-    # The corners are always among them: nothing, everything.
+    # A sample always includes the two extremes: no write, and every write.
     contents = [each.build().files.get("a") for each in result]
     assert b"" in contents and b"x" * 512 * 20 in contents

@@ -1,4 +1,4 @@
-"""Test that faulty writers are reported by name, and that a correct writer is not."""
+"""Faulty writers are reported by name, and a correct writer is not reported."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_wrong_writer_is_caught_by_name(
 
 
 def test_a_writer_that_does_not_wait_for_its_sync_is_caught_on_a_slow_disk() -> None:
-    """Its sync and its word are a race, which a sync that takes 0.3 seconds loses."""
+    """The writer acknowledges during its sync, which takes 0.3 seconds here."""
     done = judged([sys.executable, str(WRITER), "does-not-wait"], "leveldb-log", slow=0.3)
     result = violations(done)
     assert result.pop("process") == NEVER

@@ -1,4 +1,4 @@
-"""``lab crossing``: status and table of pairs that agree, differ, and are listed."""
+"""``lab crossing`` prints a table of pairs; its status shows differences not in the list."""
 
 from __future__ import annotations
 

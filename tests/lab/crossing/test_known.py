@@ -1,4 +1,4 @@
-"""Test the lists of known differences, and the comparison of a run with a list."""
+"""Lists of known differences are loaded and compared with a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMAT = "leveldb-log"
 
 
 def differing(text: str = "records: other") -> Crossing:
-    """Return a writer and a reader that differ on one of two logs."""
+    """Return the run of a writer and a reader that differ on one of two logs."""
     return Crossing(FORMAT, [Pair("w", "r", ["x/same"], [("x/other", text)])], {"w": {}})
 
 

@@ -1,4 +1,4 @@
-"""Pairs of a writer and a reader that agree, and every kind of difference."""
+"""Pairs of a writer and a reader that agree, or that differ in each possible way."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ serve({{"name": "it", "version": "1", "formats": ["leveldb-log"], "profiles": {p
 def program(
     folder: Path, name: str, write: str = "pass", read: str = "pass", writes: bool = True
 ) -> Subject:
-    """Return a program like the executable specification, except for two lines."""
+    """Return a program that is the executable specification with two inserted lines."""
     profiles = ["recover", "write"] if writes else ["recover"]
     script = folder / f"{name}.py"
     script.write_text(PROGRAM.format(root=str(ROOT), profiles=profiles, write=write, read=read))

@@ -1,4 +1,4 @@
-"""The damaged logs for systems, and the items that are due."""
+"""The damaged logs for databases, and the items that a database must return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judgements of hand-made answers of databases."""
+"""Judgements of invented answers of databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test that the built systems open a damaged log as the page shows."""
+"""The built systems open a damaged log as the page shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from walproof.cli.command_group import run as run_group
 from walproof.implementations import FOLDER as TOOLS
 
 SYSTEMS = {f"{each.name}, {each.format}": each for each in systems()}
-#: By format, the cases that each system opens here; `python -m lab databases` opens all.
+#: The cases of each format that the tests run; `python -m lab databases` runs all cases.
 CHEAP = {
     "leveldb-log": ("bit-in-a-payload",),
     "kahadb-journal": ("bit-in-a-payload/text",),

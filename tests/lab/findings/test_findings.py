@@ -1,4 +1,4 @@
-"""Test that the records, reports and scripts of the findings agree."""
+"""The records, reports and scripts of the findings agree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OURS = re.compile(r"walproof|conformance|reference_impl|vectors/|\]\((?!https?:/
 
 
 def faults(finding: Finding, root: Path = ROOT) -> list[str]:
-    """Return the faults of a record."""
+    """Return the faults of the record of a finding."""
     body, found = finding.body, []
     vector, implementation = body["vector"], body["implementation"]
     if not (root / "vectors" / f"{vector}.json").exists():
@@ -54,7 +54,7 @@ def faults(finding: Finding, root: Path = ROOT) -> list[str]:
 
 
 def report_faults(report: Report) -> list[str]:
-    """Return the faults of a report that prevent pasting it into a tracker."""
+    """Return the faults of a report that make it unfit for a tracker."""
     text = report.pasteable
     found = [f"no section {name}" for name in SECTIONS if f"\n### {name}\n" not in text]
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
@@ -79,7 +79,7 @@ def test_the_list_is_current() -> None:
     assert (FOLDER / "README.md").read_text("utf-8") == list_page()
 
 
-#: A finding of each language whose script is fast; ``python -m lab findings`` runs all.
+#: A finding of each language with a fast script; ``python -m lab findings`` runs all scripts.
 FAST = [
     "golang-leveldb-zero-header", "iq80-zero-header", "dissect-database-checksum",
     "rocksdb-log-number-bit", "rusty-leveldb-append", "zmq-raft-unfinished-file",

@@ -1,4 +1,4 @@
-"""An input is one string of bytes, and the way back gives nothing that reaches out of a folder."""
+"""An input is one byte string, and unpacking it never writes outside its folder."""
 
 from __future__ import annotations
 

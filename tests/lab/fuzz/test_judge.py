@@ -1,4 +1,4 @@
-"""Test that faulty readers are found, each with the name of its fault."""
+"""The judge finds faulty readers and names each fault."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def input_of(vector: Any) -> Input:
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Judge:
     judge = Judge("leveldb-log", tmp_path_factory.mktemp("fuzz"), always=True)
-    judge.faults(input_of(THREE))  # kernels are compiled, which is slow
+    judge.faults(input_of(THREE))  # compiles the kernels, which is slow
     return judge
 
 
@@ -79,7 +79,7 @@ def test_a_reader_that_takes_memory_and_time(judge: Judge, monkeypatch: pytest.M
 
 
 class Hiding:
-    """A specification that skips the second record without reporting it."""
+    """A specification that skips the second record without reporting a loss."""
 
     def __init__(self, right: Any) -> None:
         self.right = right
@@ -117,7 +117,7 @@ EMPTY = {
 
 @pytest.mark.parametrize("hidden", ["first", "first middle middle"])
 def test_an_open_record_without_data_is_framing(judge: Judge, hidden: str) -> None:
-    """Found by fuzzing: an empty MIDDLE after an empty FIRST was taken for a record passed over."""
+    """An empty MIDDLE after an empty FIRST hides no record; fuzzing found this case."""
     log = b"".join(EMPTY[each] for each in hidden.split()) + THREE.contents
     assert judge.faults(Input("", "leveldb-log", log, "x.log")) == []
 

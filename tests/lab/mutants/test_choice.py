@@ -1,4 +1,4 @@
-"""Choosing mutants: by function and by changed lines."""
+"""Mutants are chosen by function and by changed lines."""
 
 from __future__ import annotations
 

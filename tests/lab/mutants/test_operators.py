@@ -1,4 +1,4 @@
-"""Each operator changes a piece of code as expected, and leaves some code unchanged."""
+"""Each operator changes code as expected, and leaves some code unchanged."""
 
 from __future__ import annotations
 
@@ -60,8 +60,9 @@ def test_an_operator(tmp_path: Path, source: str, operator: str, expected: list[
     ("source", "count"),
     [
         ("def f(x):\n    g(x)\n    x.a = 1\n    return x", 3),
-        ("def f(x):\n    y = g(x)\n    return y", 1),  # without y = … nothing runs
-        ("def f(x):\n    g(x)\n    return None", 1),  # that is what a function does anyway
+        # without the assignment, y would be undefined
+        ("def f(x):\n    y = g(x)\n    return y", 1),
+        ("def f(x):\n    g(x)\n    return None", 1),  # a function returns None anyway
         ("def f(x):\n    for y in x:\n        if y:\n            continue\n        raise E", 2),
     ],
 )

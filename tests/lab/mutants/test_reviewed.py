@@ -1,4 +1,4 @@
-"""Test the lists of reviewed mutants."""
+"""The lists of reviewed mutants are valid and current."""
 
 from __future__ import annotations
 

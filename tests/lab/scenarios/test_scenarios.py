@@ -1,4 +1,4 @@
-"""Test that each guarantee has an example, and that the page agrees with the vectors and lists."""
+"""Each guarantee has an example, and the page agrees with the vectors and lists."""
 
 from __future__ import annotations
 

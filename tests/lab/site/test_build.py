@@ -1,4 +1,4 @@
-"""A site is written completely or not at all; output of the command."""
+"""A site is written completely or not at all, and the command reports the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The differences between a log and its control."""
+"""The byte view shows the differences between a log and its control."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test the content, links and sizes of the pages of a small site."""
+"""The content, links and sizes of the pages of a small site."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.site import page_paths
 
 from .conftest import CHOSEN, FAILING, FOREIGN, Site
 
-#: Maximum size of the page of a vector, for any log.
+#: The maximum size in bytes of the page of any vector.
 LARGEST = 20_000
 
 
@@ -79,7 +79,7 @@ def test_emphasis_of_a_rule_is_marked(site: Site) -> None:
 
 
 def rows(text: str) -> list[list[str]]:
-    """Return the cells of the first table of fields, with their marks."""
+    """Return the cells of the first table of fields, including their marks."""
     table = text.partition('<table class="fields"')[2].partition("</table>")[0]
     cells = (each.split("<td")[1:] for each in table.split("<tr")[2:])
     return [[each.partition(">")[2].strip() for each in row] for row in cells]
@@ -105,7 +105,7 @@ def test_real_ones_come_first_and_null_baselines_last(site: Site) -> None:
     results = [text.index(each) for each in order]
     assert results == sorted(results)
     assert "unavailable: go not found" in text
-    assert "the results of 3 implementations" in text  # the null baselines are not counted
+    assert "the results of 3 implementations" in text  # null baselines are not counted
 
 
 def test_an_implementation_shows_why_it_fails(site: Site) -> None:

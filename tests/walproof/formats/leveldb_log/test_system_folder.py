@@ -1,4 +1,4 @@
-"""A LevelDB database: its findings, what is recovered, and what the real LevelDB then opens."""
+"""A LevelDB database: its findings, its recovery, and what the real LevelDB reads afterwards."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ pytestmark = pytest.mark.slow
 
 
 def start() -> Driver:
-    """Start the real LevelDB."""
+    """Start a process with the real LevelDB."""
     return Driver(_python_with(*LEVELDB), DRIVERS / "leveldb.py", "bytewise")
 
 
 @pytest.fixture(scope="module")
 def leveldb() -> Iterator[Driver]:
-    """Return the real LevelDB."""
+    """Yield a process with the real LevelDB, and stop it after the tests."""
     driver = start()
     yield driver
     driver.stop()
@@ -43,7 +43,7 @@ def written(leveldb: Driver, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def database(written: Path, tmp_path: Path) -> Path:
-    """Return a copy of the database."""
+    """Return a copy of the database that a test may change."""
     shutil.copytree(written, tmp_path / "db")
     return tmp_path / "db"
 
@@ -106,7 +106,7 @@ def test_a_damaged_log(database: Path, items, leveldb, tmp_path: Path, run) -> N
     assert f"lost  {log.name}: [" in done.output
     assert f"replaced  {log.name}: 7 records before, 39 after" in done.output.splitlines()[-1]
     assert (out / f"{log.name}.before-recovery").read_bytes() == log.read_bytes()
-    # The records after it in its block are found by its length: a sound checksum confirms it.
+    # The valid checksums of the next records in the block confirm the length of the damaged record.
     assert f"found  {log.name}: 32 more records" in done.output
     del items["late007"]
     assert leveldb.request("open", out) == {"items": items}
@@ -248,7 +248,7 @@ def test_files_that_nothing_names(database: Path, tmp_path: Path, run) -> None:
     shutil.copy(sorted(database.glob("*.ldb"))[0], database / "000999.ldb")
     roles = {other.name: other.role for other in system(database).others}
     assert roles["000001.log"] == "obsolete log: its records are in tables"
-    # Its number is above the next one of the MANIFEST, which may lack edits.
+    # The table number exceeds the next number of the MANIFEST, but the MANIFEST may lack edits.
     assert roles["000999.ldb"] == "table"
     (unknown,) = system(database).findings
     assert "1 table (000999) with a number that it does not know yet" in unknown.text

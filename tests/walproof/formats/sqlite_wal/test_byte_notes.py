@@ -1,4 +1,4 @@
-"""Notes on the fields of a log, of its frames, and of slots that hold no frame."""
+"""Notes on the fields of a log, of its frames, and of slots without a valid frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describe an entry by its line of journalctl, and other fields."""
+"""Entries are described by journalctl's line and further fields."""
 
 from __future__ import annotations
 

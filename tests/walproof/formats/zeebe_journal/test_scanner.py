@@ -1,4 +1,4 @@
-"""Tests of the Zeebe scanner: payloads, memory, files. Its answers: ``test_broker_scanners``."""
+"""The Zeebe scanner's payloads, memory and files; ``test_broker_scanners`` tests its answers."""
 
 from __future__ import annotations
 
