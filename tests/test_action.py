@@ -133,7 +133,7 @@ def host(first: tuple[Host, Done]) -> Host:
     return first[0]
 
 
-def test_it_is_an_action() -> None:
+def test_the_action_is_valid() -> None:
     jsonschema.validate(ACTION, schema("github-actions"))
 
 
@@ -192,7 +192,7 @@ def test_a_program_cannot_give_the_host_commands(host: Host) -> None:
     assert done.commands == []
 
 
-def test_words_are_no_code_and_an_old_report_is_not_told_again(host: Host) -> None:
+def test_arguments_are_not_code_and_an_old_report_is_not_repeated(host: Host) -> None:
     command, formats = "$(touch made) reader", "* `touch made`"
     done = host.run(command=command, formats=formats, arguments="; touch made")
     assert done.status == 1 and not (host.workspace / "made").exists()
@@ -201,7 +201,7 @@ def test_words_are_no_code_and_an_old_report_is_not_told_again(host: Host) -> No
     assert done.outputs["score"] == "" and done.summary == ""
 
 
-def test_the_image_copies_what_is_there_and_what_the_wheel_is_made_of() -> None:
+def test_the_image_copies_existing_files_and_all_sources_of_the_wheel() -> None:
     stored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     stored = [line.removeprefix("!") for line in stored if line.startswith("!")]
     assert all(list(ROOT.glob(name)) for name in stored)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import grimp
 
 
-def test_no_module_uses_itself_by_a_detour() -> None:
+def test_no_module_imports_itself_indirectly() -> None:
     graph = grimp.build_graph("reference_impl", "conformance", "walproof", "pyspark_journal", "lab")
     cycles = [
         (module, other)

@@ -75,7 +75,7 @@ def assert_options_are_there(lines: Iterable[str]) -> None:
     [page for page in PAGES if page.name != "CHANGELOG.md"],  # a changelog names former commands
     ids=lambda page: str(page.relative_to(ROOT)),
 )
-def test_subcommands_and_their_options_are_there(page: Path) -> None:
+def test_subcommands_and_their_options_exist(page: Path) -> None:
     assert_options_are_there(code(page))
 
 
@@ -97,7 +97,7 @@ def commands(program: str, group: click.Group) -> Iterator[tuple[str, click.Comm
         for name, command in commands(program, group)
     ],
 )
-def test_the_options_in_a_help_text_are_there(command: click.Command) -> None:
+def test_the_options_in_a_help_text_exist(command: click.Command) -> None:
     assert_options_are_there((command.help or "").splitlines())
 
 
@@ -112,7 +112,7 @@ def test_imports_work(page: Path) -> None:
 
 
 @pages
-def test_paths_are_there(page: Path) -> None:
+def test_paths_exist(page: Path) -> None:
     named = {span for span in SPAN.findall(page.read_text("utf-8")) if PLACE.fullmatch(span)}
     gone = [name for name in sorted(named) if not (ROOT / name).exists()]
     theirs = {"docs/JOURNAL_FILE_FORMAT.md"}  # a page of systemd

@@ -53,7 +53,7 @@ _MODES = frozenset("wxa+")
 
 
 @pytest.mark.slow
-def test_nobody_else_writes_plainly() -> None:
+def test_only_listed_files_write_plainly() -> None:
     writers = {name for name, _ in plain_writes(ROOT)}
     assert writers - set(PLAIN) == set(), "go through conformance.saving, or say here why not"
 

@@ -276,13 +276,13 @@ def test_with_node(fast: Results) -> None:
 
 
 @pytest.mark.parametrize("words", [use[0] for use in FAST])
-def test_what_needs_the_extra_says_so(plain: Results, words: str) -> None:
+def test_commands_that_need_the_extra_name_it(plain: Results, words: str) -> None:
     status, _, errors = plain[words]
     assert status == 1
     assert re.search(r"needs \w+[^\n]*: pip install 'walproof\[fast\]'\n\Z", errors)
 
 
-def test_every_command_is_tried() -> None:
+def test_every_command_is_run() -> None:
     assert {use[0].split()[0] for use in (*PLAIN, *FAST, WITH_NODE)} == set(COMMANDS)
 
 
@@ -293,12 +293,12 @@ def test_a_former_command_names_its_successor(command) -> None:
     assert done.stderr == f"Error: walproof {command} is now: {REPLACEMENTS[command]}\n"
 
 
-def test_nothing_of_it_runs_in_other_python_processes(installed: Installed) -> None:
+def test_other_python_processes_do_not_load_the_package(installed: Installed) -> None:
     (linked,) = installed.packages.rglob("*.pth")
     assert linked.name == "linked.pth"
 
 
-def test_it_carries_the_grammars_and_their_parsers(installed: Installed) -> None:
+def test_the_wheel_has_the_grammars_and_their_parsers(installed: Installed) -> None:
     parsers = {
         each.name.partition("-")[0] for each in installed.packages.glob("walproof_data/kaitai/*")
     }

@@ -32,7 +32,7 @@ def test_each_format_has_its_row_with_the_number_of_its_vectors() -> None:
     assert written == there
 
 
-def test_the_first_example_is_what_the_commands_print(
+def test_the_first_example_shows_the_output_of_its_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = README.split("## A damaged log\n", 1)[1].split("```", 2)[1]
@@ -95,7 +95,7 @@ def test_the_changes_shown_to_contributors_can_be_made(tmp_path: Path) -> None:
             assert (tmp_path / name).read_text("utf-8") != before
 
 
-def test_what_a_new_format_needs_is_what_each_format_has() -> None:
+def test_each_format_has_the_files_that_a_new_format_needs() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = page.split("## A new format", 1)[1].split("\n## ", 1)[0]
     rows = [row for row in re.findall(r"^\| .* \|$", table, re.MULTILINE) if "optional" not in row]
@@ -115,7 +115,7 @@ def test_what_a_new_format_needs_is_what_each_format_has() -> None:
     assert missing == []
 
 
-def test_the_scores_it_shows_are_those_of_the_known_failures() -> None:
+def test_the_scores_on_the_page_agree_with_the_known_failures() -> None:
     """A case passes unless it is a known failure, so the scores can be computed."""
     result = re.findall(r"^( +loses .*append)\n─+\n((?:.+\n)+?)```", README, re.MULTILINE)
     ((head, rows),) = result

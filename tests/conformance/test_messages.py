@@ -122,7 +122,7 @@ def test_an_invalid_line_is_refused(line):
         (b'{"x": ' + b"[" * 900 + b"]" * 900 + b"}", "expected at most 100 levels of JSON"),
     ],
 )
-def test_what_other_programs_cannot_read_is_refused(line, message):
+def test_messages_that_other_programs_cannot_read_are_refused(line, message):
     with pytest.raises(ProtocolError, match=message):
         decode(line)
 

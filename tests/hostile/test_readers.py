@@ -22,7 +22,7 @@ STRAIGHT = 1.5
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.format}-{log.name}")
-def test_the_scanner_says_of_it_what_the_reference_says(log: Hostile, tmp_path: Path) -> None:
+def test_the_scanner_agrees_with_the_reference(log: Hostile, tmp_path: Path) -> None:
     data = log.make(SMALL)
     assert SMALL // 2 < len(data) < 2 * SMALL
     path = tmp_path / log.file_name

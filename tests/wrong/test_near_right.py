@@ -126,7 +126,7 @@ def scratch() -> Iterator[Path]:
 
 @pytest.mark.usefixtures("modules")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.format}: {row.wrong}")
-def test_each_named_vector_notices(row: NearRight, scratch: Path) -> None:
+def test_each_named_vector_detects_the_change(row: NearRight, scratch: Path) -> None:
     format = changed(row)
     for slug in row.killed_by:
         requested = questions(row.format)[slug]
@@ -135,7 +135,7 @@ def test_each_named_vector_notices(row: NearRight, scratch: Path) -> None:
 
 @pytest.mark.usefixtures("modules")
 @pytest.mark.parametrize("id", sorted({row.format for row in ROWS}))
-def test_unchanged_it_is_right(id: str, scratch: Path) -> None:
+def test_the_unchanged_specification_is_right(id: str, scratch: Path) -> None:
     format = load_formats([id], codes_of(id))[id]
     slugs = sorted({slug for row in ROWS if row.format == id for slug in row.killed_by})
     wrong = {slug: [ask(each, format, scratch) for each in questions(id)[slug]] for slug in slugs}

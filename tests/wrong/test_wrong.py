@@ -21,7 +21,7 @@ TOO_DEEP = "folders are nested more than 32 deep"
         ("leaves_a_grandchild", READ, {}, "pass", None),
     ],
 )
-def test_a_rude_implementation_is_ended(name, slugs, options, outcome, why, run_program):
+def test_an_uncooperative_implementation_is_ended(name, slugs, options, outcome, why, run_program):
     run = run_program(name, slugs, **options)
     assert run.status == "ran"
     results = [(each["class"], each["difference"]) for each in run.results]
@@ -34,7 +34,7 @@ def slugs_of(vectors):
 
 @pytest.mark.usefixtures("nobody_left")
 @pytest.mark.parametrize("name", ["breakable_reader", "by_hand"])
-def test_what_is_shared_is_right(name, run_program, vectors):
+def test_the_shared_readers_are_right(name, run_program, vectors):
     """The shared reader is correct, so that each wrong implementation has only its own defect."""
     slugs = slugs_of(vectors)
     run = run_program(name, slugs)

@@ -20,7 +20,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_nothing_is_mounted_where_all_would_see_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_mounted_in_the_namespace_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     mounted: list[tuple[str, ...]] = []
     monkeypatch.setattr(journald, "mount", lambda *words: mounted.append(words))
     monkeypatch.setattr(journald, "is_other_mount_namespace", lambda: False)
@@ -39,7 +41,7 @@ def test_nothing_is_mounted_where_all_would_see_it(monkeypatch: pytest.MonkeyPat
         (None, None, False),
     ],
 )
-def test_a_namespace_is_told_from_that_of_the_machine(
+def test_a_namespace_is_distinguished_from_that_of_the_machine(
     monkeypatch: pytest.MonkeyPatch,
     first: str | None,
     parent: str | None,

@@ -43,7 +43,7 @@ def violations(done: Run) -> list[set[str]]:
         ("rocksdb", "rocksdb-wal", NONE),
     ],
 )
-def test_a_real_writer_does_what_the_page_says(name: str, format: str, wrong: set[str]) -> None:
+def test_a_real_writer_has_the_results_on_the_page(name: str, format: str, wrong: set[str]) -> None:
     done = run(_subject(name), format, ["process"], 512, 6, 60)
     assert done.trace.acknowledged == 6
     assert violations(done) == [wrong]
@@ -63,7 +63,7 @@ def test_a_real_writer_does_what_the_page_says(name: str, format: str, wrong: se
         ("systemd-262", "systemd-journal", ["journaled", "any"], 4096, 2, NONE),
     ],
 )
-def test_a_real_writer_keeps_what_it_syncs(
+def test_a_real_writer_keeps_synced_records(
     name: str, format: str, models: list[str], sector: int, count: int, wrong: set[str]
 ) -> None:
     done = run(_subject(name), format, models, sector, count, 40)

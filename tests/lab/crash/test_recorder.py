@@ -45,7 +45,7 @@ def filtered(machine: str, architecture: int, number: int) -> int:
 
 
 @pytest.mark.parametrize("machine", list(MACHINES))
-def test_the_filter_stops_the_calls_and_no_other(machine: str) -> None:
+def test_the_filter_stops_only_the_listed_calls(machine: str) -> None:
     column, architecture, _ = MACHINES[machine]
     wait = {both[column] for both in CALLS.values()} - {None}
     for number in range(500):
@@ -127,7 +127,7 @@ def test_names(tmp_path: Path) -> None:
 
 
 @needs_seccomp
-def test_a_sync_covers_what_was_written_before(tmp_path: Path) -> None:
+def test_a_sync_covers_earlier_writes(tmp_path: Path) -> None:
     result = Recorded(
         tmp_path,
         "f = open('a', 'wb', 0); f.write(b'x'); os.fsync(f.fileno()); os.rename('a', 'b')\n"
@@ -147,7 +147,7 @@ ONE, TWO = b"1" + bytes(PAGE - 1), b"2" + bytes(PAGE - 1)
 
 
 @needs_seccomp
-def test_pages_of_mapped_memory_come_before_the_sync_whose_snapshot_has_them(
+def test_mapped_pages_precede_the_sync_that_covers_them(
     tmp_path: Path,
 ) -> None:
     result = Recorded(
@@ -171,7 +171,7 @@ def test_pages_of_mapped_memory_come_before_the_sync_whose_snapshot_has_them(
 
 
 @needs_seccomp
-def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
+def test_a_slow_sync_delays_no_other_call(tmp_path: Path) -> None:
     """A slow sync delays no other call, and does not cover a write during the sync."""
     result = Recorded(
         tmp_path,
@@ -183,7 +183,7 @@ def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
     assert result.operations == [Names(((0, "a", 1),)), Write(1, 0, b"x"), Sync(1, 1)]
 
 
-def test_an_acknowledgement_comes_after_what_was_written_before(tmp_path: Path) -> None:
+def test_an_acknowledgement_follows_earlier_writes(tmp_path: Path) -> None:
     observer = Observer(tmp_path)
     path = tmp_path / "a"
     path.touch()
@@ -194,7 +194,7 @@ def test_an_acknowledgement_comes_after_what_was_written_before(tmp_path: Path) 
 
 
 @needs_seccomp
-def test_a_folder_that_is_mounted_elsewhere_is_the_same_one(tmp_path: Path) -> None:
+def test_writes_through_another_mount_are_recorded(tmp_path: Path) -> None:
     """Writes through another mount are recorded: journald's adapter mounts a directory."""
     (tmp_path / "elsewhere").mkdir()
     mounted = "mount --bind . ../elsewhere && printf x > ../elsewhere/a && sync ../elsewhere/a"
@@ -205,7 +205,7 @@ def test_a_folder_that_is_mounted_elsewhere_is_the_same_one(tmp_path: Path) -> N
     assert result.operations == [Names(((0, "a", 1),)), Write(1, 0, b"x"), Sync(1, 2)]
 
 
-def test_a_file_that_is_gone_when_it_is_read_is_left_out(
+def test_a_file_deleted_before_reading_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     goes = tmp_path / "folder" / "a"
@@ -239,7 +239,7 @@ def blind(call: Call) -> Continues | None:
          "io_uring writes and syncs files without a call for each"),
     ],
 )  # fmt: skip
-def test_a_listener_that_fails_says_why(tmp_path: Path, program: str, why: str) -> None:
+def test_a_failing_listener_reports_the_reason(tmp_path: Path, program: str, why: str) -> None:
     (tmp_path / "in").write_bytes(b"abc")
     root = tmp_path / "root"
     root.mkdir()
@@ -253,7 +253,7 @@ def test_a_listener_that_fails_says_why(tmp_path: Path, program: str, why: str) 
 
 
 @needs_seccomp
-def test_where_nobody_can_listen_that_is_the_reason_and_nothing_is_left(
+def test_an_impossible_listener_is_reported_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long = tmp_path / ("x" * 120)  # too long: the name of a socket has at most 107 bytes

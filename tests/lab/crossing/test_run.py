@@ -101,9 +101,7 @@ def test_a_writer_that_loses_a_record_differs_for_every_reader(
     }
 
 
-def test_a_writer_that_dies_is_told_and_no_pair_counts_it(
-    tmp_path: Path, two: list[Wanted]
-) -> None:
+def test_a_crashing_writer_is_reported_and_not_counted(tmp_path: Path, two: list[Wanted]) -> None:
     first = list(two[0].records)
     dies = program(tmp_path, "dies", write=f"records == {first!r} and os._exit(3)")
     crossing = cross(FORMAT, [dies], [dies], two)

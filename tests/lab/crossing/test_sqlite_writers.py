@@ -34,7 +34,7 @@ def _generation(log: bytes) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("name", "skipped"), [("sqlite", set()), ("sqlite-3.8", GIVEN_PAGES), ("turso", GIVEN_PAGES)]
 )
-def test_the_specification_reads_what_was_given(name: str, skipped: set[str]) -> None:
+def test_the_specification_reads_the_requested_records(name: str, skipped: set[str]) -> None:
     (pair,) = cross(FORMAT, [_subject(name)], [_subject("executable-spec")], LOGS).pairs
     assert pair.differ == []
     assert set(pair.same) == {each.id for each in LOGS} - skipped

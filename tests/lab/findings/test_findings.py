@@ -66,7 +66,7 @@ def report_faults(report: Report) -> list[str]:
 
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda each: each.id)
-def test_a_record_names_what_exists(finding: Finding) -> None:
+def test_the_parts_that_a_record_names_exist(finding: Finding) -> None:
     assert faults(finding) == []
 
 
@@ -91,7 +91,7 @@ FAST = [
     [each for each in all_releases(FINDINGS) if each.finding.id in FAST],
     ids=lambda each: f"{each.finding.id}-{each.tried['version']}",
 )
-def test_a_script_does_what_its_report_says(release: Release) -> None:
+def test_a_script_has_the_output_in_its_report(release: Release) -> None:
     if not release.is_installed:
         pytest.skip("not installed: python -m lab findings --fetch")
     try:

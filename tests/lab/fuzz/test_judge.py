@@ -43,7 +43,7 @@ def kinds(faults: list[Fault]) -> set[str]:
 
 
 @pytest.mark.parametrize("vector", [THREE, DAMAGED])
-def test_the_readers_that_are_there_have_no_fault(judge: Judge, vector) -> None:
+def test_our_readers_have_no_fault(judge: Judge, vector) -> None:
     assert judge.faults(input_of(vector)) == []
 
 
@@ -135,6 +135,6 @@ def test_an_open_record_without_data_is_framing(judge: Judge, hidden: str) -> No
         (End("refused", "x", 0), [], "refused, and tells"),
     ],
 )
-def test_an_answer_that_is_none_is_seen(end: End, lost: list[Lost], wrong: str) -> None:
+def test_an_inconsistent_answer_is_reported(end: End, lost: list[Lost], wrong: str) -> None:
     message = judging.malformed(input_of(THREE), collect([*lost, end]))
     assert message.startswith(wrong) if wrong else message == ""

@@ -70,7 +70,7 @@ def test_many_changes_get_beyond_the_checksum() -> None:
     assert len(mismatches) < len(answers) / 2
 
 
-def test_an_input_is_cut_where_it_is_too_long(of_format) -> None:
+def test_an_input_that_is_too_long_is_cut(of_format) -> None:
     given = of_format["leveldb-log"]
     packed = Mutator("leveldb-log", given).change(
         given[-1].pack(), 400, Random(1), native_of(Random(1))

@@ -86,7 +86,7 @@ def test_an_input_that_ends_readers_in_python_is_a_finding(tmp_path: Path) -> No
         (TOY.replace('b"x"', 'b"x.log"').replace('"seen"', '"never" / "seen"'), "given up after"),
     ],
 )
-def test_a_fuzzer_that_fails_for_no_input_is_a_complaint(
+def test_a_fuzzer_that_fails_without_an_input_is_reported(
     script: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "MAX_DEATHS", 2)

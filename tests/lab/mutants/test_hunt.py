@@ -154,11 +154,11 @@ def test_the_command_shows_survivors(
     assert "8 of 700" in done.output
 
 
-def test_a_function_that_is_not_there() -> None:
+def test_a_missing_function_is_an_error() -> None:
     done = run("--format", FORMAT, "--function", "no.such")
     assert "--function no.such: no function has this name" in str(done.exception)
 
 
-def test_a_revision_that_is_not_there() -> None:
+def test_a_missing_revision_is_an_error() -> None:
     done = run("--changed", "no-such-revision")
     assert done.exit_code == 1 and "no-such-revision" in str(done.exception)

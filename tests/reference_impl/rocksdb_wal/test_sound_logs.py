@@ -60,7 +60,7 @@ def test_lost_ranges_are_events() -> None:
         ({"headers": "legacy", "closed": True}, "closed"),
     ],
 )
-def test_what_no_dialect_has_is_refused(
+def test_options_that_no_dialect_has_are_refused(
     context: dict[str, object], says: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ValueError, match=says):

@@ -62,6 +62,6 @@ def test_other_formats_count_all_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 1 << 16, (1 << 16) + 1, 200_000])
 @pytest.mark.parametrize("zeros", [0, 1, 1 << 16, 200_000])
-def test_where_the_last_byte_ends(size: int, zeros: int, tmp_path: Path) -> None:
+def test_the_last_nonzero_byte_is_found(size: int, zeros: int, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"\1" * size + bytes(zeros))
     assert last_byte_end(tmp_path / "file") == size

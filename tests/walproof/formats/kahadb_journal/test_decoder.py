@@ -99,7 +99,7 @@ def test_phrases_of_commands(
     assert phrase_of(command(number, *fields)) == expected
 
 
-def test_where_a_transaction_began() -> None:
+def test_a_local_transaction_is_decoded() -> None:
     """Decode a local transaction; its connection id and its transaction id have field number 1."""
     local = message((1, b"ID:c"), (1, 5))
     previous = message((1, 3), (2, 400))
@@ -154,7 +154,7 @@ def test_nesting_of_objects_is_limited() -> None:
     assert "expected an object of type 120, found type 111" in result["not_decoded"]
 
 
-def test_the_start_of_a_message() -> None:
+def test_a_truncated_message_is_decoded() -> None:
     """A truncated message is decoded to its id, its destination, and the size of the rest."""
     fields = message(
         (2, message((1, 0), (2, b"orders"))), (3, b"ID:h-1:0:1:1"), (4, b"x" * 100_000)

@@ -185,7 +185,7 @@ def cut(payload: bytes) -> str:
     return phrase("leveldb-log", value, {})
 
 
-def test_the_start_of_a_batch() -> None:
+def test_a_truncated_batch_is_decoded() -> None:
     """A truncated batch keeps its complete operations and the full size of the cut value."""
     large = b"\x01\x05chunk\xa0\x8d\x06" + b"A" * 100_000
     whole = batch(1, 3, b"\x01\x01k\x01v", large, b"\x00\x01k")
@@ -217,7 +217,7 @@ def test_a_cut_payload_without_a_batch() -> None:
             decode(payload, is_cut=True)
 
 
-def test_the_start_of_an_edit() -> None:
+def test_a_truncated_edit_is_decoded() -> None:
     """A truncated edit keeps its complete tables; a MANIFEST begins with a large edit."""
     bound = b"\x09k" + b"\x01" + bytes(7)
     table = b"\x07\x00\x09\x85\x20" + bound + bound

@@ -156,7 +156,7 @@ def test_a_table_of_wrong_content_is_damage(
 
 
 @pytest.mark.parametrize("content", [b"", bytes(16), None, "{}\r\n", "{}", "not\n"])
-def test_current_is_written_anew_where_the_manifest_is_certain(
+def test_current_is_rewritten_if_the_manifest_is_certain(
     content: str | bytes | None, database: Path, items, leveldb, tmp_path: Path, run
 ) -> None:
     current = database / "CURRENT"
@@ -177,7 +177,7 @@ def test_current_is_written_anew_where_the_manifest_is_certain(
     assert leveldb.request("open", out) == {"items": items}
 
 
-def test_current_is_left_alone_where_a_table_is_gone(database: Path, tmp_path: Path, run) -> None:
+def test_current_is_unchanged_if_a_table_is_missing(database: Path, tmp_path: Path, run) -> None:
     (database / "CURRENT").write_bytes(b"")
     sorted(database.glob("*.ldb"))[0].unlink()
     run("recover", database, "--out", tmp_path / "new")
@@ -228,7 +228,7 @@ def test_the_same_findings_below_a_parent_folder_and_in_an_archive(
 
 
 @pytest.mark.parametrize("content", [b"", b"MANIFEST-000099\n", b"../secret\n"])
-def test_current_that_names_nothing_here(content: bytes, database: Path) -> None:
+def test_current_names_a_missing_manifest(content: bytes, database: Path) -> None:
     (database / "CURRENT").write_bytes(content)
     assert "the latest one is MANIFEST-" in finding(database, "CURRENT")
     only(database, "MANIFEST-*").unlink()
@@ -236,14 +236,14 @@ def test_current_that_names_nothing_here(content: bytes, database: Path) -> None
     assert all("no MANIFEST decides" in log.role for log in system(database).logs)
 
 
-def test_a_table_that_is_not_there(database: Path) -> None:
+def test_a_missing_table_is_a_loss(database: Path) -> None:
     gone = sorted(database.glob("*.ldb"))[1]
     gone.unlink()
     text = finding(database, only(database, "MANIFEST-*").name)
     assert text.startswith(f"1 table that it names is not there ({gone.stem})")
 
 
-def test_files_that_nothing_names(database: Path, tmp_path: Path, run) -> None:
+def test_unreferenced_files_are_classified(database: Path, tmp_path: Path, run) -> None:
     shutil.copy(only(database, "*.log"), database / "000001.log")
     shutil.copy(sorted(database.glob("*.ldb"))[0], database / "000999.ldb")
     roles = {other.name: other.role for other in system(database).others}
@@ -259,13 +259,13 @@ def test_files_that_nothing_names(database: Path, tmp_path: Path, run) -> None:
     assert "opens" not in done.output
 
 
-def test_the_log_that_is_not_there(database: Path) -> None:
+def test_a_missing_log_is_reported(database: Path) -> None:
     only(database, "*.log").unlink()
     text = finding(database, only(database, "MANIFEST-*").name)
     assert text.endswith("records written after the last table are lost")
 
 
-def test_logs_alone_are_no_database(database: Path) -> None:
+def test_logs_alone_are_not_a_database(database: Path) -> None:
     for path in [*database.iterdir()]:
         if path.suffix != ".log":
             path.unlink()

@@ -75,7 +75,7 @@ def test_the_parts_of_range_keys() -> None:
         b"\x18\x01a\x01c",  # an excise that ingests no tables
     ],
 )
-def test_what_pebble_does_not_write(operation: bytes) -> None:
+def test_batches_that_pebble_never_writes_are_refused(operation: bytes) -> None:
     with pytest.raises(Undecodable):
         decode(batch(9, 1, operation), is_pebble=True)
 
@@ -130,7 +130,7 @@ EACH_OPERATION = [
 
 
 @pytest.mark.parametrize("log", ["pebble-synced/000006.log", "pebble-recyclable.log"])
-def test_what_pebble_wrote(log: str) -> None:
+def test_batches_written_by_pebble(log: str) -> None:
     answer = collect(named("rocksdb-wal").read(ROOT / "tests/data" / log, "strict", {}))
     assert answer.verdict == "intact"
     rows = (row_of("rocksdb-wal", each, sys.maxsize) for each in answer.records)
@@ -145,7 +145,7 @@ def test_what_pebble_wrote(log: str) -> None:
     ]
 
 
-def test_what_rocksdb_wrote() -> None:
+def test_batches_written_by_rocksdb() -> None:
     log = ROOT / "tests/data/rocksdb-recycled/000016.log"
     answer = collect(named("rocksdb-wal").read(log, "strict", {}))
     values = [decode(record.payload) for record in answer.records]

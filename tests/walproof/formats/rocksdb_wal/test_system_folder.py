@@ -30,7 +30,7 @@ def log_of(database: Path) -> Path:
     return database / DATABASES[database.name]
 
 
-def test_its_logs_are_read(database: Path, run) -> None:
+def test_logs_of_a_database_are_read(database: Path, run) -> None:
     (system,) = systems_in(database)
     assert system.format == "rocksdb-wal"
     assert [log.name for log in system.logs] == [log_of(database).name]
@@ -44,7 +44,7 @@ def test_its_logs_are_read(database: Path, run) -> None:
     assert rows[-1]["op"] == "put"
 
 
-def test_a_damaged_log_is_written_anew(database: Path, tmp_path: Path, run) -> None:
+def test_a_damaged_log_is_rewritten(database: Path, tmp_path: Path, run) -> None:
     """The rewritten log has the same dialect and log number, and the old file remains."""
     log = log_of(database)
     whole = collect(named("rocksdb-wal").read(log, "recover", {}))
@@ -63,7 +63,7 @@ def test_a_damaged_log_is_written_anew(database: Path, tmp_path: Path, run) -> N
     ]
 
 
-def test_a_log_without_survivors_is_left_as_it_is(database: Path, tmp_path: Path, run) -> None:
+def test_a_log_without_survivors_is_unchanged(database: Path, tmp_path: Path, run) -> None:
     log = log_of(database)
     (record, *_) = collect(named("rocksdb-wal").read(log, "recover", {})).records
     data = bytearray(log.read_bytes()[: record.at + record.size])
@@ -90,7 +90,7 @@ def test_a_log_of_7_byte_headers_makes_a_leveldb_log(database: Path, run) -> Non
     assert run(database).return_value == 0
 
 
-def test_a_log_that_only_its_name_shows(tmp_path: Path, run) -> None:
+def test_a_log_is_recognised_by_its_name(tmp_path: Path, run) -> None:
     """The name gives the format, and the first valid record gives the reported dialect."""
     log = tmp_path / "000012.log"
     context = {"log_number": 12}

@@ -93,7 +93,7 @@ def test_several_databases_of_a_folder(tmp_path: Path, run) -> None:
 
 
 @pytest.mark.parametrize("name", ["app.db-wal", "app.db-shm", "app.db"])
-def test_files_that_are_no_system(name: str, tmp_path: Path) -> None:
+def test_files_that_are_not_a_system(name: str, tmp_path: Path) -> None:
     """A log, index or empty file without its database is not a system."""
     (tmp_path / name).write_bytes(b"")
     assert recognise(tmp_path) is None

@@ -36,7 +36,7 @@ def ours(folder: Path) -> list[Record]:
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_it_merges_as_journalctl_did(name: str, tmp_path: Path) -> None:
+def test_directories_are_merged_as_by_journalctl(name: str, tmp_path: Path) -> None:
     expected = load_golden()["folders"][name]
     results = [record.fields["cursor"] for record in ours(FOLDERS[name](tmp_path / "journal"))]
     if name == "copies":  # journalctl shows one of two copies, depending on the order of the files
