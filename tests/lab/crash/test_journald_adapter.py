@@ -34,7 +34,7 @@ def test_nothing_is_mounted_in_the_namespace_of_the_machine(
 @pytest.mark.parametrize(
     ("first", "parent", "is_apart"),
     [
-        ("ours", "another", False),  # another process entered the namespace of a container
+        ("ours", "another", False),  # entered from the namespace of a container
         ("another", "ours", True),
         (None, "ours", False),
         (None, "another", True),

@@ -15,7 +15,7 @@ NUMBER, OLDER = 12, 8
 
 @dataclass(frozen=True)
 class SoundLog:
-    """A log, and the records that were written; ``end`` is the offset after the last record."""
+    """A log, and the records that were written; ``end`` is the offset where the writer stopped."""
 
     data: bytes
     payloads: tuple[bytes, ...]

@@ -205,7 +205,7 @@ def test_kernel_finds_all_physical_records(near_end: int) -> None:
         noise = chance.randbytes(chance.choice([0, 0, 1, 6, 7, 50, 300]))
         noise += bytes(chance.choice([0, 0, 70]))
         size = chance.choice([0, 1, 7, 8, 500, BLOCK_SIZE - 7]) if number % 9 else number * 7
-        if number == 400:  # ends with the image if near_end is 0
+        if number == 400:  # this header ends with the image if near_end is 0
             size = 0
         payload = bytes([1 + number % 4]) + chance.randbytes(size)
         masked = struct.pack("<I", masked_crc(payload))

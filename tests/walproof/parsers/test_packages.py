@@ -23,8 +23,9 @@ HOSTS = re.compile(r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
 def test_package_is_complete_and_its_tests_run(language: Language, tmp_path: Path) -> None:
-    """The package has all files and its tests pass; ``walproof check`` builds the packages of all
-    grammars.
+    """The package has all files and passes its tests.
+
+    The drivers of ``walproof check`` build the packages of all grammars.
     """
     packaged = make_package(language, tmp_path, [log["grammar"] for log in LOGS])
     check_files(language, tmp_path)

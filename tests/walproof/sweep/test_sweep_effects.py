@@ -76,7 +76,7 @@ def test_missing_record_without_lost_range() -> None:
 def test_hidden_records_were_written(
     id: str, at: int, new: bytes, context: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Older records count as written if damage or another context makes them visible."""
+    """Records that damage or another context makes visible count as written."""
     whole = control(id)
     assert isinstance(whole.contents, bytes)
     damaged = whole.contents[:at] + new + whole.contents[at + len(new) :]

@@ -49,7 +49,7 @@ def accepted_frames(path: Path) -> int:
 
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
-    """Return a function that creates an empty WAL-mode database of one page, by page size."""
+    """Return a function that gives an empty WAL-mode database of one page, by page size."""
     folder = tmp_path_factory.mktemp("databases")
 
     def database(page_size: int) -> Path:
@@ -69,7 +69,7 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]
 def test_the_logs_of_all_vectors(
     vector: str, databases: Callable[[int], Path], tmp_path: Path, run
 ) -> None:
-    """SQLite recovers all frames of the new log, and its checkpoint gives the new database."""
+    """SQLite recovers all frames of the new log, and a checkpoint results in the new database."""
     log = tmp_path / "x.db-wal"
     shutil.copy(LOGS[vector], log)
     before, answer = log.read_bytes(), answer_of(log)
