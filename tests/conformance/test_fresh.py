@@ -60,7 +60,7 @@ def test_format_words_and_fixed_payloads_stay():
     assert variation.of(b"\x81\xabcurrentTerm\xa3foo")[-3:] != b"foo"
     assert (
         variation.of(b"\x00a\x01bc\x02") == b"\x00a\x01bc\x02"
-    )  # a short word between numbers may itself be a number
+    )  # in binary payloads, short runs of letters are more often numbers than text
     assert variation.of(Kept(b"alpha")) == b"alpha"
     holds = b"copy: \0\0\0\x1c\x02WRITE BATCH and its checksum"
     assert variation.of(holds) == holds

@@ -9,8 +9,8 @@ import pytest
 from conformance.vectors import NEUTRAL, load_all
 
 VECTORS = load_all()
-# Input names that a reader depends on: the index of a zmq-raft file, a prefix that a reader must
-# not match, and numbers of RocksDB logs, or names that resemble such a number.
+# Input names that a reader depends on: the index of a zmq-raft file, a name that only begins like
+# that of a snapshot, and numbers of RocksDB logs, or names that resemble such a number.
 MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped|x?\d+(-\d+)?\.log(-copy)?")
 
 

@@ -35,7 +35,7 @@ def slugs_of(vectors):
 @pytest.mark.usefixtures("nobody_left")
 @pytest.mark.parametrize("name", ["breakable_reader", "by_hand"])
 def test_the_shared_readers_are_right(name, run_program, vectors):
-    """The shared reader is correct, so that each wrong implementation has only its own defect."""
+    """The shared readers are correct, so that a wrong implementation has only its own defect."""
     slugs = slugs_of(vectors)
     run = run_program(name, slugs)
     wrong = [result for result in run.results if result["class"] != "pass"]
