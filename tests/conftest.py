@@ -1,4 +1,4 @@
-"""Provide one Spark session for all tests that need one, and select the tests of ``make
+"""Provide one Spark session for all tests that need a session, and select the tests of ``make
 test-quick``.
 
 Tests that use a fixture in :data:`SHARED_FIXTURES` form a group, which `pytest -n 2 --dist
@@ -51,7 +51,7 @@ SLOW_PATHS = (
     "walproof/test_worker_pool.py",
     "wrong",
 )
-#: Fixtures that are dear to make: once for each process of a run.
+#: Fixtures that are expensive, so that each process of a run creates them at most once.
 SHARED_FIXTURES = ("ask", "asked", "kahadb", "site", "spark", "written_by", "zeebe")
 
 
@@ -60,11 +60,11 @@ _load_golden_vectors = cache(_load_vectors)
 
 
 def _load_all(*root: Path) -> dict[str, vectors.Vector]:
-    # A copy, because `walproof check --vector FILE` adds a vector.
+    # Return a copy, because `walproof check --vector FILE` adds a vector.
     return _load_vectors(*root) if root else dict(_load_golden_vectors())
 
 
-# A process reads the golden vectors once: test modules, which are imported later, get this one.
+# Each process reads the golden vectors once: test modules are imported later and use this function.
 vectors.load_all = _load_all
 
 
@@ -84,9 +84,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if is_quick and _is_slow(collection_path) else None
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+@pytest.hookimpl(tryfirst=True)  # must run before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group the tests that share a fixture; mark those that ``make test-quick`` leaves out."""
+    """Group the tests that share a fixture; mark the tests that ``make test-quick`` skips."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         group = next((name for name in SHARED_FIXTURES if name in fixtures), None)
@@ -103,7 +103,7 @@ def _is_slow(path: Path) -> bool:
 
 
 def unavailable(why: str) -> None:
-    """Skip where somebody works without a tool; fail where everything must be there."""
+    """Skip the test for a developer who lacks a tool; fail in CI, which must have every tool."""
     if in_ci():
         pytest.fail(why)
     pytest.skip(why)
@@ -111,7 +111,7 @@ def unavailable(why: str) -> None:
 
 @contextmanager
 def alone(place: Path) -> Iterator[None]:
-    """Nobody else is at a place below ``.build`` meanwhile: two workers may need it at once."""
+    """Lock a path below ``.build``, which two workers may need at once."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with place.with_name(f"{place.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -119,7 +119,7 @@ def alone(place: Path) -> Iterator[None]:
 
 
 def require_java() -> None:
-    """Skip a test on Spark where PySpark or Java is missing."""
+    """Skip a test on Spark if PySpark or Java is missing, or fail in CI."""
     try:
         import pyspark  # noqa: F401
 
@@ -131,7 +131,7 @@ def require_java() -> None:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     require_java()
-    # Workers import this package; where it is not installed, from here.
+    # Workers import this package from the checkout if it is not installed.
     path = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), path)))
     from pyspark_journal.session import session
@@ -147,7 +147,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture
 def java() -> None:
-    """For a test that starts Spark in processes of its own."""
+    """Require Java for a test that starts Spark in other processes."""
     require_java()
 
 
@@ -156,7 +156,7 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture
 def batches() -> Callable[..., list[pa.RecordBatch]]:
-    """Return the batches of the source without a JVM, through the calls that Spark makes."""
+    """Return a function that reads batches without a JVM, through the calls that Spark makes."""
 
     def read(
         *paths: Path | str, schema: pa.Schema | None = None, **options: Any
@@ -168,7 +168,7 @@ def batches() -> Callable[..., list[pa.RecordBatch]]:
         given = {key: str(value) for key, value in options.items()}
         source = JournalDataSource({**given, "paths": json.dumps([str(path) for path in paths])})
         reader = source.reader(from_arrow_schema(schema) if schema else source.schema())
-        # Spark sends both to other processes.
+        # Spark pickles the reader and the partitions for other processes.
         reader, partitions = pickle.loads(pickle.dumps((reader, reader.partitions())))
         return [batch for partition in partitions for batch in reader.read(partition)]
 
@@ -177,7 +177,7 @@ def batches() -> Callable[..., list[pa.RecordBatch]]:
 
 @pytest.fixture
 def rows_of(batches: Callable[..., list[pa.RecordBatch]]) -> Callable[..., Rows]:
-    """The same as dictionaries."""
+    """Return a function that reads rows as dictionaries, like ``batches``."""
 
     def rows(*paths: Path | str, **options: Any) -> Rows:
         read = batches(*paths, **options)

@@ -1,4 +1,4 @@
-"""The processes that the process of the tests has started and not seen off."""
+"""The processes that the test process has started and that still run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import psutil
 
 
 def children() -> list[psutil.Process]:
-    """All descendants, save the Java machines that other tests of this process share."""
+    """Return all descendants of this process, except the JVMs that tests of this process share."""
     results: list[psutil.Process] = []
     for child in psutil.Process().children():
         try:

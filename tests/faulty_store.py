@@ -1,4 +1,4 @@
-"""An HTTP server that forwards requests to a store, and injects a fault into some of them."""
+"""An HTTP server that forwards requests to a store, and makes some of the requests fail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Fault:
     """A fault that affects the matching requests ``first`` to ``last``, counted from 0.
 
     ``error`` and ``busy`` are replies of S3, and ``slow`` delays a reply. The other faults close
-    the connection: ``reset`` before the request is processed, ``unanswered`` after it was
+    the connection: ``reset`` before the request is processed, ``unanswered`` after the request was
     processed, and ``half`` in the middle of the reply. ``path`` is a regular expression.
     """
 
@@ -33,7 +33,7 @@ class Fault:
 
 
 class FaultyStore(ThreadingHTTPServer):
-    """The server; ``address`` is where it listens. Use it in a ``with`` block."""
+    """The server, listening at ``address``. Use it in a ``with`` block."""
 
     daemon_threads = True
 
@@ -50,12 +50,12 @@ class FaultyStore(ThreadingHTTPServer):
         self.server_close()
 
     def strike(self, fault: Fault | None) -> None:
-        """Change the fault, and count ``requests`` and ``hits`` from 0."""
+        """Set the fault, and count ``requests`` and ``hits`` from 0 again."""
         with self._lock:
             self.fault, self.requests, self.hits, self._matching = fault, 0, 0, 0
 
     def next_fault(self, path: str) -> str | None:
-        """Count a request, and return the kind of its fault."""
+        """Count a request; return the kind of its fault."""
         with self._lock:
             self.requests += 1
             if self.fault is None or not re.search(self.fault.path, path):
@@ -66,7 +66,7 @@ class FaultyStore(ThreadingHTTPServer):
             return self.fault.kind if is_hit else None
 
     def shutdown_request(self, request: object) -> None:
-        # Without the polite end, which would come before a reset.
+        # Close without a regular shutdown, which the client would see before a reset.
         self.close_request(request)  # type: ignore[arg-type]
 
 
@@ -117,14 +117,14 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data[: len(data) // 2] if is_half else data)
 
     def _reset(self) -> None:
-        # The other side sees a reset instead of an end.
+        # With SO_LINGER, the client gets a reset instead of a regular end of the connection.
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close_connection = True
 
     def handle_one_request(self) -> None:
         try:
             super().handle_one_request()
-        except OSError:  # the client is gone
+        except OSError:  # the client has closed the connection
             self.close_connection = True
 
     def log_message(self, format: str, *args: object) -> None:

@@ -1,4 +1,4 @@
-"""The files that real systems wrote (``tests/data/README.md``)."""
+"""Files that real systems wrote (``tests/data/README.md``)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SEGMENT_BYTES = 128 << 20
 
 
 def read_journal(name: str) -> bytes:
-    """Return a journal file of systemd."""
+    """Return the bytes of a systemd journal file."""
     return lzma.decompress(JOURNALS[name].read_bytes())
 
 
 def unpack_partition(version: str, folder: Path) -> Path:
-    """Unpack the folder of a partition of a Zeebe broker; its segment is sparse."""
+    """Unpack the partition of a Zeebe broker into a folder; its segment becomes sparse."""
     with tarfile.open(DATA / "zeebe" / f"{version}.tar.xz") as archive:
         archive.extractall(folder, filter="data")
     with next(folder.glob("*-1.log")).open("r+b") as segment:

@@ -1,4 +1,4 @@
-"""A real S3 server: a gateway to a folder. What lies in ROOT/BUCKET/KEY is the object KEY."""
+"""A real S3 server that serves a folder: the file ROOT/BUCKET/KEY is the object KEY."""
 
 from __future__ import annotations
 
@@ -22,14 +22,18 @@ KEY, SECRET = "walproof", "walproof-secret"
 
 
 def server_program() -> Path:
-    """The server; built once, when it is not there. Skips without Go, fails in CI."""
+    """Return the server program, and build it if it does not exist.
+
+    Without Go, the test is skipped, or fails in CI.
+    """
     program = BUILD / "s3" / "versitygw"
     if program.exists():
         return program
     if shutil.which("go") is None:
         (pytest.fail if in_ci() else pytest.skip)("no Go to build an S3 server with")
     new = program.parent / f"new-{os.getpid()}"
-    # Unoptimised: it is built once and serves a few small files; that saves a third of the build.
+    # The server is built without optimisation, which saves a third of the build time: it serves
+    # only a few small files.
     built = subprocess.run(
         ["nice", "go", "install", "-gcflags=all=-N -l", "-ldflags=-s -w", SERVER],
         env={**os.environ, "GOBIN": str(new), "CGO_ENABLED": "0", "GOFLAGS": "-p=2"},
@@ -45,7 +49,7 @@ def server_program() -> Path:
 
 
 def reach(address: str) -> dict[str, str]:
-    """The options of a query to reach a server."""
+    """Return the options with which a query reaches a server."""
     return {
         "fs.endpoint_override": address,
         "fs.scheme": "http",
@@ -57,7 +61,7 @@ def reach(address: str) -> dict[str, str]:
 
 @contextmanager
 def gateway(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Serve ``folder/root``, whose folders are buckets; it, and the address of the server."""
+    """Serve ``folder/root``, whose folders are buckets; yield the root and the server's address."""
     program = server_program()
     root, sibling = folder / "root", folder / "beside"
     root.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""``action.yml`` as a code host runs it: every step in bash, with inputs, outputs and commands."""
+"""Run ``action.yml`` as a code host does: every step in bash, with inputs, outputs and commands."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.xdist_group("action")
 
 @dataclass
 class Done:
-    """The outcome of the action. ``commands`` are those that the host executes."""
+    """The outcome of the action; ``commands`` are the workflow commands that the host executes."""
 
     status: int
     log: str
@@ -49,12 +49,12 @@ def schema(name: str) -> Any:
 
 
 def value(text: str, known: Mapping[str, str]) -> str:
-    """A text with its expressions replaced; an unknown one is empty, as on a host."""
+    """Return a text with its expressions replaced; an unknown expression is empty, as on a host."""
     return EXPRESSION.sub(lambda result: known.get(result[1], ""), text)
 
 
 def obeyed(log: str) -> Iterator[str]:
-    """The workflow commands in a log that nothing has stopped: ``actions/runner``, both forms."""
+    """Yield the workflow commands that ``actions/runner`` executes: both forms, unless stopped."""
     stopped = None
     for line in log.splitlines():
         text = line.lstrip()
@@ -67,7 +67,7 @@ def obeyed(log: str) -> Iterator[str]:
 
 
 class Host:
-    """A workspace with readers in it, and the folder into which the first step installs."""
+    """A workspace with two readers, and the folder into which the first step installs."""
 
     def __init__(self, folder: Path) -> None:
         self.workspace, self.temp = folder / "workspace", folder / "temp"
@@ -80,7 +80,7 @@ class Host:
             (self.workspace / f"{name}.py").write_text(text)
 
     def run(self, *, install: bool = False, **inputs: str) -> Done:
-        """Run the steps; the first one only on request."""
+        """Run the steps of the action; the first step, which installs, runs only if requested."""
         given = {name: str(each.get("default", "")) for name, each in ACTION["inputs"].items()}
         given |= {name.replace("_", "-"): text for name, text in inputs.items()}
         known = {f"inputs.{name}": text for name, text in given.items()}
@@ -95,7 +95,7 @@ class Host:
                 "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
                 "HOME": str(self.temp), "RUNNER_TEMP": str(self.temp), "CI": "true",
                 "GITHUB_ACTION_PATH": str(ROOT), "GITHUB_WORKSPACE": str(self.workspace),
-                # What pip would fetch is there already: no test asks a registry.
+                # The packages for pip are on the path already, so that no test uses a registry.
                 "PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_COMPILE": "1",
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "PYTHONPATH": sysconfig.get_paths()["purelib"],
@@ -122,7 +122,7 @@ class Host:
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Host, Done]:
-    """A host, and how the action ran there with a right reader, from its own checkout."""
+    """Return a host, and the outcome of the action on a correct reader, from the checkout."""
     created = Host(tmp_path_factory.mktemp("host"))
     requested = {"command": RIGHT, "formats": "leveldb-log", "profile": "recover"}
     return created, created.run(install=True, arguments=SMALL, **requested)
@@ -133,13 +133,13 @@ def host(first: tuple[Host, Done]) -> Host:
     return first[0]
 
 
-def test_it_is_an_action() -> None:
+def test_the_action_is_valid() -> None:
     jsonschema.validate(ACTION, schema("github-actions"))
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")))
 def test_workflows_are_workflows(path: Path) -> None:
-    # YAML 1.1 reads the key `on` as true.
+    # In YAML 1.1, the key `on` means true.
     body = {
         "on" if key is True else key: each for key, each in yaml.safe_load(path.read_text()).items()
     }
@@ -192,7 +192,7 @@ def test_a_program_cannot_give_the_host_commands(host: Host) -> None:
     assert done.commands == []
 
 
-def test_words_are_no_code_and_an_old_report_is_not_told_again(host: Host) -> None:
+def test_arguments_are_not_code_and_an_old_report_is_not_repeated(host: Host) -> None:
     command, formats = "$(touch made) reader", "* `touch made`"
     done = host.run(command=command, formats=formats, arguments="; touch made")
     assert done.status == 1 and not (host.workspace / "made").exists()
@@ -201,7 +201,7 @@ def test_words_are_no_code_and_an_old_report_is_not_told_again(host: Host) -> No
     assert done.outputs["score"] == "" and done.summary == ""
 
 
-def test_the_image_copies_what_is_there_and_what_the_wheel_is_made_of() -> None:
+def test_the_image_copies_existing_files_and_all_sources_of_the_wheel() -> None:
     stored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     stored = [line.removeprefix("!") for line in stored if line.startswith("!")]
     assert all(list(ROOT.glob(name)) for name in stored)

@@ -1,4 +1,4 @@
-"""Test that no module uses itself through other modules.
+"""No module imports itself through other modules.
 
 ``make lint`` checks with ``lint-imports`` and the contract in ``pyproject.toml`` that each package
 uses only the packages that docs/architecture.md allows.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import grimp
 
 
-def test_no_module_uses_itself_by_a_detour() -> None:
+def test_no_module_imports_itself_indirectly() -> None:
     graph = grimp.build_graph("reference_impl", "conformance", "walproof", "pyspark_journal", "lab")
     cycles = [
         (module, other)

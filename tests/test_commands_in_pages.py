@@ -1,4 +1,4 @@
-"""Commands, options, imports and paths on the pages exist."""
+"""The commands, options, imports and paths that pages mention exist."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAGES = sorted(
     + [page for room in (*ROOMS, "vectors", "walproof") for page in (ROOT / room).rglob("*.md")]
 )
 EXAMPLES = re.compile(r"my[-_]log|chromium-reader")
-"""Names that CONTRIBUTING.md makes up."""
+"""Names that CONTRIBUTING.md invents for its examples."""
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SPAN = re.compile(r"`([^`\n]+)`")
@@ -35,7 +35,7 @@ pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relativ
 
 
 def code(page: Path) -> Iterator[str]:
-    """The lines of a page that are code: those of fences, joined where they go on, and spans."""
+    """Yield the code in a page: lines of code blocks, with continuations joined, and spans."""
     text = page.read_text(encoding="utf-8")
     for kind, block in FENCE.findall(text):
         if kind != "diff":
@@ -72,15 +72,15 @@ def assert_options_are_there(lines: Iterable[str]) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if page.name != "CHANGELOG.md"],  # it names former commands
+    [page for page in PAGES if page.name != "CHANGELOG.md"],  # a changelog names former commands
     ids=lambda page: str(page.relative_to(ROOT)),
 )
-def test_subcommands_and_their_options_are_there(page: Path) -> None:
+def test_subcommands_and_their_options_exist(page: Path) -> None:
     assert_options_are_there(code(page))
 
 
 def commands(program: str, group: click.Group) -> Iterator[tuple[str, click.Command]]:
-    """Return the name and the command of each command in a group and its subgroups."""
+    """Yield the name and the object of each command in a group and its subgroups."""
     for name in group.list_commands(click.Context(group)):
         command = group.get_command(click.Context(group), name)
         assert command is not None
@@ -97,7 +97,7 @@ def commands(program: str, group: click.Group) -> Iterator[tuple[str, click.Comm
         for name, command in commands(program, group)
     ],
 )
-def test_the_options_in_a_help_text_are_there(command: click.Command) -> None:
+def test_the_options_in_a_help_text_exist(command: click.Command) -> None:
     assert_options_are_there((command.help or "").splitlines())
 
 
@@ -112,8 +112,8 @@ def test_imports_work(page: Path) -> None:
 
 
 @pages
-def test_paths_are_there(page: Path) -> None:
+def test_paths_exist(page: Path) -> None:
     named = {span for span in SPAN.findall(page.read_text("utf-8")) if PLACE.fullmatch(span)}
     gone = [name for name in sorted(named) if not (ROOT / name).exists()]
-    theirs = {"docs/JOURNAL_FILE_FORMAT.md"}  # systemd's
+    theirs = {"docs/JOURNAL_FILE_FORMAT.md"}  # a page of systemd
     assert [name for name in gone if name not in theirs and not EXAMPLES.search(name)] == []

@@ -1,4 +1,4 @@
-"""Test that code that writes a file for users calls ``conformance.saving``.
+"""Code that writes a file for users calls ``conformance.saving``.
 
 That module never leaves an incomplete file under the final name. The exceptions are listed below,
 each with the reason why a plain write is safe. ``reference_impl`` is not checked: its writers write
@@ -47,19 +47,19 @@ PLAIN = {
     "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",
     "walproof/systems/text_conversion.py": "a scratch copy without the conversion",
 }
-"""File: why a plain write cannot leave anything half there under its final name."""
+"""For each file, the reason why a plain write never leaves a partial file under its final name."""
 _METHODS = frozenset({"write_text", "write_bytes"})
 _MODES = frozenset("wxa+")
 
 
 @pytest.mark.slow
-def test_nobody_else_writes_plainly() -> None:
+def test_only_listed_files_write_plainly() -> None:
     writers = {name for name, _ in plain_writes(ROOT)}
     assert writers - set(PLAIN) == set(), "go through conformance.saving, or say here why not"
 
 
 def plain_writes(root: Path) -> Iterator[tuple[str, int]]:
-    """File and line of every call that writes a file by its name."""
+    """Yield the file and line of every call that writes to a named file."""
     for package in ("conformance", "walproof", "pyspark_journal", "lab"):
         for path in sorted((root / package).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):

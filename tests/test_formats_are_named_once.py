@@ -1,4 +1,4 @@
-"""Test that a format is named only in its own files, so that adding a format changes no other code.
+"""A format is named only in its own files, so that adding a format changes no other code.
 
 The files of a format are those with its name in their path, and those in ``spec/``, ``ksy/`` and
 ``vectors/``. Prose and tests may name any format, and implementations under test have their own
@@ -21,7 +21,7 @@ from reference_impl.register import registers
 WORDS = {format: re.split("[-_]", format)[0] for format in registers()}
 ANY_FORMAT = re.compile(r"\.md$|^(spec|ksy|vectors|tests|docs)/|/implementations/|^LICENSE$")
 
-#: Files for people, and for the host of the repository.
+#: Files for contributors and for the code host of the repository.
 ABOUT_THE_REPOSITORY = {
     ".github/CODEOWNERS",
     ".github/ISSUE_TEMPLATE/finding.yml",
@@ -39,16 +39,16 @@ OF_ONE_SYSTEM = {
     "walproof/cli/journal_query.py",
     "walproof/cli/verify.py",
 }
-"""Commands, parts of the adapter kits, and where a daemon is, that serve one system by design."""
+"""Code that is meant for one system: commands, parts of adapter kits, and the path of a daemon."""
 
 WORDS_FOR_PEOPLE = {
     "pyspark_journal/options.py",
     "walproof/cli/__init__.py",
 }
-"""An option that Spark's users know by its name, and what `--help` says."""
+"""Files with an option that Spark users know by its name, and with the text of `--help`."""
 
 EXAMPLE = re.compile(r"leveldb[-_ ]?logs?(/[a-z0-9-]+)?", re.I)
-"""The format, or a vector of it, that help texts, schemas, docstrings and skeletons show."""
+"""The example format, or one of its vectors, in help texts, schemas, docstrings and skeletons."""
 
 
 @pytest.mark.parametrize("format", list(WORDS))
@@ -58,7 +58,7 @@ def test_a_format_is_named_in_its_own_files_only(format: str) -> None:
 
 
 def named_in(format: str) -> Iterator[str]:
-    """``FILE:LINE`` of each line that names a format without being one of its own files."""
+    """Yield ``FILE:LINE`` of each line that names a format outside the format's own files."""
     for path in tracked():
         if ANY_FORMAT.search(path) or WORDS[format] in path.lower():
             continue
@@ -75,18 +75,18 @@ def named_in(format: str) -> Iterator[str]:
 
 
 def without_library(line: str) -> str:
-    """A line without the names of Python's own modules, one of which begins like a format."""
+    """Return a line without the names of Python's modules, one of which begins like a format."""
     modules = sys.stdlib_module_names
     return re.sub(r"\w+", lambda name: "" if name[0] in modules else name[0], line)
 
 
 def is_help(line: str) -> bool:
-    """A line of a help text that shows how to call the command."""
+    """Return whether a line belongs to a help text that shows how to call a command."""
     return bool(re.match(r"\s+((walproof|python -m lab) [a-z]|help=)", line))
 
 
 def tracked() -> list[str]:
-    """The files under version control."""
+    """Return the paths of the files under version control."""
     done = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
     )

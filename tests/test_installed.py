@@ -28,11 +28,11 @@ from walproof.extras import EXTRA_OF
 pytestmark = pytest.mark.xdist_group("installed")
 
 LARGE = {"llvmlite", "numba", "numpy", "pyarrow"}
-"""Linked and not copied; programs in a box, which see this environment alone, do without them."""
+"""Packages that are linked, not copied, so sandboxed programs cannot use them."""
 READER = "{python} reader.py"
 
 Use = tuple[str, int, str]
-"""Words of a command, its exit status, and a part of its output."""
+"""The arguments of a command, its exit status, and a part of its output."""
 PLAIN: list[Use] = [
     ("summary database", 3, "LevelDB"),
     ("read damaged.log --each records", 3, '"at": 24'),
@@ -49,7 +49,8 @@ PLAIN: list[Use] = [
     ("review --against main", 2, "needs a checkout"),
     (f"sweep --format leveldb-log --cmd '{READER}' --cases 100", 0, "No findings."),
 ]
-#: Commands that name the extra they need; with it, they have the second exit status and output.
+#: Commands that need an extra, with their status and output once the extra is installed. Without
+#: the extra, each command names it.
 FAST: list[Use] = [
     ("export --parquet tables lake", 3, "leveldb-log"),
     ("carve disk.img --out found", 0, "1 log"),
@@ -85,7 +86,7 @@ print(json.dumps(results))
 
 @dataclass
 class Installed:
-    """A fresh environment with the wheel in it, and a folder to work in."""
+    """A new environment with the wheel, and a folder in which the commands run."""
 
     environment: Path
     work: Path
@@ -96,7 +97,7 @@ class Installed:
         return result
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run a program of the environment, without Node.js unless it is linked."""
+        """Run a program of the environment, without Node.js unless the test has linked it."""
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("PYTHON")
         }
@@ -113,7 +114,7 @@ class Installed:
         )  # fmt: skip
 
     def run_all(self, uses: list[Use]) -> dict[str, tuple[int, str, str]]:
-        """Run commands in one process: exit status, output and error output of each."""
+        """Run commands in one process; return the status, output and error output of each."""
         python = str(self.environment / "bin" / "python")
         commands = [shlex.split(words.format(python=python)) for words, _, _ in uses]
         before = self.files()
@@ -133,7 +134,7 @@ class Installed:
 
 
 def _needed(names: list[str], extra: str = "") -> set[str]:
-    """The distributions that these ask for, and what those ask for."""
+    """Return the distributions that these distributions need, directly or indirectly."""
     results: set[str] = set()
     waiting = [(name, extra) for name in names]
     while waiting:
@@ -147,7 +148,7 @@ def _needed(names: list[str], extra: str = "") -> set[str]:
             try:
                 importlib.metadata.distribution(needed)
             except importlib.metadata.PackageNotFoundError:
-                continue  # for another platform, or an older Python
+                continue  # needed only on another platform or by an older Python
             if needed not in results and needed != "walproof":
                 results.add(needed)
                 waiting.append((needed, ""))
@@ -155,7 +156,7 @@ def _needed(names: list[str], extra: str = "") -> set[str]:
 
 
 def _link(names: set[str], into: Path) -> None:
-    """Make the packages of distributions importable from a folder, and no others."""
+    """Make only the packages of these distributions importable, from a folder."""
     into.mkdir(exist_ok=True)
     for name in names:
         distribution = importlib.metadata.distribution(name)
@@ -174,7 +175,7 @@ def _link(names: set[str], into: Path) -> None:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, made from the sdist of this tree: both build."""
+    """Return the wheel, built from the sdist of this tree."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build"]
     subprocess.run([*build, "-t", "sdist", "-d", str(folder)], cwd=ROOT, check=True)
@@ -189,7 +190,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheel with the packages of ``pip install walproof``, without Node.js on the PATH."""
+    """Return an environment with the packages of ``pip install walproof`` and without Node.js."""
     folder = tmp_path_factory.mktemp("installed")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "env"], check=True)
     installed = Installed(folder / "env", folder / "work")
@@ -236,7 +237,7 @@ def plain(installed: Installed) -> Results:
 
 @pytest.fixture(scope="module")
 def fast(installed: Installed, plain: Results) -> Results:
-    """The results with the packages of ``walproof[fast]`` and, if it is here, Node.js."""
+    """Return the results with the packages of ``walproof[fast]``, and with Node.js if present."""
     _link(_needed(["walproof"], "fast"), installed.packages / "linked")
     uses = [*FAST]
     compilers = list((BUILD / "kaitai").glob("npm-*"))
@@ -275,13 +276,13 @@ def test_with_node(fast: Results) -> None:
 
 
 @pytest.mark.parametrize("words", [use[0] for use in FAST])
-def test_what_needs_the_extra_says_so(plain: Results, words: str) -> None:
+def test_commands_that_need_the_extra_name_it(plain: Results, words: str) -> None:
     status, _, errors = plain[words]
     assert status == 1
     assert re.search(r"needs \w+[^\n]*: pip install 'walproof\[fast\]'\n\Z", errors)
 
 
-def test_every_command_is_tried() -> None:
+def test_every_command_is_run() -> None:
     assert {use[0].split()[0] for use in (*PLAIN, *FAST, WITH_NODE)} == set(COMMANDS)
 
 
@@ -292,12 +293,12 @@ def test_a_former_command_names_its_successor(command) -> None:
     assert done.stderr == f"Error: walproof {command} is now: {REPLACEMENTS[command]}\n"
 
 
-def test_nothing_of_it_runs_in_other_python_processes(installed: Installed) -> None:
+def test_other_python_processes_do_not_load_the_package(installed: Installed) -> None:
     (linked,) = installed.packages.rglob("*.pth")
     assert linked.name == "linked.pth"
 
 
-def test_it_carries_the_grammars_and_their_parsers(installed: Installed) -> None:
+def test_the_wheel_has_the_grammars_and_their_parsers(installed: Installed) -> None:
     parsers = {
         each.name.partition("-")[0] for each in installed.packages.glob("walproof_data/kaitai/*")
     }

@@ -1,4 +1,7 @@
-"""A new format is five directories: a made-up one works in a copy of the tree (CONTRIBUTING.md)."""
+"""A new format needs only five directories: a made-up format works in a copy of the tree.
+
+See CONTRIBUTING.md.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ MADE_UP = Path(__file__).with_name("made_up_format")
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the tree with the made-up format and its vectors, those of no other format."""
+    """Return a copy of the tree with the made-up format and no vectors of other formats."""
     tree = tmp_path_factory.mktemp("tree")
     ignored = shutil.ignore_patterns("__pycache__", "node_modules")
     for name in DIRECTORIES:
@@ -32,7 +35,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (tree / "vectors").mkdir()
     for path in (ROOT / "vectors").glob("*.*"):
         shutil.copy(path, tree / "vectors")
-    # The compiler of grammars is not installed again; everything else is built in the copy.
+    # The copy uses the installed grammar compiler, and builds everything else itself.
     (tree / ".build").mkdir()
     (tree / ".build" / "kaitai").symlink_to(ROOT / ".build" / "kaitai")
     run(tree, "conformance.traceability.write_tables")
@@ -46,7 +49,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(tree: Path, module: str, *arguments: str, status: int = 0) -> str:
-    """Run a module of the copy; return what it printed."""
+    """Run a module of the copy; return its output."""
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=tree,

@@ -1,4 +1,4 @@
-"""Numbers and names in README.md and its neighbours are those of the tree."""
+"""The numbers and names in README.md and in its linked pages agree with the tree."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_each_format_has_its_row_with_the_number_of_its_vectors() -> None:
     assert written == there
 
 
-def test_the_first_example_is_what_the_commands_print(
+def test_the_first_example_shows_the_output_of_its_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = README.split("## A damaged log\n", 1)[1].split("```", 2)[1]
@@ -41,7 +41,8 @@ def test_the_first_example_is_what_the_commands_print(
     (tmp_path / "db").mkdir()
     shutil.copy(LOGS / "write-batches-of-a-real-database.log", tmp_path / "db" / "000003.log")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")  # as into a pipe, whatever the terminal of the tests is
+    # the width of output to a pipe, whatever terminal runs the tests
+    monkeypatch.setenv("COLUMNS", "100")
     commands = [shlex.split(line.removeprefix("$ walproof ")) for line in (first, second)]
     CliRunner().invoke(walproof, commands[0])
     assert shown == CliRunner().invoke(walproof, commands[1]).stdout
@@ -81,7 +82,7 @@ def test_every_grammar_is_listed() -> None:
 def test_the_changes_shown_to_contributors_can_be_made(tmp_path: Path) -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     changes = re.findall(r"^```diff\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    assert len(changes) == 3  # a vector, a known failure, an adapter
+    assert len(changes) == 3  # a vector, a known failure, and an adapter
     for change in changes:
         for name in re.findall(r"^--- a/(.+)$", change, re.MULTILINE):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -94,12 +95,12 @@ def test_the_changes_shown_to_contributors_can_be_made(tmp_path: Path) -> None:
             assert (tmp_path / name).read_text("utf-8") != before
 
 
-def test_what_a_new_format_needs_is_what_each_format_has() -> None:
+def test_each_format_has_the_files_that_a_new_format_needs() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = page.split("## A new format", 1)[1].split("\n## ", 1)[0]
     rows = [row for row in re.findall(r"^\| .* \|$", table, re.MULTILINE) if "optional" not in row]
     paths = {path for row in rows for path in re.findall(r"`([\w/]+/my[-_]log[\w./]*)`", row)}
-    paths -= {"ksy/my_log.ksy"}  # a format may have several grammars, under names of their own
+    paths -= {"ksy/my_log.ksy"}  # a format may have several grammars with other names
     assert len(paths) >= 8
     missing = [
         place
@@ -108,14 +109,14 @@ def test_what_a_new_format_needs_is_what_each_format_has() -> None:
         for place in [
             path.replace("my-log", format_id).replace("my_log", format_id.replace("-", "_"))
         ]
-        # A module may have grown into a folder.
+        # In an existing format, a folder may have replaced the module.
         if not (ROOT / place).exists() and not (ROOT / place.removesuffix(".py")).is_dir()
     ]
     assert missing == []
 
 
-def test_the_scores_it_shows_are_those_of_the_known_failures() -> None:
-    """A case is right unless it is on the list: a score follows from vectors and list."""
+def test_the_scores_on_the_page_agree_with_the_known_failures() -> None:
+    """A case passes unless it is a known failure, so the scores can be computed."""
     result = re.findall(r"^( +loses .*append)\n─+\n((?:.+\n)+?)```", README, re.MULTILINE)
     ((head, rows),) = result
     names = ("recover", "strict", "write", "append")

@@ -1,4 +1,4 @@
-"""Shared parts of the tests of ``walproof check``."""
+"""Constants and functions that the tests of ``walproof check`` share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors, small adapters written by the tests, and the command line in this process."""
+"""Vectors, small adapters that the tests write, and the command line in this process."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Program = Callable[..., list[str]]
 
 @pytest.fixture(scope="session")
 def vectors() -> dict[str, Vector]:
-    """Return the vectors of one format: enough to test the harness, and quick to load."""
+    """Return the vectors of one format, which are enough to test the harness and quick to load."""
     loaded = map(load, sorted((VECTORS / "leveldb-log").glob("*.json")))
     return {vector.id: vector for vector in loaded}
 
@@ -59,7 +59,7 @@ def vector(vectors: dict[str, Vector]) -> Callable[[str], Vector]:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """Return the command of an adapter from shared code, lines of its own, and a loop."""
+    """Return a function that writes an adapter with these lines and returns its command."""
 
     def write(lines: str = "", loop: str = LOOP) -> list[str]:
         path = tmp_path / "adapter.py"
@@ -71,7 +71,7 @@ def program(tmp_path: Path) -> Program:
 
 @pytest.fixture(scope="session")
 def wrong() -> Callable[[str], str]:
-    """Return the command line of a program in ``tests/wrong``."""
+    """Return a function that gives the command line of a program in ``tests/wrong`` by its name."""
     return lambda name: f"{sys.executable} {WRONG / name}.py"
 
 
@@ -87,7 +87,7 @@ class Outcome(NamedTuple):
 def walproof(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], vectors: dict[str, Vector]
 ) -> Callable[..., Outcome]:
-    """Run ``walproof`` with these arguments, on vectors that are loaded once."""
+    """Return a function that runs ``walproof`` in this process, on vectors that are loaded once."""
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(check_module, "load_all", lambda: vectors)
 
@@ -103,7 +103,7 @@ def walproof(
 
 @pytest.fixture
 def cases(vector: Callable[[str], Vector]) -> Callable[..., list[Case]]:
-    """Return the cases of vectors by their slugs."""
+    """Return a function that gives the cases of vectors by their slugs."""
     return lambda *slugs, profiles=("recover",): cases_of(
         [vector(slug) for slug in slugs], profiles
     )
@@ -111,7 +111,10 @@ def cases(vector: Callable[[str], Vector]) -> Callable[..., list[Case]]:
 
 @pytest.fixture
 def check(walproof: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Outcome]:
-    """Run ``walproof check`` with reports in a directory of the test; one job, recover only."""
+    """Return a function that runs ``walproof check`` with one job on recover only.
+
+    The reports are in a directory of the test.
+    """
 
     def run(*arguments: object, profile: str = "recover") -> Outcome:
         folder = tmp_path / "report"
@@ -122,7 +125,7 @@ def check(walproof: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Out
 
 @pytest.fixture
 def report(tmp_path: Path) -> Callable[[], dict[str, Any]]:
-    """Return the report of the last ``check``."""
+    """Return a function that loads the report of the last ``check``."""
     return lambda: json_report.load(tmp_path / "report" / "report.json")
 
 
@@ -136,7 +139,7 @@ def scratch() -> Iterator[Scratch]:
 
 @pytest.fixture
 def start_case(scratch: Scratch, vector: Callable[[str], Vector]) -> Callable[..., Any]:
-    """Prepare the only step of a case; return the case, the step and the path."""
+    """Return a function that prepares the only step of a case: it returns case, step and path."""
 
     def ask(slug: str, profile: str) -> Any:
         case = Case(vector(slug), profile)

@@ -1,4 +1,4 @@
-"""Subjects that answer in this process, and runs of them."""
+"""Subjects that answer in this process, and functions that run them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def run(subject, cases, jobs=1, **options):
 
 
 class Scripted:
-    """Answers in this process, like a baseline, with the results or exceptions of a function."""
+    """A subject in this process, like a baseline: a function returns its results or raises."""
 
     def __init__(self, script, hello):
         self.script = script

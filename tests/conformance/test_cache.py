@@ -1,4 +1,4 @@
-"""Unchanged implementations are skipped, changed ones run; digests of listings are reused."""
+"""Unchanged implementations are skipped, changed ones run, and digests of listings are reused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def reply(request):
 
 
 class CountedRuns:
-    """A program that counts its requests, in runs with a cache in a directory of the test."""
+    """A program that counts its requests, with a result cache in a directory of the test."""
 
     def __init__(self, program, vector, folder):
         self.vectors = [vector("empty-log")]
@@ -44,7 +44,7 @@ class CountedRuns:
         return Subject("s", "s", command, known, isolated=False, stamp=lambda: "1")
 
     def run(self, **changes):
-        """Return the number of requests of a run, and its report."""
+        """Run the program; return the number of its requests and the report."""
         self.log.write_text("")
         report = run(Plan([replace(self.subject, **changes)], self.vectors), cache=self.cache)
         return len(self.log.read_text()), report
@@ -151,6 +151,6 @@ class TestDigests:
             cached = expected_digest(log, "leveldb_log", tells)
             assert cached == digest(listing.listing(log, "leveldb_log", tells))
         expected_digest.cache_clear()
-        monkeypatch.setattr(listing, "listing", None)  # it is not made again
+        monkeypatch.setattr(listing, "listing", None)  # building a listing would fail
         assert isinstance(expected_digest(log, "leveldb_log", Tells()), Digest)
         expected_digest.cache_clear()

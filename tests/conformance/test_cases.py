@@ -1,4 +1,4 @@
-"""Turn vectors into requests, and replies and files into judgements."""
+"""Cases turn vectors into requests, and replies and files into judgements."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class TestScratch:
 
 
 def scratch_folder() -> Path:
-    """Return the parent of a scratch directory, which is removed afterwards."""
+    """Yield the parent of a scratch directory, and remove it afterwards."""
     held = scratch_module.Held()
     held.close()
     assert not held.folder.exists()

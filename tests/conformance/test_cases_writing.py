@@ -1,4 +1,4 @@
-"""The requests to a writer, and the judgement of the bytes that it leaves."""
+"""The requests to a writer, and the judgement of the files that the writer leaves."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class TestWrite:
         _, step, path = start_case("write-three-records", "write")
         judgement = step.judge({"seq": 0, "refused": "too short"}, path, [])
         assert judgement.difference == "the writer refused: too short"
-        why = f"{path}: too short"  # the path of the scratch copy differs between runs
+        why = f"{path}: too short"  # scratch copies have a different path in each run
         difference = step.judge({"seq": 0, "refused": why}, path, []).difference
         assert difference == f"the writer refused: …/{path.name}: too short"
 

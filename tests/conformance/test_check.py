@@ -1,4 +1,4 @@
-"""``walproof check`` of any program: exit status, output and reports."""
+"""The exit status, output and reports of ``walproof check`` for any program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TestAnyProgram:
         outcome = check("--cmd", wrong("breakable_reader"), *SMALL)
         assert outcome.status == 0, outcome.out
         by_vector = results(report())
-        # The control of a chosen vector runs too.
+        # Choosing a vector also runs its control.
         assert set(by_vector) == {"one-record", "payload-flipped-in-second-record", "three-records"}
         assert {result["class"] for result in by_vector.values()} == {"pass"}
         assert ElementTree.parse(tmp_path / "report" / "junit.xml").getroot().tag == "testsuites"
@@ -114,7 +114,7 @@ class TestAnyProgram:
 
     @pytest.fixture
     def two_formats(self, monkeypatch):
-        """Use a few vectors of each of two formats instead of all."""
+        """Replace all vectors by a few vectors of each of two formats."""
         paths = [*VECTORS.glob("leveldb-log/o*.json"), *VECTORS.glob("kahadb-journal/o*.json")]
         few = {vector.id: vector for vector in map(load, paths) if vector.control is None}
         monkeypatch.setattr(check_module, "load_all", lambda: dict(few))
@@ -151,7 +151,7 @@ class TestAnyProgram:
 
 
 class TestForCodeHosts:
-    """Other forms of the output, and known failures of any program."""
+    """Tests of other output forms, and of known failures of any program."""
 
     def test_output_forms_replace_the_text(self, check, wrong, tmp_path):
         command = ("--cmd", wrong("ignores_checksums"), *SMALL)

@@ -15,7 +15,7 @@ from walproof.cli import subjects
 
 
 class TestOurs:
-    """Implementations of the repository, here one in a directory of the test."""
+    """Tests of an implementation of the repository, here in a directory of the test."""
 
     @pytest.fixture
     def ours(self, tmp_path, wrong, monkeypatch):
@@ -53,7 +53,8 @@ class TestOurs:
         listed = json.loads(path.read_text())
         assert [entry["cause"] for entry in listed["failures"]] == ["blind"]
         assert listed["causes"] == {"blind": sentence}
-        assert check(*update, "--cause", "blind").status == 0  # the failure is known now
+        # the failure is now in the list of known failures
+        assert check(*update, "--cause", "blind").status == 0
 
         assert check("--impl", "mine", *SMALL).status == 0
         known = results(report())["payload-flipped-in-second-record"]
@@ -119,7 +120,7 @@ class TestOurs:
 class TestBaseline:
     @pytest.fixture
     def run(self, check, wrong, tmp_path):
-        """Check a reader, always under the same command, against an earlier report."""
+        """Return a function that checks a reader, with one command, against an earlier report."""
         script = tmp_path / "reader.py"
 
         def checked(name, *arguments):
@@ -131,7 +132,7 @@ class TestBaseline:
 
     @pytest.fixture
     def baseline(self, run, tmp_path):
-        """Return the report of a reader, in its own directory."""
+        """Return the report of a reader, in a directory of its own."""
 
         def of(name):
             run(name)

@@ -1,4 +1,4 @@
-"""Compare answers: only reported parts, and each part by its own rule."""
+"""A comparison covers only the reported parts of an answer, each with its own rule."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RIGHT = {**EXPECTED, "signals": ["bad checksum"]}
 
 
 def only(reports, **changes):
-    """Return the only difference of the correct answer with some parts changed."""
+    """Return the only difference between the correct answer and an answer with these changes."""
     problems = differences(EXPECTED, {**RIGHT, **changes}, reports)
     assert len(problems) == 1, problems
     return problems[0]
@@ -117,7 +117,7 @@ def test_a_pin_ignores_the_wording_of_signals():
     assert first.startswith("end: expected nothing, found 5 [")
     assert first == pinned({**RIGHT, "end": 5, "signals": ["at 0x7ffc0001: bad"]})
     assert first != pinned({**RIGHT, "end": 5, "lost": []})
-    # The sentence names the first wrong record; the digest also pins the later ones.
+    # The sentence names only the first wrong record, but the digest also covers the later records.
     both = [
         pinned({**RIGHT, "records": [{**ALPHA, "payload": "00"}, second]})
         for second in (BRAVO, ALPHA)

@@ -1,4 +1,4 @@
-"""The bytes of a log: reading and comparing."""
+"""The contents of a log are read from and written to files, and compared."""
 
 from __future__ import annotations
 

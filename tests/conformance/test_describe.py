@@ -1,4 +1,4 @@
-"""Texts of different values are visibly different."""
+"""Descriptions of different values differ visibly."""
 
 from __future__ import annotations
 

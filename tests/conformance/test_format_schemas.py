@@ -1,4 +1,4 @@
-"""The schemas of each format, generated from its register, against every vector."""
+"""The schemas that are generated from the register of each format accept every vector."""
 
 from __future__ import annotations
 

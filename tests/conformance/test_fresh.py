@@ -1,4 +1,4 @@
-"""Fresh variants: other bytes, the same test, and the answer confirmed by a second reader."""
+"""Fresh variants have other bytes but test the same property; a second reader confirms them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from conformance.vectors import load_all
 from reference_impl.register import registers
 from walproof.cli.check import check
 
-pytestmark = pytest.mark.xdist_group("fresh")  # variants of all vectors are made once
+pytestmark = pytest.mark.xdist_group("fresh")  # makes the variants of all vectors only once
 
 WRONG = Path(__file__).parents[1] / "wrong"
 
@@ -31,7 +31,7 @@ def vectors():
 
 @pytest.fixture(scope="module")
 def some(vectors):
-    """Return every twelfth vector, and the two that a test names."""
+    """Return every twelfth vector, and two vectors that a test names."""
     named = ["leveldb-log/three-records", "leveldb-log/first-then-full"]
     return sorted({*list(vectors)[::12], *named})
 
@@ -60,7 +60,7 @@ def test_format_words_and_fixed_payloads_stay():
     assert variation.of(b"\x81\xabcurrentTerm\xa3foo")[-3:] != b"foo"
     assert (
         variation.of(b"\x00a\x01bc\x02") == b"\x00a\x01bc\x02"
-    )  # numbers are more frequent than text
+    )  # in binary payloads, short runs of letters are more often numbers than text
     assert variation.of(Kept(b"alpha")) == b"alpha"
     holds = b"copy: \0\0\0\x1c\x02WRITE BATCH and its checksum"
     assert variation.of(holds) == holds
@@ -176,7 +176,7 @@ def test_known_failures_match_by_vector_and_class(vectors):
 
 @pytest.fixture
 def by_heart(vectors, tmp_path):
-    """Return a program that has stored all answers of a format."""
+    """Return the command of a program that stores the answers to all vectors of a format."""
     table = tmp_path / "learnt.json"
     learnt = {
         vector.body["sha256"]: vector.body["expect"]

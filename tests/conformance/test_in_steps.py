@@ -1,4 +1,4 @@
-"""Parsers in steps yield the same fields as the compiler's own, in little memory."""
+"""Parsers in steps yield the fields of the compiler's own parsers, but need little memory."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def the_fields_are_those_of_the_whole_tree(vector: Vector, format_id: str) -> No
 
 
 def id_of(make: Callable[[int], bytes]) -> str:
-    """Return the format of a function that makes hostile logs."""
+    """Return a test id from the name of a function that makes hostile logs."""
     return make.__module__.rpartition(".")[2].replace("_", "-")
 
 
@@ -86,7 +86,8 @@ def test_open_fields_extend_to_the_end_after_an_error(monkeypatch: pytest.Monkey
 )
 def test_memory_is_a_few_times_the_bytes(make) -> None:  # type: ignore[no-untyped-def]
     format_id = id_of(make)
-    list(iter_fields(make(1 << 10), format_id, "log.pers"))  # imports
+    # imports modules, so that the measurement does not include them
+    list(iter_fields(make(1 << 10), format_id, "log.pers"))
     data = make(1 << 15)
     tracemalloc.start()
     try:
@@ -95,7 +96,7 @@ def test_memory_is_a_few_times_the_bytes(make) -> None:  # type: ignore[no-untyp
     finally:
         tracemalloc.stop()
     assert count > 10_000
-    # Finished objects refer to each other, so some wait for the garbage collector.
+    # Finished objects refer to each other, so some of them wait for the garbage collector.
     assert peak < 16 * len(data) + (3 << 20)
 
 

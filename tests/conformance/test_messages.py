@@ -122,7 +122,7 @@ def test_an_invalid_line_is_refused(line):
         (b'{"x": ' + b"[" * 900 + b"]" * 900 + b"}", "expected at most 100 levels of JSON"),
     ],
 )
-def test_what_other_programs_cannot_read_is_refused(line, message):
+def test_messages_that_other_programs_cannot_read_are_refused(line, message):
     with pytest.raises(ProtocolError, match=message):
         decode(line)
 
@@ -134,7 +134,7 @@ def test_a_message_is_one_line():
 
 
 def test_a_whole_number_is_an_integer_in_any_notation():
-    """A float as an offset once ended the run: nothing can be repeated 1.0 times."""
+    """A whole number is an int, because a float as an offset or a count would raise an error."""
     message = decode(b'{"at": 12.0, "size": 1e3, "to": 1e300, "share": 0.5, "from": -0.0}')
     assert [type(value) for value in message.values()] == [int, int, int, float, int]
     assert message == {"at": 12, "size": 1000, "to": int(1e300), "share": 0.5, "from": 0}

@@ -1,4 +1,4 @@
-"""Names of scratch copies do not identify their vector."""
+"""The names of scratch copies do not identify the vector."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from conformance.vectors import NEUTRAL, load_all
 
 VECTORS = load_all()
-# Input names that a reader depends on: the index of a zmq-raft file, a prefix to avoid, the number
-# of a RocksDB log, or almost one.
+# Input names that a reader depends on: the index of a zmq-raft file, a name that only begins like
+# that of a snapshot, and numbers of RocksDB logs, or names that resemble such a number.
 MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped|x?\d+(-\d+)?\.log(-copy)?")
 
 

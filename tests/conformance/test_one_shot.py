@@ -1,4 +1,4 @@
-"""One-shot programs: their profiles, environment and scratch copies."""
+"""Profiles, environment and scratch copies of one-shot programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The second reader reports the whole answer, with every field of its formats."""
+"""The second reader reports complete answers, with every field of its formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files after a write or an append: names, sizes, and the writer's freedoms."""
+"""Postconditions of a write or an append: file names, sizes, and freedoms of the writer."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_schema_has_the_same_freedoms():
 
 @pytest.mark.parametrize("format_id", registers())
 def test_the_name_of_a_new_log_selects_file_or_folder(format_id):
-    """An adapter gets only the path."""
+    """The name of a new log determines file or folder, because an adapter gets only the path."""
     for path in (VECTORS / format_id).glob("*.json"):
         body = json.loads(path.read_text("utf-8"))
         if body["operation"] == "write" and not body.get("must_refuse"):

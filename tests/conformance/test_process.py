@@ -1,4 +1,4 @@
-"""Programs that run to their end, and this project's programs that answer lines of JSON."""
+"""Programs that run to their end, and programs of this project that answer lines of JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_killed_program_has_a_negative_status() -> None:
 def test_output_between_the_last_poll_and_the_exit_is_returned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # The first look at the status returns late: after the program wrote its output and ended.
+    # ``poll`` returns late here, after the program has written its output and ended.
     monkeypatch.setattr(subprocess.Popen, "poll", subprocess.Popen.wait)
     assert run_program(["sh", "-c", "sleep 0.3; echo late"], 30).stdout == "late\n"
 
@@ -44,7 +44,7 @@ def test_children_end_with_the_program(tmp_path: Path, last: str) -> None:
 
 
 def _has_ended(process: Path) -> bool:
-    """Return whether a process ended: a zombie has an empty command line, after a moment."""
+    """Return whether a process ends soon; a zombie has an empty command line."""
     for _ in range(100):
         with contextlib.suppress(FileNotFoundError):
             if (process / "cmdline").read_bytes():

@@ -1,4 +1,4 @@
-"""The examples of recognition, with the executable specification."""
+"""The executable specification recognises the formats of the examples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_examples_are_recognised(example: Example, tmp_path: Path) -> None:
 
 
 def test_every_format_has_positive_and_negative_examples() -> None:
-    """Each format needs both results, so that neither always yes nor always no passes."""
+    """Examples of both results detect a recogniser that always accepts or always rejects."""
     for id in FORMATS:
         assert sum(id in example.formats for example in ALL) >= 4, id
         assert sum(id not in example.formats for example in ALL) >= 100, id

@@ -1,4 +1,4 @@
-"""Builds of implementations, and the conditions for a new build."""
+"""Builds of implementations, and the changes after which a build is repeated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.registry import Implementation
 
 @pytest.fixture
 def implementation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
-    """Return an implementation whose build takes no time, in its own checkout."""
+    """Return an implementation in its own checkout whose build takes no time."""
     monkeypatch.setattr(registry, "PACKAGES", tmp_path)
     monkeypatch.setattr(registry, "BUILD", tmp_path / ".build")
     folder = tmp_path / "mine"
@@ -37,7 +37,7 @@ def test_a_build_is_reused_until_a_source_changes(implementation: Implementation
 def test_a_moved_build_is_stale(
     implementation: Implementation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A build holds absolute paths: compiled kernels, virtual environments."""
+    """A moved build is stale, because kernels and virtual environments contain absolute paths."""
     implementation.make()
     (tmp_path / ".build").rename(tmp_path / "moved")
     monkeypatch.setattr(registry, "BUILD", tmp_path / "moved")

@@ -1,4 +1,4 @@
-"""Running cases: order, isolation, known failures, and the report of a run."""
+"""Running cases: their order, isolation and known failures, and the report of a run."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class TestCrashIsolation:
 
 
 class TestStopping:
-    """If a run is stopped, or the harness itself fails, no program remains."""
+    """No program remains if a run is stopped or the harness fails."""
 
     HANGS = """
     def reply(request):
@@ -114,7 +114,7 @@ class TestStopping:
 
         def read_line(self, *given):
             started.append(self)
-            if len(started) == 4:  # two of hello, two of a case
+            if len(started) == 4:  # after two lines of hello and one line of a case
                 raise ZeroDivisionError("ours")
             return real(self, *given)
 
@@ -128,7 +128,7 @@ class TestStopping:
         def interrupt():
             while not any("adapter.py" in " ".join(each.cmdline()) for each in children()):
                 time.sleep(0.01)
-            # A signal also ends a wait in a system call.
+            # A signal also interrupts a system call in which the main thread waits.
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
         subject = Subject("s", "s", program(loop="time.sleep(60)"))

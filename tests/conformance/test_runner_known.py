@@ -1,4 +1,4 @@
-"""Known failures in a run: pinned by class and difference, and run once."""
+"""A known failure matches by class and difference, and runs only once."""
 
 from __future__ import annotations
 
@@ -36,4 +36,4 @@ class TestKnownHangers:
         subject = Subject("s", "s", program(self.HANGS), known, writes=[tmp_path])
         by_name = by_slug(run(subject, cases("one-record", "two-blocks", "three-records")))
         assert [result["class"] for result in by_name.values()] == ["known-failure", "fail", "fail"]
-        assert len(list(tmp_path.glob("started-*"))) == 2  # the second session for the later cases
+        assert len(list(tmp_path.glob("started-*"))) == 2  # the second session runs the later cases

@@ -1,4 +1,4 @@
-"""The adapter kit for Rust, in an adapter that uses it."""
+"""The adapter kit for Rust, tested in an adapter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KIT = ROOT / "conformance" / "adapterkit" / "rust"
 
 @pytest.fixture(scope="module")
 def command() -> list[str]:
-    """Return the command of an adapter with the kit."""
+    """Return the command of an adapter that uses the kit."""
     implementation = load(FOLDER / "rusty-leveldb")
     if not implementation.is_built():
         unavailable("rusty-leveldb is not built")
@@ -31,7 +31,7 @@ def test_an_adapter_passes_the_smoke_test(command, vectors):
     assert {finding.status for finding in steps.findings} == {"right"}
 
 
-def test_what_hello_does_not_offer_is_skipped(command):
+def test_a_request_that_hello_does_not_offer_is_skipped(command):
     requests = [
         {"cmd": "read", "seq": 1, "format": "other-log", "path": "/", "profile": "recover"},
         {"cmd": "read", "seq": 2, "format": "leveldb-log", "path": "/", "profile": "strict"},
@@ -47,7 +47,7 @@ def test_what_hello_does_not_offer_is_skipped(command):
     ]
 
 
-def test_a_message_that_makes_no_sense_ends_the_process(command):
+def test_an_invalid_message_ends_the_process(command):
     done = subprocess.run(
         command, input='{"cmd":"read","seq":7}\n', capture_output=True, text=True, timeout=60
     )

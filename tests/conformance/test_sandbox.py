@@ -1,4 +1,4 @@
-"""The isolation of a sandbox, and its report without bubblewrap."""
+"""A sandbox isolates a program, and reports missing isolation without bubblewrap."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ needs_bubblewrap = pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap i
 
 @pytest.fixture
 def own_folder(tmp_path: Path) -> Path:
-    """Return a directory with a hidden one, a readable one, and the sandbox's own."""
+    """Return a directory with three folders: hidden, readable, and the sandbox's own."""
     for name in ("hidden", "other", "own"):
         (tmp_path / name).mkdir()
     (tmp_path / "hidden" / "answers").write_text("42")
@@ -38,7 +38,7 @@ def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tried(own_folder: Path, code: str, **options: object) -> str:
-    """Return the output of code in a sandbox: ``yes``, or ``no`` for a system error."""
+    """Run code in a sandbox; return ``yes``, or ``no`` after a system error."""
     box = Sandbox(own_folder / "own", hides=[own_folder / "hidden"], bare=True, **options)  # type: ignore[arg-type]
     program = f"try:\n {code}\n print('yes')\nexcept OSError as error:\n print('no', error)"
     done = run_program([sys.executable, "-S", "-c", f"import os, socket\n{program}"], 60, box)
@@ -95,7 +95,7 @@ class TestHeld:
 
 @contextlib.contextmanager
 def socket_here() -> Iterator[tuple[int, Callable[[], bool]]]:
-    """Return a listening port, and whether a connection was made to it."""
+    """Yield a listening port, and a function that returns whether anyone has connected."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)
 

@@ -1,4 +1,4 @@
-"""A file gets its final name only when it is complete, whatever ends the program."""
+"""A file gets its final name only when it is complete, even if the program is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The score counts pairs, and the null baselines pass none."""
+"""The score counts pairs of a vector and its control; null baselines pass no pair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The next harness removes scratch directories of killed ones."""
+"""Each harness removes the scratch directories that killed harnesses left."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ time.sleep(60)
 
 @pytest.fixture(autouse=True)
 def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return the parent of scratch directories, also for child processes."""
+    """Set and yield the parent of scratch directories, also for child processes."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(scratch.tempfile, "tempdir", None)  # type: ignore[attr-defined]
     scratch._clear_once.cache_clear()
@@ -93,7 +93,7 @@ def test_a_folder_removed_before_its_lock_is_made_again(
         created.append(real(**options))
         if len(created) == 1:
             scratch.clear_abandoned(temporary_folder)
-            Path(created[0]).mkdir(exist_ok=True)  # so that it can be opened
+            Path(created[0]).mkdir(exist_ok=True)  # so that the first folder can be opened
             monkeypatch.setattr(scratch.fcntl, "flock", after_removal)
         return str(created[-1])
 

@@ -17,12 +17,12 @@ from conformance.kaitai.compile import ToolMissing, compiled
 SECOND = ROOT / "conformance/implementations/kaitai-python"
 ABOUT = tomllib.loads((SECOND / "implementation.toml").read_text("utf-8"))
 SOURCES = sorted(SECOND.rglob("*.py"))
-# The package ``conformance`` reads grammars from here; it is not part of any reader.
+# The package ``conformance`` finds the grammars with these modules, which belong to no reader.
 PLACES = {"reference_impl", "reference_impl.paths"}
 
 
 def used(source: str) -> Iterator[str]:
-    """Return the modules that a source names: in imports, and in strings."""
+    """Yield the modules that a source names, in imports and in strings."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -33,7 +33,7 @@ def used(source: str) -> Iterator[str]:
 
 
 def foreign(source: str) -> list[str]:
-    """Return the modules that a second reader must not name."""
+    """Return the modules in a source that a second reader must not name."""
     return [name for name in used(source) if name.split(".")[0] in ("reference_impl", "walproof")]
 
 

@@ -1,4 +1,4 @@
-"""Select vectors, and refuse invalid ones."""
+"""Vectors are selected by their properties, and invalid vectors are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session with a limited process: failures are classified, and the process is ended."""
+"""A session limits its process, classifies failures, and ends the process."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if sys.argv[1:2] == ["read"]:
 
 @pytest.fixture(params=["alone", "sandbox"])
 def sandbox(request, scratch):
-    """Run with and without a sandbox: the results are the same."""
+    """Return a sandbox, or None; the results must be the same."""
     return Sandbox(scratch.folder) if request.param == "sandbox" else None
 
 
 def ask(command, *requests, wall_ms=5000, limits=SMALL, sandbox=None):
-    """Return the replies to some requests and end the process in any case."""
+    """Return the replies to some requests; end the process in any case."""
     session = ProtocolSession(command, limits, sandbox)
     try:
         session.start()
@@ -101,7 +101,8 @@ class TestLongLived:
         with pytest.raises(error):
             ask(program(starts), READ, wall_ms=300, limits=Limits(memory_bytes=memory))
         with held.open() as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # nobody has it open any more
+            # fails while a process has the file open
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     @pytest.mark.parametrize(
         ("line", "error", "message"),

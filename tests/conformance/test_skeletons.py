@@ -1,4 +1,4 @@
-"""Skeletons speak the protocol; two of them have examples that pass every vector."""
+"""Skeletons serve the protocol; the examples in two languages pass every vector."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ BUILD_SECONDS = 600
 
 @dataclass(frozen=True)
 class Language:
-    """The commands to build and start adapters in one language."""
+    """The commands that build and start adapters in one language."""
 
     name: str
     source: str
-    #: Start command. ``here`` is the directory of the sources, and ``out`` that of the build.
+    #: The start command. ``here`` is the directory of the sources, ``out`` the build directory.
     command: str
     build: str = ""
     needs: tuple[str, ...] = ()
-    #: Command that fails if a requirement other than the programs is missing.
+    #: A command that fails if a requirement other than the programs is missing.
     probe: str = ""
-    #: Name of this requirement.
+    #: The name of the requirement that ``probe`` checks.
     lacking: str = ""
-    # True if continuous integration must have the toolchain.
+    # Whether continuous integration must have the toolchain.
     is_required: bool = True
 
 
@@ -76,7 +76,7 @@ each_example = pytest.mark.parametrize("language", WITH_EXAMPLE, ids=lambda lang
 
 
 def built(language: Language, folder: str) -> list[str]:
-    """Build an adapter from a copy of the sources, and return the command that starts it."""
+    """Build an adapter from a copy of the sources; return the command that starts the adapter."""
     source_folder = ROOT / "conformance" / folder / language.name
     out = BUILD / folder / language.name
     if missing := [need for need in language.needs if not shutil.which(need)]:
@@ -113,7 +113,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
 
 
 def tried(command, vectors):
-    """Return the findings of the smoke test, and the hello."""
+    """Run the smoke test; return its findings and the hello message."""
     steps = Smoke(command, vectors, ["leveldb-log"], 60)
     steps.run()
     assert children() == []

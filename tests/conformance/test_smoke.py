@@ -1,4 +1,4 @@
-"""``walproof check --smoke``: every step, and the attribution of faults."""
+"""``walproof check --smoke`` runs every step and attributes each fault."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BUFFERED = "replies = []" + LOOP.replace("send(", "replies.append(")
 
 @pytest.fixture
 def smoke(vectors):
-    """Return the findings of a command by step, in step order."""
+    """Return a function that gives the findings of a command by step, in the order of the steps."""
 
     def run(command, one_shot=False, seconds=10):
         arguments = shlex.split(command) if isinstance(command, str) else command

@@ -1,4 +1,4 @@
-"""``python -m conformance.recipes`` writes files, and none for an invalid recipe."""
+"""``python -m conformance.recipes`` writes files, but nothing for an invalid recipe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conformance.recipes.recipe import Book, RecipeError
 
 @pytest.fixture
 def write_vectors(tmp_path, monkeypatch):
-    """Run the command on one recipe; return its exit status, output, and files."""
+    """Return a function that runs the command on one recipe and gives status, output and files."""
 
     def make(survivors, field=None):
         book: Book[LevelDBLog] = Book("leveldb-log")
@@ -50,7 +50,7 @@ def test_a_recipe_that_contradicts_the_specification_leaves_nothing(write_vector
 
 
 def test_a_recipe_with_an_unknown_field_is_named(write_vectors):
-    """For example after a field of the grammar was renamed."""
+    """The error names the unknown field; a field of the grammar may have been renamed."""
     status, output, files = write_vectors([0], "blocks[0].records[0].header.crc")
     assert status == 1 and "Traceback" not in output
     assert "leveldb-log/only-one: the recipe damages what is not there: no field" in output

@@ -22,7 +22,7 @@ from walproof.cli import main as walproof
 
 
 def held_bytes(field: str) -> int:
-    """Return the memory of this process: ``VmRSS`` now, or ``VmHWM`` at most so far."""
+    """Return the memory of this process in bytes: ``VmRSS`` is current, ``VmHWM`` the peak."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
@@ -30,14 +30,14 @@ def held_bytes(field: str) -> int:
 def peak_of_children() -> int:
     """Return the memory of the largest child process so far, in bytes.
 
-    The value is at least the memory that this process had when it started the child. A smaller
-    child is not seen.
+    The value is at least the memory that this process had when it started the child, so a smaller
+    child is not measured.
     """
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
 
 def main(log: str, small: str, format_id: str, words: Sequence[str]) -> None:
-    """Run the command and discard its output."""
+    """Run the command on a log, without its output, and print the measurements."""
     report = os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -51,7 +51,8 @@ def main(log: str, small: str, format_id: str, words: Sequence[str]) -> None:
 
 def _run(log: str, format_id: str, words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="walproof-hostile-") as folder:
-        # In some formats the name of a copy decides what it is.
+        # The copy keeps the name of the log, because in some formats the name determines the file
+        # type.
         values = {"LOG": log, "OUT": str(Path(folder) / Path(log).name), "FORMAT": format_id}
         line = [values.get(word, word).replace("FORMAT", format_id) for word in words]
         sys.argv = ["walproof", *line]

@@ -13,19 +13,19 @@ UNKNOWN = 5
 
 
 def _of(kind: int, size: int) -> bytes:
-    """Blocks of headers without data, all of one type."""
+    """Return blocks full of headers without data, all of one type."""
     header = HEADER.pack(masked_crc(bytes([kind])), 0, kind)
     block = (header * (BLOCK_SIZE // HEADER_SIZE)).ljust(BLOCK_SIZE, b"\0")
     return block * max(1, size // BLOCK_SIZE)
 
 
 def unknown_types(size: int) -> bytes:
-    """A lost range for each seven bytes."""
+    """Return a log with a lost range for every seven bytes."""
     return _of(UNKNOWN, size)
 
 
 def empty_records(size: int) -> bytes:
-    """A record for each seven bytes."""
+    """Return a log with a record for every seven bytes."""
     return _of(FULL, size)
 
 
@@ -40,23 +40,23 @@ def _batch(operations: bytes, count: int) -> bytes:
 
 
 def batch_of_marks(size: int) -> bytes:
-    """One write batch: an operation for each byte, with the longest name that there is."""
+    """Return a write batch with an operation for every byte; the operation has the longest name."""
     return _batch(b"\x12" * size, 0)
 
 
 def entity_of_columns(size: int) -> bytes:
-    """One write batch of one operation: a wide-column entity, a column for each two bytes."""
+    """Return a write batch with a wide-column entity that has a column for every two bytes."""
     entity = b"\x01" + _varint(size // 2) + bytes(size // 2 * 2)
     return _batch(b"\x16\x00" + _varint(len(entity)) + entity, 1)
 
 
 def edit_of_fields(size: int) -> bytes:
-    """One version edit: a field for each three bytes, with the longest name that there is."""
+    """Return a version edit with a field for every three bytes; the field has the longest name."""
     return _record((_varint((1 << 13) + 11) + b"\x00") * (size // 3))
 
 
 def edit_of_custom_fields(size: int) -> bytes:
-    """One version edit: a table that has a field of RocksDB for each two bytes."""
+    """Return a version edit with a table that has a custom field for every two bytes."""
     key = b"\x08" + bytes(8)
     return _record(b"\x67\x00\x01\x01" + key * 2 + bytes(2) + b"\x08\x00" * (size // 2) + b"\x01")
 

@@ -1,4 +1,4 @@
-"""Logs that take readers the most time and memory, in one file of functions for each format."""
+"""The logs that cost readers the most time and memory; each format has a module of functions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ TIMEOUT_SECONDS = 900
 
 @dataclass(frozen=True)
 class Hostile:
-    """A log that takes readers much time or memory."""
+    """A log that costs readers much time or memory."""
 
     name: str
     format: str
     #: A name from which tools recognise the format.
     file_name: str
-    #: Returns the bytes of a log of about the given size.
+    #: A function that returns the bytes of a log of about the given size.
     make: Callable[[int], bytes]
 
 
@@ -40,12 +40,12 @@ def logs() -> Iterator[Hostile]:
 
 
 def memory_limit_bytes(log_bytes: int) -> int:
-    """Return how much memory a command may hold for a log of ``log_bytes``."""
+    """Return the maximum memory of a command on a log of ``log_bytes``, in bytes."""
     return 16 * log_bytes + (64 << 20)
 
 
 def run_command(log: Path, small: Path, format_id: str, words: Sequence[str]) -> dict[str, float]:
-    """Run a command on a log in a new process, after a run on a small log that is not measured."""
+    """Run a command on a log in a new process; a first run on a small log is not measured."""
     worker = [sys.executable, "-m", "tests.hostile.command_worker"]
     done = subprocess.run(
         [*worker, str(log), str(small), format_id, *words],

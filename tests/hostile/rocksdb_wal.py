@@ -14,7 +14,7 @@ COMPRESSED = pack("legacy", 9, (7).to_bytes(4, "little"))
 
 
 def _blocks(size: int, record: bytes, first: bytes = b"") -> bytes:
-    """Blocks that are filled with one physical record, after ``first``."""
+    """Return blocks filled with copies of one physical record, after ``first``."""
     log = bytearray(first)
     while len(log) < size:
         left = BLOCK_SIZE - len(log) % BLOCK_SIZE
@@ -23,17 +23,17 @@ def _blocks(size: int, record: bytes, first: bytes = b"") -> bytes:
 
 
 def empty_numbered_records(size: int) -> bytes:
-    """A record for each eleven bytes."""
+    """Return a log with a record for every eleven bytes."""
     return _blocks(size, pack("recyclable", FULL, b"", NUMBER))
 
 
 def orphans(size: int) -> bytes:
-    """A lost range for each nineteen bytes."""
+    """Return a log with a lost range for every nineteen bytes."""
     return _blocks(size, pack("wal-sync", MIDDLE, b"", NUMBER))
 
 
 def metadata_without_end(size: int) -> bytes:
-    """Timestamp sizes of one column family after the other, which the next record would have."""
+    """Return timestamp sizes of many column families, which all belong to one record."""
     count = (BLOCK_SIZE - 11) // TIMESTAMP_SIZE.size
     log, family = bytearray(), 0
     while len(log) < size:
@@ -45,26 +45,26 @@ def metadata_without_end(size: int) -> bytes:
 
 
 def frames_within_the_budget(size: int) -> bytes:
-    """Compressed records of 16 KiB, each from eighteen bytes: most of them exceed the budget."""
+    """Return compressed records of 18 bytes that inflate to 16 KiB; most exceed the budget."""
     frame = frame_of_one_byte(0x61, 16384)
     return _blocks(size, pack("legacy", FULL, frame), COMPRESSED)
 
 
 def frames_that_fail(size: int) -> bytes:
-    """The same, but each lacks its last byte: what was decompressed is dropped, and counts."""
+    """Return compressed records of 128 KiB without their last byte; what they inflate to counts."""
     frame = frame_of_one_byte(0x61, 1 << 17)[:-1]
     return _blocks(size, pack("legacy", FULL, frame), COMPRESSED)
 
 
 def other_logs_in_turn(size: int) -> bytes:
-    """Blocks of this log and of another in turn, if there is room for both: many lost ranges."""
+    """Return alternating blocks of this log and an older log, which give many lost ranges."""
     own = _blocks(BLOCK_SIZE, ALPHA)
     other = _blocks(BLOCK_SIZE, pack("recyclable", FULL, b"alpha", OLDER))
     return (own + other) * (size // (2 * BLOCK_SIZE)) + own[: BLOCK_SIZE // 2 + 1000]
 
 
 def ignorable_in_every_other_block(size: int) -> bytes:
-    """Blocks that the scanner's kernel reads, and blocks that it cannot read, in turn."""
+    """Return alternating blocks that the scanner's kernel can read and cannot read."""
     sizes = pack("legacy", 10, TIMESTAMP_SIZE.pack(1, 8))
     plain = pack("legacy", FULL, b"x" * (BLOCK_SIZE - 7))
     unusual = pack("legacy", 200, b"") + pack("legacy", FULL, b"x" * (BLOCK_SIZE - 14))
@@ -73,14 +73,14 @@ def ignorable_in_every_other_block(size: int) -> bytes:
 
 
 def record_of_empty_fragments(size: int) -> bytes:
-    """One record: a FIRST, and an empty MIDDLE for each eleven bytes."""
+    """Return a record of a FIRST, an empty MIDDLE for every eleven bytes, and a LAST."""
     log = _blocks(size, pack("recyclable", MIDDLE, b"", NUMBER),
                   pack("recyclable", FIRST, b"alpha", NUMBER))  # fmt: skip
     return log + pack("recyclable", LAST, b"bravo", NUMBER)
 
 
 def log_numbers_without_end(size: int) -> bytes:
-    """Records of one log after the other, before a block that proves that this log goes on."""
+    """Return records of a new log number each, and a block that proves that this log continues."""
     log, number = bytearray(), NUMBER
     while len(log) < size:
         number += 1
@@ -91,7 +91,7 @@ def log_numbers_without_end(size: int) -> bytes:
 
 
 def sync_offsets_beyond_the_log(size: int) -> bytes:
-    """Every record says that all of the log was synced, and every block ends with other bytes."""
+    """Return records that claim a sync of the whole log, in blocks that end with other bytes."""
     record = pack("wal-sync", FULL, b"", NUMBER, 2**64 - 1)
     return (record * (BLOCK_SIZE // len(record) - 1)).ljust(BLOCK_SIZE, b"\xff") * (
         size // BLOCK_SIZE
@@ -99,19 +99,19 @@ def sync_offsets_beyond_the_log(size: int) -> bytes:
 
 
 def frames_that_claim_much(size: int) -> bytes:
-    """Compressed records that state 64 GiB each, and hold a byte."""
+    """Return compressed records that claim 64 GiB each but contain one byte."""
     frame = header(64 << 30) + block(RAW, b"a", 1, is_last=True)
     return _blocks(size, pack("legacy", FULL, frame), COMPRESSED)
 
 
 def frame_of_empty_blocks(size: int) -> bytes:
-    """One compressed record of one byte, whose frame has an empty block for each three bytes."""
+    """Return a compressed record of one byte with an empty block for every three bytes."""
     empty = block(RAW, b"", 0, is_last=False)
     return _compressed(header(1) + empty * (size // 3) + block(RAW, b"a", 1, is_last=True))
 
 
 def compressed_batch_of_marks(size: int) -> bytes:
-    """One compressed write batch with sixteen times as many operations as the log has bytes."""
+    """Return a compressed write batch with sixteen operations for every byte of the log."""
     count = 16 * size // 4096 * 4096
     blocks = b"".join(block(RLE, b"\x12", 4096, is_last=False) for _ in range(count // 4096))
     filler = bytes(size - len(blocks))
@@ -123,7 +123,7 @@ def compressed_batch_of_marks(size: int) -> bytes:
 
 
 def _compressed(frame: bytes) -> bytes:
-    """A compressed log of one record with this frame."""
+    """Return a compressed log with one record, which has this frame."""
     log, begin = bytearray(COMPRESSED), True
     while True:
         left = BLOCK_SIZE - len(log) % BLOCK_SIZE - 7

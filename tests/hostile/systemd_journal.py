@@ -1,4 +1,4 @@
-"""Hostile journal files of systemd, made object by object: no writer would make them."""
+"""Hostile journal files of systemd, built from single objects as no writer would write them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _File:
         self.entries = 0
 
     def put(self, kind: int, body: bytes, flags: int = 0) -> int:
-        """One object; returns its offset."""
+        """Append an object; return its offset."""
         self.data += bytes(align(len(self.data)) - len(self.data))
         at = self.header.tail_object_offset = len(self.data)
         self.data += layout.OBJECT_HEADER.pack(kind, flags, layout.OBJECT_SIZE + len(body)) + body
@@ -34,18 +34,18 @@ class _File:
         return at
 
     def field(self, payload: bytes, stored: bytes | None = None, flags: int = 0) -> int:
-        """A DATA, whose payload may be stored as other bytes."""
+        """Append a DATA; return its offset. The payload may be stored as other bytes."""
         fixed = struct.pack("<7Q", jenkins64(payload), 0, 0, 0, 0, 0, 0)
         return self.put(layout.DATA, fixed + (payload if stored is None else stored), flags)
 
     def entry(self, items: Sequence[int]) -> int:
-        """An ENTRY with these items."""
+        """Append an ENTRY with these items; return its offset."""
         self.entries += 1
         fixed = layout.ENTRY_FIXED.pack(self.entries, 1, 1, BOOT, 0)
         return self.put(layout.ENTRY, fixed + struct.pack(f"<{len(items)}I", *items))
 
     def done(self, slots: Sequence[int]) -> bytes:
-        """The file, with a main chain of one array."""
+        """Return the file after appending the main entry array with these slots."""
         body = bytes(8) + struct.pack(f"<{len(slots)}I", *slots)
         self.header.entry_array_offset = self.put(layout.ENTRY_ARRAY, body)
         self.data += bytes(align(len(self.data)) - len(self.data))
@@ -54,28 +54,28 @@ class _File:
 
 
 def one_field_repeated(size: int) -> bytes:
-    """One entry all of whose items lead to one field."""
+    """Return a file with one entry whose items all refer to one field."""
     file = _File()
     field = file.field(b"A=".ljust(LONG, b"x"))
     return file.done([file.entry([field] * ((size - LONG) // 4))])
 
 
 def one_field_shared(size: int) -> bytes:
-    """One field of half the file, and entries that all have it."""
+    """Return a file whose entries all share one field of half the file size."""
     file = _File()
     field = file.field(b"A=".ljust(size // 2, b"x"))
     return file.done([file.entry([field]) for _ in range(size // 2 // 76)])
 
 
 def faults_that_overlap(size: int) -> bytes:
-    """Items and slots that lead nowhere, met in the wrong order."""
+    """Return a file whose items and slots lead nowhere; a reader finds the faults out of order."""
     file = _File()
     file.entry([NOWHERE] * (size // 8))
     return file.done([NOWHERE] * (size // 8))
 
 
 def bombs(size: int) -> bytes:
-    """Fields that fill what a reader decompresses, and fail at the end."""
+    """Return fields that inflate to the maximum size and fail at their end."""
     stored = lzma.compress(bytes(64 << 20), lzma.FORMAT_XZ, lzma.CHECK_NONE, preset=0)[:-12]
     file = _File(layout.XZ)
     for _ in range(max(1, size // (len(stored) + 72))):
@@ -84,14 +84,14 @@ def bombs(size: int) -> bytes:
 
 
 def small_entries(size: int) -> bytes:
-    """Entries as small as they may be: all have one field, of two bytes."""
+    """Return a file of minimum-size entries that share one field of two bytes."""
     file = _File()
     field = file.field(b"A=")
     return file.done([file.entry([field]) for _ in range(size // 76)])
 
 
 def many_fields(size: int) -> bytes:
-    """One entry of small fields, each of another name."""
+    """Return a file with one entry of small fields with different names."""
     file = _File()
     fields = [file.field(b"F%X=" % number) for number in range(size // 84)]
     return file.done([file.entry(fields)])

@@ -1,4 +1,4 @@
-"""No command takes more than 16 times a log and 64 MiB, measured from outside."""
+"""No command takes more memory than 16 times the log size plus 64 MiB, measured from outside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SMALL_BYTES = 1 << 12
 
 
 def run(command: str, make: Callable[[int], bytes], size: int, folder: Path) -> dict[str, float]:
-    """Run a command on a log of about ``size`` bytes: its exit status, and the memory it takes."""
+    """Run a command on a log of about ``size`` bytes; return the exit status and the memory use."""
     (hostile,) = [log for log in logs() if log.make is make]
     paths = []
     for number, count in enumerate((SMALL_BYTES, size)):
@@ -73,7 +73,10 @@ STREAMING = (
 def test_a_command_that_streams_takes_no_more_for_a_longer_log(
     command: str, tmp_path: Path
 ) -> None:
-    """3.4 million records, after 0.8 million; a row group is full well before those."""
+    """A streaming command needs no more memory for 3.4 million records than for 0.8 million.
+
+    Both logs fill more than one row group.
+    """
     paths = [tmp_path / str(size) / "db-1.log" for size in (16 << 20, 4 << 20)]
     for path in paths:
         path.parent.mkdir()

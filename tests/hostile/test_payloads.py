@@ -57,7 +57,7 @@ def test_each_operation_is_a_line(log: Hostile, tmp_path: Path) -> None:
         sqlite_wal.large_schema_again_and_again,
     ],
 )
-def test_small_transactions_read_the_pages_of_a_large_one_so_often(
+def test_page_reads_of_many_small_transactions_are_limited(
     make: Callable[[int], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "database-wal"

@@ -1,4 +1,4 @@
-"""Hostile logs: how many values, ranges and bytes a reader makes of them, not how long it takes."""
+"""Readers make a bounded number of values, ranges and bytes of hostile logs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STRAIGHT = 1.5
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.format}-{log.name}")
-def test_the_scanner_says_of_it_what_the_reference_says(log: Hostile, tmp_path: Path) -> None:
+def test_the_scanner_agrees_with_the_reference(log: Hostile, tmp_path: Path) -> None:
     data = log.make(SMALL)
     assert SMALL // 2 < len(data) < 2 * SMALL
     path = tmp_path / log.file_name
@@ -33,7 +33,7 @@ def test_the_scanner_says_of_it_what_the_reference_says(log: Hostile, tmp_path: 
 
 
 def peak(path: Path) -> int:
-    """Memory limit for reading a journal if the caller releases its events, in bytes."""
+    """Return the peak memory of reading a journal if the caller releases its events, in bytes."""
     tracemalloc.start()
     try:
         for _ in named("systemd-journal").read(path, "recover", {}):
@@ -57,7 +57,7 @@ def test_memory_grows_with_the_file(make, tmp_path: Path) -> None:  # type: igno
 
 
 def seconds(log: bytes) -> float:
-    """CPU time of reading a log of RocksDB from memory."""
+    """Return the CPU seconds for reading a RocksDB log from memory."""
     started = time.process_time()
     for _ in read_stream(io.BytesIO(log), number=rocksdb_wal.NUMBER):
         pass
@@ -65,6 +65,6 @@ def seconds(log: bytes) -> float:
 
 
 def test_time_grows_with_the_column_families_of_a_log() -> None:
-    """Four times the column families take some five times as long, not sixteen times."""
+    """Four times the column families take about five times as long, not sixteen times."""
     small, large = (rocksdb_wal.metadata_without_end(size) for size in (1 << 19, 1 << 21))
     assert seconds(large) < 10 * seconds(small)

@@ -30,25 +30,25 @@ from walproof.decode.fault import most_values
 NAME = "journal-1.log"
 FRAME = struct.Struct("<iii")
 GROUP = struct.Struct("<HB")
-"""The head of a group: how long each is, and how many there are."""
+"""The head of a group: the size of each member, and the number of members."""
 DEEP = 250
-"""Levels of a value of MessagePack that is decoded."""
-#: The bytes before the metadata of a record of Zeebe.
+"""The maximum depth of a MessagePack value that is decoded."""
+#: The fields before the metadata of a Zeebe record.
 EVENT = struct.Struct("<HBxqqqqi")
 
 
 def asqns_that_do_not_rise(size: int) -> bytes:
-    """A lost range for each record, and no payloads."""
+    """Return a segment with a lost range for each record, and no payloads."""
     return _of(size, lambda index: 1)
 
 
 def empty_records(size: int) -> bytes:
-    """Records without payloads."""
+    """Return a segment of records without payloads."""
     return _of(size, lambda index: index)
 
 
 def _of(size: int, asqn: Callable[[int], int]) -> bytes:
-    """A segment of records without payloads; ``asqn`` gives that of an index."""
+    """Return a segment of records without payloads; ``asqn`` returns the asqn of an index."""
     created, index = bytearray(_head()), 1
     while len(created) < size:
         created += _record(index, asqn(index), b"")
@@ -69,7 +69,7 @@ def _record(index: int, asqn: int, payload: bytes) -> bytes:
 
 
 def _entry(data: bytes, count: int) -> bytes:
-    """A segment of one record, an application entry with so many records of Zeebe."""
+    """Return a segment with one application entry of ``count`` Zeebe records."""
     entry = SBE_HEADER.pack(9, RAFT_LOG_ENTRY, RAFT_SCHEMA, 1) + struct.pack("<QB", 1, 0)
     entry += SBE_HEADER.pack(16, APPLICATION_ENTRY, RAFT_SCHEMA, 1)
     entry += struct.pack("<QQI", 1, count, len(data)) + data
@@ -77,7 +77,7 @@ def _entry(data: bytes, count: int) -> bytes:
 
 
 def batch_of_bare_records(size: int) -> bytes:
-    """One entry: as many records of Zeebe as there can be, with neither metadata nor value."""
+    """Return one entry with as many Zeebe records as fit, without metadata and value."""
     least = FRAME.size + EVENT.size
     count = size // -(-least // 8) // 8
     records = (FRAME.pack(least, 0, 0) + EVENT.pack(0, 0, n + 1, 0, 0, 0, 0) for n in range(count))
@@ -85,19 +85,19 @@ def batch_of_bare_records(size: int) -> bytes:
 
 
 def groups_of_members(size: int) -> bytes:
-    """Configurations whose groups have as many members as a count can say, without names."""
+    """Return configurations whose groups have the maximum number of members, without names."""
     members = [Member("active", 0, b"")] * 255
     return _of_payload(encode_configuration(1, 1, members, members), size)
 
 
 def groups_that_claim_members(size: int) -> bytes:
-    """Configurations whose group claims the most and the longest members, and has none."""
+    """Return configurations with a group that claims the most and longest members but is empty."""
     whole = encode_configuration(1, 1, [])
     return _of_payload(whole[: -2 * GROUP.size] + GROUP.pack(0xFFFF, 0xFF), size)
 
 
 def _of_payload(payload: bytes, size: int) -> bytes:
-    """A segment of records with one payload."""
+    """Return a segment of records that all have this payload."""
     created, index = bytearray(_head()), 1
     while len(created) < size:
         created += _record(index, index, payload)
@@ -106,7 +106,7 @@ def _of_payload(payload: bytes, size: int) -> bytes:
 
 
 def _value(value: bytes, metadata: bytes = b"") -> bytes:
-    """One entry of one record of Zeebe with this value."""
+    """Return one entry with one Zeebe record, which has this value."""
     least = FRAME.size + EVENT.size
     head = FRAME.pack(least + len(metadata) + len(value), 0, 0)
     data = head + EVENT.pack(0, 0, 1, 0, 0, 0, len(metadata)) + metadata + value
@@ -114,29 +114,29 @@ def _value(value: bytes, metadata: bytes = b"") -> bytes:
 
 
 def value_of_empty_arrays(size: int) -> bytes:
-    """One record of Zeebe whose value is an array of empty arrays."""
+    """Return a Zeebe record whose value is an array of empty arrays."""
     return _value(b"\xdd" + struct.pack(">I", size) + b"\x90" * size)
 
 
 def value_of_pairs(size: int) -> bytes:
-    """One record of Zeebe whose value is a map of infinities, all with one key."""
+    """Return a Zeebe record whose value is a map of infinities under the same key."""
     pair = b"\xa0\xca\x7f\x80\x00\x00"
     count = size // len(pair)
     return _value(b"\xdf" + struct.pack(">I", count) + pair * count)
 
 
 def value_of_texts_that_are_none(size: int) -> bytes:
-    """One record of Zeebe whose value is an array of strings of one byte that is no text."""
+    """Return a Zeebe record whose value is an array of one-byte strings that are invalid UTF-8."""
     return _value(b"\xdd" + struct.pack(">I", size // 2) + b"\xa1\xff" * (size // 2))
 
 
 def value_of_levels(size: int) -> bytes:
-    """One record of Zeebe whose value is an array in an array, a level for each byte."""
+    """Return a Zeebe record whose value is nested arrays, one level for each byte."""
     return _value(b"\x91" * size + b"\xc0")
 
 
 def value_of_deep_arrays(size: int) -> bytes:
-    """One record of Zeebe whose value is an array of arrays as deep as they are decoded."""
+    """Return a Zeebe record whose value is many arrays of the maximum depth."""
     deep = b"\x91" * DEEP + b"\xc0"
     count = min(size, most_values(size) - 100) // len(deep)
     filler = bytes(size - count * len(deep))
@@ -145,7 +145,7 @@ def value_of_deep_arrays(size: int) -> bytes:
 
 
 def value_of_documents(size: int) -> bytes:
-    """One record of Zeebe whose value is documents, each of as many values as are decoded."""
+    """Return a Zeebe record whose value has documents with the maximum number of values each."""
     count = min(most_values(0), size // 3 - 20)
     document = b"\xdd" + struct.pack(">I", count - 1) + b"\xd4\x01\x00" * (count - 1)
     pair = b"\xa9variables\xc6" + struct.pack(">I", len(document)) + document
@@ -156,7 +156,7 @@ def value_of_documents(size: int) -> bytes:
 
 
 def metadata_of_levels(size: int) -> bytes:
-    """One record of Zeebe whose metadata have an authorization of so many levels."""
+    """Return a Zeebe record whose metadata have an authorization of ``size`` levels."""
     block = struct.pack("<BiQHBB", 0, 1, 1, 1, 0, 0) + struct.pack("<iiiHB", 8, 3, 0, 1, 255)
     metadata = SBE_HEADER.pack(len(block), 200, 0, 4) + block + struct.pack("<I", 0)
     deep = b"\x91" * size + b"\xc0"

@@ -14,12 +14,12 @@ INDEX_FILE = "00000000000001.rlog"
 
 
 def empty_arrays(size: int) -> bytes:
-    """One update whose value is an array of empty arrays."""
+    """Return an update whose value is an array of empty arrays."""
     return b"\x81\xa1a\xdd" + size.to_bytes(4, "big") + b"\x90" * size
 
 
 def maps_as_keys(size: int) -> bytes:
-    """Updates whose keys are maps in maps, sixty deep."""
+    """Return updates whose keys are maps nested sixty deep."""
     key = b"\xa1k"
     for _ in range(60):
         key = b"\x81" + key + b"\x00"
@@ -28,45 +28,45 @@ def maps_as_keys(size: int) -> bytes:
 
 
 def small_maps(size: int) -> bytes:
-    """One update whose value is an array of maps of one pair."""
+    """Return an update whose value is an array of maps of one pair each."""
     count = size // 4
     return b"\x81\xa1a\xdd" + count.to_bytes(4, "big") + b"\x81\xa1k\x00" * count
 
 
 def empty_updates(size: int) -> bytes:
-    """A record for each byte."""
+    """Return a state file with a record for every byte."""
     return b"\x80" * size
 
 
 def many_keys(size: int) -> bytes:
-    """Updates of one pair each, every one with another key."""
+    """Return updates of one pair each, with different keys."""
     return b"".join(b"\x81\xa4%04x\x00" % (number % 0x10000) for number in range(size // 7))
 
 
 def _array(size: int, value: bytes) -> bytes:
-    """One update whose value is an array of one value, over and over."""
+    """Return an update whose value is an array that repeats one value."""
     count = size // len(value)
     return b"\x81\xa1a\xdd" + count.to_bytes(4, "big") + value * count
 
 
 def texts_that_are_none(size: int) -> bytes:
-    """One update whose value is an array of strings of one byte that is no text."""
+    """Return an update whose value is an array of one-byte strings that are invalid UTF-8."""
     return _array(size, b"\xa1\xff")
 
 
 def long_text(size: int) -> bytes:
-    """One update whose value is a text of control characters, each of which JSON spells out."""
+    """Return an update whose value is a text of control characters, which JSON must escape."""
     return b"\x81\xa1a\xdb" + size.to_bytes(4, "big") + b"\x01" * size
 
 
 def wide_text(size: int) -> bytes:
-    """One update whose value is a text of letters and one character that makes all of them wide."""
+    """Return an update whose value is a text in which one character makes the string wide."""
     text = "a" * (size - 4) + chr(0x1F600)
     return b"\x81\xa1a\xdb" + size.to_bytes(4, "big") + text.encode()
 
 
 def _configs(payload: bytes, count: int) -> bytes:
-    """An index file of entries that say who the members are, all with one payload."""
+    """Return an index file of configuration entries that all have this payload."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, INDEX_FILE)
         entry = NewRecord(payload, {"entry_type": 1, "term": 1})
@@ -75,12 +75,12 @@ def _configs(payload: bytes, count: int) -> bytes:
 
 
 def config_of_levels(size: int) -> bytes:
-    """One configuration: an array in an array, a level for each byte."""
+    """Return a configuration entry of nested arrays, one level for each byte."""
     return _configs(b"\x91" * size + b"\xc0", 1)
 
 
 def configs_of_deep_arrays(size: int) -> bytes:
-    """Configurations of as many values as are decoded, in arrays as deep as they may be."""
+    """Return configurations with the maximum number of values in arrays of the maximum depth."""
     deep = b"\x91" * (MAX_DEPTH - 2) + b"\xc0"
     count = (MOST_VALUES - 1) // len(deep)
     payload = b"\xdd" + count.to_bytes(4, "big") + deep * count
@@ -100,4 +100,4 @@ LOGS = (
     configs_of_deep_arrays,
 )
 NAMES = {config_of_levels: INDEX_FILE, configs_of_deep_arrays: INDEX_FILE}
-"""Of those that have another name than the others."""
+"""File names of logs that are not state files."""

@@ -1,4 +1,4 @@
-"""The lint of phrases finds them in prose, with their line, and ignores code."""
+"""The prose lint reports phrases with their line and ignores code."""
 
 from __future__ import annotations
 

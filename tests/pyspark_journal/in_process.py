@@ -7,7 +7,7 @@ from typing import Any
 
 
 class InProcess:
-    """The parts of a session that an audit needs."""
+    """The methods of a session that an audit uses."""
 
     defaultParallelism = 2
 

@@ -1,4 +1,4 @@
-"""The audit without Spark: logs read again, and the state of the output after any failure."""
+"""The audit without Spark: which logs are read again, and the output after any failure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def counts(outcome: Outcome) -> tuple[int, int]:
 
 
 def state(out: Path) -> State:
-    """Return everything that a user sees, None before the first result."""
+    """Return everything that a user sees in the output, or None before the first result."""
     if not out.exists() or not list(out.iterdir()):
         return None
     assert {path.name for path in out.iterdir()} == {
@@ -159,7 +159,7 @@ def audited(lake: Path, out: Path) -> State:
 def test_a_late_copy_of_a_task_changes_nothing(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Spark ends a job when each task has finished once; another copy may still be writing."""
+    """A late copy of a task changes nothing; Spark ends a job without waiting for such copies."""
     lake = tmp_path / "lake"
     small_lake(lake)
     expected = audited(lake, tmp_path / "fresh")
@@ -183,7 +183,7 @@ def test_a_late_copy_of_a_task_changes_nothing(
 def test_a_part_of_a_log_is_not_read_without_numba(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Executors may lack what the driver has; without numba, a log has no parts."""
+    """An executor without numba cannot read a part of a log that a driver with numba has split."""
     leveldb(tmp_path / "lake" / "a.log", 200, size=2_000)
 
     class WithoutNumba(InProcess):

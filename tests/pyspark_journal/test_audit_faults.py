@@ -1,4 +1,4 @@
-"""The output after a failed or killed audit: the previous result or the new one, complete."""
+"""After a failed or killed audit, the output is the complete previous result or the new result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from walproof.lake import retry
 from .in_process import InProcess
 from .test_audit import TASK_BYTES, State, audited, change, small_lake, state
 
-#: Events of Python's audit hooks for accesses to the file system.
+#: Events of Python's audit hooks that access the file system.
 ACCESSES = {"open", "os.listdir", "os.scandir", "os.rename", "os.remove", "os.rmdir", "os.mkdir",
             "os.link"}  # fmt: skip
 DONE, FAILED = 0, 3
@@ -43,7 +43,7 @@ def at_access(number: int, folder: Path, do: Callable[[], None]) -> None:
 def child_audit(lake: Path, out: Path, prepare: Callable[..., None], *arguments: object) -> int:
     """Run an audit in a child process and return the exit status.
 
-    The child process is necessary because audit hooks and limits cannot be removed. The status is
+    A child process is necessary because audit hooks and limits cannot be removed. The status is
     negative if a signal ended the child, and ``FAILED`` after an ``OSError`` that names the output.
     """
     child = os.fork()
@@ -62,7 +62,7 @@ def child_audit(lake: Path, out: Path, prepare: Callable[..., None], *arguments:
 
 
 def access_numbers(share: int) -> Iterator[int]:
-    """Yield each of the first numbers, then fewer and fewer."""
+    """Yield increasing numbers, first each number, then with growing gaps."""
     number = 1
     while True:
         yield number
@@ -82,7 +82,8 @@ def fail() -> None:
 def test_a_fault_at_any_access_to_the_output_keeps_a_result(
     tmp_path: Path, first: bool, fault: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("os.fsync", lambda _: None)  # for power failures, which do not happen here
+    # syncs matter only for power failures, which this test does not simulate
+    monkeypatch.setattr("os.fsync", lambda _: None)
     lake, original = tmp_path / "lake", tmp_path / "original"
     small_lake(lake)
     old = None if first else audited(lake, original)
@@ -99,7 +100,7 @@ def test_a_fault_at_any_access_to_the_output_keeps_a_result(
         final_state: State = state(out)
         assert final_state in (old, new), f"access {number}"
         seen.append(final_state == new)
-        # The next run repairs everything and leaves no temporary files.
+        # The next run completes the output and leaves no temporary files.
         if status == DONE or not len(seen) % 4:
             assert audited(lake, out) == new
             assert not list(tmp_path.glob(f".{out.name}.*"))

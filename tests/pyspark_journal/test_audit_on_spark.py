@@ -1,4 +1,4 @@
-"""The audit on Spark: the same tables after any worker failure, and Spark reads them."""
+"""An audit on Spark writes the same tables after any worker failure, and Spark reads the tables."""
 
 from __future__ import annotations
 
@@ -98,12 +98,12 @@ def test_a_task_that_failed_twice_is_careful(
 
 
 def test_a_killed_executor_does_not_change_the_result(tmp_path: Path) -> None:
-    """Executors are separate JVMs, as on a cluster."""
+    """A killed executor changes no result; executors are separate JVMs, as on a cluster."""
     lake, out = tmp_path / "lake", tmp_path / "out"
     for number in range(60):
         leveldb(lake / f"{number}.log", 300)
     vector("leveldb-log", "cut-in-a-payload.log", lake)
-    # With numba, each executor would compile the kernels first.
+    # With numba, each executor would compile the kernels first, which is slow.
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['numba'] = None")
     environment = {
         "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
@@ -121,7 +121,7 @@ def test_a_killed_executor_does_not_change_the_result(tmp_path: Path) -> None:
     executors = [
         child
         for child in psutil.Process(running.pid).children(recursive=True)
-        # A zombie, for example a worker that has just ended, has no command line.
+        # A zombie, such as a worker that has just ended, has no command line.
         if child.status() != psutil.STATUS_ZOMBIE
         and any("CoarseGrainedExecutorBackend" in word for word in child.cmdline())
     ]

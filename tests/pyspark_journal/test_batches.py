@@ -1,4 +1,4 @@
-"""Batches are joined up to a limit of rows and bytes, in their order."""
+"""Batches are joined in their order, up to a limit of rows and bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options, and errors that state the expectation."""
+"""Options are parsed; an error states the expected value."""
 
 from __future__ import annotations
 

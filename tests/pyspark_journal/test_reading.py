@@ -1,4 +1,4 @@
-"""Rows equal the reference reader's answer, however logs are found, split, packed and read."""
+"""Rows equal the reference reader's answer for any selection, split, packing and order of logs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def place(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def row_tuples(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """Return the common parts of rows and answers, in a fixed order."""
+    """Return the columns that rows and answers have in common, sorted."""
     return sorted((*place(row), row["verdict"], row["payload"]) for row in rows)
 
 
@@ -181,7 +181,7 @@ def test_drop_malformed(lake: Path, rows_of: RowsOf) -> None:
 )
 def test_fail_fast(lake: Path, rows_of: RowsOf, file: str, message_parts: tuple[str, ...]) -> None:
     with pytest.raises(Malformed) as caught:
-        # The link is broken: as a path it does not exist.
+        # A glob lists the broken link, but the path of the link does not exist.
         rows_of(f"{lake}/*", mode="FAILFAST", pathGlobFilter=file)
     assert file in str(caught.value)
     for part in message_parts:
@@ -217,7 +217,7 @@ def test_a_file_deleted_after_planning(lake: Path) -> None:
 def test_an_error_while_reading(
     lake: Path, rows_of: RowsOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows before the error are kept."""
+    """The rows before the error are returned."""
     from walproof.lake import splits
 
     real = splits.scanner

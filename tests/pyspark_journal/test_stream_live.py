@@ -1,4 +1,4 @@
-"""A stream beside a writer, at every moment: each record once, in order, none invented."""
+"""At every moment of a write, a stream returns each record once, in order, and invents none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has 
 
 
 def put(state: State, folder: Path, modified: int) -> None:
-    """Change the files of a directory in place: a file keeps its inode, as under a writer."""
+    """Change the files of a directory in place, so that they keep their inodes."""
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_file() and path.relative_to(folder).as_posix() not in state.files:
             path.unlink()

@@ -1,4 +1,4 @@
-"""Every record exactly once in the sink, when the whole query is killed while it runs."""
+"""The sink has every record exactly once after the whole query is killed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("spark")
 PER_FILE = 40
 
-# A separate query in its own process, slow enough to be killed during a batch.
+# A query for a process of its own, slow enough to be killed during a batch.
 QUERY = """
 import sys
 from pyspark_journal.session import session
@@ -73,10 +73,10 @@ def test_a_killed_query_delivers_each_record_once(spark: SparkSession, tmp_path:
         process.wait()
     before = committed(checkpoint)
     assert before >= 3
-    # Meanwhile, the torn record becomes whole, and a new log appears.
+    # Between the two queries, the torn record becomes complete, and a new log appears.
     torn.write_bytes(whole)
     write(logs, range(50, 51))
-    for _ in range(2):  # the second time there is nothing to do
+    for _ in range(2):  # the second run finds nothing to do
         query = (
             spark.readStream.format("journal")
             .option("maxBytesPerTrigger", "200000")

@@ -1,4 +1,4 @@
-"""Vectors of every format, and random changes to them."""
+"""Vectors of every format, and random changes to their logs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from conformance.vectors import Vector, load_all
 
 
 def sampled_vectors(format_id: str, kind: str = "") -> list[Vector]:
-    """Return a fifth of the reading vectors of a format, of one kind if given."""
+    """Return a fifth of the reading vectors of a format, optionally of one kind."""
     vectors = [
         vector
         for vector in load_all().values()
@@ -22,7 +22,7 @@ def sampled_vectors(format_id: str, kind: str = "") -> list[Vector]:
 
 
 def changed(chance: random.Random, vector: Vector) -> Contents:
-    """Return the log of a vector with changed, missing and additional bytes in one file."""
+    """Return the log of a vector with bytes of one file changed, removed and added."""
     contents = read_contents(vector.input)
     if isinstance(contents, bytes):
         return _changed_bytes(chance, contents)

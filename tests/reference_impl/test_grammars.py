@@ -1,4 +1,4 @@
-"""The grammars of ksy/: every byte of a log has a field, and no input stops a parser."""
+"""The grammars in ksy/ have a field for every byte of a log, and their parsers always end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command as somebody types it, and drivers of real systems in Java, one for each worker."""
+"""A function that runs a command as a user types it, and drivers of Java systems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from walproof.cli import walproof
 
 @pytest.fixture
 def run() -> Callable[..., Result]:
-    """Runs the command in a terminal of 160 columns."""
+    """Return a function that runs ``walproof`` in a terminal of 160 columns."""
 
     def run(*arguments: str | Path) -> Result:
         runner = CliRunner(env={"COLUMNS": "160"})
@@ -26,7 +26,7 @@ def run() -> Callable[..., Result]:
 
 @pytest.fixture
 def unreadable_logs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets no log in a folder be read."""
+    """Make reading fail for every log in a folder."""
 
     def unreadable(path: Path) -> str:
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
@@ -36,7 +36,7 @@ def unreadable_logs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def kahadb() -> Iterator[Driver]:
-    """The message store and the scheduler store of an ActiveMQ broker."""
+    """Yield a driver of the message store and the scheduler store of an ActiveMQ broker."""
     driver = java_driver("kahadb-store", "Store.java")
     yield driver
     driver.stop()
@@ -44,7 +44,7 @@ def kahadb() -> Iterator[Driver]:
 
 @pytest.fixture(scope="session")
 def zeebe() -> Iterator[Driver]:
-    """The storage of a raft partition of a Zeebe broker."""
+    """Yield a driver of the storage of a raft partition of a Zeebe broker."""
     access = ("--add-opens", "java.base/sun.nio.ch=ALL-UNNAMED")
     driver = java_driver("zeebe-journal", "Partition.java", *access)
     yield driver
@@ -53,6 +53,6 @@ def zeebe() -> Iterator[Driver]:
 
 @pytest.fixture(scope="module")
 def scratch() -> Iterator[Path]:
-    """A folder in memory, if the machine allows it."""
+    """Yield a temporary folder, in memory if the machine has such a file system."""
     with scratch_folder() as folder:
         yield folder

@@ -1,4 +1,4 @@
-"""Real systems in separate processes that open folders on request."""
+"""Drivers of real systems, which run in separate processes and open folders on request."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ JAVA_TIMEOUT_SECONDS = 60
 class Driver:
     """A process that opens folders with a real system, and exchanges one JSON object per line.
 
-    If the process crashes or exceeds the time limit, this counts as a refusal, and the process is
-    started again.
+    A crash or a timeout of the process counts as a refusal, and the next request starts the process
+    again.
     """
 
     def __init__(self, *command: str | Path, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
@@ -41,7 +41,7 @@ class Driver:
         self._lines: queue.Queue[str | None] = queue.Queue()
 
     def request(self, action: str, folder: Path, **more: str) -> Mapping[str, Any]:
-        """Send a request and return the answer."""
+        """Send a request and return the reply."""
         process = self._process
         if process is None or process.poll() is not None:
             process = self._start()
@@ -52,7 +52,7 @@ class Driver:
             process.stdin.flush()
             end = time.monotonic() + self._timeout_seconds
             while (line := self._lines.get(timeout=max(0.1, end - time.monotonic()))) is not None:
-                if line.startswith("{"):  # other lines are messages of libraries
+                if line.startswith("{"):  # all other lines are messages of libraries
                     answer: Mapping[str, Any] = json.loads(line)
                     return answer
             reason = f"crashed with status {process.wait(self._timeout_seconds)}"
@@ -96,7 +96,7 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def java_driver(build: str, program: str, *options: str) -> Driver:
-    """Return a driver in Java that uses the libraries of a built implementation."""
+    """Return a driver in Java that uses the libraries of this built implementation."""
     jars = BUILD / build / "lib"
     if shutil.which("java") is None:
         unavailable("unavailable: java not found")
@@ -108,7 +108,7 @@ def java_driver(build: str, program: str, *options: str) -> Driver:
 
 
 def examined(folder: Path) -> System:
-    """Return the system of a folder, with the findings that need its log."""
+    """Return the system of a folder, including the findings that require reading its log."""
     system = recognise(folder)
     assert system is not None
     return examine(system, {WHOLE: summarise(system.format, folder, {})})

@@ -1,4 +1,4 @@
-"""The damage of vectors, applied from its text, gives the same bytes."""
+"""The operations in a vector's text, applied to the control, give the bytes of the vector."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ VECTORS = load_all()
 
 
 def damaged_vectors() -> list[Vector]:
-    """Return the vectors that were made by damage."""
+    """Return the vectors whose logs are damaged copies."""
     vectors = []
     for vector in VECTORS.values():
         operations = vector.body.get("made_by", {}).get("damage", [])
@@ -32,7 +32,7 @@ def test_damage_of_vectors_is_reproducible_from_text() -> None:
             for operation in vector.body["made_by"]["damage"]:
                 damage(log, operation)
         except BadOperation:
-            unsupported += 1  # the operation exists only in recipes
+            unsupported += 1  # an operation that exists only in recipes
             continue
         if log.contents == vector.contents:
             equal += 1

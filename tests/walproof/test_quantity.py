@@ -1,4 +1,4 @@
-"""Numbers with units and nouns."""
+"""Formatting of numbers with units and nouns."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Records in a scratch file are returned unchanged and in log order."""
+"""A scratch file returns its records unchanged and in log order."""
 
 from __future__ import annotations
 

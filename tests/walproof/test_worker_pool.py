@@ -1,4 +1,4 @@
-"""The worker pool: each task runs once, and no process outlives its parent."""
+"""The worker pool runs each task once, and no worker outlives its parent."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_no_process_outlives_a_killed_parent(tmp_path: Path) -> None:
         time.sleep(0.01)
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 15  # half of their sleep
+    deadline = time.monotonic() + 15  # half of the time that the workers sleep
     while any(psutil.pid_exists(pid) for pid in pids):
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Wrong: numbers its replies by itself."""
+"""Wrong: reply with a sequence number that is not the number of the request."""
 
 from by_hand import reply, requests, send
 

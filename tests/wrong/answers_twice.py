@@ -1,4 +1,4 @@
-"""Wrong: sends each reply twice, so that every request but the first is answered by an old one."""
+"""Wrong: send each reply twice, so that each later request gets an earlier reply."""
 
 from by_hand import reply, requests, send
 

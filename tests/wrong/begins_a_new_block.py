@@ -1,4 +1,4 @@
-"""Wrong: begins a new block after each restart. No record is lost, and none is at its place."""
+"""Wrong: begin a new block at each append. No record is lost, but all offsets are wrong."""
 
 from breakable_writer import Log, run
 

@@ -21,7 +21,7 @@ from reference_impl.leveldb_log.layout import (
 
 
 class Reader:
-    """One pass over a log in memory: fills ``records`` and ``signals``."""
+    """One pass over a log in memory, which fills ``records`` and ``signals``."""
 
     def __init__(self, log: bytes) -> None:
         self.log = log
@@ -91,7 +91,7 @@ class Reader:
                 self.open = None
 
     def interrupted(self, kind: int, data: bytes) -> None:
-        """Handle a FULL or FIRST while a record is open."""
+        """Handle a FULL or FIRST that arrives while a record is open."""
         self.damage("record without an end")
 
     def release(self, payload: bytes) -> None:
@@ -108,13 +108,13 @@ class Reader:
 
 
 def answer(reader: Reader) -> dict[str, Any]:
-    """Return the result of a reader as an answer."""
+    """Run a reader, and return its result as an answer."""
     reader.read()
     return {"records": [record(payload) for payload in reader.records], "signals": reader.signals}
 
 
 def serve_reader(kind: type[Reader]) -> None:
-    """Speak the protocol for a reader."""
+    """Serve the protocol with a reader of this class."""
 
     def read(path: Path, request: Request) -> dict[str, Any]:
         return answer(kind(path.read_bytes()))

@@ -13,7 +13,7 @@ from reference_impl.leveldb_log.writer import Writer
 
 
 class Log:
-    """One log that is written or appended to."""
+    """One log to write or to append to."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -50,7 +50,7 @@ class Log:
             log.truncate(end)
 
     def go_on(self, end: int, records: list[bytes]) -> None:
-        """Write the records from an offset on."""
+        """Write records from the offset ``end``."""
         with self.path.open("r+b") as log:
             log.seek(end)
             writer = Writer(log, end)
@@ -59,7 +59,7 @@ class Log:
 
 
 def run(kind: type[Log], name: str) -> None:
-    """Serve the protocol with this writer."""
+    """Serve the protocol with a writer of this class."""
 
     def write(path: Path, request: Request) -> None:
         kind(path).write(payloads(request))

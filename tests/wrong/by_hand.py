@@ -1,4 +1,4 @@
-"""The protocol without the adapter kit, for implementations that violate the protocol itself."""
+"""The protocol without the adapter kit, for implementations that violate the protocol."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def requests() -> Iterator[dict[str, Any]]:
 
 
 def reply(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the right reply to a read request."""
+    """Return the correct reply to a read request."""
     return {"seq": request["seq"], "answer": answer(Reader(Path(request["path"]).read_bytes()))}
 
 
@@ -34,7 +34,7 @@ def send(message: dict[str, Any]) -> None:
 
 
 def say(text: str) -> None:
-    """Print any text at once."""
+    """Print any text and flush the output."""
     sys.stdout.write(text)
     sys.stdout.flush()
 

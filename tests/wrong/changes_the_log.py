@@ -1,6 +1,4 @@
-"""Wrong: cuts the unfinished write off the log that it reads. A recovery may do so, a reader must
-not.
-"""
+"""Wrong: cut the torn tail off the log. A recovery may do so, but a reader must not."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Wrong: refuses as it must, and has emptied the log before it does."""
+"""Wrong: empty the log before refusing correctly."""
 
 from breakable_writer import Log, run
 

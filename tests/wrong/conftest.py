@@ -1,4 +1,4 @@
-"""Run one wrong implementation, and check for processes and files that it leaves."""
+"""Run a wrong implementation, and check that no process or file remains."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def vectors() -> dict[str, Vector]:
 
 @pytest.fixture
 def marked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Marked]:
-    """Return all running processes that this test started, directly or indirectly."""
+    """Return a function that lists running processes that this test started, even indirectly."""
     mark = uuid.uuid4().hex
     monkeypatch.setenv("WALPROOF_TEST_MARK", mark)
 
@@ -55,7 +55,7 @@ def marked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Marked]:
 
 @pytest.fixture
 def nobody_left(marked: Marked) -> Iterator[None]:
-    """Fail if a process outlives the run, except those that pytest started before."""
+    """Fail if a process of the test outlives the run."""
     before = set(children())
     yield
     left = marked()
@@ -65,7 +65,7 @@ def nobody_left(marked: Marked) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def run_program(vectors: Mapping[str, Vector]) -> Run:
-    """Run a program of this folder on some vectors, one child at a time, in the order given."""
+    """Return a function that runs a program of this folder on vectors, one child at a time."""
 
     def run(
         name: str,

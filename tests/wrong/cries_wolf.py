@@ -1,4 +1,4 @@
-"""Wrong: returns the right records and reports damage in every log."""
+"""Wrong: return the correct records, but report damage in every log."""
 
 from breakable_reader import Reader, serve_reader
 

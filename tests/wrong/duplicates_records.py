@@ -1,4 +1,4 @@
-"""Wrong: return every record twice, as a recovery that replays a log twice."""
+"""Wrong: return every record twice, like a recovery that replays a log twice."""
 
 from breakable_reader import Reader, serve_reader
 

@@ -1,4 +1,4 @@
-"""Wrong: write other bytes than zeros into a block trailer, which no reader checks."""
+"""Wrong: write bytes other than zeros into a block trailer, which no reader checks."""
 
 from breakable_writer import Log, run
 

@@ -1,4 +1,4 @@
-"""Wrong: right about every log, but neither bye nor the end of the input ends it."""
+"""Wrong: read logs correctly, but ignore ``bye`` and the end of the input."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Wrong: takes the request and never answers."""
+"""Wrong: read the request and never reply."""
 
 import time
 

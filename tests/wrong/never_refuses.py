@@ -1,4 +1,4 @@
-"""Wrong: appends where it must refuse, behind damage."""
+"""Wrong: append after damage, where a writer must refuse."""
 
 from breakable_writer import Log, run
 

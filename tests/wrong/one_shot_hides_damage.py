@@ -1,4 +1,4 @@
-"""Wrong: a one-shot program that calls every log intact."""
+"""Wrong: a one-shot program that reports every log as intact."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Wrong: right about every log, and tidies up after itself: the log is gone, folder and all."""
+"""Wrong: read logs correctly, but delete the log and its folder afterwards."""
 
 import shutil
 from pathlib import Path

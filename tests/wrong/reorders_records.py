@@ -1,4 +1,4 @@
-"""Wrong: returns the newest record first."""
+"""Wrong: return the newest record first."""
 
 from breakable_reader import Reader, serve_reader
 

@@ -1,4 +1,4 @@
-"""Wrong: takes longer than it may for the first request of a process, as a cold start does."""
+"""Wrong: exceed the time limit on the first request of a process, as a cold start does."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Test that the vectors detect each of many almost correct readers and writers.
+"""The vectors detect each of many almost correct readers and writers.
 
 Each row of ``near_right_<format>.toml`` changes one piece of source code in the executable
 specification, and lists the vectors that must detect the change. Rows named ``faulty`` are mistakes
@@ -27,7 +27,7 @@ from reference_impl.formats import FORMATS, Format
 
 @dataclass(frozen=True)
 class NearRight:
-    """A fault, its location, and the vectors that must detect it."""
+    """A change of the specification, and the vectors that must detect the change."""
 
     format: str
     wrong: str
@@ -36,7 +36,7 @@ class NearRight:
     before: str
     after: str
     killed_by: Sequence[str]
-    #: Class or function.
+    #: The class or function that contains ``before``.
     within: str | None = None
 
 
@@ -52,7 +52,7 @@ def _rows() -> Iterator[NearRight]:
 def _faulty(
     format: str, name: str, rule: str, text: str, killers: Sequence[str], bytes: Sequence[int] = ()
 ) -> NearRight:
-    """Return a systemd reader that omits some faults, or reports them with other bytes."""
+    """Return a systemd reader that omits faults, or reports them with other bytes."""
     before = "    torn_from = tail_of_crash(inspection)\n"
     start, size = bytes or (0, 0)
     others = f"replace(f, start=f.start + {start}, end=f.start + {start + size})"
@@ -70,7 +70,7 @@ ROWS = list(_rows())
 
 @functools.cache
 def questions(format: str) -> Mapping[str, list[Question]]:
-    """Return the questions of each vector of a format, by slug."""
+    """Return the questions of a format by the slugs of their vectors."""
     by_slug: dict[str, list[Question]] = {}
     for question in questions_of(format):
         slug = question.id.removeprefix(f"{format}/").split(",")[0]
@@ -80,7 +80,7 @@ def questions(format: str) -> Mapping[str, list[Question]]:
 
 @pytest.fixture
 def modules() -> Iterator[None]:
-    """Restore the imported modules at the end."""
+    """Restore the imported modules after the test."""
     before = dict(sys.modules)
     yield
     for name in {name for format in {row.format for row in ROWS} for name in sources_of(format)}:
@@ -96,7 +96,7 @@ def codes_of(format: str) -> Mapping[str, CodeType]:
 
 
 def changed(row: NearRight) -> Format:
-    """Return the format with the change of a row."""
+    """Return the format after the change in a row of the table."""
     (name,) = (name for name in sources_of(row.format) if name.endswith(f".{row.module}"))
     path = sources_of(row.format)[name]
     source = path.read_text("utf-8")
@@ -109,7 +109,7 @@ def changed(row: NearRight) -> Format:
 
 
 def _within(source: str, name: str | None) -> str:
-    """Return the source of a class or function of a module, or of the whole module."""
+    """Return the source of a class or function in a module, or of the whole module."""
     if name is None:
         return source
     (node,) = (each for each in ast.parse(source).body if getattr(each, "name", None) == name)
@@ -118,7 +118,7 @@ def _within(source: str, name: str | None) -> str:
 
 @pytest.fixture(scope="module")
 def scratch() -> Iterator[Path]:
-    """Return a directory in memory."""
+    """Yield a directory in memory, and remove it afterwards."""
     held = Held()
     yield held.folder
     held.close()
@@ -126,7 +126,7 @@ def scratch() -> Iterator[Path]:
 
 @pytest.mark.usefixtures("modules")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.format}: {row.wrong}")
-def test_each_named_vector_notices(row: NearRight, scratch: Path) -> None:
+def test_each_named_vector_detects_the_change(row: NearRight, scratch: Path) -> None:
     format = changed(row)
     for slug in row.killed_by:
         requested = questions(row.format)[slug]
@@ -135,7 +135,7 @@ def test_each_named_vector_notices(row: NearRight, scratch: Path) -> None:
 
 @pytest.mark.usefixtures("modules")
 @pytest.mark.parametrize("id", sorted({row.format for row in ROWS}))
-def test_unchanged_it_is_right(id: str, scratch: Path) -> None:
+def test_the_unchanged_specification_is_right(id: str, scratch: Path) -> None:
     format = load_formats([id], codes_of(id))[id]
     slugs = sorted({slug for row in ROWS if row.format == id for slug in row.killed_by})
     wrong = {slug: [ask(each, format, scratch) for each in questions(id)[slug]] for slug in slugs}

@@ -1,4 +1,4 @@
-"""The harness survives rude implementations, even those that never exit by themselves."""
+"""The harness survives uncooperative implementations, even those that never exit by themselves."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ TOO_DEEP = "folders are nested more than 32 deep"
     [
         ("hangs_behind_a_daemon", READ[:1], {"wall_ms": 300}, "timeout", "no reply within 0.3 s"),
         ("nests_folders", ["append-to-three-records"], APPEND, "over-limit", TOO_DEEP),
-        # Late once, which must be tolerated.
+        # A single late reply must be tolerated.
         ("slow_at_first", READ, {"wall_ms": 300}, "pass", None),
         ("forgets_bye", READ, {}, "pass", None),
         ("leaves_a_grandchild", READ, {}, "pass", None),
     ],
 )
-def test_a_rude_implementation_is_ended(name, slugs, options, outcome, why, run_program):
+def test_an_uncooperative_implementation_is_ended(name, slugs, options, outcome, why, run_program):
     run = run_program(name, slugs, **options)
     assert run.status == "ran"
     results = [(each["class"], each["difference"]) for each in run.results]
@@ -34,8 +34,8 @@ def slugs_of(vectors):
 
 @pytest.mark.usefixtures("nobody_left")
 @pytest.mark.parametrize("name", ["breakable_reader", "by_hand"])
-def test_what_is_shared_is_right(name, run_program, vectors):
-    """Else the wrong ones would be wrong in more ways than one."""
+def test_the_shared_readers_are_right(name, run_program, vectors):
+    """The shared readers are correct, so that a wrong implementation has only its own defect."""
     slugs = slugs_of(vectors)
     run = run_program(name, slugs)
     wrong = [result for result in run.results if result["class"] != "pass"]

@@ -26,8 +26,7 @@ from conformance.packages.build import (
 from conformance.vectors import load_all
 from reference_impl.register import registers
 
-# The messages of Cargo and Maven for a dependency that was never downloaded. Tests download
-# nothing.
+# The messages of Cargo and Maven about a dependency that is not cached. The tests download nothing.
 NOT_FETCHED = re.compile(r"offline|no matching package named|Could not find artifact", re.I)
 TEST_SECONDS = 900
 
@@ -70,7 +69,8 @@ def test_known_failures_are_ids_of_vectors() -> None:
 def run_example(ecosystem: Ecosystem, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {name: os.environ[name] for name in os.environ if name != "PYTHONPATH"}
     environment |= {"CARGO_NET_OFFLINE": "true", "GOFLAGS": "-mod=mod", "GOPROXY": "off"}
-    environment["CARGO_TARGET_DIR"] = str(BUILD / "packages" / "rust")  # compile crates once
+    # compiles the crates once for all runs
+    environment["CARGO_TARGET_DIR"] = str(BUILD / "packages" / "rust")
     command = [*ecosystem.test, *(["-o"] if ecosystem.test[0] == "mvn" else [])]
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True,
@@ -101,7 +101,7 @@ def test_the_example_of_a_package_fails_only_its_known_failures(
     if not named and NOT_FETCHED.search(output):
         pytest.skip(f"{ecosystem.title}: a dependency was never fetched here")
     assert done.returncode != 0 and wrong <= named, output[-3000:]
-    if named != wrong:  # some tools name the vectors that pass, too
+    if named != wrong:  # some tools also name the vectors that pass
         (tmp_path / KNOWN_FAILURES).write_text(published)
         done = run_example(ecosystem, tmp_path)
         assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]

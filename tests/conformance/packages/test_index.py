@@ -1,4 +1,4 @@
-"""The index of the vectors, and the class of a change between two sets."""
+"""The index of the vectors, and the class of the change from one set to another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ONE = "leveldb-log/first-then-full"
 
 @pytest.fixture
 def vectors(tmp_path: Path) -> Path:
-    """Return a small set."""
+    """Return the folder of a small set of vectors."""
     for name in ("schema.json", "CHANGES.md"):
         shutil.copy(VECTORS / name, tmp_path)
     (tmp_path / "leveldb-log").mkdir()

@@ -1,4 +1,4 @@
-"""A small builder of run reports, and one realistic report made with it."""
+"""A builder of small run reports, and a realistic report that it builds."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from conformance.vectors import Vector, load
 
 
 def record(at: int, payload: str) -> dict[str, Any]:
-    """Return a FULL record at offset `at`, seven bytes of header included."""
+    """Return a FULL record at offset ``at``; its size includes seven bytes of header."""
     return {"at": at, "size": 7 + len(payload), "payload": payload.encode().hex()}
 
 
 class ReportBuilder:
-    """Builds a run report step by step; the scores are computed at the end."""
+    """A builder that adds to a run report step by step and computes the scores at the end."""
 
     def __init__(self) -> None:
         self.golden: dict[str, Vector] = {}
@@ -37,7 +37,7 @@ class ReportBuilder:
     def vector(
         self, slug: str, group: str, control: str | None = None, format_id: str = "leveldb-log"
     ) -> ReportBuilder:
-        """Add an invented vector."""
+        """Add a vector that exists only in this report."""
         self.report["vectors"][f"{format_id}/{slug}"] = {
             "title": f"The vector {slug}.",
             "format": format_id,
@@ -51,7 +51,7 @@ class ReportBuilder:
         return self
 
     def load(self, *slugs: str) -> ReportBuilder:
-        """Add vectors of the set."""
+        """Add vectors of the real set."""
         for slug in slugs:
             vector = load(VECTORS / "leveldb-log" / f"{slug}.json")
             self.golden[slug] = vector
@@ -112,7 +112,7 @@ class ReportBuilder:
     def wrong(
         self, slug: str, outcome: str, records: list[dict[str, Any]], *signals: str, **more: Any
     ) -> ReportBuilder:
-        """Add a wrong answer to a vector of the set, with its real difference."""
+        """Add a wrong answer to a real vector, with the difference from the expected answer."""
         expected = self.golden[slug].body["expect"]
         actual = {"records": records, "signals": list(signals)}
         reports = self.report["implementations"][-1]["reports"]
@@ -120,7 +120,7 @@ class ReportBuilder:
         return self.result(slug, outcome, expected=expected, actual=actual, **more)
 
     def others_pass(self, *profiles: str) -> ReportBuilder:
-        """Add a pass for every vector without a result of the last implementation."""
+        """Add a pass of the last implementation for every vector that has no result yet."""
         implementation = self.report["implementations"][-1]
         for profile in profiles or ("recover",):
             done = {r["vector"] for r in implementation["results"] if r["profile"] == profile}
@@ -141,7 +141,7 @@ FLIPPED = "payload-flipped-in-second-record"
 
 
 def realistic() -> dict[str, Any]:
-    """Return a realistic run: every class, a baseline, and two that did not run."""
+    """Return a realistic run: every class, a baseline, and two that could not run."""
     b = ReportBuilder().load(
         "three-records", FLIPPED, "two-blocks", "checksum-flipped-in-first-block",
         "type-flipped-to-unknown", "checksum-stored-unmasked", "zero-tail-of-two-blocks",

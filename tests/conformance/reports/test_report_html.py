@@ -1,4 +1,4 @@
-"""The page: self-contained, with every failure, and safe with text of programs."""
+"""The HTML page is self-contained, shows every failure, and escapes the text of programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def page(report):
 
 
 def _sections(page):
-    """Return the folded sections as text, those of failures and of known failures."""
+    """Return the text of the folded sections: the failures and the known failures."""
     found = re.findall(r"<details>(.*?)</details>", page, re.S)
     return [html_module.unescape(re.sub(r"<[^>]*>", "", each)) for each in found]
 

@@ -1,4 +1,4 @@
-"""JUnit: every result is one test case of its class, with its details."""
+"""In the JUnit report, each result is one test case with its class and details."""
 
 from __future__ import annotations
 

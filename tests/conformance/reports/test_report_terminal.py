@@ -1,4 +1,4 @@
-"""The terminal reports: complete, within the width, and readable without colour."""
+"""The terminal reports are complete, fit the width, and are readable without colour."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_nothing_is_wider_than_the_console_or_padded(report, width):
                 slug = result["vector"].split("/")[1]
                 text += _failure(report, implementation["name"], slug, width)
     for line in text.splitlines():
-        # Only a command may be longer, because it must be copied.
+        # Only a command may exceed the width, because users copy commands.
         assert len(line) <= width or line.startswith("    walproof check "), line
         assert line == line.rstrip()
     assert "\x1b" not in text

@@ -1,4 +1,4 @@
-"""Ways to break the toy tree: the rule that must detect it, and its message."""
+"""Ways to break the toy tree, each with the rule that must detect the break, and its message."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ requirements = ["TOY-001"]
 
 
 def searched(toy: Toy) -> None:
-    """Return a search that flipped each bit, with three undetected flips."""
+    """Add a search that flipped each bit, with three undetected flips."""
     toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]")
     toy.edit("spec/toy-log.md", "| code | meaning |", f"{UNSEEN_TABLE}\n| code | meaning |")
     unseen = {"units[].body": {"changed": 3}}
@@ -106,7 +106,7 @@ def register(addition: str) -> Break:
 NO_REASON = REFUSED | {"verdict": "damaged", "reason": "bad-luck"}
 FIXED_CONTEXT = (register(CONTEXT_KEY), edit(MD, REASONS, f"{CONTEXT_TABLE}\n{REASONS}"), tables)
 
-# By rule: the message, and what breaks the tree.
+# For each rule, its messages, each with the edits that break the tree.
 BREAKS_BY_RULE: dict[str, list[tuple[str, *tuple[Break, ...]]]] = {
     "malformed_requirement": [
         (f"{MD}:3: expected an id, then (MUST)", edit(MD, "**TOY-001 (MUST)**", "**TOY-001**")),

@@ -1,4 +1,4 @@
-"""A small source tree of a made-up format without problems."""
+"""A small source tree of a made-up format that has no traceability problems."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ default = true
 
 
 class ToyTree:
-    """The tree, with methods to break it."""
+    """A toy source tree, with methods that break it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""``lab bench`` measures every contender and shows it. No time is judged here."""
+"""``lab bench`` measures every contender and shows the results. The tests judge no time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def measured(*readers: Contender) -> list[reading.Row]:
 def test_every_contender_reads_every_record(
     format_id: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Contenders of ours run in this process, which has the kernels already."""
+    """Our contenders run in this process, which has compiled the kernels already."""
     bench = bench_of(format_id)
     size = replace(bench.logs[-1], count=20)
     log = log_of(format_id, size)
@@ -68,11 +68,11 @@ def test_the_command_shows_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ratio_is_taken_within_each_round() -> None:
-    """A machine that slows down in the second round slows both."""
+    """The ratio is taken within each round, because a slow round slows both contenders."""
     assert reading.ratio([2.0, 20.0, 2.0], [1.0, 10.0, 1.0]) == 0.5
 
 
-def test_the_speed_beside_the_peer_is_shown() -> None:
+def test_the_speed_relative_to_the_peer_is_shown() -> None:
     peer = replace(printing("peer", all_seconds=[3.0, 2.0, 9.0]), is_peer=True)
     rows = measured(peer, printing(all_seconds=[1.0]))
     assert [(row.seconds, row.fastest, row.ratio) for row in rows] == [
@@ -81,7 +81,7 @@ def test_the_speed_beside_the_peer_is_shown() -> None:
     ]
 
 
-def test_a_reader_that_returns_something_else_is_not_measured() -> None:
+def test_a_reader_with_other_records_is_not_measured() -> None:
     with pytest.raises(reading.WrongCount, match="expected 20 records with 1000 bytes, found 19"):
         measured(printing(records=19, all_seconds=[0.000001]))
 
@@ -94,7 +94,7 @@ def test_logs_are_written_once() -> None:
     assert [path.name for path in log.parent.iterdir()] == ["leveldb-log-20x50"]
 
 
-def test_a_program_that_cannot_run_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_cannot_run_reports_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Implementation, "missing", lambda _: ["gcc"])
     assert {each.unavailable for each in contenders.contenders("leveldb-log")} == {
         "gcc not found", None,

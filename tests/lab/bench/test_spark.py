@@ -1,4 +1,4 @@
-"""The measurement of Spark reads every record in each way. No time is judged here."""
+"""The Spark benchmark reads every record in each way. The test judges no time."""
 
 from __future__ import annotations
 

@@ -45,30 +45,30 @@ def seen(done: Trace) -> set[tuple[str, str]]:
     return set(watch(done, FORMAT, RECORDS).findings)
 
 
-def test_the_moments_of_a_write_are_those_at_its_sectors() -> None:
+def test_a_write_may_be_observed_at_each_sector() -> None:
     done = trace(Write(1, 0, b"a" * 600), Write(1, 300, b"b" * 700))
     results = [each.state.files[WHAT.name] for each in moments(done)]
     assert results == [
         b"",
         b"a" * 512,
         b"a" * 600,
-        b"a" * 300 + b"b" * 212 + b"a" * 88,  # the first sector of the second write is there
-        b"a" * 512 + b"b" * 88,  # or, of what was there before, the second one
+        b"a" * 300 + b"b" * 212 + b"a" * 88,  # the first sector of the second write is complete
+        b"a" * 512 + b"b" * 88,  # only the part in the second sector is complete
         b"a" * 300 + b"b" * 700,
     ]
 
 
-def test_a_writer_that_appends_is_read_right_at_every_moment() -> None:
+def test_an_appending_writer_can_be_read_at_every_moment() -> None:
     assert seen(trace(*appends())) == set()
 
 
-def test_a_writer_that_makes_the_log_anew_in_place_is_seen() -> None:
+def test_a_writer_that_rewrites_the_log_in_place_is_reported() -> None:
     whole = b"".join(framed())
     result = seen(trace(*appends(), Resize(1, 0), Write(1, 0, whole)))
     assert {(judge.LOST, "the specification"), (SHRINKS, "the scanner")} <= result
 
 
-def test_a_reader_that_returns_a_record_twice_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_returns_a_record_twice_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     readers = concurrent_readers._readers(FORMAT)
     once = readers["the scanner"]
     twice = {**readers, "the scanner": lambda path: once(path) + once(path)[-1:]}

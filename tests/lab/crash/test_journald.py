@@ -1,4 +1,4 @@
-"""journald as a service: the results on the page for each release, and how its entries are read."""
+"""journald as a service: its results on the page, and the entries that it adds or changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHAT = crash_of("systemd-journal")
 DAEMON = [b"_PID=1", b"_TRANSPORT=journal", b"_COMM=python"]
 
 
-def test_what_journald_adds_to_an_entry_is_not_what_was_written() -> None:
+def test_fields_added_by_journald_are_ignored() -> None:
     (record,) = WHAT.records(1)
     fields = record.payload.splitlines()
     assert WHAT.written(entry_body([*fields, *DAEMON])) == record.payload
@@ -27,7 +27,7 @@ def test_what_journald_adds_to_an_entry_is_not_what_was_written() -> None:
     assert WHAT.written(without_its_message) == b"UNIT=crash\n" != record.payload
 
 
-def test_a_writer_that_mounts_folders_is_not_boxed() -> None:
+def test_a_writer_that_mounts_folders_is_not_sandboxed() -> None:
     boxed = {each.name: can_be_isolated(each) for each in all_writers()}
     assert not boxed["systemd-journald-262"] and boxed["sqlite-full"]
 
@@ -38,7 +38,7 @@ def test_an_unknown_writer_is_a_usage_error_that_lists_them() -> None:
 
 
 @needs_seccomp
-def test_what_journalctl_sync_promises() -> None:
+def test_journalctl_sync_prevents_losses() -> None:
     writer = next(each for each in all_writers() if each.name == "systemd-journald-262")
     subject = subject_of(writer, "walproof")
     if subject.unavailable:

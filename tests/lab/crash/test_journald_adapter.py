@@ -1,4 +1,4 @@
-"""Test that journald's adapter mounts only in its own namespace, and reports how journald ended."""
+"""journald's adapter mounts only in its own namespace, and reports how journald ended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_nothing_is_mounted_where_all_would_see_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_mounted_in_the_namespace_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     mounted: list[tuple[str, ...]] = []
     monkeypatch.setattr(journald, "mount", lambda *words: mounted.append(words))
     monkeypatch.setattr(journald, "is_other_mount_namespace", lambda: False)
@@ -32,14 +34,14 @@ def test_nothing_is_mounted_where_all_would_see_it(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("first", "parent", "is_apart"),
     [
-        ("ours", "another", False),  # entered from a container
+        ("ours", "another", False),  # entered from the namespace of a container
         ("another", "ours", True),
         (None, "ours", False),
         (None, "another", True),
         (None, None, False),
     ],
 )
-def test_a_namespace_is_told_from_that_of_the_machine(
+def test_a_namespace_is_distinguished_from_that_of_the_machine(
     monkeypatch: pytest.MonkeyPatch,
     first: str | None,
     parent: str | None,

@@ -1,4 +1,4 @@
-"""Test the models on traces that are small enough to list all states by hand."""
+"""Test the crash models on traces so small that the test lists all possible states."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def contents(model: str, *operations: Operation, sector: int = 512) -> set[tuple
     return {(each.files.get("a"), each.acknowledged) for each in built}
 
 
-def test_a_process_that_dies_loses_nothing_that_it_wrote() -> None:
+def test_a_killed_process_loses_no_written_bytes() -> None:
     assert contents("process", MADE, Write(FILE, 0, b"x" * 600), Acknowledged(1)) == {
         (b"", 0),
         (b"x" * 600, 1),
     }
 
 
-def test_a_disk_in_order_tears_a_write_and_may_be_late() -> None:
+def test_an_ordered_disk_may_tear_or_delay_a_write() -> None:
     assert contents("ordered", MADE, Write(FILE, 0, b"x" * 600), Acknowledged(1)) == {
         (None, 1),
         (b"", 1),
@@ -33,7 +33,7 @@ def test_a_disk_in_order_tears_a_write_and_may_be_late() -> None:
     }
 
 
-def test_a_sync_keeps_a_disk_in_order_from_being_late() -> None:
+def test_a_sync_prevents_a_delay_on_an_ordered_disk() -> None:
     result = contents("ordered", MADE, Write(FILE, 0, b"xy"), Sync(FILE, 2), Acknowledged(1))
     assert result == {(None, 0), (b"", 0), (b"xy", 1)}
 
@@ -43,7 +43,7 @@ def test_size_before_data_and_data_before_size() -> None:
     result = contents("any", *synced, Write(FILE, 0, b"x" * 600))
     zeros, xs = bytes(512), b"x" * 512
     assert result == {
-        (None, 0),  # before the sync
+        (None, 0),  # a crash before the sync
         (b"", 0),
         (zeros, 0),
         (xs, 0),
@@ -54,21 +54,21 @@ def test_size_before_data_and_data_before_size() -> None:
     }
 
 
-def test_a_sector_is_as_it_was_after_one_of_its_writes() -> None:
+def test_a_sector_has_a_prefix_of_its_writes() -> None:
     base = [MADE, Write(FILE, 0, b"----"), Sync(FILE, 2), Sync(ROOT, 3)]
     result = contents("any", *base, Write(FILE, 0, b"a"), Write(FILE, 3, b"b"))
     after = {content for content, _ in result if content}
-    assert after == {b"----", b"a---", b"a--b", bytes(4)}  # never ---b
-    assert (bytes(4), 0) in result  # before the first sync: the size alone
+    assert after == {b"----", b"a---", b"a--b", bytes(4)}  # "---b" never occurs
+    assert (bytes(4), 0) in result  # a crash before the first sync; only the size is on the disk
 
 
-def test_the_name_of_a_file_is_durable_with_its_folder_or_in_a_journal_with_any_sync() -> None:
+def test_a_file_name_is_durable_after_a_sync_of_its_folder_or_any_sync_of_a_journal() -> None:
     trace = [MADE, Write(FILE, 0, b"xy"), Sync(FILE, 2), Acknowledged(1)]
     assert (None, 1) in contents("any", *trace)
     assert {each for each in contents("journaled", *trace) if each[1]} == {(b"xy", 1)}
 
 
-def test_a_rename_before_the_sync_leaves_an_empty_file_where_a_full_one_was() -> None:
+def test_a_rename_before_the_sync_may_leave_an_empty_file() -> None:
     old = [MADE, Write(FILE, 0, b"old"), Sync(FILE, 2), Sync(ROOT, 3), Acknowledged(1)]
     new = [
         Names(((ROOT, "new", 2),)),
@@ -86,18 +86,18 @@ def test_a_rename_before_the_sync_leaves_an_empty_file_where_a_full_one_was() ->
         }
 
 
-def test_what_was_cut_off_does_not_come_back() -> None:
+def test_truncated_bytes_do_not_return() -> None:
     base = [MADE, Write(FILE, 0, b"secret"), Sync(FILE, 2), Sync(ROOT, 3)]
     result = contents("any", *base, Resize(FILE, 2), Resize(FILE, 6))
     assert {content for content, _ in result if content} == {
         b"secret",
         b"se",
         b"se" + bytes(4),
-        bytes(6),  # before the first sync
+        bytes(6),  # a crash before the first sync
     }
 
 
-def test_a_sync_of_one_file_is_none_of_another() -> None:
+def test_a_sync_does_not_cover_another_file() -> None:
     both = Names(((ROOT, "a", FILE), (ROOT, "b", 2)))
     trace = [
         both,
@@ -110,12 +110,12 @@ def test_a_sync_of_one_file_is_none_of_another() -> None:
     assert {content for content, count in contents("any", *trace) if count} == {b"", b"x", b"\0"}
 
 
-def test_what_happened_while_a_sync_ran_is_not_covered() -> None:
+def test_writes_during_a_sync_are_not_covered() -> None:
     trace = [MADE, Sync(ROOT, 1), Write(FILE, 0, b"x"), Sync(FILE, 2), Acknowledged(1)]
     assert (b"", 1) in contents("any", *trace)
 
 
-def test_too_many_states_are_sampled_and_a_seed_chooses() -> None:
+def test_too_many_states_are_sampled_by_seed() -> None:
     trace = Trace([MADE, Sync(ROOT, 1), Write(FILE, 0, b"x" * 512 * 20)])
     result, complete = states(trace, "any", 512, 100, 1)
     assert not complete
@@ -123,6 +123,6 @@ def test_too_many_states_are_sampled_and_a_seed_chooses() -> None:
     other, _ = states(trace, "any", 512, 100, 2)
     assert [each.build() for each in result] == [each.build() for each in again]
     assert [each.build() for each in result] != [each.build() for each in other]
-    # The corners are always among them: nothing, everything.
+    # A sample always includes the two extremes: no write, and every write.
     contents = [each.build().files.get("a") for each in result]
     assert b"" in contents and b"x" * 512 * 20 in contents

@@ -1,4 +1,4 @@
-"""Real writers under the models keep the results of the page."""
+"""The results of real writers under the crash models are those of the page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def violations(done: Run) -> list[set[str]]:
     return [{each.what for each in result.judgement.violations()} for result in done.results]
 
 
-# The violations after the death of the process, which loses nothing that was written.
+# The expected violations after the process died, which loses no written bytes.
 @pytest.mark.parametrize(
     ("name", "format", "wrong"),
     [
@@ -43,7 +43,7 @@ def violations(done: Run) -> list[set[str]]:
         ("rocksdb", "rocksdb-wal", NONE),
     ],
 )
-def test_a_real_writer_does_what_the_page_says(name: str, format: str, wrong: set[str]) -> None:
+def test_a_real_writer_has_the_results_on_the_page(name: str, format: str, wrong: set[str]) -> None:
     done = run(_subject(name), format, ["process"], 512, 6, 60)
     assert done.trace.acknowledged == 6
     assert violations(done) == [wrong]
@@ -52,18 +52,18 @@ def test_a_real_writer_does_what_the_page_says(name: str, format: str, wrong: se
 @pytest.mark.parametrize(
     ("name", "format", "models", "sector", "count", "wrong"),
     [
-        # It flushes into the file, which its documentation calls the disk.
+        # rusty-leveldb flushes to the file, which its documentation calls the disk.
         ("rusty-leveldb", "leveldb-log", ["ordered"], 4096, 3, UNSYNCED),
         ("sqlite-full", "sqlite-wal", ["ordered"], 4096, 2, NONE),
         ("sqlite-full-no-psow", "sqlite-wal", ["ordered"], 4096, 2, NONE),
         ("sqlite-normal", "sqlite-wal", ["ordered"], 4096, 2, {judge.LOST, judge.FORGETS}),
-        # It maps its segments. Without their syncs, records would be lost.
+        # zeebe-journal maps its segments into memory. Without its syncs, records would be lost.
         ("zeebe-journal", "zeebe-journal", ["process", "journaled", "any"], 4096, 3, NONE),
-        # Its first sync comes between the data and the word OFFLINE.
+        # journald's first sync comes between the data and the word OFFLINE.
         ("systemd-262", "systemd-journal", ["journaled", "any"], 4096, 2, NONE),
     ],
 )
-def test_a_real_writer_keeps_what_it_syncs(
+def test_a_real_writer_keeps_synced_records(
     name: str, format: str, models: list[str], sector: int, count: int, wrong: set[str]
 ) -> None:
     done = run(_subject(name), format, models, sector, count, 40)

@@ -1,4 +1,4 @@
-"""Test that calls are paused, and that the recorded operations are those of the program."""
+"""Calls are paused, and the recorded operations are those of the program."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def made(name):
 
 
 def filtered(machine: str, architecture: int, number: int) -> int:
-    """Interpret the filter for a call, step by step like the kernel."""
+    """Run the filter on a system call, step by step as the kernel does; return the action."""
     steps = list(struct.iter_unpack("=HBBI", instructions(machine)))
     at, loaded = 0, 0
     while True:
@@ -45,7 +45,7 @@ def filtered(machine: str, architecture: int, number: int) -> int:
 
 
 @pytest.mark.parametrize("machine", list(MACHINES))
-def test_the_filter_stops_the_calls_and_no_other(machine: str) -> None:
+def test_the_filter_stops_only_the_listed_calls(machine: str) -> None:
     column, architecture, _ = MACHINES[machine]
     wait = {both[column] for both in CALLS.values()} - {None}
     for number in range(500):
@@ -56,7 +56,7 @@ def test_the_filter_stops_the_calls_and_no_other(machine: str) -> None:
 
 
 class Recorded(Observer):
-    """The operations of a Python program in the directory ``root``."""
+    """The recorded operations of a Python program in the directory ``root``."""
 
     def __init__(self, tmp_path: Path, program: str, slow: float = 0.0) -> None:
         root = tmp_path / "root"
@@ -122,12 +122,12 @@ def test_names(tmp_path: Path) -> None:
         Names(((2, "a", None),)),
         Names(((0, "c", 4),)),
         Names(((0, "c", None), (0, "b", 4))),
-        Names(((0, "g", 5),)),  # it may have the inode of the file that is gone
+        Names(((0, "g", 5),)),  # may reuse the inode of the removed file
     ]
 
 
 @needs_seccomp
-def test_a_sync_covers_what_was_written_before(tmp_path: Path) -> None:
+def test_a_sync_covers_earlier_writes(tmp_path: Path) -> None:
     result = Recorded(
         tmp_path,
         "f = open('a', 'wb', 0); f.write(b'x'); os.fsync(f.fileno()); os.rename('a', 'b')\n"
@@ -147,7 +147,7 @@ ONE, TWO = b"1" + bytes(PAGE - 1), b"2" + bytes(PAGE - 1)
 
 
 @needs_seccomp
-def test_pages_of_mapped_memory_come_before_the_sync_whose_snapshot_has_them(
+def test_mapped_pages_precede_the_sync_that_covers_them(
     tmp_path: Path,
 ) -> None:
     result = Recorded(
@@ -171,8 +171,8 @@ def test_pages_of_mapped_memory_come_before_the_sync_whose_snapshot_has_them(
 
 
 @needs_seccomp
-def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
-    """The sync, which ends later, does not cover a write in the meantime."""
+def test_a_slow_sync_delays_no_other_call(tmp_path: Path) -> None:
+    """A slow sync delays no other call, and does not cover a write during the sync."""
     result = Recorded(
         tmp_path,
         "fd = made('a'); one = threading.Thread(target=os.fsync, args=[fd]); one.start()\n"
@@ -183,7 +183,7 @@ def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
     assert result.operations == [Names(((0, "a", 1),)), Write(1, 0, b"x"), Sync(1, 1)]
 
 
-def test_an_acknowledgement_comes_after_what_was_written_before(tmp_path: Path) -> None:
+def test_an_acknowledgement_follows_earlier_writes(tmp_path: Path) -> None:
     observer = Observer(tmp_path)
     path = tmp_path / "a"
     path.touch()
@@ -194,8 +194,8 @@ def test_an_acknowledgement_comes_after_what_was_written_before(tmp_path: Path) 
 
 
 @needs_seccomp
-def test_a_folder_that_is_mounted_elsewhere_is_the_same_one(tmp_path: Path) -> None:
-    """journald writes to a directory that its adapter mounts at the fixed path."""
+def test_writes_through_another_mount_are_recorded(tmp_path: Path) -> None:
+    """Writes through another mount are recorded: journald's adapter mounts a directory."""
     (tmp_path / "elsewhere").mkdir()
     mounted = "mount --bind . ../elsewhere && printf x > ../elsewhere/a && sync ../elsewhere/a"
     words = ["unshare", "--mount", "--map-root-user", "--user", "sh", "-c", mounted]
@@ -205,7 +205,7 @@ def test_a_folder_that_is_mounted_elsewhere_is_the_same_one(tmp_path: Path) -> N
     assert result.operations == [Names(((0, "a", 1),)), Write(1, 0, b"x"), Sync(1, 2)]
 
 
-def test_a_file_that_is_gone_when_it_is_read_is_left_out(
+def test_a_file_deleted_before_reading_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     goes = tmp_path / "folder" / "a"
@@ -239,7 +239,7 @@ def blind(call: Call) -> Continues | None:
          "io_uring writes and syncs files without a call for each"),
     ],
 )  # fmt: skip
-def test_a_listener_that_fails_says_why(tmp_path: Path, program: str, why: str) -> None:
+def test_a_failing_listener_reports_the_reason(tmp_path: Path, program: str, why: str) -> None:
     (tmp_path / "in").write_bytes(b"abc")
     root = tmp_path / "root"
     root.mkdir()
@@ -253,10 +253,10 @@ def test_a_listener_that_fails_says_why(tmp_path: Path, program: str, why: str) 
 
 
 @needs_seccomp
-def test_where_nobody_can_listen_that_is_the_reason_and_nothing_is_left(
+def test_an_impossible_listener_is_reported_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    long = tmp_path / ("x" * 120)  # the name of a socket has 107 bytes
+    long = tmp_path / ("x" * 120)  # too long: the name of a socket has at most 107 bytes
     long.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(long))
     before = len(list(Path("/proc/self/fd").iterdir()))

@@ -1,4 +1,4 @@
-"""Test that faulty writers are reported by name, and that a correct writer is not."""
+"""Faulty writers are reported by name, and a correct writer is not reported."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NEVER: set[str] = set()
         ("forgets-the-folder", NEVER, NEVER, NEVER, LOST),
     ],
 )
-def test_a_wrong_writer_is_caught_by_name(
+def test_a_wrong_writer_is_reported_by_name(
     way: str, process: set[str], ordered: set[str], journaled: set[str], anything: set[str]
 ) -> None:
     result = violations(judged([sys.executable, str(WRITER), way], "leveldb-log"))
@@ -56,8 +56,8 @@ def test_a_wrong_writer_is_caught_by_name(
         assert judge.LOST in result[model] if expected else not result[model], (way, model, result)
 
 
-def test_a_writer_that_does_not_wait_for_its_sync_is_caught_on_a_slow_disk() -> None:
-    """Its sync and its word are a race, which a sync that takes 0.3 seconds loses."""
+def test_a_writer_that_does_not_wait_for_its_sync_is_reported_on_a_slow_disk() -> None:
+    """The writer acknowledges during its sync, which takes 0.3 seconds here."""
     done = judged([sys.executable, str(WRITER), "does-not-wait"], "leveldb-log", slow=0.3)
     result = violations(done)
     assert result.pop("process") == NEVER
@@ -80,7 +80,7 @@ def test_a_writer_whose_calls_fail_without_a_listener_is_not_judged(
         judged([sys.executable, str(WRITER), "syncs"], "leveldb-log")
 
 
-def test_a_writer_whose_program_is_missing_says_so() -> None:
+def test_a_writer_with_a_missing_program_is_reported() -> None:
     with pytest.raises(CannotRecord, match="it is unavailable, because nothing is installed"):
         judged([sys.executable, str(WRITER), "is-not-here"], "leveldb-log")
 
@@ -88,6 +88,6 @@ def test_a_writer_whose_program_is_missing_says_so() -> None:
 @pytest.mark.parametrize(
     "format", ["leveldb-log", "zeebe-journal", "kahadb-journal", "systemd-journal", "rocksdb-wal"]
 )
-def test_our_own_writers_keep_what_was_synced(format: str) -> None:
+def test_our_writers_keep_synced_records(format: str) -> None:
     ours = next(each for each in all_implementations() if each.name == "executable-spec")
     assert violations(judged(list(ours.command), format)) == dict.fromkeys(MODELS, NEVER)

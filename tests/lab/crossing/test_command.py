@@ -1,4 +1,4 @@
-"""``lab crossing``: status and table of pairs that agree, differ, and are listed."""
+"""``lab crossing`` prints a table of pairs; its status shows differences not in the list."""
 
 from __future__ import annotations
 
@@ -24,16 +24,14 @@ def run_lab(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     return int(ended.value.code or 0)
 
 
-def test_who_agrees_with_itself_ends_with_0(
-    monkeypatch, capsys, vectors: Mapping[str, Vector]
-) -> None:
+def test_agreement_exits_with_0(monkeypatch, capsys, vectors: Mapping[str, Vector]) -> None:
     count = len(wanted(vectors.values(), "zmq-raft"))
     assert run_lab(monkeypatch, *PAIR, "--reader", "executable-spec") == 0
     message = capsys.readouterr().out
     assert f"executable-spec: {count}/{count} of executable-spec" in message
 
 
-def test_what_is_listed_and_does_not_differ_ends_with_3(
+def test_a_listed_difference_that_does_not_occur_exits_with_3(
     monkeypatch, capsys, tmp_path: Path, vectors: Mapping[str, Vector]
 ) -> None:
     first = wanted(vectors.values(), "zmq-raft")[0]
@@ -49,7 +47,7 @@ def test_what_is_listed_and_does_not_differ_ends_with_3(
     assert "is listed, and the same" in capsys.readouterr().out
 
 
-def test_a_difference_that_is_not_listed_ends_with_3(
+def test_an_unlisted_difference_exits_with_3(
     monkeypatch, capsys, vectors: Mapping[str, Vector]
 ) -> None:
     others = len(wanted(vectors.values(), "zmq-raft")) - 1

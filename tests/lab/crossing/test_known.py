@@ -1,4 +1,4 @@
-"""Test the lists of known differences, and the comparison of a run with a list."""
+"""Lists of known differences are loaded and compared with a run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ FORMAT = "leveldb-log"
 
 
 def differing(text: str = "records: other") -> Crossing:
-    """Return a writer and a reader that differ on one of two logs."""
+    """Return the run of a writer and a reader that differ on one of two logs."""
     return Crossing(FORMAT, [Pair("w", "r", ["x/same"], [("x/other", text)])], {"w": {}})
 
 
-def test_what_is_listed_as_it_is_has_its_cause(tmp_path: Path) -> None:
+def test_a_listed_difference_has_its_cause(tmp_path: Path) -> None:
     listed = known.load(FORMAT, tmp_path)
     (result,) = known.differences(differing().pairs[0], listed)
     assert (result.log, result.cause) == ("x/other", None)
@@ -33,7 +33,7 @@ def test_what_is_listed_as_it_is_has_its_cause(tmp_path: Path) -> None:
     assert known.gone(differing(), again) == []
 
 
-def test_what_is_listed_and_the_same_is_told(tmp_path: Path) -> None:
+def test_a_listed_pair_that_agrees_is_reported(tmp_path: Path) -> None:
     listed = known.load(FORMAT, tmp_path).updated(known.results(differing()), "why", "Because.")
     sound = Crossing(FORMAT, [Pair("w", "r", ["x/same", "x/other"])], {"w": {}})
     assert known.gone(sound, listed) == [("x/other", "w > r")]
@@ -41,7 +41,7 @@ def test_what_is_listed_and_the_same_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(known.FOLDER.iterdir()), ids=lambda path: path.stem)
-def test_every_entry_is_explained_and_is_of_a_pair_that_is_there(path: Path) -> None:
+def test_every_entry_has_a_cause_and_an_existing_pair(path: Path) -> None:
     listed = known.load(path.stem)
     assert listed.unexplained() == []
     names = {each.name for each in all_implementations()}

@@ -1,4 +1,4 @@
-"""Pairs of a writer and a reader that agree, and every kind of difference."""
+"""Pairs of a writer and a reader that agree, or that differ in each possible way."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ serve({{"name": "it", "version": "1", "formats": ["leveldb-log"], "profiles": {p
 def program(
     folder: Path, name: str, write: str = "pass", read: str = "pass", writes: bool = True
 ) -> Subject:
-    """Return a program like the executable specification, except for two lines."""
+    """Return a program that is the executable specification with two inserted lines."""
     profiles = ["recover", "write"] if writes else ["recover"]
     script = folder / f"{name}.py"
     script.write_text(PROGRAM.format(root=str(ROOT), profiles=profiles, write=write, read=read))
@@ -101,9 +101,7 @@ def test_a_writer_that_loses_a_record_differs_for_every_reader(
     }
 
 
-def test_a_writer_that_dies_is_told_and_no_pair_counts_it(
-    tmp_path: Path, two: list[Wanted]
-) -> None:
+def test_a_crashing_writer_is_reported_and_not_counted(tmp_path: Path, two: list[Wanted]) -> None:
     first = list(two[0].records)
     dies = program(tmp_path, "dies", write=f"records == {first!r} and os._exit(3)")
     crossing = cross(FORMAT, [dies], [dies], two)

@@ -1,4 +1,4 @@
-"""SQLite and Turso write the added logs as given, with salts and older frames of their own."""
+"""SQLite and Turso write the requested logs, with their own salts and older frames."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_impl.sqlite_wal.layout import FRAME_HEADER_SIZE, HEADER_SIZE
 
 FORMAT = "sqlite-wal"
 LOGS = added_logs(FORMAT)
-#: Logs that only a writer with the table sqlite_dbpage writes.
+#: Logs that only writers with the table sqlite_dbpage can write.
 GIVEN_PAGES = {"crossing/random-images", "crossing/a-transaction-larger-than-the-cache"}
 
 
@@ -25,7 +25,7 @@ def _subject(name: str) -> Subject:
 
 
 def _generation(log: bytes) -> tuple[int, int]:
-    """Return the sequence number of a log and its number of slots."""
+    """Return the sequence number and the number of slots of a log."""
     page_size = int.from_bytes(log[8:12], "big")
     slots = (len(log) - HEADER_SIZE) // (FRAME_HEADER_SIZE + page_size)
     return int.from_bytes(log[12:16], "big"), slots
@@ -34,7 +34,7 @@ def _generation(log: bytes) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("name", "skipped"), [("sqlite", set()), ("sqlite-3.8", GIVEN_PAGES), ("turso", GIVEN_PAGES)]
 )
-def test_the_specification_reads_what_was_given(name: str, skipped: set[str]) -> None:
+def test_the_specification_reads_the_requested_records(name: str, skipped: set[str]) -> None:
     (pair,) = cross(FORMAT, [_subject(name)], [_subject("executable-spec")], LOGS).pairs
     assert pair.differ == []
     assert set(pair.same) == {each.id for each in LOGS} - skipped

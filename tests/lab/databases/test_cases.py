@@ -1,4 +1,4 @@
-"""The damaged logs for systems, and the items that are due."""
+"""The damaged logs for databases, and the items that a database must return."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.scenarios.book import scenarios
 
 
 @pytest.mark.parametrize("format_id", formats())
-def test_the_first_log_has_no_damage_and_each_other_has(format_id: str) -> None:
+def test_only_the_first_log_is_undamaged(format_id: str) -> None:
     first, *others = cases_of(format_id)
     assert (first.id, first.log, list(first.operations)) == ("none", first.control, [])
     sound = due(format_id, first)

@@ -1,4 +1,4 @@
-"""Judgements of hand-made answers of databases."""
+"""Judgements of invented answers of databases."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ USUAL = ["opened log #3 in 12 ms"]
          True, False),
     ],
 )  # fmt: skip
-def test_what_came_back(due, items, said, effect, is_as_expected, is_silent) -> None:
+def test_returned_items_are_judged(due, items, said, effect, is_as_expected, is_silent) -> None:
     result = compare_with_due(Opened("opened", items, messages=said), due, USUAL)
     assert (result.effect, result.is_as_expected, result.is_silent) == (
         effect,
@@ -40,7 +40,7 @@ def test_what_came_back(due, items, said, effect, is_as_expected, is_silent) -> 
     assert Judgement(**result.to_json()) == result
 
 
-def test_what_is_gone_after_a_restart() -> None:
+def test_items_lost_after_a_restart_are_counted() -> None:
     opened = Opened("opened", [A, B, C], later=[A, C, ("more", "5")], is_reopened=True)
     result = compare_with_due(opened, TORN, [])
     assert result.effect == "3/4, **1 gone after a restart**"
@@ -48,14 +48,14 @@ def test_what_is_gone_after_a_restart() -> None:
 
 
 @pytest.mark.parametrize("end", ["refused", "refused-again", "hangs", "dies"])
-def test_what_does_not_open_returns_nothing_and_says_why(end: str) -> None:
+def test_a_database_that_does_not_open_returns_nothing_and_a_reason(end: str) -> None:
     result = compare_with_due(Opened(end, [A], why="Corruption: checksum mismatch"), DAMAGED, [])
     assert (result.returned, result.report) == (0, "Corruption: checksum mismatch")
     assert not result.is_as_expected and not result.is_silent
     assert Judgement(**result.to_json()) == result
 
 
-def test_lines_are_told_apart_by_their_words_and_not_by_their_numbers() -> None:
+def test_lines_are_compared_without_their_numbers() -> None:
     assert shape("Level-0 table #5: 3147 bytes OK") == shape("Level-0 table #9: 12 bytes OK")
     assert shape("Log #3: dropping 27 bytes; checksum mismatch") != shape("Log #3: read 27 bytes")
 

@@ -1,4 +1,4 @@
-"""Test that the built systems open a damaged log as the page shows."""
+"""The built systems open a damaged log as the page shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from walproof.cli.command_group import run as run_group
 from walproof.implementations import FOLDER as TOOLS
 
 SYSTEMS = {f"{each.name}, {each.format}": each for each in systems()}
-#: By format, the cases that each system opens here; `python -m lab databases` opens all.
+#: The cases of each format that the tests run; `python -m lab databases` runs all cases.
 CHEAP = {
     "leveldb-log": ("bit-in-a-payload",),
     "kahadb-journal": ("bit-in-a-payload/text",),
@@ -35,7 +35,7 @@ def test_no_implementation_builds_in_the_directory_of_another() -> None:
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_a_real_system_does_what_is_kept(name: str) -> None:
+def test_a_real_system_has_its_stored_answers(name: str) -> None:
     system = SYSTEMS[name]
     if not system.implementation.is_built():
         pytest.skip(
@@ -49,7 +49,7 @@ def test_a_real_system_does_what_is_kept(name: str) -> None:
 
 
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
-def test_every_mode_and_log_has_a_kept_answer(system: System) -> None:
+def test_every_mode_and_log_has_a_stored_answer(system: System) -> None:
     ids = [case.id for case in cases_for(system)]
     assert {mode: list(answers) for mode, answers in system.answers.items()} == {
         mode: ids for mode in system.modes
@@ -59,7 +59,7 @@ def test_every_mode_and_log_has_a_kept_answer(system: System) -> None:
         assert (sound.end, sound.returned, sound.report) == ("opened", sound.written, None)
 
 
-def test_the_page_is_made_of_the_kept_answers() -> None:
+def test_the_page_shows_the_stored_answers() -> None:
     assert page.PAGE.read_text("utf-8") == page.page(), "make it anew: lab databases --save"
 
 
@@ -90,7 +90,7 @@ def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
         (["--case", "swapped", "--save"], "excludes --case"),
     ],
 )
-def test_the_command_says_what_there_is(words, said, monkeypatch, capfd) -> None:
+def test_the_command_lists_systems_and_cases(words, said, monkeypatch, capfd) -> None:
     monkeypatch.setattr(sys, "argv", ["lab", "databases", *words])
     with pytest.raises(SystemExit):
         run_group(lab)

@@ -1,4 +1,4 @@
-"""Test that the records, reports and scripts of the findings agree."""
+"""The records, reports and scripts of the findings agree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OURS = re.compile(r"walproof|conformance|reference_impl|vectors/|\]\((?!https?:/
 
 
 def faults(finding: Finding, root: Path = ROOT) -> list[str]:
-    """Return the faults of a record."""
+    """Return the faults of the record of a finding."""
     body, found = finding.body, []
     vector, implementation = body["vector"], body["implementation"]
     if not (root / "vectors" / f"{vector}.json").exists():
@@ -54,7 +54,7 @@ def faults(finding: Finding, root: Path = ROOT) -> list[str]:
 
 
 def report_faults(report: Report) -> list[str]:
-    """Return the faults of a report that prevent pasting it into a tracker."""
+    """Return the faults of a report that make it unfit for a tracker."""
     text = report.pasteable
     found = [f"no section {name}" for name in SECTIONS if f"\n### {name}\n" not in text]
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
@@ -66,7 +66,7 @@ def report_faults(report: Report) -> list[str]:
 
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda each: each.id)
-def test_a_record_names_what_exists(finding: Finding) -> None:
+def test_the_parts_that_a_record_names_exist(finding: Finding) -> None:
     assert faults(finding) == []
 
 
@@ -79,7 +79,7 @@ def test_the_list_is_current() -> None:
     assert (FOLDER / "README.md").read_text("utf-8") == list_page()
 
 
-#: A finding of each language whose script is fast; ``python -m lab findings`` runs all.
+#: A finding of each language with a fast script; ``python -m lab findings`` runs all scripts.
 FAST = [
     "golang-leveldb-zero-header", "iq80-zero-header", "dissect-database-checksum",
     "rocksdb-log-number-bit", "rusty-leveldb-append", "zmq-raft-unfinished-file",
@@ -91,7 +91,7 @@ FAST = [
     [each for each in all_releases(FINDINGS) if each.finding.id in FAST],
     ids=lambda each: f"{each.finding.id}-{each.tried['version']}",
 )
-def test_a_script_does_what_its_report_says(release: Release) -> None:
+def test_a_script_has_the_output_in_its_report(release: Release) -> None:
     if not release.is_installed:
         pytest.skip("not installed: python -m lab findings --fetch")
     try:

@@ -1,4 +1,4 @@
-"""An input is one string of bytes, and the way back gives nothing that reaches out of a folder."""
+"""An input is one byte string, and unpacking it never writes outside its folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SEVERAL = Input("", "zeebe-journal", {"a/b.log": b"xy", "c.log": b"", "d": b"z"}
 
 
 @pytest.mark.parametrize("one", [ONE, SEVERAL, Input("", "zmq-raft", {}, "empty")])
-def test_there_and_back(one: Input) -> None:
+def test_a_packed_input_is_unpacked_unchanged(one: Input) -> None:
     assert unpack(one.pack()) == one
 
 
@@ -27,7 +27,7 @@ def test_a_log_that_the_engine_has_cut_is_shorter() -> None:
     [[["../a", 1]], [["/a", 1]], [["a", 1], ["a", 1]], [["a", 1], ["a/b", 1]],
      [["a/b", 1], ["a", 1]], [["a", -1]], [["a\0", 1]], [[str(n), 0] for n in range(65)]],
 )  # fmt: skip
-def test_what_no_folder_holds_is_no_input(files: list[list[object]]) -> None:
+def test_impossible_file_names_are_refused(files: list[list[object]]) -> None:
     head = {"format": "zmq-raft", "name": "x", "context": {}, "origin": "", "files": files}
     with pytest.raises(NotPacked):
         unpack(json.dumps(head).encode() + b"\nabc")
@@ -37,6 +37,6 @@ def test_what_no_folder_holds_is_no_input(files: list[list[object]]) -> None:
     "packed",
     [b"", b"[" * 9000, b"\xff\n", ONE.pack()[:20], ONE.pack().replace(b"a.log", b"../a.")],
 )
-def test_anything_else_is_no_input(packed: bytes) -> None:
+def test_malformed_inputs_are_refused(packed: bytes) -> None:
     with pytest.raises(NotPacked):
         unpack(packed)

@@ -1,4 +1,4 @@
-"""Test that faulty readers are found, each with the name of its fault."""
+"""The judge finds faulty readers and names each fault."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def input_of(vector: Any) -> Input:
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Judge:
     judge = Judge("leveldb-log", tmp_path_factory.mktemp("fuzz"), always=True)
-    judge.faults(input_of(THREE))  # kernels are compiled, which is slow
+    judge.faults(input_of(THREE))  # compiles the kernels, which is slow
     return judge
 
 
@@ -43,7 +43,7 @@ def kinds(faults: list[Fault]) -> set[str]:
 
 
 @pytest.mark.parametrize("vector", [THREE, DAMAGED])
-def test_the_readers_that_are_there_have_no_fault(judge: Judge, vector) -> None:
+def test_our_readers_have_no_fault(judge: Judge, vector) -> None:
     assert judge.faults(input_of(vector)) == []
 
 
@@ -79,7 +79,7 @@ def test_a_reader_that_takes_memory_and_time(judge: Judge, monkeypatch: pytest.M
 
 
 class Hiding:
-    """A specification that skips the second record without reporting it."""
+    """A specification that skips the second record without reporting a loss."""
 
     def __init__(self, right: Any) -> None:
         self.right = right
@@ -117,7 +117,7 @@ EMPTY = {
 
 @pytest.mark.parametrize("hidden", ["first", "first middle middle"])
 def test_an_open_record_without_data_is_framing(judge: Judge, hidden: str) -> None:
-    """Found by fuzzing: an empty MIDDLE after an empty FIRST was taken for a record passed over."""
+    """An empty MIDDLE after an empty FIRST hides no record; fuzzing found this case."""
     log = b"".join(EMPTY[each] for each in hidden.split()) + THREE.contents
     assert judge.faults(Input("", "leveldb-log", log, "x.log")) == []
 
@@ -135,6 +135,6 @@ def test_an_open_record_without_data_is_framing(judge: Judge, hidden: str) -> No
         (End("refused", "x", 0), [], "refused, and tells"),
     ],
 )
-def test_an_answer_that_is_none_is_seen(end: End, lost: list[Lost], wrong: str) -> None:
+def test_an_inconsistent_answer_is_reported(end: End, lost: list[Lost], wrong: str) -> None:
     message = judging.malformed(input_of(THREE), collect([*lost, end]))
     assert message.startswith(wrong) if wrong else message == ""

@@ -1,4 +1,4 @@
-"""Changes are the same for the same chance, stay inputs, and get beyond the checksums."""
+"""Changes are repeatable, result in valid inputs, and often have valid checksums."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INTACT = [
 
 
 def native_of(chance: Random) -> Native:
-    """Return a function that changes bytes as an engine does: deletes, repeats or sets some."""
+    """Return a function that deletes, repeats or sets bytes, as a fuzzing engine does."""
 
     def change(data: bytes, most: int) -> bytes:
         at, to = sorted(chance.randrange(len(data) + 1) for _ in range(2))
@@ -59,7 +59,7 @@ def test_every_change_is_an_input_of_the_format(format: str, of_format) -> None:
 
 
 def test_many_changes_get_beyond_the_checksum() -> None:
-    """With flips alone nearly every changed record ends at its checksum."""
+    """Many changes have a valid checksum; bit flips alone would almost never have one."""
     answers = [
         collect(read_stream(io.BytesIO(unpack(packed).files[""]), "recover"))
         for packed in changed("leveldb-log", INTACT, 1200)
@@ -70,7 +70,7 @@ def test_many_changes_get_beyond_the_checksum() -> None:
     assert len(mismatches) < len(answers) / 2
 
 
-def test_an_input_is_cut_where_it_is_too_long(of_format) -> None:
+def test_an_input_that_is_too_long_is_cut(of_format) -> None:
     given = of_format["leveldb-log"]
     packed = Mutator("leveldb-log", given).change(
         given[-1].pack(), 400, Random(1), native_of(Random(1))

@@ -1,4 +1,4 @@
-"""A run counts its inputs, stores findings as they occur, and names the input that ended it."""
+"""A run counts its inputs, stores findings at once, and names the input that ended the run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ INPUTS = [
     Input("", FORMAT, b"z", "d.snap"),
 ]
 
-#: Dies of a file with an x, and of nothing when it is started again.
+#: A fuzzer that crashes once on a file with an x, and never after a restart.
 TOY = """
 import os, pathlib, sys
 scratch = pathlib.Path(sys.argv[1])
@@ -86,7 +86,7 @@ def test_an_input_that_ends_readers_in_python_is_a_finding(tmp_path: Path) -> No
         (TOY.replace('b"x"', 'b"x.log"').replace('"seen"', '"never" / "seen"'), "given up after"),
     ],
 )
-def test_a_fuzzer_that_fails_for_no_input_is_a_complaint(
+def test_a_fuzzer_that_fails_without_an_input_is_reported(
     script: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "MAX_DEATHS", 2)
@@ -130,7 +130,7 @@ def test_an_input_is_tried_again(tmp_path: Path) -> None:
 
 
 def test_an_enum_of_cpp_holds_every_number() -> None:
-    """A number without a name was undefined behaviour: clang's sanitizer ended at the first one."""
+    """A fixed type avoids undefined behaviour for a number that the enum does not name."""
     text = "class a {\n    enum record_type_t {\n        ZERO = 0\n    };\n * an enum is {\n"
     result = languages.LANGUAGES["cpp"].finish(text)
     assert "    enum record_type_t : int64_t {\n" in result
@@ -138,7 +138,7 @@ def test_an_enum_of_cpp_holds_every_number() -> None:
 
 
 def test_a_flag_of_cpp_is_set_before_it_is_used() -> None:
-    """Cleaning up after an exception used flags of fields that were never reached."""
+    """Flags start as true, because cleaning up after an exception reads flags of unread fields."""
     flags = "    bool n_newer_fields;\n    bool f_other;\n"
     result = languages.LANGUAGES["cpp"].finish(flags)
     assert result == "    bool n_newer_fields = true;\n    bool f_other;\n"

@@ -1,4 +1,4 @@
-"""Mutants of LevelDB, the smallest format."""
+"""The mutants of LevelDB, the smallest format."""
 
 from __future__ import annotations
 

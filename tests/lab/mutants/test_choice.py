@@ -1,4 +1,4 @@
-"""Choosing mutants: by function and by changed lines."""
+"""Mutants are chosen by function and by changed lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_by_function(all_of_leveldb) -> None:
     assert functions(chosen) == {"reader.Scan._torn", "layout.all_zero"}
 
 
-def test_functions_that_are_outside_have_no_mutants(all_of_leveldb) -> None:
+def test_functions_outside_the_choice_have_no_mutants(all_of_leveldb) -> None:
     result = all_mutants("leveldb-log", Reviewed(outside={"reader._has_record": "for this test"}))
     assert functions(all_of_leveldb) - functions(result) == {"reader._has_record"}
 

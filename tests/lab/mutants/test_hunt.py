@@ -1,4 +1,4 @@
-"""Test which mutants die, which survive, and how they are reported."""
+"""Mutants die or survive, and a hunt reports them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from lab.mutants.sites import Mutant, Name
 
 FORMAT = "leveldb-log"
 WHY = "No log can show it."
-#: Function, text before and after the change.
+#: For each mutant, the function, and the code before and after the change.
 MUTANTS = {
-    # A reader that accepts every checksum.
+    # This reader accepts every checksum.
     "canary": ("reader.Scan._block", "masked_crc(view[pos + 6:data_end]) != checksum", "False"),
-    # The last two events instead of the last one: of both, the very last is taken.
+    # This writer takes the last of the last two events instead of the last event: the same event.
     "harmless": ("writer.append_stream", "1", "2"),
     "deadly": ("writer.append_stream", "log.truncate(last.end)", "nothing"),
     "shared": ("dialects", "131", "132"),
     "width": ("layout", "'<IHB'", "'<IHH'"),
-    # More of a block after a short read: files give all that they have at once.
+    # This code runs only after a short read, but a file returns all bytes of a block at once.
     "not reached": ("layout.read_block", "block += more", "block -= more"),
     "constant": ("layout", "32768", "32769"),
 }  # fmt: skip
@@ -60,7 +60,7 @@ def find(mutants: list[Mutant], name: str) -> Mutant:
 def fates(
     asked: Asked, all_of_leveldb: list[Mutant], tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Fate]:
-    """Return the outcomes of one hunt; all questions run the equivalent mutant "everywhere"."""
+    """Return the outcomes of one hunt; "everywhere" is an equivalent mutant for all questions."""
     scratch = tmp_path_factory.mktemp("hunt")
     listed = load_reviewed(FORMAT).equivalent
     everywhere = next(each for each in all_of_leveldb if each.name in listed)
@@ -75,11 +75,11 @@ def fates(
 @pytest.mark.parametrize(
     ("name", "killer"),
     [
-        ("canary", ""),  # of a vector or an example, whichever runs first
+        ("canary", ""),  # a vector or an example kills the mutant, whichever runs first
         ("deadly", "leveldb-log/"),
         ("constant", ""),
         ("width", ""),
-        ("shared", "rocksdb-wal/"),  # no vector of its own format
+        ("shared", "rocksdb-wal/"),  # no vector of leveldb-log kills the mutant
         ("harmless", None),
         ("not reached", None),
         ("everywhere", None),
@@ -115,7 +115,7 @@ def test_an_original_that_is_wrong_is_an_error(asked: Asked, tmp_path: Path) -> 
 def test_the_vectors_detect_the_mutants_of_a_function(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A survivor is a wrong reader that passes all vectors. Add a vector that kills it."""
+    """A survivor is a wrong reader that passes all vectors; add a vector that detects it."""
     monkeypatch.setattr(hunting, "questions_of", lambda format_id: asked.questions)
     monkeypatch.setattr(hunting, "reached", lambda *_: asked.reached)
     report = hunt(FORMAT, ["reader._is_plausible"])
@@ -154,11 +154,11 @@ def test_the_command_shows_survivors(
     assert "8 of 700" in done.output
 
 
-def test_a_function_that_is_not_there() -> None:
+def test_a_missing_function_is_an_error() -> None:
     done = run("--format", FORMAT, "--function", "no.such")
     assert "--function no.such: no function has this name" in str(done.exception)
 
 
-def test_a_revision_that_is_not_there() -> None:
+def test_a_missing_revision_is_an_error() -> None:
     done = run("--changed", "no-such-revision")
     assert done.exit_code == 1 and "no-such-revision" in str(done.exception)

@@ -1,4 +1,4 @@
-"""Each operator changes a piece of code as expected, and leaves some code unchanged."""
+"""Each operator changes code as expected, and leaves some code unchanged."""
 
 from __future__ import annotations
 
@@ -60,8 +60,9 @@ def test_an_operator(tmp_path: Path, source: str, operator: str, expected: list[
     ("source", "count"),
     [
         ("def f(x):\n    g(x)\n    x.a = 1\n    return x", 3),
-        ("def f(x):\n    y = g(x)\n    return y", 1),  # without y = … nothing runs
-        ("def f(x):\n    g(x)\n    return None", 1),  # that is what a function does anyway
+        # without the assignment, y would be undefined
+        ("def f(x):\n    y = g(x)\n    return y", 1),
+        ("def f(x):\n    g(x)\n    return None", 1),  # a function returns None anyway
         ("def f(x):\n    for y in x:\n        if y:\n            continue\n        raise E", 2),
     ],
 )
@@ -70,7 +71,7 @@ def test_removed_statements(tmp_path: Path, source: str, count: int) -> None:
     assert result == ["nothing"] * count
 
 
-def test_a_generator_without_its_yield_is_still_one(tmp_path: Path) -> None:
+def test_a_generator_without_its_yield_stays_a_generator(tmp_path: Path) -> None:
     (removed,) = [
         each
         for each in mutants(tmp_path, "def f():\n    yield g()\n")
@@ -97,7 +98,7 @@ def test_a_generator_without_its_yield_is_still_one(tmp_path: Path) -> None:
         "raise ValueError('torn' + str(1))",
     ],
 )
-def test_what_is_never_changed(tmp_path: Path, source: str) -> None:
+def test_unmutated_code(tmp_path: Path, source: str) -> None:
     results = [each.name for each in mutants(tmp_path, source)]
     assert [each for each in results if each.before not in (source, "...", "…")] == []
 
@@ -121,7 +122,7 @@ class C:
 """
 
 
-def test_a_mutant_knows_where_it_is(tmp_path: Path) -> None:
+def test_a_mutant_has_its_position(tmp_path: Path) -> None:
     results = {each.name.before: each for each in mutants(tmp_path, SOURCE)}
     assert (results["3"].name.function, results["3"].at_import) == ("reader", True)
     assert (results["4"].name.function, results["4"].at_import) == ("reader.outer", True)
@@ -135,7 +136,7 @@ def test_a_mutant_knows_where_it_is(tmp_path: Path) -> None:
     )
 
 
-def test_mutants_that_are_alike_are_counted(tmp_path: Path) -> None:
+def test_equal_mutants_are_numbered(tmp_path: Path) -> None:
     result = mutants(tmp_path, "def f(a):\n    g(a + 1)\n    g(a + 1)\n")
     assert len({each.name for each in result}) == len(result)
     assert {each.name.number for each in result} == {0, 1}

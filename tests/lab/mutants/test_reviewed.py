@@ -1,4 +1,4 @@
-"""Test the lists of reviewed mutants."""
+"""The lists of reviewed mutants are valid and current."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_broken_list_is_refused(text: str, said: str) -> None:
 
 
 @pytest.mark.parametrize("format_id", [id for id in FORMATS if path_of(id).exists()])
-def test_what_is_listed_is_there(format_id: str) -> None:
+def test_listed_mutants_exist(format_id: str) -> None:
     reviewed = load_reviewed(format_id)
     everything = {each.name for each in all_mutants(format_id, Reviewed())}
     assert sorted(set(reviewed.equivalent) - everything) == []

@@ -1,4 +1,4 @@
-"""Test that each guarantee has an example, and that the page agrees with the vectors and lists."""
+"""Each guarantee has an example, and the page agrees with the vectors and lists."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def examples(vectors):
     return book.shown(vectors)
 
 
-def test_a_promise_without_an_example_is_an_error(vectors):
+def test_a_guarantee_without_an_example_is_an_error(vectors):
     left = {id: each for id, each in vectors.items() if id != "leveldb-log/cut-in-a-payload"}
     with pytest.raises(book.BrokenScenario, match=r"torn-last-record: guaranteed by .*leveldb-log"):
         book.shown(left)
 
 
-def test_a_scenario_that_nobody_wrote_is_an_error(vectors):
+def test_an_undefined_scenario_is_an_error(vectors):
     id = "leveldb-log/cut-in-a-header"
     other = replace(vectors[id], body={**vectors[id].body, "scenario": "torn-page"})
     with pytest.raises(book.BrokenScenario, match="no scenario 'torn-page'"):
@@ -59,11 +59,11 @@ def result(**more):
         ({"difference": "lost: expected [0, 7), found none"}, "reports other bytes as lost"),
     ],
 )  # fmt: skip
-def test_an_effect_is_what_the_holder_of_the_log_sees(found, effect):
+def test_a_result_has_its_effect_for_users(found, effect):
     assert results.effect(result(**found)) == effect
 
 
-def test_the_kept_results_are_those_of_the_known_failures(examples):
+def test_the_stored_results_agree_with_the_known_failures(examples):
     given = results.load_results()
     requested = {one.vector.id for each in examples.values() for one in each}
     assert {id for effects in given.values() for id in effects} == requested
@@ -82,7 +82,7 @@ def test_every_real_system_is_on_the_page(examples):
     assert results.load_results().keys() == real
 
 
-def test_the_page_is_made_of_what_is_there(vectors):
+def test_the_page_is_current(vectors):
     assert page.PAGE.read_text("utf-8") == page.page(vectors, results.load_results()), (
         "make it anew: python -m lab scenarios --save"
     )

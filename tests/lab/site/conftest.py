@@ -1,4 +1,4 @@
-"""A site of few vectors, made of a report that is written here: it takes seconds."""
+"""A site of few vectors, built in seconds from a report that this module writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from conformance.vectors import Vector, load_all
 from lab.site import build
 from lab.site.run import Run, run_of
 
-#: Damaged, intact, empty and large logs of two formats, a directory, and all four operations.
+#: The vectors of the site: damaged, intact, empty and large logs of two formats, a directory, and
+#: all four operations.
 CHOSEN = (
     "leveldb-log/first-then-full",
     "leveldb-log/four-short-records",
@@ -32,12 +33,12 @@ CHOSEN = (
     "kahadb-journal/write-a-batch-of-exactly-the-limit",
 )
 
-#: The hello of a program.
+#: Text of a program that must be escaped, in its hello message.
 FOREIGN = "</p><script>alert(1)</script>\u202egol.\x1b[31m"
 
 SCRIPT = "javascript:alert(1)"
 
-#: An implementation with a known failure of one of these vectors.
+#: An implementation that has a known failure on one of the chosen vectors.
 FAILING = "goleveldb"
 
 
@@ -55,7 +56,7 @@ def report(tree: dict[str, Vector]) -> dict[str, Any]:
                 key: each.body[key]
                 for key in ("title", "format", "group", "kind", "requirements", "size")
             },
-            # One has been given another group since the run.
+            # The group of the last vector has changed since the run.
             **({"group": "once"} if id == CHOSEN[-1] else {}),
             "control": each.control,
             "damage": each.damage,
@@ -134,7 +135,7 @@ def _implementation(
 
 
 def _as_listed(vector: Vector, profile: str) -> dict[str, Any]:
-    """Return the list of known failures of a real implementation."""
+    """Return the result of ``FAILING`` for a vector by its list of known failures."""
     listed = known_failures.load(FOLDER / FAILING / "known-failures.json")
     entry = listed.entries.get((vector.id, profile))
     if entry is None:
@@ -168,7 +169,7 @@ def run(report: dict[str, Any], tree: dict[str, Vector]) -> Run:
 
 
 class Page(HTMLParser):
-    """The names, links and tags of a page, and what it loads."""
+    """The names, links and tags of a page, and the resources that the page loads."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -180,7 +181,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """See ``html.parser``."""
+        """Collect a tag (see ``html.parser``)."""
         attributes = {name: value or "" for name, value in attrs}
         self.tags.append(tag)
         self.ids += [attributes["id"]] if "id" in attributes else []
@@ -191,7 +192,7 @@ class Page(HTMLParser):
 
 @dataclass
 class Site:
-    """A site that was made, and its pages by their places."""
+    """A built site, and its pages by their paths."""
 
     out: Path
     pages: dict[str, Page]

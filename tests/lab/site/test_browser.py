@@ -1,4 +1,4 @@
-"""In a browser: nothing is refused by the policy, no script fails."""
+"""In a browser, the policy blocks nothing and no script fails."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the 
 
 
 def drawn(site: Path, place: str, profile: Path) -> tuple[str, list[str]]:
-    """Return the page after its scripts have run, and their console messages."""
+    """Return a page after its scripts have run, and the console messages of the scripts."""
     address = (site / "index.html").as_uri().removesuffix("index.html") + place
     command = [CHROMIUM or "", *FLAGS, f"--user-data-dir={profile}", address]
     done = subprocess.run(command, capture_output=True, timeout=60, check=True, text=True)
@@ -39,7 +39,7 @@ def drawn(site: Path, place: str, profile: Path) -> tuple[str, list[str]]:
 
 @needs_browser
 def test_a_list_of_vectors_can_be_narrowed(site: Site, tmp_path: Path) -> None:
-    copy = tmp_path / "site"  # with a script that types, as a person would
+    copy = tmp_path / "site"  # has a script that types like a user
     shutil.copytree(site.out, copy)
     with (copy / "assets" / "site.js").open("a") as script:
         script.write(

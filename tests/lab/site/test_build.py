@@ -1,4 +1,4 @@
-"""A site is written completely or not at all; output of the command."""
+"""A site is written completely or not at all, and the command reports the result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_site_is_replaced_as_a_whole(run: Run, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_what_fails_leaves_the_old_site(
+def test_a_failed_build_leaves_the_old_site(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "site"
@@ -50,7 +50,7 @@ def test_what_fails_leaves_the_old_site(
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_what_is_no_site_stays(run: Run, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_site_is_unchanged(run: Run, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(FileExistsError, match="not a site"):
         build.build(run, tmp_path)
@@ -63,7 +63,7 @@ def test_fresh_variants_have_no_pages(run: Run) -> None:
         run_of({**run.report, "fresh": fresh}, run.tree)
 
 
-def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
+def test_the_command_reports_a_missing_run(tmp_path: Path) -> None:
     nothing = CliRunner().invoke(lab, ["site", "--run", str(tmp_path / "report.json")])
     assert nothing.exit_code == 1
     assert "`walproof check` writes one" in nothing.output
@@ -72,7 +72,7 @@ def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
     assert f"{tmp_path / 'report.json'}: not a run report" in str(no_report.exception)
 
 
-def test_the_command_makes_a_site_and_says_what_has_no_page(
+def test_the_command_builds_a_site_and_lists_results_without_a_page(
     run: Run, report: dict[str, Any], tmp_path: Path
 ) -> None:
     few = only_first(run).report

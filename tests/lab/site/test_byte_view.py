@@ -1,4 +1,4 @@
-"""The differences between a log and its control."""
+"""The byte view shows the differences between a log and its control."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lab.site.byte_view import MAX_FIELDS, changed_range, views
         (b"", b"ab", range(2)),
     ],
 )
-def test_what_is_other_than_in_the_control(old: bytes, new: bytes, found: range) -> None:
+def test_differences_from_the_control_are_marked(old: bytes, new: bytes, found: range) -> None:
     assert changed_range(old, new) == found
 
 

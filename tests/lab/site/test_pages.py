@@ -1,4 +1,4 @@
-"""Test the content, links and sizes of the pages of a small site."""
+"""The content, links and sizes of the pages of a small site."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.site import page_paths
 
 from .conftest import CHOSEN, FAILING, FOREIGN, Site
 
-#: Maximum size of the page of a vector, for any log.
+#: The maximum size in bytes of the page of any vector.
 LARGEST = 20_000
 
 
@@ -42,7 +42,7 @@ def test_every_page_has_its_frame(site: Site) -> None:
     assert len({title for (title,) in titles}) == len(site.pages), "each has a title of its own"
 
 
-def test_pages_load_nothing_but_their_own(site: Site) -> None:
+def test_pages_load_only_files_of_the_site(site: Site) -> None:
     for place, page in site.pages.items():
         assert not [each for each in page.loads if re.match(r"[a-z]+:|//", each)], place
         assert "style=" not in page.text.partition("<main")[0], place
@@ -59,7 +59,7 @@ def test_every_vector_of_the_run_has_a_page(site: Site) -> None:
     assert all(len(site.text(place).encode()) < LARGEST for place in created)
 
 
-def test_a_vector_says_what_was_done_what_is_owed_and_who_answers_what(site: Site) -> None:
+def test_a_vector_shows_its_damage_expectation_and_answers(site: Site) -> None:
     text = site.text("vectors/leveldb-log/first-then-full.html")
     assert "set blocks[0].records[1].header.type to 2" in text
     assert 'href="../../vectors/leveldb-log/four-short-records.html"' in text
@@ -78,7 +78,7 @@ def test_emphasis_of_a_rule_is_marked(site: Site) -> None:
 
 
 def rows(text: str) -> list[list[str]]:
-    """Return the cells of the first table of fields, with their marks."""
+    """Return the cells of the first table of fields, including their marks."""
     table = text.partition('<table class="fields"')[2].partition("</table>")[0]
     cells = (each.split("<td")[1:] for each in table.split("<tr")[2:])
     return [[each.partition(">")[2].strip() for each in row] for row in cells]
@@ -91,20 +91,20 @@ def test_the_damage_and_the_loss_are_marked(site: Site) -> None:
     assert fields["blocks[0].records[1].header.type"] == '<i class="x l">02</i>'
 
 
-def test_a_folder_shows_the_file_that_is_new(site: Site) -> None:
+def test_a_folder_shows_its_new_file(site: Site) -> None:
     text = site.text("vectors/kahadb-journal/a-sibling-among-the-files.html")
     assert text.index("<h3>db-3.log") < text.index("<h3>db-1.log")
     part = text.partition("<h3>db-3.log")[2].partition("<h3>")[0]
     assert all('<i class="x' in row[2] for row in rows(part) if row[2] != "…")
 
 
-def test_real_ones_come_first_and_null_baselines_last(site: Site) -> None:
+def test_real_implementations_come_first_and_null_baselines_last(site: Site) -> None:
     text = site.text(page_paths.HOME)
     order = [f">{FAILING}</a>", ">executable-spec</a>", ">stranger</a>", "null: intact"]
     results = [text.index(each) for each in order]
     assert results == sorted(results)
     assert "unavailable: go not found" in text
-    assert "the results of 3 implementations" in text  # the null baselines are not counted
+    assert "the results of 3 implementations" in text  # null baselines are not counted
 
 
 def test_an_implementation_shows_why_it_fails(site: Site) -> None:
@@ -119,7 +119,7 @@ def test_the_list_of_vectors_marks_each_answer(site: Site) -> None:
     assert re.findall(r'<td class="?c-([a-z-]+)', row) == ["known-failure", "pass", "crash"]
 
 
-def test_text_of_programs_is_only_text(site: Site) -> None:
+def test_text_of_programs_is_escaped(site: Site) -> None:
     for place, page in site.pages.items():
         assert "<script>alert(1)" not in page.text, place
         assert "\u202e" not in page.text and "\x1b" not in page.text, place

@@ -1,4 +1,4 @@
-"""Written records are read back; damaged sizes take no time."""
+"""Written records are read back, and damaged sizes cost no time."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ EVIL = {
 
 @pytest.mark.parametrize("name", EVIL)
 def test_time_is_linear(name: str) -> None:
-    """Eight times the bytes take about eight times as long, also beyond the buffer."""
+    """Eight times the bytes take about eight times the time, even if the log exceeds the buffer."""
 
     def seconds(n: int) -> float:
         log = EVIL[name](n)
@@ -116,7 +116,7 @@ def test_time_is_linear(name: str) -> None:
 
 
 def test_damaged_sizes_are_read_within_a_second(tmp_path: Path) -> None:
-    """The inputs on which the real reader loops endlessly."""
+    """Inputs on which the real reader loops endlessly are read within a second."""
     good = batch(record(b"alpha"))
     for size in (-1, -8, -(2**31), 2**31 - 33, 2**31 - 1):
         bad = bytearray(batch(record(b"bravo")))

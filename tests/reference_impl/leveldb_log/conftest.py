@@ -1,4 +1,4 @@
-"""Shared parts of the tests of the executable specification: a writer and answers."""
+"""Shared functions for the tests of leveldb-log: a writer and a reader."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from reference_impl.leveldb_log.writer import Writer
 
 @pytest.fixture(scope="session")
 def write() -> Callable[..., bytes]:
-    """Return the bytes of a log of these records, after ``length`` existing bytes."""
+    """Return a function that gives the bytes of a log written after ``length`` existing bytes."""
     return lambda *payloads, length=0: written(payloads, length)
 
 
 @pytest.fixture(scope="session")
 def answer() -> Callable[..., Answer]:
-    """Return the executable specification's answer for a log."""
+    """Return a function that reads a log with the executable specification."""
     return answer_to
 
 

@@ -1,4 +1,4 @@
-"""Appending: to sound logs as LevelDB does, and after a torn tail without losses."""
+"""Appending writes the same bytes as LevelDB, and loses nothing after a torn tail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of recognition, which name what was found and what to do."""
+"""Errors of recognition name the content of the file and the next step for the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading as a stream: pipes, files larger than memory, failing files."""
+"""A log is read as a stream: from pipes, from huge files, and from files that fail."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MIB = 1 << 20
 
 
 class Generated(io.BytesIO):
-    """A log that is never in memory: the same block ``blocks`` times, then ``rest``."""
+    """A log that is never completely in memory: one block ``blocks`` times, then ``rest``."""
 
     def __init__(self, block: bytes, blocks: int, rest: bytes = b"") -> None:
         super().__init__()
@@ -58,7 +58,7 @@ LYING = b"\1\2\3\4\xff\xff\1" + bytes(BLOCK_SIZE - 7)
 
 
 def rich_log(write: Write) -> bytes:
-    """Return records, fragments, damage, a gap and a torn tail, over several blocks."""
+    """Return a log of several blocks with records, fragments, damage, a gap and a torn tail."""
     log = bytearray(write(b"alpha", b"b" * 40_000, b"", b"c" * 70_000, b"delta"))
     log[5000] ^= 1
     log += bytes(4 * BLOCK_SIZE - len(log) + 10)
@@ -90,7 +90,7 @@ def test_records_are_yielded_during_reading() -> None:
 
 
 def peak_memory(log: Generated, profile: str = "recover") -> tuple[int, list[Event], int]:
-    """Return the peak memory in bytes, the last events, and their number."""
+    """Return the peak memory in bytes, the last events, and the number of events."""
     last: list[Event] = []
     count = 0
     tracemalloc.start()
@@ -125,7 +125,7 @@ def test_memory_is_constant_over_64_mib(
     peak, last, count = peak_memory(log, profile)
     assert log.given == 64 * MIB + len(rest)
     assert isinstance(last[-1], End) and last[-1].verdict == verdict
-    # A block, the previous records that are still in memory, and some overhead.
+    # The limit covers a block, the previous records that are still in memory, and some overhead.
     assert peak < 6 * BLOCK_SIZE
     if profile == "recover":
         assert count == events
@@ -135,14 +135,15 @@ def test_memory_is_constant_over_64_mib(
 
 
 def test_memory_follows_the_largest_record() -> None:
-    """Sixteen records of 4 MiB: memory is a few times the record, not the log."""
+    """Reading sixteen records of 4 MiB takes the memory of a few records, not of the log."""
     first, last = fragment(2, b"f" * (BLOCK_SIZE - 7)), fragment(4, b"l" * (BLOCK_SIZE - 7))
     blocks = [first, *[MIDDLE_BLOCK] * 126, last]
     log = Generated(b"", 0)
     log.pieces = itertools.chain.from_iterable(itertools.repeat(blocks, 16))
     peak, end, count = peak_memory(log)
     assert (count, end[-1]) == (17, End("intact", None, 64 * MIB))
-    # The record being assembled with spare capacity, its copy for the caller, and the previous one.
+    # The limit covers the record in progress with its spare capacity, the caller's copy, and the
+    # previous record.
     assert peak < 4.5 * 4 * MIB
 
 

@@ -1,4 +1,4 @@
-"""Test each line of the table "What survives" of the chapter, and the other rules for readers."""
+"""Test each line of the table "What survives" in the chapter, and the other rules for readers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def replaced(log: bytes, at: int, new: bytes) -> bytes:
 
 
 def flipped(log: bytes, positions: Iterable[int]) -> Logs:
-    """Flip a bit in each of these bytes in turn, each time another bit of the byte."""
+    """Yield the log with a flipped bit in each of these bytes in turn; the bit varies."""
     for at in positions:
         yield replaced(log, at, bytes([log[at] ^ 1 << at % 8]))
 
@@ -45,13 +45,13 @@ def with_length(log: bytes, at: int, length: int) -> Logs:
 
 
 def retyped(log: bytes, types: Iterable[int]) -> Logs:
-    """Return Bravo with another type and a matching checksum."""
+    """Yield the log with other types of the record Bravo, each with a valid checksum."""
     for new_type in types:
         yield replaced(log, BRAVO, physical(new_type, b"bravo"))
 
 
 def outside_length(at: int, end: int) -> list[int]:
-    """Return the bytes of checksum and type, and some data bytes, of the record at ``at``."""
+    """Return offsets in the record at ``at``: checksum, type, and some of the data."""
     return [*range(at, at + 4), at + 6, *range(at + 7, end, max(1, (end - at) // 5))]
 
 
@@ -107,7 +107,7 @@ def survivor_table() -> list[tuple[str, str, str, str, str]]:
 
 
 def expected_payloads(cell: str) -> list[bytes]:
-    """Parse ``alpha, charlie, `at` 7270``, ``all`` and so on."""
+    """Return the payloads that a cell of the table names, such as ``alpha, charlie, `at` 7270``."""
     names = list(RECORDS) if cell == "all" else re.findall(r"\b(?:alpha|bravo|D|charlie)\b", cell)
     return [RECORDS[name] for name in names]
 
@@ -124,7 +124,7 @@ def example(write: Write) -> bytes:
 @pytest.mark.parametrize("row", survivor_table(), ids=lambda row: row[0])
 def test_survivors_table(answer: Answers, example: bytes, row: tuple[str, ...]) -> None:
     change, records, verdict, lost, end = row
-    if records == "the same":  # as in the line above
+    if records == "the same":  # the same as in the previous line of the table
         above = survivor_table()[[line[0] for line in survivor_table()].index(change) - 1]
         records, verdict, lost = above[1:4]
     for log in damaged(example, change):

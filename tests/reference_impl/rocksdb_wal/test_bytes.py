@@ -1,4 +1,4 @@
-"""The bytes of RocksDB and Pebble, and those in the chapter, are read and written alike."""
+"""The logs of RocksDB, Pebble and the chapter are read, and written with the same bytes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def written(folder: Path, *payloads: bytes, **context: Any) -> bytes:
     ],
 )
 def test_a_log_that_pebble_wrote_and_closed(headers: str, sha256: str, tmp_path: Path) -> None:
-    """Pebble 2.1.7, ``record.NewLogWriter`` for log 12, five records without a sync, ``Close``."""
+    """Pebble 2.1.7 wrote log 12 with ``record.NewLogWriter``: five unsynced records, ``Close``."""
     payloads = (b"alpha", b"", b"bravo", b"0123456" * 10_000, b"charlie")
     path = tmp_path / "000012.log"
     records = [
@@ -55,7 +55,7 @@ def test_a_log_that_pebble_wrote_and_closed(headers: str, sha256: str, tmp_path:
 
 
 def test_a_recycled_log_that_rocksdb_wrote(tmp_path: Path) -> None:
-    """RocksDB 9.8.4: three puts of log 18; what follows is log 14, and its other name finds it."""
+    """RocksDB 9.8.4 wrote three puts as log 18 over log 14; nine records of log 14 remain."""
     path = tmp_path / "000018.log"
     path.write_bytes(RECYCLED_BY_ROCKSDB)
     found = collect(read(path, "recover", {}))
@@ -68,7 +68,7 @@ def test_a_recycled_log_that_rocksdb_wrote(tmp_path: Path) -> None:
 
 
 def test_a_compressed_log_that_rocksdb_wrote(tmp_path: Path) -> None:
-    """RocksDB 9.8.4 with zstd; our frames may come from another version, and say the same."""
+    """RocksDB 9.8.4 compressed this log with zstd; our zstd may compress to other frames."""
     path = tmp_path / "log"
     path.write_bytes(COMPRESSED_BY_ROCKSDB)
     found = collect(read(path, "recover", {}))
@@ -82,7 +82,7 @@ def test_a_compressed_log_that_rocksdb_wrote(tmp_path: Path) -> None:
 
 
 def test_records_in_the_chapter() -> None:
-    """The table of first records: what we pack is what the chapter shows."""
+    """Our records equal those in the chapter's table of first records."""
     table = CHAPTER.split("Other first records:", 1)[1].split("###", 1)[0]
     shown = [re.sub(r"\s", "", hexes) for hexes in re.findall(r"\| `([0-9a-f ]+)` \|", table)]
     predecessor = b"".join(n.to_bytes(8, "little") for n in (4, 137, 6))
@@ -103,7 +103,7 @@ def test_records_in_the_chapter() -> None:
 
 
 def test_small_logs_in_the_chapter(tmp_path: Path) -> None:
-    """The two logs that are shown byte by byte."""
+    """Our logs equal the two logs that the chapter shows byte by byte."""
     rows = re.findall(r"^ +\d+  ((?:[0-9a-f]{2} )*[0-9a-f]{2})  ", CHAPTER, re.MULTILINE)
     assert written(tmp_path, b"foo", b"", log_number=12).hex(" ") == " ".join(rows)
     rows = re.findall(r"^ +\d+  ([0-9a-f]{8} [0-9a-f ]+?)     ", CHAPTER, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Sound logs in every dialect are read, copied and refused as the chapter says."""
+"""Intact logs in every dialect are read, copied and refused according to the chapter."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_copy_has_the_same_records(seed: int, tmp_path: Path) -> None:
 
 
 def test_lost_ranges_are_events() -> None:
-    """A torn tail is marked as such, and damage is not."""
+    """A torn tail yields lost ranges that are marked as torn."""
     log = sound_log(random.Random(1)).data
     events = list(read_stream(io.BytesIO(log[:-1]), "recover", NUMBER))
     torn = [event.torn for event in events if isinstance(event, Lost)]
@@ -60,7 +60,7 @@ def test_lost_ranges_are_events() -> None:
         ({"headers": "legacy", "closed": True}, "closed"),
     ],
 )
-def test_what_no_dialect_has_is_refused(
+def test_options_that_no_dialect_has_are_refused(
     context: dict[str, object], says: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ValueError, match=says):

@@ -1,4 +1,4 @@
-"""The table "What survives" of the chapter, replayed line by line."""
+"""Test each line of the table "What survives" in the chapter."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def older(size: int) -> bytes:
 
 
 def recycled(left: bytes) -> bytes:
-    """The log, what an older one left behind it in the block, and two of its blocks."""
+    """Return a log, then the rest of an older log in its block, then two older blocks."""
     return new_log() + left + older(BLOCK_SIZE) * 2
 
 

@@ -1,4 +1,4 @@
-"""The SQLite of this Python against the executable specification, on logs that SQLite wrote."""
+"""Python's SQLite and the executable specification agree on logs that SQLite wrote."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A database with a log of six transactions; both are left as a crash leaves them."""
+    """Yield a database with a log of six transactions, in the state after a crash."""
     folder = tmp_path_factory.mktemp("database")
     path = folder / "live.db"
     with closing(connect(path)) as live:
@@ -57,7 +57,7 @@ def written(database: Path) -> bytes:
 
 
 def committed(log: bytes) -> int:
-    """The number of committed frames by the answer of a strict reader."""
+    """Return the number of committed frames according to a strict reader."""
     read = answer(log, "strict")
     if read.records:
         return (read.records[-1].at + read.records[-1].size - 32) // SLOT_BYTES
@@ -99,7 +99,7 @@ def test_sqlite_appends_at_end(database: Path, seed: int, tmp_path: Path) -> Non
     with closing(connect(path)) as opened:
         opened.execute("insert into t(b) values('new')" if read.records else "create table n(a)")
         after = written(path)
-    kept = read.end if read.records else 0  # without a committed frame, SQLite writes a new header
+    kept = read.end if read.records else 0  # SQLite writes a new header if no frame is committed
     assert after[:kept] == log[:kept]
     now = answer(after)
     assert now.records[: len(read.records)] == read.records
@@ -107,7 +107,7 @@ def test_sqlite_appends_at_end(database: Path, seed: int, tmp_path: Path) -> Non
 
 
 def test_sqlite_reads_what_is_appended(database: Path, tmp_path: Path) -> None:
-    """The images of the last transaction again, with another row in the table."""
+    """SQLite reads an appended transaction: the last one with a changed row."""
     log = written(database)
     last = answer(log).records[-1]
     assert last.payload.count(b"written") == 1
@@ -121,7 +121,7 @@ def test_sqlite_reads_what_is_appended(database: Path, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def padded(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[int]]:
-    """A log with padding, and its sizes after each of nine transactions of one to three pages."""
+    """Return a padded log of nine transactions, and its size after each transaction."""
     path = tmp_path_factory.mktemp("padded") / "live.db"
     sizes = []
     with closing(sqlite3.connect(f"file:{path}?psow=0", uri=True, isolation_level=None)) as live:
@@ -137,7 +137,10 @@ def padded(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[int]]:
 def test_a_commit_whose_sectors_are_lost_is_torn(
     padded: tuple[bytes, list[int]], number: int
 ) -> None:
-    """SQLite syncs a commit up to a sector of 4096 bytes, and writes the rest of padding later."""
+    """A commit with lost sectors is torn.
+
+    SQLite syncs a commit only to the end of a sector of 4096 bytes, and writes other padding later.
+    """
     log, sizes = padded
     start = sizes[number - 1]
     before = answer(log[:start]).records

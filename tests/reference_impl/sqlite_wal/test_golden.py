@@ -1,4 +1,4 @@
-"""Golden bytes: logs that SQLite 3.40.1 and 3.54.1 wrote, and the numbers of the chapter."""
+"""Golden bytes: logs of SQLite 3.40.1 and 3.54.1, and the numbers in the chapter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERSIONS = ("v3.40.1", "v3.54.1")
 CHAPTER = (SPEC / "sqlite-wal.md").read_text("utf-8")
 STEP = bytes(range(1, 9))
 
-# verdict, reason, frames of each transaction, end; the bytes are those of tests/data/sqlite.
+# For each log in tests/data/sqlite: verdict, reason, frames of each transaction, end.
 EXPECTED = {
     "commits": ("intact", None, [2, 1, 1, 1, 1], 3248),
     "large-pages": ("intact", None, [2], 131152),
@@ -97,7 +97,7 @@ def test_the_log_of_the_chapter() -> None:
 
 
 def test_one_configured_salt(tmp_path: Path) -> None:
-    """The other one is random."""
+    """If one salt is configured, the other salt is random."""
     for number in range(2):
         write(tmp_path / f"{number}-wal", [], {"salt_1": 1})
     logs = [(tmp_path / f"{number}-wal").read_bytes() for number in range(2)]

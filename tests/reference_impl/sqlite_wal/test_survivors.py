@@ -1,4 +1,4 @@
-"""Test each line of the table "What survives" of the chapter."""
+"""Test each line of the table "What survives" in the chapter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Logs = Iterable[bytes]
 
 
 def bits(places: Iterable[int]) -> Logs:
-    """A bit in each of these bytes in turn; each time another bit of the byte."""
+    """Yield the example with a flipped bit in each of these bytes in turn; the bit varies."""
     for place in places:
         yield flipped(EXAMPLE, place, place % 8)
 
@@ -77,7 +77,7 @@ def test_each_line_is_made() -> None:
 
 
 def records(read: Answer) -> str:
-    """The records in the words of the table."""
+    """Format the records of an answer as the table does."""
     names = {
         record.payload: f"T{number}" for number, record in enumerate(answer(EXAMPLE).records, 1)
     }

@@ -1,4 +1,4 @@
-"""Files for the tests of this directory."""
+"""Journal files for the tests of this directory."""
 
 from typing import Any
 

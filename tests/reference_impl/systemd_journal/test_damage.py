@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_overlapping_objects_take_no_quadratic_time() -> None:
-    """Every eight bytes a header of a DATA that extends to the end of the file."""
+    """The file has a DATA header every 16 bytes, and each DATA extends to the end of the file."""
     base = journal_bytes(*hello(3), data_buckets=1)
     end = len(base) + (1 << 20)
     chain = b"".join(
@@ -27,7 +27,10 @@ def test_overlapping_objects_take_no_quadratic_time() -> None:
 
 
 def test_work_is_linear() -> None:
-    """Count function calls, not seconds, which depend on other load."""
+    """Four times the entries take at most 4.2 times the function calls.
+
+    The test counts calls, because seconds depend on other load.
+    """
 
     def calls(count: int) -> int:
         data = journal_bytes(*hello(count), data_buckets=count, field_buckets=4)

@@ -1,4 +1,4 @@
-"""Known values: from upstream's tests and sources, and from real files."""
+"""Known values from upstream's tests and sources, and from real files."""
 
 import pytest
 

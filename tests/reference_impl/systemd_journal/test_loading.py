@@ -1,4 +1,4 @@
-"""A file that changes while it is read, and holes: the reader has its own copy."""
+"""A reader copies the file with its holes, so a change of the file does not affect the reader."""
 
 from __future__ import annotations
 

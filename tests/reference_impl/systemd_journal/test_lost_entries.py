@@ -1,4 +1,4 @@
-"""Chains of lost objects are followed once."""
+"""The checks follow each chain of lost objects only once."""
 
 import struct
 
@@ -13,7 +13,7 @@ from tests.reference_impl.systemd_journal.journal_files import hello, journal_by
 
 
 def chained(count: int) -> bytes:
-    """Return ``count`` DATA with wrong hashes in one chain, to which every bucket leads."""
+    """Return ``count`` DATA with wrong hashes in one chain, to which every bucket refers."""
     data = bytearray(journal_bytes(*hello(count), data_buckets=count))
     inspected = inspect(bytes(data), {})
     members = list(inspected.walk.sound(layout.DATA))
@@ -25,7 +25,7 @@ def chained(count: int) -> bytes:
 
 
 def steps(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Count the links that the checks follow."""
+    """Return the number of links that the checks follow."""
     taken = 0
     read_kind = Walk.kind
 

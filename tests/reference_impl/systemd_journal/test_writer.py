@@ -1,4 +1,4 @@
-"""Written entries are read back."""
+"""Entries that the writer writes are read back."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Known bytes: facts from real brokers and the real writer."""
+"""Known bytes of real brokers and of the real writer."""
 
 from __future__ import annotations
 

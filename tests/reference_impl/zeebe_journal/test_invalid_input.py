@@ -1,4 +1,4 @@
-"""Payloads, contexts and names that are invalid."""
+"""Invalid payloads, contexts and names."""
 
 from __future__ import annotations
 

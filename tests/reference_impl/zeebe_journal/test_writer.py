@@ -1,4 +1,4 @@
-"""Refusals of the Zeebe writer, which change nothing."""
+"""A refusal of the Zeebe writer changes nothing."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ META = (
     "4d45544132000000 82a763726561746564b8323031382d30392d32365431343a35393a33362e3831375a"
     "a8686f73746e616d65a6676f6c64656e 0000"
 )
-# The index file of two entries, written by the real IndexFile; the data begins at 104.
+# An index file of two entries, written by the real IndexFile; its data begins at offset 104.
 INDEX_FILE = bytes.fromhex(
     "524c4f471c00000001000000030000000100000000000000190000002e00000000000000"
     f"{META} 49544d5a00000000 5bab9dc8aabbcc1234000001 00 01000000000000 68656c6c6f"
@@ -34,7 +34,7 @@ STATE = bytes.fromhex("81a3666f6f02 81a362617a93010203 81a3666f6fcb41e0000000000
 
 @pytest.fixture
 def read(tmp_path: Path) -> Callable[..., Answer]:
-    """Return the answer for bytes, or for a directory of files, under a name."""
+    """Return a function that reads bytes, or a directory of files, under a name."""
     count = iter(range(10**9))
 
     def reading(contents: Contents, name: str = "x.rlog", profile: str = "recover", **context: Any):
@@ -49,7 +49,7 @@ def read(tmp_path: Path) -> Callable[..., Answer]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """Write a new log with this name; return its bytes and path."""
+    """Return a function that writes a new log under a name and returns its path."""
     count = iter(range(10**9))
 
     def writing(name: str, *records: NewRecord, **context: Any) -> Path:

@@ -1,4 +1,4 @@
-"""``walproof read --each``, on this format and on LevelDB's."""
+"""``walproof read --each`` on zmq-raft and LevelDB logs."""
 
 from __future__ import annotations
 

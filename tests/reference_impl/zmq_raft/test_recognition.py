@@ -1,4 +1,4 @@
-"""Files that are recognised as zmq-raft's, and files that are not."""
+"""zmq-raft files are recognised, and other files are not."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_real_files(name):
 
 
 def test_kind_in_the_context(tmp_path):
-    """The context decides if neither bytes nor name do."""
+    """The kind in the context decides if neither the bytes nor the name do."""
     path = tmp_path / "x"
     path.write_bytes(INDEX_FILE[:2])
     events = list(FORMAT.read(path, "recover", {"kind": "index"}))

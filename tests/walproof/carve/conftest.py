@@ -36,7 +36,7 @@ class Builder:
         self.data += self.random.randbytes(size)
 
     def put(self, part: bytes, align: int = 4096, remainder: int = 0) -> int:
-        """Append bytes at the next offset with this ``remainder``; pad with zeros to a sector."""
+        """Append bytes at the next offset with this ``remainder``; pad to a sector with zeros."""
         self.data += self.random.randbytes((remainder - len(self.data)) % align)
         at = len(self.data)
         self.data += part
@@ -122,7 +122,7 @@ def payloads(path: Path, format_id: str) -> list[bytes]:
 
 @dataclass
 class Carved:
-    """The output of a run."""
+    """The output of a run of ``walproof carve``."""
 
     folder: Path
     status: int
@@ -151,7 +151,7 @@ class Carved:
 def carve(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Callable[..., Carved]:
-    """Return a function that runs the command and checks that the image is unchanged."""
+    """Return a function that runs ``walproof carve`` and checks that the image is unchanged."""
     runs: list[int] = []
 
     def run(image: Path, *options: str, out: Path | None = None) -> Carved:

@@ -37,14 +37,15 @@ def _program(name: str) -> str | None:
 
 
 def put_files(folder: Path, log_of, count: int) -> dict[str, tuple[str, bytes]]:
-    """Write files of each format and text files; return format and content of the logs by name."""
+    """Write logs and text files; return the format and content of the logs by name."""
     folder.mkdir()
     logs = {}
     for number in range(count):
         (folder / f"text-{number}").write_text(f"line {number}\n" * 2000)
         for format_id in FORMATS:
             suffix = {"zmq-raft": "rlog", "systemd-journal": "journal"}.get(format_id, "log")
-            # mkfs turns blocks of zeros into holes, which would remove large hash tables.
+            # mkfs turns blocks of zeros into holes. Large hash tables consist of zeros and would be
+            # lost.
             log = log_of(format_id, 50 + 10 * number, 200, data_buckets=13, field_buckets=13)
             name = f"{format_id}-{number}.{suffix}"
             (folder / name).write_bytes(log)
@@ -53,13 +54,13 @@ def put_files(folder: Path, log_of, count: int) -> dict[str, tuple[str, bytes]]:
 
 
 def _is_start(path: Path, log: bytes) -> bool:
-    """Return whether a file is a log without its preallocated space."""
+    """Return whether a file starts like a log, apart from the preallocated space of the log."""
     data = path.read_bytes()
     return log.startswith(data) and not log[len(data) :].strip(b"\0")
 
 
 def test_partly_overwritten_files_of_ext4(log_of, carve, tmp_path: Path) -> None:
-    """Every carved record was written."""
+    """Check that each carved record is one that a log had before the overwrite."""
     tools("mkfs.ext4", "debugfs")
     logs = put_files(tmp_path / "files", log_of, 3)
     image = tmp_path / "disk.img"
@@ -88,7 +89,7 @@ def test_partly_overwritten_files_of_ext4(log_of, carve, tmp_path: Path) -> None
     for record in result.loose:
         if "fragment" not in record and "missing" not in record and "unchecked" not in record:
             if record["format"] == "systemd-journal" and "seqnum" not in record:
-                continue  # a field without its entry
+                continue  # a field object whose entry was overwritten
             assert bytes.fromhex(record["payload"]) in written[record["format"]]
             count += 1
     assert count > 100

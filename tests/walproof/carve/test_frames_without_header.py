@@ -1,4 +1,4 @@
-"""Frames of SQLite's logs whose header is gone, and what lies after a log."""
+"""Frames of SQLite logs without a header, and bytes after a log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNT = 9
 
 
 def log_of(page_size: int, order: Order = "<", seed: int = 1, count: int = COUNT) -> bytes:
-    """Return a log with ``count`` transactions, every third of two pages."""
+    """Return a log with ``count`` transactions; every third transaction has two pages."""
     rng = random.Random(seed)
     header = Header(order, page_size, 3, rng.randbytes(8))
     images = []
@@ -43,7 +43,7 @@ def test_transactions_after_an_overwritten_start(
     at = builder.put(builder.random.randbytes(512) + log[512:])
     result = carve(builder.save(tmp_path / "disk.img"))
     (row,) = result.rows
-    # Slot 1 is overwritten, and nothing proves slot 2, the end of the same transaction.
+    # Slot 1 is overwritten. Slot 2 ends the same transaction, and no earlier frame proves it.
     assert (row["kind"], row["certainty"], row["records"]) == ("loose", "checksum", COUNT - 1)
     second = at + 32 + 24 + page_size
     assert (row["offset"], row["length"]) == (second, at + len(log) - second)
@@ -109,7 +109,7 @@ def test_repeated_bytes_are_no_frames(pattern: bytes, builder, carve, tmp_path: 
 
 
 def test_false_links_cost_linear_time(builder, carve, tmp_path: Path) -> None:
-    """Slots with equal salts of which none follows another are given up soon."""
+    """Slots with equal salts but unlinked checksums are rejected in linear time."""
     for number in range(4000):
         builder.data += struct.pack(">5I", 1, 1, 7, 7, number) + bytes(516)
     assert carve(builder.save(tmp_path / "disk.img")).rows == []

@@ -12,7 +12,7 @@ from reference_impl.formats import named
 from reference_impl.leveldb_log.layout import FULL, HEADER, masked_crc
 from tests.walproof.carve.conftest import CHECKED, payloads
 
-#: Formats in which a split record proves the continuation.
+#: Formats in which a record that spans two fragments proves which fragment comes next.
 JOINED = ("leveldb-log", "kahadb-journal", "zeebe-journal")
 
 
@@ -70,7 +70,8 @@ def test_entries_of_a_journal_without_header(
     for record in late:
         entry = by_number[record.fields["seqnum"]]
         assert entry["realtime"] == record.fields["realtime"]
-        # Its message is present. Fields shared with an earlier entry may be overwritten.
+        # The message of each entry is intact. Fields shared with an earlier entry may be
+        # overwritten.
         present = [field for field in record.fields["fields"] if field in entry["fields"]]
         assert entry["fields"] == present and present[0][0] == "MESSAGE"
         assert ("missing" in entry) == (len(present) < len(record.fields["fields"]))
@@ -80,7 +81,7 @@ def test_entries_of_a_journal_without_header(
 @pytest.mark.parametrize("format_id", JOINED)
 def test_a_fragmented_log_is_joined(format_id: str, builder, log_of, carve, tmp_path: Path) -> None:
     log = log_of(format_id, 900)
-    third = builder.put(log[20480:], 512)  # the last part lies before the others
+    third = builder.put(log[20480:], 512)  # the last part comes first in the image
     first = builder.put(log[:2560], 512)
     builder.put(log_of(format_id, 100), 512)
     second = builder.put(log[2560:20480], 512)
@@ -102,7 +103,7 @@ def test_a_fragmented_log_is_joined(format_id: str, builder, log_of, carve, tmp_
 def test_fragments_without_proof_are_not_joined(
     format_id: str, builder, log_of, carve, tmp_path: Path
 ) -> None:
-    """Parts of two similar logs, whose split records do not match."""
+    """Parts of two similar logs are not joined if no record spans the parts."""
     first, second = log_of(format_id, 200, 40), log_of(format_id, 200, 41)
     builder.put(first[:4096])
     builder.put(second[4096:])
@@ -154,7 +155,7 @@ def test_ambiguous_file_id_is_no_continuation(builder, log_of, carve, tmp_path: 
 
 
 def test_compressed_records_have_the_field_compression(builder, carve, tmp_path: Path) -> None:
-    """A log of RocksDB with ``wal_compression``: the checksum is that of the compressed bytes."""
+    """The checksum of a compressed RocksDB record covers the compressed bytes."""
     records = []
     for number in range(20):
         payload = zstandard.compress(b"batch %d" % number) if number % 2 else b"plain %d" % number

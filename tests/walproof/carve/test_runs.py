@@ -27,7 +27,7 @@ from walproof.formats.leveldb_log.carver import headers
 
 
 def full_image(builder, log_of, path: Path) -> Path:
-    """Build three windows with a log of each format, and a log across two windows."""
+    """Build an image of three windows: a log of each format, and a log across two windows."""
     for _ in range(3):
         for format_id in FORMATS:
             builder.put(log_of(format_id, 30))
@@ -172,12 +172,13 @@ def test_peek_ignores_bytes_after_the_image() -> None:
     data[[10, 11, 55, 56, 70, 71]] = [1, 2] * 3
     data[[50, 105, 110]] = 0
     assert offsets(pattern, Window(0, 100, 100, data)) == [10]
-    # The third pattern peeks at 110 and 130, after the end.
+    # The third pattern would have to compare bytes 110 and 130, which lie after the end of the
+    # image.
 
 
 def test_unreadable_sectors_are_zeros(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "disk.img"
-    path.write_bytes(bytes(range(1, 9)) * 256)  # four sectors, of which the second is bad
+    path.write_bytes(bytes(range(1, 9)) * 256)  # four sectors; reading the second one fails
     read = os.pread
 
     def fail(file: int, length: int, at: int) -> bytes:
@@ -204,7 +205,7 @@ def test_kernel_finds_all_physical_records(near_end: int) -> None:
         noise = chance.randbytes(chance.choice([0, 0, 1, 6, 7, 50, 300]))
         noise += bytes(chance.choice([0, 0, 70]))
         size = chance.choice([0, 1, 7, 8, 500, BLOCK_SIZE - 7]) if number % 9 else number * 7
-        if number == 400:  # a header that ends with the image, if near_end is 0
+        if number == 400:  # this header ends with the image if near_end is 0
             size = 0
         payload = bytes([1 + number % 4]) + chance.randbytes(size)
         masked = struct.pack("<I", masked_crc(payload))
@@ -232,7 +233,7 @@ def test_kernel_finds_all_physical_records(near_end: int) -> None:
 
 
 def _kahadb(size: int) -> bytes:
-    """Return, every 28 bytes, a batch that claims all following bytes."""
+    """Return an image with a KahaDB header every 28 bytes; each claims all following bytes."""
     return b"".join(
         HEADER + struct.pack(">iq", size - at - 28, 12345) for at in range(0, size - 28, 28)
     )
@@ -273,7 +274,7 @@ def _journals(size: int) -> bytes:
 
 
 def _headers(size: int) -> bytes:
-    """Return, every 7 bytes, a LevelDB record that claims almost a whole block."""
+    """Return an image with a LevelDB header every 7 bytes; each claims almost a whole block."""
     return (b"\0\0\0\0\xf0\x7f\1" * (size // 7 + 1))[:size]
 
 

@@ -29,7 +29,7 @@ def test_log_is_found_at_its_offset_and_read(
         assert (row["records"], row["lost"]) == (count, 0)
         path = result.folder / row["file"]
         data = path.read_bytes()
-        # The preallocated space after the last record is left out.
+        # The carved log excludes the preallocated space after the last record.
         assert log.startswith(data) and not log[len(data) :].strip(b"\0")
         assert row["sha256"] == hashlib.sha256(data).hexdigest()
         assert row["length"] == len(data)
@@ -44,7 +44,8 @@ def test_log_is_found_at_its_offset_and_read(
 def test_snapshot_does_not_hide_later_logs(builder, log_of, carve, tmp_path: Path) -> None:
     header = struct.pack("<4sIIQQQ", b"SNAP", 28, 1, 7, 2, 1 << 40) + b"DATA" + bytes(4)
     at = builder.put(header)
-    builder.data += b"SNAP" + b"RLOG\0\0\0\0\1\0\0\0"  # signatures outside sector boundaries
+    # signatures that do not start at a sector boundary
+    builder.data += b"SNAP" + b"RLOG\0\0\0\0\1\0\0\0"
     log = builder.put(log_of("zmq-raft", 7))
     inner = header[:28] + struct.pack("<Q", 50_000) + header[36:]
     second = builder.put(inner)
@@ -87,7 +88,7 @@ def test_damaged_block_does_not_end_a_log(builder, log_of, carve, tmp_path: Path
     (row,) = result.logs()
     assert (row["offset"], row["length"]) == (at, len(log))
     assert (row["verdict"], row["reason"]) == ("damaged", "checksum-mismatch")
-    # The records that a reader skips in the damaged block are loose records.
+    # Records of the damaged block that a reader skips are carved as loose records.
     assert row["records"] + len(result.loose) == 2999
 
 

@@ -1,4 +1,4 @@
-"""``walproof damage``: damaged copies and refused arguments."""
+"""``walproof damage`` writes damaged copies and refuses invalid arguments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_full_disk_is_an_error_of_the_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(data: bytes, path: Path) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # as of a write: no name in it
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # write(2) sets no file name
 
     monkeypatch.setattr(contents, "_write", full)
     log, out = VECTORS["leveldb-log/three-records"].input, tmp_path / "new"

@@ -1,4 +1,4 @@
-"""``walproof diff``: a log against its recovered version or its replica."""
+"""``walproof diff`` compares a log with its recovered version or with a replica."""
 
 from __future__ import annotations
 

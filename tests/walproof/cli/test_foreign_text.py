@@ -1,4 +1,4 @@
-"""Names and values from a log reach the terminal only as visible text."""
+"""Control characters in names and values from a log never reach the terminal."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from walproof.cli.command_group import run as run_group
 
 pytestmark = pytest.mark.slow
 
-#: A newline, colours, a title, a C1 control, a direction override, markup, and invalid UTF-8.
+#: A name with a newline, colours, a title, a C1 control, a direction override, markup, and
+#: invalid UTF-8.
 WORST = "a\nforged  row\t\x1b[31m\x1b]0;title\x07\x9b2J\u202egol.\u2066[bold]\udcff"
 
-#: The same as valid UTF-8.
+#: ``WORST`` without its invalid UTF-8.
 UTF8 = WORST.removesuffix("\udcff")
 
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -54,7 +55,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Make a folder with the worst name that contains logs with similar names."""
+    """Create a folder named ``WORST`` that contains two logs with the same worst name."""
     created = tmp_path / WORST
     created.mkdir()
     shutil.copy(LEVELDB, created / f"{WORST}.log")
@@ -62,7 +63,8 @@ def folder(tmp_path: Path) -> Path:
     return created
 
 
-#: Commands; :func:`test_every_command_escapes_the_worst_name` lists the names in capitals.
+#: The tested commands. Words in capitals are placeholders, which
+#: :func:`test_every_command_escapes_the_worst_name` lists.
 COMMANDS = [
     tuple(shlex.split(line))
     for line in """
@@ -140,11 +142,11 @@ def test_every_command_escapes_the_worst_name(command, run, folder: Path) -> Non
     unseen = UNSEEN.findall(message)
     assert not unseen, ascii(message)
     assert not FORGED.search(message), message
-    message.encode()  # and all of it is Unicode
+    message.encode()  # fails if the output has a lone surrogate
 
 
 def _lake(folder: Path) -> Path:
-    """Make a folder to audit. Tables store names as text, so these names are valid UTF-8."""
+    """Create a folder to audit. Tables store names as text, so these names are valid UTF-8."""
     folder.mkdir()
     shutil.copy(LEVELDB, folder / f"{UTF8}.log")
     return folder
@@ -156,7 +158,7 @@ def _sound(path: Path) -> Path:
 
 
 def _broker(path: Path, name: str) -> Path:
-    """Make a journal with one command that decodes to a name: the removal of a queue."""
+    """Create a journal with one command, the removal of a queue with this name."""
     data = name.encode()
     queue = b"\x12" + bytes([len(data)]) + data
     command = b"\x0a" + bytes([len(queue)]) + queue
@@ -175,7 +177,7 @@ OF_PROGRAMS = frozenset({"name", "version", "language", "difference", "title", "
 
 
 def _worst(value: Any) -> Any:
-    """Return a report in which the programs describe themselves with the worst text."""
+    """Return a report in which each program describes itself with the worst text."""
     if isinstance(value, dict):
         return {
             key: f"{inner} {UTF8}"
@@ -191,5 +193,5 @@ def test_every_command_is_tested() -> None:
 
 
 def test_the_worst_name_can_be_created(folder: Path) -> None:
-    """Without the name, the rows above would not test what they claim."""
+    """The file system keeps the worst name; otherwise the tests above prove nothing."""
     assert {path.name[: len(WORST)] for path in folder.iterdir()} == {WORST}

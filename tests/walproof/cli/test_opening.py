@@ -1,4 +1,4 @@
-"""Every command accepts logs that are compressed, piped or in an archive."""
+"""Every command accepts logs that are compressed, piped or inside an archive."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
 
 
 def packed(log: Path, folder: Path) -> Path:
-    """Compress the log; ``tests/walproof/summary`` tests the other kinds of compression."""
+    """Compress the log with gzip; ``tests/walproof/summary`` tests other compressions."""
     created = folder / f"{log.name}.gz"
     created.write_bytes(gzip.compress(log.read_bytes()))
     return created
@@ -135,7 +135,7 @@ EMPTY_LOGS = {
 def test_all_commands_detect_the_same_format_of_an_empty_file(
     name: str, size: int, tmp_path: Path
 ) -> None:
-    """The name decides if it fits exactly one format, because empty files and zeros fit several."""
+    """The name of an empty file or of zeros decides if it fits exactly one format."""
     (tmp_path / name).write_bytes(bytes(size))
     statuses = set()
     for words in (["summary", "--json"], ["read"]):

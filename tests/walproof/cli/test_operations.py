@@ -40,7 +40,7 @@ def batch(sequence: int, key: bytes, value: bytes) -> NewRecord:
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Make a log with a put of text, a record that is not a batch, and a put of bytes."""
+    """Create a log with a put of text, a record that is not a batch, and a put of bytes."""
     path = tmp_path / "000003.log"
     records = [batch(1, b"k", b"v"), NewRecord(b"alpha", {}), batch(2, b"line\n", b"\xff")]
     named("leveldb-log").write(path, records, {})
@@ -140,7 +140,7 @@ def test_usage(words: list[str], message: str, log: Path) -> None:
 def test_the_page_shows_the_output_of_the_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Run the commands of ``docs/operations.md`` about the browser database."""
+    """Run the commands that ``docs/operations.md`` shows for a browser's database."""
     shutil.copytree(CHROMIUM, tmp_path / "chromium")
     monkeypatch.chdir(tmp_path / "chromium")
     page = (ROOT / "docs" / "operations.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The first records of a large log are read; the rest is only counted."""
+"""Reading a large log holds only its first records in memory and counts the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of records."""
+"""The table of records in ``walproof read`` and in the summary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from walproof.cli import walproof
 
 
 def test_the_table_shows_why_decoding_failed(tmp_path: Path) -> None:
-    """The table shows it as the summary does: a batch may have a wrong count."""
+    """``walproof read`` and the summary show the same reason, here a wrong operation count."""
     log = tmp_path / "000003.log"
     records = [NewRecord(struct.pack("<QI", 1, 5) + b"\x01\x01a\x011", {})]
     named("leveldb-log").write(log, records, {})
@@ -23,7 +23,7 @@ def test_the_table_shows_why_decoding_failed(tmp_path: Path) -> None:
 
 
 def test_the_whole_size_of_a_large_payload_is_shown(tmp_path: Path) -> None:
-    """The size shown is that of the whole payload, never that of the decoded part."""
+    """The table shows the size of the whole payload, not the size of the part that is decoded."""
     batch = struct.pack("<QI", 1, 1) + b"\x01\x01k\xa0\x8d\x06" + b"A" * 100_000
     for number, payload in enumerate((batch, b"no batch" * 10_000)):
         log = tmp_path / f"00000{number}.log"

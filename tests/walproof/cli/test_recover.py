@@ -1,4 +1,4 @@
-"""``walproof recover`` writes the survivors of every vector to a log that reads as intact."""
+"""``walproof recover`` writes the surviving records of each vector to an intact log."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from walproof.cli.new_log import write_log
 from walproof.formats import plugin_for
 
 VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
-#: Records of these formats are numbered, or have content that their own writer never writes.
+#: Formats with records that cannot be written again: the records are numbered without gaps, or have
+#: content that the writer of the format never writes.
 NO_GAPS = {"zeebe-journal", "zmq-raft", "systemd-journal"}
-#: A reader returns page numbers as they are stored; SQLite has no page of this number.
+#: A reader returns this page number as stored, but no SQLite database has a page of this number.
 UNWRITABLE = {"sqlite-wal/page-number-of-32-ones"}
 
 
@@ -79,7 +80,8 @@ def test_a_damaged_log(tmp_path: Path) -> None:
     assert log.read_bytes() == before
     answer = collect(named("leveldb-log").read(tmp_path / "new.log", "recover", {}))
     assert answer.verdict == "intact"
-    # The third record follows the damaged one in its block: the length leads to it.
+    # The third record follows the damaged one in its block, and the intact length leads to the
+    # record.
     assert "1 more record" in result.output
     assert [r.payload for r in answer.records] == [b"alpha", b"charlie"]
 
@@ -123,7 +125,7 @@ def test_a_gap_is_named(tmp_path: Path) -> None:
 
 
 def test_carve_is_suggested_if_blocks_are_shifted(tmp_path: Path) -> None:
-    """47 bytes are missing, so no later block is at its expected offset."""
+    """The command suggests ``walproof carve`` if missing bytes shift all later blocks."""
     log = tmp_path / "000003.log"
     named("leveldb-log").write(log, [NewRecord(b"%d" % n * 40, {}) for n in range(2000)], {})
     data = log.read_bytes()

@@ -1,4 +1,4 @@
-"""A stopped command that runs programs leaves no process and no folder."""
+"""A command that is stopped while it runs programs leaves no process and no folder."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def scratch_below(folder: Path) -> list[Path]:
 
 
 def as_usual() -> None:
-    """Reset signals as for a shell's job, even if the tests run under ``nohup``."""
+    """Reset signals to the defaults of a foreground job, even if the tests run under ``nohup``."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
 def said(process: psutil.Process) -> str:
-    """Return the command line of a process, empty if it has ended."""
+    """Return the end of the command line of a process, or "" if the process has ended."""
     try:
         return " ".join(process.cmdline()[-2:])
     except psutil.Error:
@@ -57,7 +57,8 @@ def said(process: psutil.Process) -> str:
     ],
 )
 def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
-    # Of a harness that is killed, only the guards of a sweep are there to end daemons.
+    # If the harness is killed, only the guards of a sweep remain to end a daemon. The other
+    # commands have no guards, so they run a program without a daemon.
     daemon = command == "sweep" or stop != signal.SIGKILL
     program = ROOT / "tests" / "wrong" / ("hangs_behind_a_daemon.py" if daemon else "hangs.py")
     words = [*command.split(), "--cmd", shlex.join([sys.executable, str(program)])]
@@ -85,11 +86,11 @@ def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal
         status = running.wait(60)
         _, alive = psutil.wait_procs(mine, timeout=20)
         if stop == signal.SIGKILL or command == "sweep":
-            # What is killed, as the hands of a sweep are, may leave a folder to the next start: one
-            # that it had just made, and for which no guard was there yet.
+            # A killed process, such as a worker of a sweep, may leave a folder that it has just
+            # created and that has no guard yet. The next start of the harness removes this folder.
             clear_abandoned(scratch)
         assert alive == []
-        deadline = time.monotonic() + 20  # guards remove what their workers could not
+        deadline = time.monotonic() + 20  # guards remove the folders that killed workers left
         while scratch_below(scratch):
             assert time.monotonic() < deadline, scratch_below(scratch)
             time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""``walproof PATH`` on logs, folders, pipes and other files."""
+"""``walproof PATH`` summarises logs, folders, pipes and other files."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_an_unreadable_log_does_not_end_the_list(tmp_path: Path) -> None:
 
 @pytest.fixture
 def crowded(tmp_path: Path) -> Path:
-    """Make a folder with two logs, a compressed log, and entries that are not files."""
+    """Create a folder with two logs, a compressed log, and entries that are not files."""
     folder = tmp_path / "crowded"
     (folder / "deep").mkdir(parents=True)
     shutil.copy(DAMAGED, folder / "000003.log")
@@ -135,7 +135,7 @@ def test_other_files_of_a_folder_are_listed(crowded: Path) -> None:
 
 
 def test_a_log_with_the_signature_of_an_archive_is_not_unpacked(tmp_path: Path) -> None:
-    """The payload has the signature of a tar archive at its place in a file, byte 257."""
+    """A log is not unpacked if its byte 257 happens to have the signature of a tar archive."""
     record = NewRecord(bytes(250) + b"ustar\x0000" + bytes(300), {})
     named("leveldb-log").write(tmp_path / "000003.log", [record], {})
     assert "  intact; 1 record\n" in run(tmp_path / "000003.log").stdout
@@ -149,7 +149,7 @@ def test_the_fault_of_a_truncated_archive_is_reported(tmp_path: Path) -> None:
     with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as archive:
         for name in ("000003.log", "000004.log", "000005.log"):
             archive.add(DAMAGED, name)
-    path.write_bytes(path.read_bytes()[:2560])  # the third member has no content
+    path.write_bytes(path.read_bytes()[:2560])  # cuts off the content of the third member
     fault = "tar: unexpected end of data"
     assert f"\n  unpacked only up to a fault: {fault}\n" in run(path).stdout
     rows = [json.loads(line) for line in run(path, "--json").stdout.splitlines()]

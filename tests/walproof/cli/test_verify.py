@@ -1,4 +1,4 @@
-"""``walproof verify`` of logs of other formats, and of system folders."""
+"""``walproof verify`` on logs other than sealed journals, and on system folders."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_folder_of_unreadable_files_names_each_with_its_error(
 
 
 def test_the_kernels_give_the_same_output(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernels give the same text and status, whether or not the file is faulty or sealed."""
+    """With kernels, the output and status are the same for intact, faulty and sealed files."""
     vectors = [each for each in load_all().values() if each.body["format"] == "systemd-journal"]
     vectors = [each for each in vectors if each.operation == "read" and each.input.is_file()]
     sound = 0

@@ -1,7 +1,7 @@
-"""Install real programs, to compare the decoders with the files that they write.
+"""Install real programs, whose files are compared with the output of the decoders.
 
 Fixed versions of Python packages are installed into separate folders below ``.build/decode``.
-ActiveMQ is built by ``make setup``. If a program cannot be installed, the test is skipped with the
+``make setup`` builds ActiveMQ. If a program cannot be installed, the test is skipped with the
 reason.
 """
 

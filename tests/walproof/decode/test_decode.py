@@ -1,4 +1,4 @@
-"""Decoding of payloads."""
+"""Decode payloads, and explain payloads that cannot be decoded."""
 
 from __future__ import annotations
 

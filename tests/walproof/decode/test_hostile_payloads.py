@@ -1,4 +1,4 @@
-"""Hostile payloads: each gives a struct of the column's type and a phrase, or a reason."""
+"""Each hostile payload decodes to a struct of the column's type and a phrase, or to a reason."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SEEDS = {
 
 
 def seeds(format_id: str) -> list[bytes]:
-    """Return payloads of real programs and of the vectors."""
+    """Return payloads that real programs wrote, and payloads of the vectors."""
     payloads = [*SEEDS[format_id], bytes(12), b""]
     for vector in load_all().values():
         if vector.body["format"] == format_id and vector.operation == "read":
@@ -58,7 +58,7 @@ def seeds(format_id: str) -> list[bytes]:
 
 
 def changed(payloads: list[bytes], chance: random.Random) -> Iterator[bytes]:
-    """Yield payloads with one to four changed bytes, a cut, or a piece of another payload."""
+    """Yield payloads with changed bytes, a cut, or a piece of another payload."""
     for _ in range(CHANGES):
         data = bytearray(chance.choice(payloads))
         for _ in range(chance.randrange(1, 5)):
@@ -75,7 +75,7 @@ def changed(payloads: list[bytes], chance: random.Random) -> Iterator[bytes]:
 
 def run_of(payloads: list[bytes]) -> Records:
     zeros = np.zeros(len(payloads), np.int64)
-    # Pebble's records have a sync offset.
+    # Only records of Pebble have a sync offset, so the column has nulls.
     offsets = pa.array([number if number % 2 else None for number in range(len(payloads))])
     return Records(zeros, zeros, pa.array(payloads, pa.binary()), {"sync_offset": offsets})
 
@@ -97,7 +97,7 @@ def test_changed_payloads_raise_no_error(format_id: str, seed: int) -> None:
 
 
 def test_pieces_add_up_to_the_run() -> None:
-    """The structs of 8 MiB would take a GiB, so a run is decoded in small pieces."""
+    """A run is decoded in small pieces; the structs for 8 MiB at once would take a GiB."""
     payloads = [bytes([number % 251]) * (number % 700) for number in range(3000)]
     payloads.insert(100, b"large" * decode.BATCH_BYTES)
     cut = np.arange(3001) % 7 == 0
@@ -113,7 +113,7 @@ def test_pieces_add_up_to_the_run() -> None:
 
 @pytest.mark.parametrize("count", [most_values(0) - 9, most_values(0) + 70_000])
 def test_too_many_values_are_an_error(count: int) -> None:
-    """Each value would take some hundred bytes. A payload with fewer values is decoded."""
+    """A payload with too many values is an error, because each value takes a few hundred bytes."""
     is_read = count < most_values(0)
     pairs = b"\0\0\0\1\0\0\x0c" + pack(count - 1) + bytes(count - 1)
     array = b"\xdd" + pack(count - 1) + b"\x90" * (count - 1)
@@ -134,7 +134,7 @@ def test_too_many_values_are_an_error(count: int) -> None:
 
 
 def test_an_entity_with_too_many_columns_stays_bytes() -> None:
-    """65,535 columns are decoded, 131,072 are not."""
+    """An entity with 65,535 columns is decoded; an entity with 131,072 columns stays bytes."""
     few, many = (b"\x01\xff\xff\x03", bytes(2 * 65_535)), (b"\x01\x80\x80\x08", bytes(1 << 18))
     assert len(write_batch.columns(b"".join(few)) or ()) == 65_535
     assert write_batch.columns(b"".join(many)) is None
@@ -142,7 +142,7 @@ def test_an_entity_with_too_many_columns_stays_bytes() -> None:
 
 @pytest.mark.parametrize("type_name", ["text", "stream", "bytes"])
 def test_compressed_content_is_inflated_up_to_a_limit(type_name: str) -> None:
-    """Without a limit, a journal of 32 MiB could fill the memory of a machine."""
+    """Content is inflated up to a limit; a journal of 32 MiB could otherwise fill the memory."""
     plain = random.Random(1).randbytes(200_000).hex().encode()
     for count, is_read in ((3 << 19, True), (5 << 20, False)):
         text = plain + b"a" * count

@@ -1,4 +1,4 @@
-"""Alignment of two logs: corresponding records, and all differences."""
+"""Alignment pairs the corresponding records of two logs and lists all differences."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_each_record_is_listed_once_or_is_equal(old: str, new: str) -> None:
 
 
 def test_records_that_become_unique_one_by_one_are_compared() -> None:
-    """Each common record makes only one more record unique: the nesting is limited."""
+    """Recursion is limited, even if each common record makes only one more record unique."""
     numbers = [each for n in range(3000) for each in (n, n + 2)]
     old = [ComparedRecord(n, None, None, str(n).encode(), str(n)) for n in numbers]
     assert listed(old, [*old[1::2], *old[::2]])

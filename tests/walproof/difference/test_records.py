@@ -1,4 +1,4 @@
-"""Records are equal if their contents are equal, whatever their position."""
+"""Two records are equal if their contents are equal, at any position."""
 
 from __future__ import annotations
 

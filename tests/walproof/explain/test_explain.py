@@ -1,4 +1,4 @@
-"""``walproof explain``: each word of a register has a meaning, other words are refused."""
+"""``walproof explain`` has a meaning for each word of a register and refuses other words."""
 
 from __future__ import annotations
 

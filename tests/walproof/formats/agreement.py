@@ -13,7 +13,7 @@ from walproof.scan.model import WHOLE, Event, Records, Wanted
 
 
 def one_by_one(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]:
-    """Yield the events of a scanner as the executable specification does."""
+    """Yield each record of a scanner separately, as the executable specification does."""
     for event in events:
         if isinstance(event, Records):
             yield from records(format_id, event)
@@ -22,7 +22,7 @@ def one_by_one(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEve
 
 
 def assert_parts_agree(format_id: str, log: Log, expected: Answer) -> None:
-    """Read a log in the smallest parts that its scanner plans; compare records and lost ranges."""
+    """Compare a log with the smallest parts that its scanner plans: records and lost ranges."""
     parts = scanner(format_id).plan(log, 1)
     if parts == [WHOLE]:
         return

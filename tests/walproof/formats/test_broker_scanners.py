@@ -25,7 +25,7 @@ from walproof.scan.log import Log
 from walproof.scan.model import Records, Scanner, Wanted
 from walproof.scan.reference import ReferenceScanner
 
-#: Settings so small that all data crosses the boundary of a window and of a run.
+#: Limits so small that all data crosses a boundary of a window and of a run.
 SMALL: Mapping[str, tuple[tuple[object, str, tuple[int, ...]], ...]] = {
     "zeebe-journal": ((zeebe, "MAX_SPECIFIED", (1, 2, 50)),),
     "kahadb-journal": ((kahadb._Walk, "max_held_bytes", (40, 500)),),
@@ -80,7 +80,7 @@ def damage(chance: random.Random, log: Path, starts: list[tuple[str, int]]) -> N
 
 
 def rewritten(chance: random.Random, format: Format, log: Path, context: Context) -> Path:
-    """Write a log with changed payloads and valid checksums; return the old one if that fails."""
+    """Write a log with changed payloads; return the old log if the writer refuses them."""
     records = []
     for event in format.read(log, "recover", context):
         if isinstance(event, Record):
@@ -123,9 +123,10 @@ def test_random_damage(
 
 
 def assert_agreement(format_id: str, log: Log) -> Answer:
-    """Compare the answers for a log and for its parts; return that of the specification."""
+    """Compare a log and its parts with the specification; return the answer of the latter."""
     expected = collect(named(format_id).read(log.path, "recover", log.context))
-    if all(int(each.fields.get("index", 0)) < 2**64 for each in expected.records):  # of a column
+    # the column has 64 bits
+    if all(int(each.fields.get("index", 0)) < 2**64 for each in expected.records):
         assert collect(read(format_id, log.path, log.context)) == expected, log
         assert_parts_agree(format_id, log, expected)
     return expected
@@ -145,7 +146,7 @@ def test_a_selection(format_id: str, wanted: Wanted) -> None:
 
 
 def rows(reader: Scanner, log: Log, wanted: Wanted) -> list[tuple[Any, ...]]:
-    """Return the payload, the mark of a cut payload and the fields of each record."""
+    """Return the payload, the mark of a cut payload, and the fields of each record."""
     result: list[tuple[Any, ...]] = []
     for run in reader.scan(log, wanted):
         if isinstance(run, Records):

@@ -1,4 +1,4 @@
-"""Logs to inspect, and their maps on a terminal or in a pipe."""
+"""Logs to inspect, and a function that prints their maps to a terminal or a pipe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from walproof.inspection.terminal import TerminalMap
 
 @pytest.fixture
 def example() -> bytes:
-    """Return a log of alpha, bravo, 40,000 bytes in two fragments, and charlie."""
+    """Return a log with the records alpha, bravo, 40,000 bytes in two fragments, and charlie."""
     out = io.BytesIO()
     writer = Writer(out)
     for payload in (b"alpha", b"bravo", b"d" * 40_000, b"charlie"):
@@ -28,7 +28,7 @@ def example() -> bytes:
 
 @pytest.fixture
 def damaged(example: bytes) -> bytes:
-    """Flip one bit of bravo; this loses [12, 32768) and the orphan [32768, 40038)."""
+    """Flip one bit of bravo, which loses [12, 32768) and the orphan [32768, 40038)."""
     log = bytearray(example)
     log[20] ^= 1
     return bytes(log)
@@ -36,7 +36,7 @@ def damaged(example: bytes) -> bytes:
 
 @pytest.fixture
 def shown(tmp_path: Path) -> Callable[..., list[str]]:
-    """Return a function that prints a map to a pipe, or with ``width`` to a terminal."""
+    """Return a function that prints a map to a pipe, or to a terminal if ``width`` is given."""
 
     def shown(
         content: bytes,

@@ -1,4 +1,4 @@
-"""``walproof inspect``: exit status and error messages."""
+"""The exit status and the error messages of ``walproof inspect``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from walproof.cli.inspect import inspect
 
 
 def run(*arguments: object) -> Result:
-    """Run the command; its return value is the exit status."""
+    """Run the command; the ``return_value`` of the result is the exit status."""
     return CliRunner().invoke(
         inspect, [str(argument) for argument in arguments], standalone_mode=False
     )

@@ -1,4 +1,4 @@
-"""The map on a terminal and in a pipe."""
+"""The maps on a terminal and in a pipe."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_marks_of_lost_ranges(shown: Shown, damaged: bytes) -> None:
     assert "blocks[0].records[1]" in between[0]
     assert "FULL, checksum does not hold, 12 bytes: lost" in between[0]
     assert lines[first - 1].startswith("   "), "alpha, before it, is not marked"
-    # Block 1 begins inside a lost range and ends after it, so the block is not marked.
+    # Block 1 begins inside a lost range, but ends after the range, so the block is not marked.
     assert next(line for line in lines if re.search(r" blocks\[1\] ", line)).startswith("   ")
     assert "FULL, 14 bytes: record 1" in lines[lines.index(marks[3]) + 1]
     assert not any("lost [" in line for line in shown(damaged, end=12))
@@ -63,7 +63,7 @@ def test_mark_of_a_torn_tail_follows_end(shown: Shown, example: bytes) -> None:
 
 
 def test_empty_field_belongs_to_the_preceding_bytes(shown: Shown) -> None:
-    """The empty payload of an orphan is at the start of the next record."""
+    """The empty payload of a lost orphan is marked as lost, not as part of the next record."""
     orphan = HEADER.pack(masked_crc(b"\x03"), 0, 3)
     sound = HEADER.pack(masked_crc(b"\x01a"), 1, 1) + b"a"
     lines = shown(orphan + sound)

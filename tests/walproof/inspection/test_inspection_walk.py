@@ -1,4 +1,4 @@
-"""Fields of a window, without reading the whole log."""
+"""A window yields its fields without reading the whole log."""
 
 from __future__ import annotations
 

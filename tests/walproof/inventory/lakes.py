@@ -1,4 +1,4 @@
-"""Small folders of logs, and their tables."""
+"""Small folders of logs, and functions to write and read their tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VECTORS = ROOT / "vectors"
 def options(
     *paths: Path | str, payload: bool = False, decode: bool = False, **source_options: str
 ) -> TableOptions:
-    """Return the options of ``walproof audit PATH…``."""
+    """Return the options that ``walproof audit PATH…`` would have."""
     source = Options.parse({"lastFlushedIndex": "meta", **source_options})
     texts = tuple(str(path) for path in paths)
     return TableOptions(replace(source, paths=texts, recursive=True), payload, decode)
@@ -94,7 +94,7 @@ def mixed(folder: Path) -> Path:
     return folder
 
 
-#: A ``sitecustomize.py``: crash.log kills its reader, as a defect of a kernel would.
+#: A ``sitecustomize.py`` that kills any reader of crash.log, as a defect of a kernel would.
 CRASHES = """
 import os, signal
 import walproof.formats

@@ -1,4 +1,4 @@
-"""Logs in a store with failing requests: the tables have all rows, or an error."""
+"""With failing requests to a store, the tables have all rows, or the audit reports an error."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_failed_request_is_repeated(
     write(store[1], tmp_path / "count")
     requests = store[1].requests
     assert requests > 10
-    # Each request gets one of the faults.
+    # The tests of all kinds of faults together strike each request once.
     for n in range(KINDS.index(kind), requests, len(KINDS)):
         store[1].strike(Fault(kind, n, n))
         write(store[1], tmp_path / f"{n}")
@@ -79,7 +79,7 @@ def test_too_many_failures_become_an_error_row(
 
 
 def test_many_short_failures_are_tolerated(store: tuple[Path, FaultyStore]) -> None:
-    """The number of repeated requests is not limited; Arrow's default gives up after 100."""
+    """Requests are repeated without limit; Arrow's default gives up after 100 repetitions."""
     file_system = RemoteTree("s3://lake/", file_system_options(store[1])).file_system
     for _ in range(150):
         store[1].strike(Fault("busy", 0, 0))

@@ -1,4 +1,4 @@
-"""The tables of a folder of logs, with rows for damage and unreadable logs."""
+"""The tables of a folder of logs, including rows for damage and for unreadable logs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_rows_equal_the_answers_of_the_specification(lake: Path, out: Path) -> N
 
 
 def tuples(rows: list[dict[str, Any]], log: Path, *columns: str) -> list[tuple[Any, ...]]:
-    """Return columns of the rows of a log, sorted."""
+    """Return these columns of the rows of a log, sorted."""
     return sorted(tuple(row[c] for c in columns) for row in rows if row["log"] == str(log))
 
 
@@ -115,10 +115,10 @@ def test_a_failing_reader_is_a_row(lake: Path, out: Path, monkeypatch: pytest.Mo
 def test_a_log_that_kills_its_reader_is_a_row(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A crash of a kernel. Forked workers and their children have the same defect."""
+    """A log that crashes its reader, in forked workers and in their children, gets a row."""
     for name in ("a", "crash", "z"):
         leveldb(tmp_path / "lake" / f"{name}.log", 3)
-    (tmp_path / "sitecustomize.py").write_text(CRASHES)  # for the children of workers
+    (tmp_path / "sitecustomize.py").write_text(CRASHES)  # read by the child processes of workers
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))
     from walproof.lake import splits
 
@@ -178,7 +178,7 @@ def test_a_log_of_zeros_has_a_remark(tmp_path: Path, out: Path) -> None:
     lake.mkdir()
     (lake / "wiped.log").write_bytes(bytes(200_000))
     with (lake / "prepared.log").open("wb") as file:
-        file.truncate(3 << 20)  # in parts, and a hole
+        file.truncate(3 << 20)  # a hole, read in several parts
     leveldb(lake / "sound.log", 3)
     (lake / "empty.log").touch()
     summary = write_tables(options(lake), out, 1 << 20)

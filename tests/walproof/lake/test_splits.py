@@ -1,4 +1,4 @@
-"""Packing small logs, and the size of partitions."""
+"""Small logs are packed into partitions of Spark's size."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def pieces(sizes: list[int]) -> list[Piece]:
 @pytest.mark.parametrize(
     ("sizes", "expected"),
     [
-        ([], 1000),  # nothing: at least the cost of opening
+        ([], 1000),  # without logs, the cost of opening a file
         ([100] * 10, 2 * 1000 + 200),  # a fifth of 10 × (100 + 1000)
-        ([10**9], 50_000),  # no more than maxPartitionBytes
-        ([60_000, 40_000], 20_400),  # enough for all slots
+        ([10**9], 50_000),  # at most maxPartitionBytes
+        ([60_000, 40_000], 20_400),  # enough partitions for all slots
     ],
 )
 def test_split_size_is_sparks(
@@ -50,5 +50,5 @@ def test_packing_is_complete_and_fills_partitions(
         str(n) for n in range(len(sizes))
     )
     for part in packed:
-        # As in Spark, the cost of opening is charged behind a file.
+        # As in Spark, the cost of opening a file is added after the file.
         assert len(part) == 1 or sum(p.size + 50 for p in part[:-1]) + part[-1].size <= 1000

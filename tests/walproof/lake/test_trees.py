@@ -1,4 +1,4 @@
-"""A listing of a local folder gives the same facts about each file as a direct query."""
+"""The listing of a local folder has the same facts about each file as a query for the file."""
 
 from __future__ import annotations
 

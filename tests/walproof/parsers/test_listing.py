@@ -1,4 +1,4 @@
-"""The expected listing of a log: its offsets cover the file."""
+"""The offsets in the expected listing of a log cover the file."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Packages are complete: parsers, runtime, README, tests, licence."""
+"""Each parser package is complete: it has parsers, runtime, README, tests and licence."""
 
 import os
 import re
@@ -16,14 +16,17 @@ from walproof.parsers import package
 from walproof.parsers.languages import LANGUAGES, Language
 from walproof.parsers.package import LOGS, NotOurs, make_package
 
-#: Messages of package managers for a dependency that was never fetched; tests fetch nothing.
+#: Messages of package managers about a dependency that is not cached; the tests download nothing.
 NOT_FETCHED = re.compile(r"offline|ENOTCACHED|GOPROXY=off|Could not (find|resolve)", re.I)
 HOSTS = re.compile(r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.io")
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
 def test_package_is_complete_and_its_tests_run(language: Language, tmp_path: Path) -> None:
-    """The drivers of ``walproof check`` build the packages of all grammars."""
+    """The package has all files and passes its tests.
+
+    The drivers of ``walproof check`` build the packages of all grammars.
+    """
     packaged = make_package(language, tmp_path, [log["grammar"] for log in LOGS])
     check_files(language, tmp_path)
     for grammar in packaged:
@@ -47,7 +50,7 @@ def run_package(language: Language, folder: Path) -> None:
     program = language.test.split()[0]
     if shutil.which(program, path=PATH) is None:
         pytest.skip(f"{program} not found")
-    # The Python package is imported from its folder, because tests install nothing.
+    # The Python package is imported from its folder, because the tests install nothing.
     install = "true" if language.id == "python" else language.install
     installed = run(install, folder)
     if installed.returncode and NOT_FETCHED.search(installed.stdout):

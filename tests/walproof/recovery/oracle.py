@@ -1,15 +1,15 @@
-"""Compare what real systems read from a damaged folder and from its recovered copy.
+"""Compare the items that real systems read from a damaged folder and from its recovered copy.
 
 One file of a folder is damaged, and ``walproof recover`` runs. The real system opens scratch copies
 of both folders. :class:`Combination` checks these rules:
 
-* If the source returns an item of the intact folder in some mode, the result returns it in the same
-  mode, and in the mode in which the result returns most of these items.
+* If the source returns an item of the intact folder in some mode, the result returns the item in
+  the same mode, and in the mode in which the result returns most of these items.
 * The result contains every file of the source. If the output names a file as replaced,
   ``NAME.before-recovery`` has the old bytes. No other file is new, and the source does not change.
-* The status is 3 if the real system refuses the source or gives fewer items than before the damage.
-  The status is 4 only if nothing was written. The summary has status 0 if and only if ``recover``
-  has status 0.
+* The status is 3 if the real system refuses the source or returns fewer items than before the
+  damage. The status is 4 only if nothing was written. The summary has status 0 if and only if
+  ``recover`` has status 0.
 * Each sentence of the output with "opens" or "starts" is true of the real system.
 * A repair that loses items of the intact folder is not recommended without a warning.
 """
@@ -58,7 +58,7 @@ DAMAGES: Mapping[str, Callable[[bytes], bytes | None]] = {
     "CRLF": lambda data: data.replace(b"\n", b"\r\n"),
     "text": _text,
 }
-"""The content of a damaged file by its content; None if the file is deleted."""
+"""Functions from the content of a file to its damaged content; None deletes the file."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,13 @@ class Store:
     files: Mapping[str, str]
     #: The ways to open the folder. The first mode is the default.
     modes: Sequence[str]
-    #: Opens a folder in a mode and returns ``items`` or ``refused``.
+    #: A function that opens a folder in a mode and returns ``items`` or ``refused``.
     open_with: Callable[[str, Path], Mapping[str, Any]]
     #: Patterns of output sentences, each with the mode in which the real system must then succeed.
     promises: Mapping[str, str] = field(default_factory=dict)
 
     def pairs(self, mode: str, folder: Path, scratch: Path) -> Pairs | None:
-        """Open a copy of a folder: all keys and values; None for a refusal."""
+        """Open a copy of a folder; return all keys and values, or None if the system refuses it."""
         copy = scratch / "opened"
         shutil.copytree(folder, copy)
         answer = self.open_with(mode, copy)
@@ -95,7 +95,8 @@ class Tolerated:
     reason: str
     #: The mode in which the result may have fewer items, because the real system also returns
     #: records with an invalid checksum. The output must then report the loss, and the result must
-    #: contain the old file. Without a mode, the damage is undetectable, and status 0 is tolerated.
+    #: contain the old file. If the mode is None, the damage is undetectable, and status 0 is
+    #: tolerated.
     mode: str | None = None
 
 
@@ -108,7 +109,7 @@ class Outcome:
 
 
 def run(*arguments: str | Path) -> Outcome:
-    """Run the command in this process. Raises the exception of a crash."""
+    """Run the command in this process; raise the exception if the command crashes."""
     runner = CliRunner(env={"COLUMNS": "160"})
     done = runner.invoke(walproof, [*map(str, arguments)], standalone_mode=False)
     if isinstance(done.exception, click.ClickException):
@@ -135,7 +136,7 @@ _REPAIR_WARNING = "would lose data"
 
 @dataclass
 class Combination:
-    """A damage to one file of a store, or the intact store if ``role`` is None."""
+    """One damage to one file of a store, or the intact store if ``role`` is None."""
 
     store: Store
     role: str | None
@@ -144,7 +145,7 @@ class Combination:
     truth: Mapping[str, Pairs]
     scratch: Path
     tolerated: Sequence[Tolerated]
-    #: Sentences about violated rules.
+    #: Sentences that each describe a violated rule.
     failures: list[str] = field(default_factory=list)
     #: The tolerated losses that occurred.
     used: list[Tolerated] = field(default_factory=list)
@@ -217,7 +218,7 @@ class Combination:
     def _check_status(
         self, summary: Outcome, recovery: Outcome, given: Mapping[str, Pairs | None]
     ) -> bool:
-        """Compare the statuses with the harm; return whether a tolerated silence covers it."""
+        """Compare the statuses with the harm; return whether a missing report is tolerated."""
         expected, opened = self.truth[self.store.modes[0]], given[self.store.modes[0]]
         is_harmed = opened is None or not expected <= opened
         if (summary.status == 0) != (recovery.status == 0):

@@ -1,4 +1,4 @@
-"""Test that users lose no data by following the output, for each damage to each type of file."""
+"""Users who follow the output lose no data, for each damage to each type of file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_CHECKSUM = "zmq-raft has no checksum over entries and snapshots"
 BY_INDEX = "a broker reads messages through the index without checksums"
 OLD_INDEX = "the index of a killed broker is older than the file; a prepared file is like this"
 TOLERATED = (
-    # Nothing shows the damage.
+    # Damage that nothing in the folder shows.
     Tolerated("LevelDB.*|RocksDB.*|Pebble, killed", "last log", ("empty",), EMPTY_LOG),
     Tolerated("RocksDB, (plain|families)", "last log", ("missing",), "a checkpoint has no log"),
     Tolerated(TABLES, ".*table|blob file", ("one bit",), BLOCKS),
@@ -46,14 +46,14 @@ TOLERATED = (
     Tolerated("zmq-raft", ".* index file", ("one bit",), NO_CHECKSUM),
     Tolerated("zmq-raft", "last index file", ("missing",), "no other file has the last index"),
     Tolerated("systemd", ".*", ("missing",), "journals have no list of files"),
-    # The real system reads records that fail their checksum.
+    # Damage that the real system ignores, because it reads records with an invalid checksum.
     Tolerated("KahaDB, stopped", "last log", ("one bit",), BY_INDEX, "open"),
     Tolerated("KahaDB, scheduler", "(first|last) log", ("one bit",), BY_INDEX, "open"),
 )
 
 
 def check(store: Store, scratch: Path, half: int | None = None) -> None:
-    """Check the combinations of a store, and fail with all broken rules."""
+    """Check the combinations of a store; fail with a list of all violated rules."""
     work = scratch / f"{store.name}-work"
     work.mkdir()
     failures = check_all(store, work, TOLERATED, half)
@@ -62,7 +62,7 @@ def check(store: Store, scratch: Path, half: int | None = None) -> None:
 
 
 def choose(folder: Path, patterns: Mapping[str, str]) -> dict[str, str]:
-    """Return a file for each role: the first with a matching name, or the last for "last …"."""
+    """Return the file of each role: the first match, or the last if the role is "last …"."""
     names = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
     names.sort(key=lambda name: [part.zfill(20) for part in re.split(r"(\d+)", name)])
     files = {}
@@ -224,7 +224,7 @@ def test_zmq_raft(scratch: Path) -> None:
 
 
 def _journalctl() -> list[str]:
-    """Return the command of the newest journalctl that is built, or of the installed one."""
+    """Return the command of the newest journalctl that is built, or of the installed journalctl."""
     for root in sorted(BUILD.glob("systemd*/root"), reverse=True):
         for loader in root.glob("usr/lib/*/ld-linux*.so.*"):
             libraries = f"{loader.parent}:{loader.parent / 'systemd'}"

@@ -1,4 +1,4 @@
-"""Behaviour: expressions that only affect damaged logs, writers, and readers that fail."""
+"""Changed expressions that affect damaged logs only, writers, and readers that fail."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_change_in_profile_strict_breaks_recovery(tmp_path: Path) -> None:
 
 
 def test_field_before_reserved_bytes_is_compatible(tmp_path: Path) -> None:
-    """One vector has the header of a later version, with bytes for such a field."""
+    """A field before reserved bytes is compatible; one vector has bytes for such a field."""
     outcome = run_review(tmp_path, GROWTH, "systemd-journal", ("header-of-a-later-version",))
     assert not outcome.breaks
     assert "FIELD_APPENDED" in {finding.rule for finding in outcome.findings}

@@ -1,4 +1,4 @@
-"""``walproof review`` on a separate repository: revisions, outputs, exit status."""
+"""``walproof review`` in a separate repository: revisions, outputs and exit status."""
 
 from __future__ import annotations
 

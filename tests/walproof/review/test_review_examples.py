@@ -1,4 +1,4 @@
-"""docs/review.md: the worked examples are replayed, and the rules exist."""
+"""The examples of docs/review.md are current, and the rules that the page names exist."""
 
 from __future__ import annotations
 

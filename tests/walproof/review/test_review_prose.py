@@ -1,4 +1,4 @@
-"""Changed requirements."""
+"""Changed requirements are classified by their effect."""
 
 from __future__ import annotations
 

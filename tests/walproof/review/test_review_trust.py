@@ -1,4 +1,4 @@
-"""Readers that do not run are reported, and data corrects the structural diff."""
+"""The review reports readers that do not run, and data corrects the structural diff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of this repository for a review, with and without a change."""
+"""Copies of this repository for a review, one of them with a change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from walproof.review.review import Review, review
 from walproof.review.revision import PARTS
 
 FORMAT = "leveldb-log"
-#: Vectors of ``FORMAT`` that show the changes of these tests.
+#: Vectors of ``FORMAT`` in which the changes of these tests have an effect.
 SLUGS = (
     "checksum-flipped-in-first-block", "checksum-flipped-in-first-record", "cut-in-a-header",
     "cut-in-a-payload", "empty-first-then-damage", "first-then-full", "fragments-in-two-blocks",
@@ -22,7 +22,7 @@ SLUGS = (
 
 
 def copy_of_repository(root: Path, format: str = FORMAT, slugs: tuple[str, ...] = SLUGS) -> Path:
-    """Copy the parts that a review compares, with vectors of one format: all without ``slugs``."""
+    """Copy what a review compares, with vectors of one format: all if ``slugs`` is empty."""
     for part in PARTS:
         if part != "vectors":
             ignored = shutil.ignore_patterns("__pycache__")
@@ -36,7 +36,7 @@ def copy_of_repository(root: Path, format: str = FORMAT, slugs: tuple[str, ...] 
 
 
 def apply(diff: str, root: Path) -> None:
-    """Apply a diff without line numbers; its old lines must occur in the file exactly once."""
+    """Apply a diff without line numbers; its old lines must occur exactly once in the file."""
     head, *lines = diff.splitlines()
     match = re.fullmatch(r"--- (\S+)", head)
     assert match, head
@@ -51,7 +51,7 @@ def apply(diff: str, root: Path) -> None:
 def run_review(
     root: Path, diff: str, format: str = FORMAT, slugs: tuple[str, ...] = SLUGS, count: int = 30
 ) -> Review:
-    """Review a diff of this repository."""
+    """Review this repository after a diff."""
     old = copy_of_repository(root / "old", format, slugs)
     new = copy_of_repository(root / "new", format, slugs)
     apply(diff, new)

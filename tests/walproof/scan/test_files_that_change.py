@@ -19,7 +19,7 @@ from walproof.scan import scanner, window
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Records, Wanted
 
-#: Modules with constants for small runs and windows.
+#: The module and the constants that make the runs and windows of a format small.
 SMALL = {
     "leveldb-log": ("formats.leveldb_log.scanner.block_scan", {"MAX_RUN_BYTES": 32 << 10}),
     "rocksdb-wal": ("formats.leveldb_log.scanner.block_scan", {"MAX_RUN_BYTES": 32 << 10}),
@@ -34,7 +34,7 @@ RECORDS = 600
 
 @pytest.fixture(params=sorted(SMALL))
 def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return a format after making the runs and windows of its scanner small."""
+    """Make the runs and windows of a scanner small; return its format."""
     format_id = str(request.param)
     if not plugin_for(format_id).has_scanner:
         pytest.skip("numba is not installed")
@@ -47,7 +47,7 @@ def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 def write(format_id: str, folder: Path) -> Path:
-    """Write a log of one file, whose longest records do not fit into a window."""
+    """Write a log of one file whose longest records exceed a window."""
     rng = random.Random(1)
     sizes = [rng.choice([0, 10, 300, 900, 5000]) for _ in range(RECORDS)]
     records = [NewRecord(rng.randbytes(size)) for size in sizes]
@@ -56,7 +56,7 @@ def write(format_id: str, folder: Path) -> Path:
 
 
 def scan(log: Path, format_id: str, after: int = 0, do: Callable[[], Any] = int) -> Iterator[Any]:
-    """Yield the events of a scan; ``do`` is called after event number ``after``."""
+    """Yield the events of a scan; call ``do`` after event number ``after``."""
     try:
         for number, event in enumerate(scanner(format_id).scan(Log(log), Wanted())):
             if isinstance(event, Records):
@@ -71,7 +71,7 @@ def scan(log: Path, format_id: str, after: int = 0, do: Callable[[], Any] = int)
 
 @pytest.mark.parametrize("share", [0.3, 0.55, 0.9])
 def test_log_truncated_during_a_scan(format_id: str, share: float, tmp_path: Path) -> None:
-    """Records before the cut equal those of the complete log, and the scan ends."""
+    """A scan of a truncated log ends and returns the records before the cut."""
     log = write(format_id, tmp_path)
     complete = list(scan(log, format_id))
     at, _ = complete[int(RECORDS * share)]

@@ -1,4 +1,4 @@
-"""Shared kernel functions agree with libraries: checksums, bits, copies."""
+"""The shared kernel functions agree with libraries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_crc32c_agrees_with_the_package() -> None:
 
 @pytest.mark.slow
 def test_crc32c_without_the_processor_instruction() -> None:
-    """numba compiles for a generic processor, where the instruction would be illegal."""
+    """The checksum is right on a processor without an instruction for it."""
     program = (
         "import random, crc32c as package, numpy as np\n"
         "from walproof.scan import kernels\n"

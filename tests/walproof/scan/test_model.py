@@ -1,4 +1,4 @@
-"""Runs of records, whole and in pieces."""
+"""The pieces of a run of records."""
 
 from __future__ import annotations
 

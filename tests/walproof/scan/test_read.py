@@ -1,4 +1,4 @@
-"""``walproof read`` prints the same with the bulk scanner."""
+"""``walproof read`` prints the same text with and without the bulk scanner."""
 
 from __future__ import annotations
 

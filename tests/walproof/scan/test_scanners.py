@@ -1,4 +1,4 @@
-"""Scanners return the same for the parts of a log as for the whole."""
+"""Scanners return the same records for the parts of a log as for the whole log."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VECTORS = [v for v in load_all().values() if v.operation == "read"]
 
 
 def in_columns(original: Answer, format_id: str) -> dict[str, Any]:
-    """Return an answer with the fields of columns, where absent and null are equal."""
+    """Return an answer with only those fields that are columns; a null is left out."""
     body = original.to_json()
     fixed = {"file", "at", "size", "payload", "payload_sha256"}
     names = fixed | {column.name for column in plugin_for(format_id).columns}
@@ -45,7 +45,7 @@ def log_of(vector: Vector) -> Log:
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_the_specification_in_columns_gives_its_own_answers(format_id: str) -> None:
-    """``test_parquet`` compares the scanners with it."""
+    """The reference scanner, with which ``test_parquet`` compares, returns the right answers."""
     reader = ReferenceScanner(format_id)
     vectors = [v for v in VECTORS if v.body["format"] == format_id][::4]
     assert vectors
@@ -55,7 +55,7 @@ def test_the_specification_in_columns_gives_its_own_answers(format_id: str) -> N
 
 
 def sorted_events(format_id: str, events: Iterable[Event]) -> list[tuple[Any, ...]]:
-    """Return records and lost ranges as a sorted list, since parts have any order."""
+    """Return records and lost ranges as a sorted list, because parts may come in any order."""
     items: list[tuple[Any, ...]] = []
     for event in events:
         if isinstance(event, Records):
@@ -97,7 +97,7 @@ def test_payloads_are_cut_and_columns_are_left_out(format_id: str, wanted: Wante
 
 
 def selected(events: Iterable[Event]) -> list[tuple[Any, ...]]:
-    """Return the payload, the mark of a cut payload and the columns of each record."""
+    """Return the payload, the mark of a cut payload, and the columns of each record."""
     rows: list[tuple[Any, ...]] = []
     for run in events:
         if isinstance(run, Records):

@@ -1,4 +1,4 @@
-"""Lost bytes are those that may have held content."""
+"""Lost bytes exclude space that was never written."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def test_unwritten_space_is_not_lost(journal: Path, run: Run) -> None:
     assert f"including {size - tail - bound:,} bytes at the end that were never written" in about
     result = json.loads(run("summary", "--json", journal).stdout)
     assert (result["lost_bytes"], result["unwritten_bytes"]) == (bound, size - tail - bound)
-    assert result["largest_lost"][0]["to"] == size  # the answer itself stays as it is
+    assert result["largest_lost"][0]["to"] == size  # the answer still includes the unwritten space
     done = run("recover", journal, "--out", journal.with_name("new.journal"))
     assert f"29 records; {bound} bytes of" in done.stderr
 
 
 def test_zeros_instead_of_the_last_object_are_lost(journal: Path) -> None:
-    """The header lists an object there, which may have extended to the end of the file."""
+    """Zeros in place of the last object are lost: the object may have been that long."""
     data = bytearray(journal.read_bytes())
     (tail,) = struct.unpack_from("<Q", data, TAIL_OBJECT_AT)
     data[tail:] = bytes(len(data) - tail)
@@ -62,6 +62,6 @@ def test_other_formats_count_all_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 1 << 16, (1 << 16) + 1, 200_000])
 @pytest.mark.parametrize("zeros", [0, 1, 1 << 16, 200_000])
-def test_where_the_last_byte_ends(size: int, zeros: int, tmp_path: Path) -> None:
+def test_the_last_nonzero_byte_is_found(size: int, zeros: int, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"\1" * size + bytes(zeros))
     assert last_byte_end(tmp_path / "file") == size

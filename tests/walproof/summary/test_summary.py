@@ -1,4 +1,4 @@
-"""Summaries agree with the executable specification on every vector, for both readers."""
+"""Summaries of both readers agree with the executable specification on every vector."""
 
 from __future__ import annotations
 

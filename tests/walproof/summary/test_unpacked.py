@@ -1,4 +1,4 @@
-"""Unpacked content is unchanged; faults have a position; the size is limited."""
+"""Unpacked content is unchanged, its faults have positions, and its size is limited."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_compressed_file(kind: str, tmp_path: Path) -> None:
     path.write_bytes(packed)
     with unpacked(str(path)) as log:
         assert log.path.read_bytes() == LOG
-        assert log.path.name == "000003.log"  # a name says what a log is, where its bytes do not
+        assert log.path.name == "000003.log"  # the name may determine the format
         assert (log.how, log.is_copy, log.faults) == ((kind,), True, ())
     assert not log.path.exists()
     assert path.read_bytes() == packed
@@ -63,7 +63,8 @@ def test_a_truncated_file_gives_its_first_part(kind: str, tmp_path: Path) -> Non
             result = log.path.read_bytes()
             assert log.faults, "half of a file was taken for a whole one"
             assert content.startswith(result)
-    except CannotUnpack as error:  # a block of 900 KB, of which nothing comes out
+    # the cut is inside a bzip2 block of 900 KB, so nothing can be unpacked
+    except CannotUnpack as error:
         assert kind == "bzip2", error
         assert str(error).startswith(str(path))
 

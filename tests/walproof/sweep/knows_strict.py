@@ -1,4 +1,4 @@
-"""A one-shot program that takes the profile ``strict`` as a last word."""
+"""A one-shot program that accepts the profile ``strict`` as its last argument."""
 
 import json
 import sys

@@ -1,6 +1,6 @@
-"""Almost correct readers: the executable specification with one defect each.
+"""Almost correct readers, each of which is the executable specification with one defect.
 
-``near_right.py NAME`` follows the protocol.
+``near_right.py NAME`` serves the protocol.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def drops_empty_ranges_in_strict(path: Path, request: Request) -> dict[str, Any]
 
 
 def reads_files_with_more_after_the_name(path: Path, request: Request) -> dict[str, Any]:
-    """Matches a prefix of the file name, so that it reads backup copies too."""
+    """Match only a prefix of the file name, and so read backup copies too."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(shutil.copytree(path, Path(scratch) / path.name))
         for file in sorted(folder.glob("*.log.bak")):
@@ -39,7 +39,7 @@ def reads_files_with_more_after_the_name(path: Path, request: Request) -> dict[s
 
 
 def takes_the_flushed_index_for_the_next_one(path: Path, request: Request) -> dict[str, Any]:
-    """Is off by one if the flushed index is given in digits."""
+    """Treat the flushed index as the next index if it is given in digits."""
     value = request["context"].get("last_flushed_index")
     if isinstance(value, str) and value.isdigit():
         index = str(max(0, int(value) - 1))

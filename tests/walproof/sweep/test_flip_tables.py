@@ -1,4 +1,4 @@
-"""The tables of undetected flips match a repeated, partial search."""
+"""The tables of undetected flips match a partial repetition of the search."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from walproof.sweep.specification import Reference
 
 FORMATS = [format for format in registers() if undetected_flips.load(format) is not None]
 
-#: Sampled flips of each log.
+#: The number of flips that are sampled in each log.
 FLIPS_PER_LOG = 2
 
-#: Repeated flips of one field in one log, at most twice as many.
+#: The number of repeated flips of one field in one log; up to twice as many may run.
 FLIPS_PER_FIELD = 60
 
-#: The tests of a format share its logs.
+#: All tests of a format run in one process, because they share the cached logs.
 BY_FORMAT = pytest.mark.parametrize(
     "format",
     [pytest.param(id, marks=pytest.mark.xdist_group(f"flips of {id}")) for id in FORMATS],
@@ -40,7 +40,7 @@ def vectors() -> Mapping[str, Vector]:
 
 @cache
 def logs(format: str) -> list[FlippedLog]:
-    """Return the logs of the search and of newer vectors, smallest first."""
+    """Return the logs of the search and of newer vectors, smallest log first."""
     return choose_logs(vectors(), format, [], load_table(format)["at_most"])
 
 
@@ -63,7 +63,7 @@ def test_flip_tables_match_the_current_vectors(format: str) -> None:
 
 @BY_FORMAT
 def test_sampled_flips_have_only_effects_in_the_table(format: str) -> None:
-    """A vector that is not in the table yet may only have effects that others have."""
+    """Sampled flips have known effects; a vector outside the table may have any of these."""
     logs_of_table = load_table(format)["logs"]
     all_hits = set(hits_in(logs_of_table.values()))
     current_logs = logs(format)
@@ -81,7 +81,7 @@ def test_sampled_flips_have_only_effects_in_the_table(format: str) -> None:
 
 @BY_FORMAT
 def test_each_table_row_is_reproducible(format: str, tmp_path: Path) -> None:
-    """Repeat each field and effect in the smallest log that has it, sampled if there are many."""
+    """Repeat each field and effect in the smallest log that has it; sample numerous flips."""
     by_id = {log.control.id: log for log in logs(format)}
     reference = Reference(format, tmp_path)
     table = load_table(format)["logs"]

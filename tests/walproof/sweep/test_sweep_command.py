@@ -1,4 +1,4 @@
-"""The command ``walproof sweep``: its summary, its exit status, its errors."""
+"""The summary, the exit status and the errors of ``walproof sweep``."""
 
 from __future__ import annotations
 

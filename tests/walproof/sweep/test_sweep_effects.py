@@ -1,4 +1,4 @@
-"""Invariants and differences."""
+"""Invariants of an answer, and the effect of a difference between two answers."""
 
 from __future__ import annotations
 
@@ -68,14 +68,15 @@ def test_missing_record_without_lost_range() -> None:
 @pytest.mark.parametrize(
     ("id", "at", "new", "context"),
     [
-        ("rocksdb-wal/closed-over-older-blocks-and-no-number", 0, b"\1", {}),  # no clean close
+        # damages the clean close
+        ("rocksdb-wal/closed-over-older-blocks-and-no-number", 0, b"\1", {}),
         ("rocksdb-wal/number-zero-given", 16, bytes(7), {"log_number": 12}),
     ],
 )
 def test_hidden_records_were_written(
     id: str, at: int, new: bytes, context: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Damage or another context shows a record that the undamaged log does not return."""
+    """Records that damage or another context makes visible count as written."""
     whole = control(id)
     assert isinstance(whole.contents, bytes)
     damaged = whole.contents[:at] + new + whole.contents[at + len(new) :]

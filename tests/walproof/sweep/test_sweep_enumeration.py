@@ -1,4 +1,4 @@
-"""Enumeration: numbers, descriptions and completeness of damages."""
+"""The numbering, description and completeness of the enumerated damages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_description_of_a_damage_produces_its_bytes(id: str, step: int) -> None:
     for family in range(len(damages.families) + 1):
         for number in range(0, min(300 * step, damages.count(family)), step):
             if damages.make(family, number) is not None:
-                damages.describe(family, number)  # asserts that the bytes are the same
+                damages.describe(family, number)  # asserts equal bytes
                 count += 1
     assert count > 50
 
@@ -91,7 +91,7 @@ def test_every_sector_is_zeroed_and_swapped() -> None:
     for sector in (512, 4096):
         parts = [data[n * sector : (n + 1) * sector] for n in range(len(data) // sector)]
         different += sum(a != b for n, a in enumerate(parts) for b in parts[n + 1 :])
-    # Swapping equal sectors changes nothing and is left out.
+    # The enumeration leaves out swaps of equal sectors, which change nothing.
     assert len(numbers(damages, "swap-sectors")) == different
     descriptions = {damages.describe(*n).damage[0] for n in numbers(damages, "zero-sector")}
     assert (
@@ -156,7 +156,7 @@ def test_plan_respects_the_case_limit_and_the_shares() -> None:
 def test_spread_visits_each_number_once(count: int) -> None:
     order = [shares.spread(n, count, 7919) for n in range(count)]
     assert sorted(order) == list(range(count))
-    if count >= 1000:  # the first tenth has something of each tenth, and of each bit of a byte
+    if count >= 1000:  # the first tenth covers each tenth of all numbers, and each bit of a byte
         first = order[: count // 10]
         assert {10 * n // count for n in first} == set(range(10))
         assert {n % 8 for n in first} == set(range(8))
@@ -179,7 +179,8 @@ def test_divide_uses_the_whole_total(total: int, parts: list[tuple[int, float]])
 def test_folder_operations_of_a_log_of_two_files() -> None:
     damages = Enumeration(control("kahadb-journal/two-files"), [], 1)
     operations = {damages.operation(n) for n in range(len(damages.families))}
-    assert set(folders.OPERATIONS) - operations == {"keep-file"}  # the same as removing the other
+    # the same as removing the other file
+    assert set(folders.OPERATIONS) - operations == {"keep-file"}
     names = {name for files in damaged_folders(damages, "rename-file") for name in files}
     assert {"db-01.log", "db-3.log", "db--1.log", "db-1.log.bak", "sub/db-1.log"} <= names
     extra = [
@@ -206,13 +207,13 @@ def test_contexts_vary_the_keys_of_the_register() -> None:
     assert varied == {"last_flushed_index", "name"}
     writing = [setting for setting in chosen.settings if setting.writes]
     sizes = {setting.context.get("max_segment_size") for setting in writing}
-    assert {None, 270, 269, 271} <= sizes  # next to the value in the vectors
+    assert {None, 270, 269, 271} <= sizes  # values next to the size in the vectors
     for setting in chosen.settings:
         check("zeebe-journal", setting.context)
 
 
 def test_control_with_selected_records_is_no_older_generation() -> None:
-    """Its bytes hold more records than its answer."""
+    """The bytes of such a control hold more records than its answer."""
     selection = control("systemd-journal/seek-by-time-that-goes-back")
     assert selection.context and len(selection.records) == 3
     complete = [control(f"systemd-journal/{name}") for name in ("five-entries", "empty-value")]

@@ -1,4 +1,4 @@
-"""Undetected flips: effects, enumeration, and the command."""
+"""The search for undetected flips: effects, enumeration and command."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_large_log_is_sampled_without_duplicates() -> None:
     flips = {log.flip(number) for number in range(log.count)}
     assert log.count == len(flips) == 1000
     structure = set(log.control.fields[""].structural)
-    assert sum(at in structure for _, at, _ in flips) == 336  # all of the structure
+    assert sum(at in structure for _, at, _ in flips) == 336  # all structural bits
     content = sorted(at for _, at, _ in flips if at not in structure)
     assert max(b - a for a, b in pairwise(content)) < 500
 

@@ -1,4 +1,4 @@
-"""Findings with the effect of a known failure get its cause."""
+"""A finding with the effect of a known failure gets the cause of this failure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THREE = ("leveldb-log/three-records",)
 
 
 def listed(path: Path, *entries: tuple[str, str]) -> Implementation:
-    """Return an implementation with these known failures: vector and cause."""
+    """Return an implementation with these known failures, each a vector and its cause."""
     failures = [
         {"vector": vector, "profile": "recover", "result": "fail", "difference": "x", "cause": why}
         for vector, why in entries
@@ -45,8 +45,8 @@ def test_finding_gets_the_cause_of_the_known_failure(tmp_path: Path) -> None:
     )
     causes = {finding.signature.reason: finding.cause for finding in all_findings}
     assert causes["checksum-mismatch"] == ("in-silence", "What is behind in-silence.")
-    assert causes["bad-length"] is None  # the same silence about another fault
-    # New findings come before known ones.
+    assert causes["bad-length"] is None  # the same effect, but for a different fault
+    # New findings must come before known ones.
     assert [finding.cause is not None for finding in all_findings] == sorted(
         finding.cause is not None for finding in all_findings
     )

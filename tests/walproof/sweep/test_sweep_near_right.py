@@ -1,4 +1,4 @@
-"""Almost correct readers are detected, each with few findings."""
+"""A sweep detects each almost correct reader with few findings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KAHADB = ("kahadb-journal/two-files", "kahadb-journal/number-with-zeros-in-front
 def test_almost_correct_reader_is_detected(
     name: str, controls: tuple[str, ...], effect: str, group: str
 ) -> None:
-    """``group`` is a profile, operation or context key that all findings share."""
+    """All findings share ``group``: a profile, an operation or a context key."""
     command = (sys.executable, str(Path(__file__).with_name("near_right.py")), name)
     plan, _ = small_plan(program(name, *command), controls=controls, cases=400, contexts=True)
     result, findings = run_sweep(plan)
@@ -38,5 +38,5 @@ def test_almost_correct_reader_is_detected(
         for finding in findings
         for s in (occurrence.signature for occurrence in finding.signatures)
     )
-    # One defect gives few findings, although many cases show it.
+    # One defect must give few findings, although many cases show it.
     assert len(findings) <= 16

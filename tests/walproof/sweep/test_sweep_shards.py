@@ -1,4 +1,4 @@
-"""Complete sweeps: wrong readers are detected, minimised and proposed."""
+"""Complete sweeps detect wrong readers, minimise findings and propose vectors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def test_specification_appends_correctly_to_damaged_logs(format: str) -> None:
 
 
 def test_log_without_a_required_answer_is_void() -> None:
-    """One flip makes the file sealed; its key is invalid, so that a reader may only reject it."""
+    """A case is void if a reader may only refuse its log.
+
+    One flip makes the file sealed, and the key for the file is invalid.
+    """
     plan, _ = small_plan(controls=("systemd-journal/no-seals-and-a-key-that-is-none",), cases=3000)
     result, found = run_sweep(plan)
     assert not found and result.skipped_cases["void"]
@@ -63,7 +66,7 @@ def test_wrong_reader_is_detected_minimised_and_proposed(
     tmp_path: Path, name: str, effect: str
 ) -> None:
     controls = (*THREE, "leveldb-log/two-blocks") if effect == "record-lost" else THREE
-    # Sampled, so that the smallest case has not run.
+    # The sample leaves out the smallest case, so that minimising has work to do.
     plan, enumerations = small_plan(wrong(name), controls=controls, cases=300 * len(controls) ** 2)
     matching = [f for f in run_sweep(plan)[1] if effect in f.signature.kind.split("+")]
     assert matching and {f.signature.implementation for f in matching} == {name}
@@ -74,7 +77,7 @@ def test_wrong_reader_is_detected_minimised_and_proposed(
     assert matching[0].proposal is not None
     if matching[0].proposal.endswith(".json"):
         vector = load(tmp_path / matching[0].proposal)
-        assert vector.contents is not None  # checks the digest
+        assert vector.contents is not None  # reading the contents checks their digest
         assert vector.damage == list(matching[0].recipe.damage)
 
 
@@ -105,13 +108,13 @@ def test_crashing_and_hanging_readers_do_not_stop_the_sweep(
     assert by_program["crashes_on_damage"].signature.kind == "crash"
     assert result.outcomes["crashes_on_damage"]["crash"] == 3
     assert result.unsent["crashes_on_damage"]
-    # It hangs on the undamaged log and gets no damaged ones.
+    # The program hangs on the undamaged log, so the sweep sends it no damaged logs.
     assert "hangs" not in by_program and not result.outcomes["hangs"]
     assert result.fails["hangs"].keys() == {f"{THREE[0]} recover"}
 
 
 def test_only_failed_controls_are_skipped() -> None:
-    """A control with one record cannot be out of order."""
+    """A control with one record cannot be out of order, so its cases run."""
     one, two = "leveldb-log/one-record", "leveldb-log/fragments-in-two-blocks"
     plan, _ = small_plan(wrong("reorders_records"), controls=(one, two), cases=300)
     result, _ = run_sweep(plan)

@@ -1,4 +1,4 @@
-"""A stopped sweep reports its results and leaves no partial files."""
+"""A sweep that is stopped reports its results and leaves no partial files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from walproof.sweep.result import Result
 from walproof.sweep.shard_runner import ShardRunner
 from walproof.worker_pool import core_count
 
-#: A wrong reader that is slow and counts its logs.
+#: A wrong reader that is slow and counts the logs that it reads.
 SLOW = """
 import runpy, sys, time
 sys.path.insert(0, {wrong!r})
@@ -54,12 +54,12 @@ def test_signal_stops_with_a_partial_summary(tmp_path: Path) -> None:
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
     deadline = time.monotonic() + 120
-    # After so many logs, at least one shard is finished.
+    # After this number of logs, at least one shard is complete.
     while count.stat().st_size < SHARD_CASES * (core_count() + 0.2):
         assert time.monotonic() < deadline and running.poll() is None
         time.sleep(0.02)
     family = psutil.Process(running.pid).children(recursive=True)
-    os.killpg(running.pid, signal.SIGINT)  # as a terminal does
+    os.killpg(running.pid, signal.SIGINT)  # a terminal sends the signal to the whole process group
     output, _ = running.communicate(timeout=120)
     assert running.returncode == 128 + signal.SIGINT, output
     assert "Stopped by SIGINT" in output and "The plan has" in output
@@ -80,7 +80,7 @@ def test_a_dead_worker_leaves_the_results_of_the_finished_part(
     def dies(runner: ShardRunner, shard: Sequence[Run]) -> Result:
         with begun.open("ab") as file:
             file.write(b".")
-        if begun.stat().st_size > core_count():  # one shard is finished
+        if begun.stat().st_size > core_count():  # at least one shard is complete
             os.kill(os.getpid(), signal.SIGKILL)
         return run(runner, shard)
 

@@ -1,4 +1,4 @@
-"""Writes and appends in a sweep: defects of writers and of the specification's ``end``."""
+"""Sweeps of writes and appends find defects of writers and of the specification's ``end``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_wrong_writer_is_detected(name: str, effects: set[str]) -> None:
     assert all(
         finding.best.order <= order for finding, order in zip(all_findings, before, strict=True)
     )
-    # One defect gives few findings, one per state of the log.
+    # One defect must give few findings, one for each state of the log.
     assert len(all_findings) <= 12
 
 
@@ -90,7 +90,7 @@ def test_proposal_of_an_append_reproduces_the_finding(tmp_path: Path) -> None:
 
 
 def proposal_of(folder: Path, id: str, profile: str, operation: str, lists: bool = False) -> Vector:
-    """Return the proposal for one case of this operation."""
+    """Return the vector that a sweep proposes for one case of this operation."""
     _, damages = small_plan(controls=(id,), contexts=True, profiles=PROFILES)
     settings = damages[0].control.settings
     setting = next(number for number, each in enumerate(settings) if each.profile == profile)
@@ -105,13 +105,13 @@ def proposal_of(folder: Path, id: str, profile: str, operation: str, lists: bool
 
 
 def test_proposal_of_a_write_has_no_recipe(tmp_path: Path) -> None:
-    """A log is built by the recipes of its format; ``log.append`` has no effect on it."""
+    """Only functions of the format can build a written log; ``log.append`` cannot."""
     assert proposal_of(tmp_path, LEVELDB[0], "write", "none", lists=True).operation == "write"
     assert not list(tmp_path.rglob("*.py"))
 
 
 def test_meaningful_file_name_is_preserved(tmp_path: Path) -> None:
-    """The name of an index file contains its first index."""
+    """A proposed vector keeps the name of an index file, which contains the first index."""
     id = "zmq-raft/name-of-its-own-index"
     adapter = ROOT / "conformance" / "implementations" / "executable-spec" / "adapter.py"
     writer = program("spec", sys.executable, str(adapter), profiles=["append"])

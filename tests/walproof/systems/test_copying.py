@@ -1,4 +1,4 @@
-"""Copies have every file, with holes, links and times; a full disk leaves nothing."""
+"""A copy has every file, with holes, links and times; a full disk leaves no partial copy."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_holes_stay_holes(tmp_path: Path) -> None:
 
 
 def test_links(tmp_path: Path) -> None:
-    """A link inside the folder leads to the copy; a link out of the folder becomes the file."""
+    """A link within the folder points into the copy; a link out of the folder becomes a file."""
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     (folder / "a").write_bytes(b"inside")

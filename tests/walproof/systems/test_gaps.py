@@ -1,4 +1,4 @@
-"""Missing numbers in file names are found in time proportional to the number of files."""
+"""Gaps in file numbers are found in time proportional to the number of files."""
 
 from __future__ import annotations
 

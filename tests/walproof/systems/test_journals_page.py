@@ -1,4 +1,4 @@
-"""The examples of ``docs/journals.md`` print the output on the page."""
+"""The examples of ``docs/journals.md`` print the output that the page shows."""
 
 from __future__ import annotations
 

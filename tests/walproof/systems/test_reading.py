@@ -1,4 +1,4 @@
-"""The logs of a system read the same with the scanner and the executable specification."""
+"""The scanner and the executable specification read the same from the logs of a system."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from walproof.systems.reading import read_log
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Make a database with two logs, the first of them damaged."""
+    """Create a database with two logs, of which the first is damaged."""
     for number in (3, 5):
         records = [NewRecord(struct.pack("<QI", n, 0) + bytes(3 * n), {}) for n in range(300)]
         named("leveldb-log").write(tmp_path / f"00000{number}.log", records, {})
@@ -35,7 +35,7 @@ def test_a_directory_is_read_by_the_scanner(folder: Path, monkeypatch: pytest.Mo
     assert system is not None
     expected = list(system.folder_type.read(system, "recover", {}))
     monkeypatch.setattr(summary, "WORTH_A_KERNEL", 0)
-    monkeypatch.setattr(reading, "by_specification", None)  # it is not used
+    monkeypatch.setattr(reading, "by_specification", None)  # must not be called
     assert list(system.folder_type.read(system, "recover", {}, read_log)) == expected
     assert len(expected) > 400
 

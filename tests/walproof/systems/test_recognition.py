@@ -1,4 +1,4 @@
-"""The files of a folder determine its system; the contents of subfolders do not."""
+"""The files of a folder determine its system, and the contents of subfolders do not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from walproof.systems import systems_in
 def test_subfolders_of_other_folders_are_not_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A log in a home directory may have a million files next to it."""
+    """Subfolders are not searched: a log in a home directory may be next to a million files."""
     (tmp_path / "000003.log").write_bytes(b"")
     (tmp_path / "photos" / "2026").mkdir(parents=True)
     listed: list[Path] = []

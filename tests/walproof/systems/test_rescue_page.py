@@ -1,4 +1,4 @@
-"""Test that ``docs/rescue.md`` shows the current output of its commands.
+"""``docs/rescue.md`` shows the current output of its commands.
 
 If the real program is not installed, the test uses a similar folder. Numbers that change with each
 run are not compared.
@@ -58,20 +58,20 @@ def a_sqlite_database(folder: Path, request: Request) -> None:
 
 
 def a_broker(folder: Path, request: Request) -> None:
-    """Flip one bit of ``db-3.log``."""
+    """Flip one bit of ``db-3.log`` of a broker."""
     broker: Driver = request.getfixturevalue("kahadb")
     assert "items" in broker.request("write", folder / "kahadb", variant="killed orders")
     leveldb.flip(folder / "kahadb" / "db-3.log", 6000)
 
 
 def a_partition(folder: Path, request: Request) -> None:
-    """Make an empty segment; the node had 62 entries, three of them in a snapshot."""
+    """Empty a segment of a node with 62 entries, three of which are in a snapshot."""
     created = zeebe.partition(folder / "1", records=2, flushed=62, snapshot=3)
     (created / f"{zeebe.NAME}-1.log").write_bytes(b"")
 
 
 def a_host(folder: Path, request: Request) -> None:
-    """Flip one bit of a message in one of three files."""
+    """Flip one bit of a message in one of the host's three files."""
     created = folder / "journal"
     created.mkdir()
     for name in JOURNALS:
@@ -81,7 +81,7 @@ def a_host(folder: Path, request: Request) -> None:
 
 
 def a_node(folder: Path, request: Request) -> None:
-    """Cut off the last 16 bytes of the state file."""
+    """Cut off the last 16 bytes of the node's state file."""
     created = folder / "raft"
     shutil.copytree(ZMQ_RAFT / "raft", created)
     state = (ZMQ_RAFT / "raft.pers").read_bytes()
@@ -89,14 +89,14 @@ def a_node(folder: Path, request: Request) -> None:
 
 
 def a_log(folder: Path, request: Request) -> None:
-    """Make a log with a FULL record inside an open record, and an undamaged replica."""
+    """Create a log with a FULL record inside an open record, and an undamaged replica."""
     logs = VECTORS / "leveldb-log"
     shutil.copy(logs / "first-then-full.log", folder / "000003.log")
     shutil.copy(logs / "four-short-records.log", folder / "replica.log")
 
 
 def a_disk(folder: Path, request: Request) -> None:
-    """Make a disk image with two deleted logs, each at a sector boundary."""
+    """Create a disk image with two deleted logs, each at a sector boundary."""
     with (folder / "disk.img").open("wb") as image:
         image.truncate(1 << 20)
         for sector, name in (
@@ -119,12 +119,12 @@ QUESTIONS: dict[str, Callable[[Path, Request], None]] = {
     "The file was deleted. Can I still find it?": a_disk,
     "Is my copy complete?": a_log,
 }
-#: Preparing these writes the same bytes each time.
+#: Functions that write the same bytes in each run.
 FIXED = (a_log, a_host, a_node, a_disk, a_sqlite_database)
 
 
 def commands_of(heading: str) -> list[tuple[list[str], str]]:
-    """Return the commands of a question's first example, each with its output on the page."""
+    """Return the commands of the first example under a heading, each with its output."""
     story = PAGE.read_text("utf-8").partition(f"\n### {heading}\n")[2]
     block = re.search(r"^```console\n(.*?)^```", story, re.DOTALL | re.MULTILINE)
     assert block is not None, heading
@@ -136,7 +136,7 @@ def commands_of(heading: str) -> list[tuple[list[str], str]]:
 
 
 def plain(text: str, has_numbers: bool) -> str:
-    """Return text on one line, with or without its numbers."""
+    """Return text on one line; remove the numbers unless ``has_numbers`` is true."""
     return " ".join((text if has_numbers else NUMBER.sub("#", text)).split())
 
 

@@ -1,4 +1,4 @@
-"""Text conversion of a log (LF to CR LF) is detected and undone."""
+"""A text conversion of a log (LF to CR LF) is detected and undone."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_converted_log_of_a_database(tmp_path: Path, run: Run) -> None:
 
 
 def test_text_with_crlf_is_not_a_converted_log(tmp_path: Path, run: Run) -> None:
-    """Its damage has another cause: without its carriage returns, nothing could be read."""
+    """Without its carriage returns, no record of this log could be read."""
     log = tmp_path / "000003.log"
     records = [NewRecord(b"GET / HTTP/1.1\r\n\r\n" * 20, {}) for _ in range(5)]
     named("leveldb-log").write(log, records, {})
@@ -85,7 +85,7 @@ def test_text_with_crlf_is_not_a_converted_log(tmp_path: Path, run: Run) -> None
      (b"x" * ((1 << 20) - 1) + b"\r\n", True), (b"\n", False)],
 )  # fmt: skip
 def test_conversion_is_detected(content: bytes, is_one: bool, tmp_path: Path) -> None:
-    """Also if a piece of the file ends between the two characters."""
+    """A conversion is detected even if a piece of the file ends between CR and LF."""
     (tmp_path / "file").write_bytes(content)
     assert is_converted(tmp_path / "file") == is_one
 

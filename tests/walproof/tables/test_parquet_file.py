@@ -1,4 +1,4 @@
-"""A Parquet file holds at most one row group in memory."""
+"""Writing a Parquet file holds at most one row group in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_memory_is_bounded(rows: int, width: int, tmp_path: Path) -> None:
     before, peak = pa.total_allocated_bytes(), 0
     with ParquetFile(tmp_path / "a.parquet", SCHEMA) as file:
         for _ in range(count):
-            # Each batch takes its own memory, as batches of a reader do.
+            # ``take`` allocates memory for each batch, as a reader does.
             file.add(batch.take(all_rows))
             peak = max(peak, pa.total_allocated_bytes() - before)
         file.finish()
@@ -55,7 +55,7 @@ def test_a_file_without_rows_has_its_schema_and_metadata(tmp_path: Path) -> None
 
 
 def test_small_batches_are_joined_in_their_order(tmp_path: Path) -> None:
-    """A batch of one row takes some thousand bytes."""
+    """Small batches are joined, because a batch of one row takes a few thousand bytes."""
     count = 2 * JOINED_BATCHES + 3
     with ParquetFile(tmp_path / "a.parquet", SCHEMA) as file:
         for number in range(count):

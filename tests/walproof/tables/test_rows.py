@@ -1,4 +1,4 @@
-"""The rows of a table: one for each record, each lost range and each refusal."""
+"""A table has one row for each record, each lost range and each refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tally log, executable."""
+"""The executable specification of the tally log."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def write(path: Path, records: Sequence[NewRecord], context: Any) -> None:
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Any) -> None:
-    """Cut what is torn, and append. Raises ``ValueError`` for a file that is not a tally log."""
+    """Append records after removing a torn tail; raise ``ValueError`` for any other file."""
     *_, end = read(path, "recover", context)
     if not isinstance(end, End) or end.end is None:
         raise ValueError("not a tally log")

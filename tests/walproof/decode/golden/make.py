@@ -23,11 +23,11 @@ MAX_BYTES = 700
 
 
 def activemq(scratch: Path) -> dict[str, Any]:
-    """Return, by version, messages of at most 700 bytes, with their properties from the API."""
+    """Return messages of at most 700 bytes by version, with the properties that the API reports."""
     properties = run_activemq(scratch, VERSIONS)
     messages = {}
     for version in VERSIONS:
-        # Records of added messages begin with the number of the command.
+        # A record that adds a message begins with the command number 1.
         records = payloads("kahadb-journal", scratch / str(version))
         pairs = zip((p for p in records if p[0] == 1), properties[str(version)], strict=True)
         messages[str(version)] = [
@@ -39,7 +39,7 @@ def activemq(scratch: Path) -> dict[str, Any]:
 
 
 def leveldb(scratch: Path) -> dict[str, Any]:
-    """Return the records of a MANIFEST, and the live tables after them."""
+    """Return the records of a MANIFEST, and the live tables after these records."""
     output = run_python("write_leveldb", *LEVELDB, scratch / "leveldb")
     records = payloads("leveldb-log", scratch / "leveldb" / "first")
     return {"payloads": [payload.hex() for payload in records], "tables": output["first"]}

@@ -1,6 +1,6 @@
-"""Write a database with LevelDB, through plyvel; print LevelDB's live tables.
+"""Write a database with LevelDB through plyvel, and print the live tables that LevelDB reports.
 
-``write_leveldb.py FOLDER``. Bytes are in hexadecimal.
+Usage: ``write_leveldb.py FOLDER``. Bytes are printed in hexadecimal.
 """
 
 import json
@@ -27,7 +27,7 @@ def write(database, operations):
 
 
 def sstables(database):
-    """Return the live tables of ``VersionSet``: level, number, size, two internal keys."""
+    """Return the live tables of ``VersionSet``: level, number, size and two internal keys each."""
     level, tables = None, []
     for line in database.get_property(b"leveldb.sstables").decode().splitlines():
         if heading := re.fullmatch(r"--- level (\d+) ---", line):
@@ -46,7 +46,7 @@ def settled_tables(database):
     return tables
 
 
-# A buffer of 64 KiB is filled many times, so that tables are written, merged and deleted.
+# The writes exceed the buffer of 64 KiB many times, so LevelDB writes, merges and deletes tables.
 database = plyvel.DB(str(folder), create_if_missing=True, write_buffer_size=64 << 10)
 for n in range(3000):
     put = ("put", b"users/%05d" % n, chance.randbytes(chance.randrange(80)))

@@ -1,4 +1,4 @@
-"""Tests of commands and OpenWire objects whose bytes are written by the tests."""
+"""Decode commands and OpenWire objects whose bytes the tests write."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def varint(value: int) -> bytes:
 
 
 def message(*fields: tuple[int, int | bytes]) -> bytes:
-    """Return a protobuf message of varints, negative ones in 64 bits, and of bytes."""
+    """Return a protobuf message of these varints (negative ones take 64 bits) and byte fields."""
     return b"".join(
         varint(number << 3) + varint(value % 2**64)
         if isinstance(value, int)
@@ -99,8 +99,8 @@ def test_phrases_of_commands(
     assert phrase_of(command(number, *fields)) == expected
 
 
-def test_where_a_transaction_began() -> None:
-    """Both fields of a local transaction have the number 1."""
+def test_a_local_transaction_is_decoded() -> None:
+    """Decode a local transaction; its connection id and its transaction id have field number 1."""
     local = message((1, b"ID:c"), (1, 5))
     previous = message((1, 3), (2, 400))
     value = command(4, (1, message((1, local), (3, previous))))
@@ -147,15 +147,15 @@ def test_numbers_that_json_cannot_represent() -> None:
 
 
 def test_nesting_of_objects_is_limited() -> None:
-    """The connection of a transaction is a transaction, a thousand times."""
+    """Decoding stops at the first of a thousand nested transactions."""
     inside = b"\x01" + b"\x6f" + bytes(8)
     data = b"\x1c" + bytes(5) + b"\0\0" + inside * 1000
     result = openwire.message(struct.pack(">i", len(data)) + data)
     assert "expected an object of type 120, found type 111" in result["not_decoded"]
 
 
-def test_the_start_of_a_message() -> None:
-    """The result has the message id, its destination, and the size of the rest."""
+def test_a_truncated_message_is_decoded() -> None:
+    """A truncated message is decoded to its id, its destination, and the size of the rest."""
     fields = message(
         (2, message((1, 0), (2, b"orders"))), (3, b"ID:h-1:0:1:1"), (4, b"x" * 100_000)
     )
@@ -166,6 +166,6 @@ def test_the_start_of_a_message() -> None:
     for size in (0, 1, 2, 10, len(payload)):
         with pytest.raises(Undecodable):
             decode(payload[:size], is_cut=True)
-    for number in (9, 10):  # without a message, or with a nested one
+    for number in (9, 10):  # a command without a message, and a command with a nested message
         with pytest.raises(Undecodable, match="the payload was truncated"):
             decode(bytes([number]) + varint(200) + message((1, b"x" * 100)), is_cut=True)

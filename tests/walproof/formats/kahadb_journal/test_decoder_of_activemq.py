@@ -1,4 +1,4 @@
-"""Compare decoded journals of ActiveMQ's persistence adapter with its API."""
+"""Compare decoded journals of ActiveMQ's persistence adapter with the output of its API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from walproof.schema import arrow_type
 
 pytestmark = pytest.mark.slow
 
-# The oldest version with the layout of a message, of an acknowledgement and of a subscription.
+# By OpenWire version, the oldest versions with the same layout of a message, of an acknowledgement
+# and of a subscription.
 LAYOUTS = {
     1: (1, 1, 1),
     2: (2, 1, 1),
@@ -27,7 +28,7 @@ LAYOUTS = {
     11: (10, 10, 11),
     12: (10, 10, 11),
 }
-# What the program puts into a message of the kind.
+# The content that ``WriteKahaDB.java`` puts into each type of message.
 BYTES = b"\x00\x01\xffx"
 VALUES = {
     "map": {
@@ -46,7 +47,7 @@ VALUES = {
 
 @pytest.fixture(scope="module")
 def journals(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """Return a directory with a journal for each OpenWire version, and the data written to each."""
+    """Return a directory with a journal for each OpenWire version, and the data of each journal."""
     folder = tmp_path_factory.mktemp("activemq")
     return folder, run_activemq(folder, LAYOUTS)
 
@@ -84,12 +85,12 @@ def test_recorded_messages(version: str) -> None:
 
 
 def kind_of(class_name: str) -> str:
-    """Return ``text`` for ``ActiveMQTextMessage``."""
+    """Return the message type of a class, such as ``text`` for ``ActiveMQTextMessage``."""
     return class_name.removeprefix("ActiveMQ").removesuffix("Message").lower() or "message"
 
 
 def compare(value: dict[str, Any], reported: dict[str, Any], version: int) -> None:
-    """Compare a message with the output of the API; removes the compared members from both."""
+    """Compare a message with the output of the API, and remove the compared members from both."""
     message = dict(value["message"])
     assert (value["destination_type"], value["destination"]) == ("queue", "orders")
     assert value["message_id"] == reported["message_id"]

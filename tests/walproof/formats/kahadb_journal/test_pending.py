@@ -64,7 +64,7 @@ def test_topics_subscriptions_updates_and_transactions(kahadb: Driver, tmp_path:
 def test_pending_messages_per_file(
     variant: str, name: str, place: str, kahadb: Driver, tmp_path: Path
 ) -> None:
-    """The number of messages in each file equals that in the index of the real store."""
+    """The pending messages of each file are as many as in the index of the real store."""
     folder = written(kahadb, tmp_path / "store", variant)
     (row,) = waiting(folder)
     index = {f"db-{number}.log": n for number, n in read_index(folder, name).messages.items()}
@@ -74,9 +74,9 @@ def test_pending_messages_per_file(
 def test_a_broker_without_an_index_delivers_the_same_messages(
     kahadb: Driver, tmp_path: Path
 ) -> None:
-    """The journal decides, not the index.
+    """A broker without an index delivers the messages that the journal has.
 
-    The index of this store lacks two messages: its writer had not started the queue.
+    The index of this store lacks two messages, because its writer had not started the queue.
     """
     folder = written(kahadb, tmp_path / "store", "stopped")
     (row,) = waiting(folder)

@@ -1,4 +1,4 @@
-"""Test of the time that the KahaDB scanner takes. Its answers: ``test_broker_scanners``."""
+"""The KahaDB scanner takes linear time; ``test_broker_scanners`` tests its answers."""
 
 from __future__ import annotations
 

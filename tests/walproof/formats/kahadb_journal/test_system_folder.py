@@ -1,4 +1,4 @@
-"""Tests of damaged ActiveMQ directories, their recovery, and the broker's reaction."""
+"""Damaged ActiveMQ directories, their recovery, and the reaction of a broker."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ DAMAGES: dict[str, Damage] = {
     "torn by a page": lambda content: content[:-PAGE_BYTES],
     "zeros from the header on": lambda content: content[:100] + bytes(len(content) - 100),
 }
-#: Damage that a broker repairs after it was killed: the pages of its last batch are in .redo.
+#: Damage that the start of a killed broker repairs with the pages in ``db.redo``.
 REDONE = "torn by a page"
 
 
 def delivered(kahadb: Driver, folder: Path, variant: str = "closed") -> set[int] | None:
-    """Return the messages that a broker delivers from a directory, which it changes.
+    """Return the messages that a broker delivers from a directory, which the broker changes.
 
     The result is None if the broker refuses the directory.
     """
@@ -53,7 +53,7 @@ def damaged(folder: Path, copy: Path, name: str, damage: Damage) -> Path:
 
 
 def findings(folder: Path, name: str | None) -> list[Finding]:
-    """Return the findings about a file that are more than a note."""
+    """Return the findings about a file, without mere notes."""
     system = recognise(folder)
     assert system is not None
     return [each for each in system.findings if each.file == name and each.harm != "none"]
@@ -72,7 +72,7 @@ def stores(kahadb: Driver, scratch: Path) -> Path:
 
 @pytest.fixture
 def written(stores: Path) -> Path:
-    """Create a store of a killed broker: 300 messages, every third of them acknowledged."""
+    """Create the store of a killed broker: 300 messages, of which every third is acknowledged."""
     return stores / "killed"
 
 
@@ -102,7 +102,7 @@ def test_a_batch_that_was_never_written(stores: Path, tmp_path: Path, content: b
 
 
 def test_a_batch_of_a_killed_writer(stores: Path, tmp_path: Path, kahadb: Driver) -> None:
-    """A checksum mismatch is normal then: the pages of the index are unchanged."""
+    """A torn ``db.redo`` is normal after a kill: the pages of the index are unchanged."""
     copy = tmp_path / "copy"
     folder = damaged(stores / "killed", copy, "db.redo", lambda whole: whole[:-1] + b"x")
     assert not findings(folder, "db.redo")
@@ -121,7 +121,7 @@ def test_free_pages_in_use(stores: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cut", [0, 1, 16])
 def test_truncated_free_pages(cut: int, stores: Path, tmp_path: Path) -> None:
-    """All numbers are above those of the used pages, and stay there without the last byte."""
+    """All page numbers exceed those of the used pages, even if the last number loses a byte."""
 
     def moved(whole: bytes) -> bytes:
         gap = b"\1" + (1 << 40 | 1).to_bytes(8) + (1 << 41).to_bytes(8)
@@ -133,7 +133,7 @@ def test_truncated_free_pages(cut: int, stores: Path, tmp_path: Path) -> None:
 
 
 def test_a_negative_page_in_the_last_batch(stores: Path, tmp_path: Path) -> None:
-    """The checksum of the batch does not cover the numbers of its pages."""
+    """A negative page number is found, although the checksum of the batch does not cover it."""
 
     def moved(whole: bytes) -> bytes:
         return whole[:PAGE_BYTES] + b"\x80" + whole[PAGE_BYTES + 1 :]
@@ -150,7 +150,7 @@ def test_a_negative_page_in_the_last_batch(stores: Path, tmp_path: Path) -> None
 def test_a_missing_part_of_a_store(
     state: str, missing: str, text: str, stores: Path, tmp_path: Path, run
 ) -> None:
-    """The journal of the intact store next to it has its own index."""
+    """The command reports a missing part, although an intact store has the same part next to it."""
     copied(stores / "closed", tmp_path / "another")
     for path in copied(stores / state, tmp_path / "kahadb").glob(missing):
         path.unlink()
@@ -162,7 +162,7 @@ def test_a_missing_part_of_a_store(
 def test_a_missing_journal_file_that_the_index_refers_to(
     stores: Path, tmp_path: Path, kahadb: Driver
 ) -> None:
-    """Only the index shows that the last file is missing: the file numbers have no gap."""
+    """Only the index shows that the last file is missing, because the file numbers have no gap."""
     folder = copied(stores / "acknowledged", tmp_path / "kahadb")
     max(folder.glob("db-*.log"), key=lambda path: int(path.name[3:-4])).unlink()
     (finding,) = findings(folder, "db.data")
@@ -178,7 +178,7 @@ def test_a_missing_file_without_an_index(written: Path, tmp_path: Path, run) -> 
 
 
 def test_a_journal_that_ends_before_its_index(stores: Path, tmp_path: Path, run) -> None:
-    """The last batches are missing, and the rest is an intact journal."""
+    """A journal that lost its last batches is intact, but its index reveals the loss."""
     folder = copied(stores / "closed", tmp_path / "kahadb")
     journal = folder / "db-5.log"
     whole = journal.read_bytes()
@@ -194,7 +194,7 @@ def test_a_journal_that_ends_before_its_index(stores: Path, tmp_path: Path, run)
 def test_an_empty_journal_file(
     name: str, harms: list[str], written: Path, tmp_path: Path, run
 ) -> None:
-    """The last file may be prepared and never used."""
+    """An empty last file is no loss, because a broker may prepare a file and never use it."""
     folder = copied(written, tmp_path / "kahadb")
     (folder / name).write_bytes(b"")
     assert [finding.harm for finding in findings(folder, name)] == harms
@@ -204,7 +204,9 @@ def test_an_empty_journal_file(
 def test_a_scheduler_store_from_before_5_11(
     stores: Path, tmp_path: Path, run, kahadb: Driver
 ) -> None:
-    """Only its index has the jobs: nothing is rewritten, and a broker reads all of them."""
+    """A store from before 5.11 has its jobs only in the index: ``recover`` rewrites nothing, and a
+    broker reads all jobs.
+    """
     source, out = stores / "legacy", tmp_path / "recovered"
     done = run(source)
     assert done.return_value == 0, done.output
@@ -232,7 +234,7 @@ def test_a_damaged_journal_of_an_old_scheduler_stays(
 
 
 def test_stores_of_several_queues(stores: Path, tmp_path: Path, run) -> None:
-    """Directories of mKahaDB: a store for each queue, and one for transactions across them."""
+    """mKahaDB has a directory for each queue, and one for the transactions across queues."""
     for name in ("#210#orders", "#210#returns"):
         copied(stores / "closed", tmp_path / "kahadb" / name)
     transactions = tmp_path / "kahadb" / "txStore"

@@ -1,4 +1,4 @@
-"""Tests of write batches and version edits whose bytes are written by the tests."""
+"""Decode write batches and version edits whose bytes the tests write."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_version_edit() -> None:
 
 
 def test_a_rocksdb_edit() -> None:
-    """Blob files, logs, an atomic group, and tags that a reader may ignore."""
+    """Decode an edit with blob files, logs, an atomic group, and tags that a reader may ignore."""
     result = version_edit.decode(
         b"\x90\x03\x01\x02\x03\x01m\x01c\x00" + b"\x91\x03\x01\x02\x03\x05\x01x\x00"
         b"\x87\x40\x04\x05\x02\x07\x01" + b"\x88\x40\x01\x09" + b"\x89\x40\x01\x00"
@@ -175,7 +175,7 @@ def test_payloads_of_neither_or_both_types() -> None:
         Undecodable, match=r"neither a write batch \(at 0: expected 12.* nor a version edit \(at"
     ):
         decode(b"alpha")
-    # As a batch it has sequence 0x...0a01 and no operation; as an edit, a comparator.
+    # As a batch, this payload has sequence 0x...0a01 and no operation; as an edit, a comparator.
     with pytest.raises(Undecodable, match="both a write batch and a version edit"):
         decode(b"\x01\x0asevens" + bytes(4))
 
@@ -185,8 +185,8 @@ def cut(payload: bytes) -> str:
     return phrase("leveldb-log", value, {})
 
 
-def test_the_start_of_a_batch() -> None:
-    """The result has the complete operations, and the full size of the cut value."""
+def test_a_truncated_batch_is_decoded() -> None:
+    """A truncated batch keeps its complete operations and the full size of the cut value."""
     large = b"\x01\x05chunk\xa0\x8d\x06" + b"A" * 100_000
     whole = batch(1, 3, b"\x01\x01k\x01v", large, b"\x00\x01k")
     result = decode(whole[:60_000], is_cut=True)
@@ -208,7 +208,7 @@ def test_a_cut_at_each_byte_returns_complete_operations() -> None:
         for each, original in zip(result["ops"], ops, strict=False):
             assert each.items() <= original.items()
     with pytest.raises(Undecodable):
-        decode(whole[:12] + b"\x80", is_cut=True)  # no operation
+        decode(whole[:12] + b"\x80", is_cut=True)  # cut before the end of the first operation
 
 
 def test_a_cut_payload_without_a_batch() -> None:
@@ -217,8 +217,8 @@ def test_a_cut_payload_without_a_batch() -> None:
             decode(payload, is_cut=True)
 
 
-def test_the_start_of_an_edit() -> None:
-    """The first edit of a MANIFEST lists all tables."""
+def test_a_truncated_edit_is_decoded() -> None:
+    """A truncated edit keeps its complete tables; a MANIFEST begins with a large edit."""
     bound = b"\x09k" + b"\x01" + bytes(7)
     table = b"\x07\x00\x09\x85\x20" + bound + bound
     whole = b"\x01\x1aleveldb.BytewiseComparator" + table * 4000

@@ -13,7 +13,7 @@ from walproof.formats.leveldb_log.decoder import TYPE, decode
 from walproof.schema import arrow_type
 
 KINDS = ["delete", "put"]
-#: Batches that RocksDB 9.8.4 wrote (rocksdict 0.3.29), as their sequence and operations.
+#: Batches that RocksDB 9.8.4 wrote (rocksdict 0.3.29), with the sequence and operations of each.
 BATCHES = {
     "350000000000000001000000010875736572732f3432045a6fc3ab": (
         53, [("put", None, b"users/42", "Zoë".encode())],
@@ -38,7 +38,7 @@ def as_columns(records: list[bytes]) -> list[dict[str, Any]]:
 
 
 def live(edits: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the live tables of each family, by the additions and deletions in a MANIFEST."""
+    """Return the live tables of each column family after all edits of a MANIFEST."""
     tables: dict[tuple[int, int, int], dict[str, Any]] = {}
     for edit in edits:
         family = edit["column_family"] or 0
@@ -55,7 +55,7 @@ def internal(key: dict[str, Any]) -> str:
 
 
 def listed(tables: list[dict[str, Any]]) -> list[list[Any]]:
-    """Format tables as LevelDB lists them: level, number, size, and two internal keys."""
+    """Format tables as LevelDB lists them: level, number, size, and two internal keys for each."""
     return sorted(
         [
             f["level"],

@@ -1,6 +1,6 @@
 """Test the rows of batch operations, and the text of Chromium's keys and values.
 
-A real Chromium stored the expected values when it opened ``tests/data/chromium/page.html``.
+The expected values are those that Chromium stored when it opened ``tests/data/chromium/page.html``.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def test_each_operation_of_a_batch_has_its_sequence_number() -> None:
     results = list(batch_rows(decode(payload)))
     assert [(row["op"], row["sequence"], row["key"]) for row in results] == [
         ("put", "7", b"k"),
-        ("log_data", "8", b"note"),  # it takes no number
+        ("log_data", "8", b"note"),  # log data has no sequence number of its own
         ("put", "8", b"c"),
         ("delete_range", "9", b"a"),
     ]
@@ -73,7 +73,7 @@ def test_records_of_indexed_db() -> None:
         ([1, "x", {"date": 5}], 3.25),
         ({"date": 1700000000000}, "by date"),
         ({"hex": "010203"}, {"hex": "0908"}),
-        ("large", "y" * 200_000),  # compressed with Snappy
+        ("large", "y" * 200_000),  # Chromium compresses this value with Snappy
         ("obj", {"self": "o"}),
         ("dead", "dead"),
         ("dead", None),
@@ -127,8 +127,8 @@ def test_local_storage() -> None:
     records = [row for row in results if row.get("entry") == "record"]
     assert {row["origin"] for row in records} == {"http://127.0.0.1:8765"}
     assert [(row["op"], row["key"], row.get("value")) for row in records] == [
-        ("put", "日本", "東京 ✓"),  # UTF-16
-        ("put", "naïve", "café"),  # Latin-1
+        ("put", "日本", "東京 ✓"),  # stored as UTF-16
+        ("put", "naïve", "café"),  # stored as Latin-1
         ("put", "theme", "dark"),
         ("delete", "gone", None),
     ]
@@ -145,13 +145,13 @@ def test_other_databases_keep_their_keys() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"\x08\x04ab\x05\x02",  # the copy is shorter than the claimed size
-        b"\x08\x04ab\x16\x03\x00",  # a copy from before the start
+        b"\x08\x04ab\x05\x02",  # the content is shorter than the claimed size
+        b"\x08\x04ab\x16\x03\x00",  # a copy from before the start of the content
         b"\xff\xff\xff\xff\x0f\x00a",  # 4 GiB claimed
     ],
 )
 def test_invalid_snappy(data: bytes) -> None:
-    """Source: google/snappy, ``format_description.txt``."""
+    """Invalid Snappy data is refused (google/snappy, ``format_description.txt``)."""
     with pytest.raises(Undecodable, match="Snappy"):
         decompress(data)
 
@@ -165,7 +165,7 @@ def test_invalid_javascript_values(data: bytes) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_damaged_keys_and_values(seed: int) -> None:
-    """For arbitrary bytes, each operation is a printable row."""
+    """Damaged keys and values give printable rows."""
     chance = random.Random(seed)
     payloads = [
         record.payload

@@ -1,4 +1,4 @@
-"""Compare the LevelDB scanner with the reference, in parts and on random damage."""
+"""Compare the LevelDB scanner with the reference, on parts of logs and on random damage."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def random_log(seed: int) -> bytes:
     log = sound_log(rng)
     for _ in range(rng.choice([0, 1, 1, 2, 3, 6])):
         if rng.random() < 0.3 and log:
-            # Onto the start of a record, where it tells.
+            # A valid record that overwrites the start of another record has the largest effect.
             ats = [e.at for e in read(io.BytesIO(log)) if isinstance(e, Record)] or [0]
             at = rng.choice(ats)
             record = odd_record(rng)
@@ -118,7 +118,7 @@ def test_a_log_of_another_dialect_is_not_split(tmp_path: Path) -> None:
 
 
 def test_a_part_may_be_long() -> None:
-    """Looking for None in a range compares each of its numbers."""
+    """A long part takes no time; ``None in part`` would compare each number of the range."""
     began = time.process_time()
     assert not leveldb_log._Specification().holds_of(range(1 << 28))
     assert time.process_time() - began < 1

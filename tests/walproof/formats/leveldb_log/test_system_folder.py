@@ -1,4 +1,4 @@
-"""A LevelDB database: its findings, what is recovered, and what the real LevelDB then opens."""
+"""A LevelDB database: its findings, its recovery, and what the real LevelDB reads afterwards."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ pytestmark = pytest.mark.slow
 
 
 def start() -> Driver:
-    """Start the real LevelDB."""
+    """Start a process with the real LevelDB."""
     return Driver(_python_with(*LEVELDB), DRIVERS / "leveldb.py", "bytewise")
 
 
 @pytest.fixture(scope="module")
 def leveldb() -> Iterator[Driver]:
-    """Return the real LevelDB."""
+    """Yield a process with the real LevelDB, and stop it after the tests."""
     driver = start()
     yield driver
     driver.stop()
@@ -43,7 +43,7 @@ def written(leveldb: Driver, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def database(written: Path, tmp_path: Path) -> Path:
-    """Return a copy of the database."""
+    """Return a copy of the database that a test may change."""
     shutil.copytree(written, tmp_path / "db")
     return tmp_path / "db"
 
@@ -106,7 +106,7 @@ def test_a_damaged_log(database: Path, items, leveldb, tmp_path: Path, run) -> N
     assert f"lost  {log.name}: [" in done.output
     assert f"replaced  {log.name}: 7 records before, 39 after" in done.output.splitlines()[-1]
     assert (out / f"{log.name}.before-recovery").read_bytes() == log.read_bytes()
-    # The records after it in its block are found by its length: a sound checksum confirms it.
+    # The valid checksums of the next records in the block confirm the length of the damaged record.
     assert f"found  {log.name}: 32 more records" in done.output
     del items["late007"]
     assert leveldb.request("open", out) == {"items": items}
@@ -156,7 +156,7 @@ def test_a_table_of_wrong_content_is_damage(
 
 
 @pytest.mark.parametrize("content", [b"", bytes(16), None, "{}\r\n", "{}", "not\n"])
-def test_current_is_written_anew_where_the_manifest_is_certain(
+def test_current_is_rewritten_if_the_manifest_is_certain(
     content: str | bytes | None, database: Path, items, leveldb, tmp_path: Path, run
 ) -> None:
     current = database / "CURRENT"
@@ -177,7 +177,7 @@ def test_current_is_written_anew_where_the_manifest_is_certain(
     assert leveldb.request("open", out) == {"items": items}
 
 
-def test_current_is_left_alone_where_a_table_is_gone(database: Path, tmp_path: Path, run) -> None:
+def test_current_is_unchanged_if_a_table_is_missing(database: Path, tmp_path: Path, run) -> None:
     (database / "CURRENT").write_bytes(b"")
     sorted(database.glob("*.ldb"))[0].unlink()
     run("recover", database, "--out", tmp_path / "new")
@@ -228,7 +228,7 @@ def test_the_same_findings_below_a_parent_folder_and_in_an_archive(
 
 
 @pytest.mark.parametrize("content", [b"", b"MANIFEST-000099\n", b"../secret\n"])
-def test_current_that_names_nothing_here(content: bytes, database: Path) -> None:
+def test_current_names_a_missing_manifest(content: bytes, database: Path) -> None:
     (database / "CURRENT").write_bytes(content)
     assert "the latest one is MANIFEST-" in finding(database, "CURRENT")
     only(database, "MANIFEST-*").unlink()
@@ -236,19 +236,19 @@ def test_current_that_names_nothing_here(content: bytes, database: Path) -> None
     assert all("no MANIFEST decides" in log.role for log in system(database).logs)
 
 
-def test_a_table_that_is_not_there(database: Path) -> None:
+def test_a_missing_table_is_a_loss(database: Path) -> None:
     gone = sorted(database.glob("*.ldb"))[1]
     gone.unlink()
     text = finding(database, only(database, "MANIFEST-*").name)
     assert text.startswith(f"1 table that it names is not there ({gone.stem})")
 
 
-def test_files_that_nothing_names(database: Path, tmp_path: Path, run) -> None:
+def test_unreferenced_files_are_classified(database: Path, tmp_path: Path, run) -> None:
     shutil.copy(only(database, "*.log"), database / "000001.log")
     shutil.copy(sorted(database.glob("*.ldb"))[0], database / "000999.ldb")
     roles = {other.name: other.role for other in system(database).others}
     assert roles["000001.log"] == "obsolete log: its records are in tables"
-    # Its number is above the next one of the MANIFEST, which may lack edits.
+    # The table number exceeds the next number of the MANIFEST, but the MANIFEST may lack edits.
     assert roles["000999.ldb"] == "table"
     (unknown,) = system(database).findings
     assert "1 table (000999) with a number that it does not know yet" in unknown.text
@@ -259,13 +259,13 @@ def test_files_that_nothing_names(database: Path, tmp_path: Path, run) -> None:
     assert "opens" not in done.output
 
 
-def test_the_log_that_is_not_there(database: Path) -> None:
+def test_a_missing_log_is_reported(database: Path) -> None:
     only(database, "*.log").unlink()
     text = finding(database, only(database, "MANIFEST-*").name)
     assert text.endswith("records written after the last table are lost")
 
 
-def test_logs_alone_are_no_database(database: Path) -> None:
+def test_logs_alone_are_not_a_database(database: Path) -> None:
     for path in [*database.iterdir()]:
         if path.suffix != ".log":
             path.unlink()

@@ -1,4 +1,4 @@
-"""Notes on the fields of each dialect."""
+"""Notes on the fields of a log in each dialect."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_notes(tmp_path: Path, log: bytes, path: str, says: str, holds: bool | N
 
 
 def test_a_trailer_as_long_as_a_short_header(tmp_path: Path) -> None:
-    """Eight bytes at the end of a block are no header of 11 bytes (RDB-004)."""
+    """Eight bytes at the end of a block are too few for a header of 11 bytes (RDB-004)."""
     records = [NewRecord(b"x" * (32768 - 11 - 8)), NewRecord(b"y")]
     data = bytearray(b"".join(Writer(12, {"headers": RECYCLABLE}).pieces(records)))
     data[32760:32768] = b"leftover"

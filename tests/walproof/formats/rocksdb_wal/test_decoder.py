@@ -1,4 +1,4 @@
-"""Batches of Pebble and of RocksDB whose bytes the tests write themselves."""
+"""Decode batches of Pebble and RocksDB whose bytes the tests write."""
 
 from __future__ import annotations
 
@@ -68,20 +68,22 @@ def test_the_parts_of_range_keys() -> None:
 @pytest.mark.parametrize(
     "operation",
     [
-        b"\x12\x01k\x01v",  # set with delete, which only tables have
-        b"\x05\x00\x01k\x01v",  # a column family
-        b"\x15\x01a\x03\x01c\x05",  # a suffix that is cut
-        b"\x16\x02\x07\x07",  # a byte after the number of a table
-        b"\x18\x01a\x01c",  # an excise without ingested tables
+        b"\x12\x01k\x01v",  # set-with-delete, which occurs only in tables
+        b"\x05\x00\x01k\x01v",  # a put into a column family, which Pebble lacks
+        b"\x15\x01a\x03\x01c\x05",  # a range key whose suffix is cut off
+        b"\x16\x02\x07\x07",  # an additional byte after the number of a table
+        b"\x18\x01a\x01c",  # an excise that ingests no tables
     ],
 )
-def test_what_pebble_does_not_write(operation: bytes) -> None:
+def test_batches_that_pebble_never_writes_are_refused(operation: bytes) -> None:
     with pytest.raises(Undecodable):
         decode(batch(9, 1, operation), is_pebble=True)
 
 
 def test_a_log_without_sync_offsets_is_of_either_system() -> None:
-    """Both systems write recyclable headers: only one reading consumes every byte."""
+    """Both systems write recyclable headers, so a batch belongs to the system whose rules consume
+    every byte.
+    """
     assert said(batch(9, 1, b"\x16\x02\x80\x01"), is_pebble=False) == "ingest 128 (sequence 9)"
     entity = b"\x16\x01k\x05\x01\x01\x00\x01v"
     assert said(batch(9, 1, entity), is_pebble=False) == 'put entity "k" = {"": "v"} (sequence 9)'
@@ -105,7 +107,7 @@ def test_timestamps_are_split_from_keys() -> None:
     operations = Operations(Path("000012.log"))
     put = decode(batch(9, 1, b"\x05\x03\x09k00000001\x01v"))
     sizes: dict[str, Any] = {"timestamp_sizes": {"3": 8}}
-    for fields in (sizes, {}):  # recorded once, valid to the end of the log
+    for fields in (sizes, {}):  # the sizes are in the first record and hold for the rest of the log
         (row,) = operations.rows(put, fields)
         assert (row["key"], row["timestamp"], row["value"]) == (b"k", b"00000001", b"v")
     (row,) = operations.rows(decode(batch(9, 1, b"\x01\x09k00000001\x01v")), {})
@@ -124,11 +126,11 @@ EACH_OPERATION = [
     ("range_key_unset", b"i", b"j"),
     ("range_key_delete", b"l", b"m"),
 ]
-"""The second batch that Pebble was given: see tests/data/README.md."""
+"""The operations of the second batch that Pebble wrote (tests/data/README.md)."""
 
 
 @pytest.mark.parametrize("log", ["pebble-synced/000006.log", "pebble-recyclable.log"])
-def test_what_pebble_wrote(log: str) -> None:
+def test_batches_written_by_pebble(log: str) -> None:
     answer = collect(named("rocksdb-wal").read(ROOT / "tests/data" / log, "strict", {}))
     assert answer.verdict == "intact"
     rows = (row_of("rocksdb-wal", each, sys.maxsize) for each in answer.records)
@@ -143,7 +145,7 @@ def test_what_pebble_wrote(log: str) -> None:
     ]
 
 
-def test_what_rocksdb_wrote() -> None:
+def test_batches_written_by_rocksdb() -> None:
     log = ROOT / "tests/data/rocksdb-recycled/000016.log"
     answer = collect(named("rocksdb-wal").read(log, "strict", {}))
     values = [decode(record.payload) for record in answer.records]

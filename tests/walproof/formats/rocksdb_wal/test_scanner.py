@@ -59,7 +59,7 @@ def sound_log(rng: random.Random, dialect: str, number: int = NUMBER) -> bytearr
 
 
 def odd_record(rng: random.Random) -> bytes:
-    """Return a valid physical record of any type and dialect, of this log or another."""
+    """Return a valid physical record of any type and dialect, from this log or another log."""
     data = rng.randbytes(rng.choice([0, 0, 1, 4, 24, 50, 5000]))
     number = rng.choice([NUMBER, NUMBER, NUMBER - 1, NUMBER + 1])
     if rng.random() < 0.7:
@@ -72,11 +72,11 @@ def odd_record(rng: random.Random) -> bytes:
 
 
 def random_log(seed: int) -> tuple[bytes, dict[str, Any]]:
-    """Return a log and its context."""
+    """Return a random log and its context."""
     rng = random.Random(seed)
     dialect = rng.choice(DIALECTS)
     log = sound_log(rng, dialect)
-    if dialect != "legacy" and rng.random() < 0.5:  # a file that held another log before
+    if dialect != "legacy" and rng.random() < 0.5:  # a recycled file, which held another log before
         older = sound_log(rng, rng.choice([dialect, dialect, *DIALECTS]), NUMBER - 1)
         log += older[len(log) :]
     for _ in range(rng.choice([0, 1, 1, 2, 3, 6])):
@@ -109,7 +109,7 @@ def test_random_damage(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def full_block(dialect: str, number: int = NUMBER) -> bytes:
-    """Return a block that is filled with records, the last of which is longer."""
+    """Return a block full of records; the last record is longer to fill the block."""
     record = pack(dialect, 1, b"x" * 100, number)
     records = record * (BLOCK_SIZE // len(record) - 1)
     length = BLOCK_SIZE - len(records) - (len(record) - 100)
@@ -118,7 +118,7 @@ def full_block(dialect: str, number: int = NUMBER) -> bytes:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, dialect: str) -> None:
-    """A log of blocks of records, of one record that is truncated, of zeros, and of another log."""
+    """Test logs of many records, of one truncated record, of zeros, and of recycled blocks."""
     blocks = 512
     full = full_block(dialect)
     data = b"y" * (BLOCK_SIZE - len(pack(dialect, 1, b"", NUMBER)))

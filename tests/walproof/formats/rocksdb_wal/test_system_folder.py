@@ -1,4 +1,4 @@
-"""Databases of RocksDB and Pebble whose logs are of their own dialects."""
+"""Databases of RocksDB and Pebble whose logs use the dialects of these systems."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DATABASES = {"rocksdb-recycled": "000016.log", "pebble-synced": "000006.log"}
 
 @pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A copy of a database; its log is that of ``DATABASES``."""
+    """Return a copy of a database; ``DATABASES`` names its log."""
     shutil.copytree(DATA / request.param, tmp_path / request.param)
     return tmp_path / request.param
 
@@ -30,7 +30,7 @@ def log_of(database: Path) -> Path:
     return database / DATABASES[database.name]
 
 
-def test_its_logs_are_read(database: Path, run) -> None:
+def test_logs_of_a_database_are_read(database: Path, run) -> None:
     (system,) = systems_in(database)
     assert system.format == "rocksdb-wal"
     assert [log.name for log in system.logs] == [log_of(database).name]
@@ -44,12 +44,12 @@ def test_its_logs_are_read(database: Path, run) -> None:
     assert rows[-1]["op"] == "put"
 
 
-def test_a_damaged_log_is_written_anew(database: Path, tmp_path: Path, run) -> None:
-    """In the same dialect, with the same log number; the old file remains."""
+def test_a_damaged_log_is_rewritten(database: Path, tmp_path: Path, run) -> None:
+    """The rewritten log has the same dialect and log number, and the old file remains."""
     log = log_of(database)
     whole = collect(named("rocksdb-wal").read(log, "recover", {}))
     data = bytearray(log.read_bytes())
-    data[whole.records[-1].at + 4] ^= 8  # a length
+    data[whole.records[-1].at + 4] ^= 8  # flips a bit of the length
     log.write_bytes(data)
     out = tmp_path / "new"
     done = run("recover", database, "--out", out)
@@ -63,7 +63,7 @@ def test_a_damaged_log_is_written_anew(database: Path, tmp_path: Path, run) -> N
     ]
 
 
-def test_a_log_without_survivors_is_left_as_it_is(database: Path, tmp_path: Path, run) -> None:
+def test_a_log_without_survivors_is_unchanged(database: Path, tmp_path: Path, run) -> None:
     log = log_of(database)
     (record, *_) = collect(named("rocksdb-wal").read(log, "recover", {})).records
     data = bytearray(log.read_bytes()[: record.at + record.size])
@@ -79,7 +79,7 @@ def test_a_log_without_survivors_is_left_as_it_is(database: Path, tmp_path: Path
 
 
 def test_a_log_of_7_byte_headers_makes_a_leveldb_log(database: Path, run) -> None:
-    """Without a log in a dialect of their own, databases of both systems are read as ever."""
+    """Databases whose logs have 7-byte headers are read as LevelDB logs."""
     for log in database.glob("*.log"):
         answer = collect(named("rocksdb-wal").read(log, "recover", {}))
         log.unlink()
@@ -90,8 +90,8 @@ def test_a_log_of_7_byte_headers_makes_a_leveldb_log(database: Path, run) -> Non
     assert run(database).return_value == 0
 
 
-def test_a_log_that_only_its_name_shows(tmp_path: Path, run) -> None:
-    """The format is taken from the name; the dialect of its first sound record is named."""
+def test_a_log_is_recognised_by_its_name(tmp_path: Path, run) -> None:
+    """The name gives the format, and the first valid record gives the reported dialect."""
     log = tmp_path / "000012.log"
     context = {"log_number": 12}
     named("rocksdb-wal").write(log, [NewRecord(b"x" * 30_000) for _ in range(8)], context)
@@ -105,7 +105,7 @@ def test_a_log_that_only_its_name_shows(tmp_path: Path, run) -> None:
 
 
 def test_logs_are_found_without_their_names(tmp_path: Path) -> None:
-    """A damaged type leads the lengths astray: the headers of each dialect are tried."""
+    """The headers of each dialect are tried, because a damaged type misleads about lengths."""
     for name, log in DATABASES.items():
         data = bytearray((DATA / name / log).read_bytes())
         data[6] = 0x63

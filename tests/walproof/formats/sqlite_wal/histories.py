@@ -1,4 +1,4 @@
-"""Histories that SQLite writes, with the rows of all tables after each transaction."""
+"""Databases written by SQLite, with the rows of all tables after each transaction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-#: Rows of all tables: table, then rowid or key, then columns.
+#: The rows of all tables: by table, then by rowid or key, then by column.
 State = dict[str, dict[Any, dict[str, Any]]]
 
 
@@ -20,13 +20,13 @@ class History:
     def __init__(
         self, path: Path, setup: str = "", page_size: int = 4096, before: str = ""
     ) -> None:
-        """Make a database; ``setup`` are pragmas, ``before`` are statements before the log."""
+        """Create a database; ``setup`` are pragmas, ``before`` are statements before the log."""
         self.path = path
         self.connection = sqlite3.connect(path, isolation_level=None)
         run = self.connection.executescript
         run(f"PRAGMA page_size = {page_size}; {setup}; PRAGMA journal_mode = WAL; {before}")
         run("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0")
-        #: The rows before the log, and the rows after each transaction.
+        #: The rows before the first transaction of the log, and after each transaction.
         self.states = [self.state()]
 
     @property
@@ -47,7 +47,7 @@ class History:
             self.states.append(self.state())
 
     def close(self, to: Path) -> Path:
-        """Copy database, log and index to a folder as they are, close; return the copied log."""
+        """Copy the database, log and index, then close; return the path of the copied log."""
         for end in ("", "-wal", "-shm"):
             path = self.path.with_name(f"{self.path.name}{end}")
             if path.exists():
@@ -85,7 +85,7 @@ def state_of(connection: sqlite3.Connection) -> State:
 
 
 def state_at(path: Path) -> State:
-    """Return the rows of all tables of a database file."""
+    """Return the rows of all tables of the database file at a path."""
     with closing(sqlite3.connect(path)) as connection:
         return state_of(connection)
 

@@ -1,4 +1,4 @@
-"""Logs of SQLite for tests: random transactions, and damage at random places."""
+"""SQLite logs for tests, with random transactions and random damage."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Image = tuple[int, int, bytes]
 
 
 def transactions(rng: random.Random, count: int, page_size: int) -> list[Image]:
-    """Return frames of ``count`` transactions: page number, database size, image."""
+    """Return the frames of ``count`` transactions, each as page number, database size and image."""
     images: list[Image] = []
     for _ in range(count):
-        if images and rng.random() < 0.2:  # padding, or nearly so
+        if images and rng.random() < 0.2:  # padding, or a frame similar to padding
             page, _, image = images[-1]
             images.append((page, images[-1][1], image if rng.random() < 0.8 else image[::-1]))
             continue
@@ -31,7 +31,7 @@ def transactions(rng: random.Random, count: int, page_size: int) -> list[Image]:
 
 
 def make_log(rng: random.Random, page_size: int | None = None, count: int | None = None) -> bytes:
-    """Return a log, sometimes with older frames, zeros or a piece of a frame after it."""
+    """Return a log, sometimes followed by older frames, zeros or a part of a frame."""
     page_size = page_size or rng.choice(PAGE_SIZES[:3])
     order: Order = rng.choice(("<", ">"))
     salts = rng.choice((rng.randbytes(8), bytes(8)))
@@ -49,7 +49,7 @@ def make_log(rng: random.Random, page_size: int | None = None, count: int | None
 
 
 def damage(rng: random.Random, log: bytes) -> bytes:
-    """Return a log with some damage: bits, fields, slots that moved, a lost end."""
+    """Return a log with changed bits or fields, copied or exchanged slots, or a lost end."""
     data = bytearray(log)
     if len(data) < HEADER_SIZE + FRAME_HEADER_SIZE:
         return bytes(data[: rng.randrange(len(data) + 1)])

@@ -1,4 +1,4 @@
-"""Notes on the fields of a log, of its frames, and of slots that hold no frame."""
+"""Notes on the fields of a log, of its frames, and of slots without a valid frame."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def test_notes(tmp_path: Path, at: int, new: str, path: str, text: str, holds: b
 
 
 @pytest.mark.parametrize("log", sorted(FOLDER.glob("*-wal")), ids=lambda path: path.stem)
-def test_notes_of_an_intact_log_find_no_fault_and_those_of_others_do_not_fail(log: Path) -> None:
+def test_notes_on_intact_logs_have_no_faults_and_notes_on_damaged_logs_raise_nothing(
+    log: Path,
+) -> None:
     answer = [*named("sqlite-wal").read(log, "recover", {})][-1]
     found = notes_of(log, "sqlite-wal", getattr(answer, "end", None))
     if getattr(answer, "verdict", None) == "intact" and "padding" not in log.stem:

@@ -1,4 +1,4 @@
-"""The rows in the page images of a transaction are those that SQLite shows."""
+"""The decoded rows of page images equal the rows that SQLite returns."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def decoded(log: Path) -> list[dict[str, Any]]:
 
 
 def plain(value: dict[str, Any]) -> Any:
-    """Return the value of a struct."""
+    """Convert the struct of a value to a Python value."""
     return next((member for member in value.values() if member is not None), None)
 
 
@@ -102,7 +102,7 @@ def test_the_encoding_is_that_of_page_1(encoding: str, tmp_path: Path) -> None:
     history.step("INSERT INTO t VALUES('b')")
     first, second = decoded(history.close(tmp_path))
     assert first["pages"][1]["rows"][0]["values"][0]["text"] == "Zoë"
-    # Page 1 is not in the second transaction, so its text stays bytes.
+    # The encoding is on page 1, which the second transaction lacks, so the text stays bytes.
     assert second["pages"][0]["rows"][1]["values"][0]["blob"] == "b".encode(encoding)
 
 
@@ -153,7 +153,7 @@ def test_varints(encoded: str, value: int) -> None:
 
 
 def test_local_sizes() -> None:
-    """The numbers of fileformat2.html, section 1.6, for pages of 512 bytes."""
+    """Local sizes match fileformat2.html, section 1.6, for pages of 512 bytes."""
     assert [local_size(size, 512, True) for size in (477, 478, 560)] == [477, 39, 52]
     assert [local_size(size, 512, False) for size in (102, 103, 547)] == [102, 39, 39]
 
@@ -202,7 +202,7 @@ def test_invalid_pages() -> None:
 
 
 def test_too_many_values_are_a_fault_of_the_page() -> None:
-    """A value of one byte takes some hundred bytes when it is decoded."""
+    """Too many values are a fault: a decoded value takes a few hundred bytes."""
     size = 65536
     page, header = bytearray(size), 60_000
     cell = b"\x83\xd4\x63" + b"\x01" + b"\x83\xd4\x63" + bytes(header)

@@ -1,4 +1,4 @@
-"""SQLite's logs whose start is lost are recognised by their names and two linked frames."""
+"""A SQLite log without its start is recognised by its name and two linked frames."""
 
 from __future__ import annotations
 

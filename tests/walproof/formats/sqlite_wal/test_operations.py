@@ -1,4 +1,4 @@
-"""The rows that a transaction inserted, updated or deleted are those that SQLite shows."""
+"""The operations of a transaction equal the changes between the rows that SQLite returns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def operations(log: Path) -> Iterator[list[dict[str, Any]]]:
 
 
 def keys_of(states: tuple[State, State]) -> dict[tuple[str, str], Any]:
-    """Return the keys of tables without rowids, by table and values."""
+    """Return the keys of rows in tables without rowids, by table and values."""
     return {
         (table, json.dumps(_json(values))): key
         for state in states
@@ -39,7 +39,7 @@ def keys_of(states: tuple[State, State]) -> dict[tuple[str, str], Any]:
 
 
 def expected(old: State, new: State) -> dict[tuple[str, Any], tuple[Any, ...]]:
-    """Return the operations between two states, by table and key."""
+    """Return the operations that lead from one state to the next, by table and key."""
     result = {}
     for table in {**new, **old}:
         before, after = old.get(table, {}), new.get(table, {})
@@ -75,10 +75,10 @@ def found(rows: list[dict[str, Any]], states: tuple[State, State]) -> dict[Any, 
 
 
 def check(log: Path, states: list[State]) -> int:
-    """Compare each transaction with the states before and after it; return their number."""
+    """Compare each transaction with the states around it; return the number of transactions."""
     count = at = 0
     for count, rows in enumerate(operations(log), 1):
-        # The log does not return padding, which only repeats the previous frame.
+        # The reader does not return padding as a transaction; padding repeats the previous frame.
         while rows and states[at] == states[at + 1]:
             at += 1
         pair = states[at], states[at + 1]
@@ -127,7 +127,7 @@ def history(tmp_path: Path) -> Iterator[History]:
 @pytest.mark.parametrize("setup", ["", "PRAGMA auto_vacuum = FULL"])
 @pytest.mark.parametrize("key", ["", "WITHOUT ROWID"])
 def test_deep_trees_are_split_and_merged(setup: str, key: str, tmp_path: Path) -> None:
-    """Pages that a merge frees are not written, so the log alone does not show them."""
+    """A merge frees pages without writing them, so the log alone does not show the free pages."""
     work = tmp_path / "work"
     work.mkdir()
     before = f"CREATE TABLE t(id INT PRIMARY KEY, name TEXT) {key}"
@@ -175,7 +175,7 @@ def test_generated_columns_and_foreign_collations(history: History, tmp_path: Pa
 
 
 def test_a_key_that_becomes_an_equal_number(history: History, tmp_path: Path) -> None:
-    """To SQLite, 3 and 3.0 are one key."""
+    """For SQLite, 3 and 3.0 are the same key, so the row is updated."""
     history.step("CREATE TABLE w(k PRIMARY KEY, v) WITHOUT ROWID; INSERT INTO w VALUES(3, 'a')")
     history.step("REPLACE INTO w VALUES(3.0, 'b')")
     _, (update,) = operations(history.close(tmp_path))
@@ -183,7 +183,7 @@ def test_a_key_that_becomes_an_equal_number(history: History, tmp_path: Path) ->
 
 
 def test_a_blob_is_overwritten_in_place(history: History, tmp_path: Path) -> None:
-    """Only its overflow pages are in the log, not the page that refers to them."""
+    """The log has only the overflow pages of the blob, not the page that refers to them."""
     history.step("INSERT INTO t VALUES(1, 'x', zeroblob(3000)), (2, 'y', zeroblob(3000))")
     history.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     history.step("SELECT 1")
@@ -200,7 +200,7 @@ def test_a_blob_is_overwritten_in_place(history: History, tmp_path: Path) -> Non
 
 
 def test_a_database_that_a_checkpoint_has_changed(history: History, tmp_path: Path) -> None:
-    """The database has the rows of the log already, so it does not tell what was inserted."""
+    """After a checkpoint the database already has the rows, so an insert is listed as a write."""
     history.step("INSERT INTO t VALUES(1, 'a', 5)")
     history.step("UPDATE t SET name = 'b'")
     history.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -215,7 +215,7 @@ def test_a_database_that_a_checkpoint_has_changed(history: History, tmp_path: Pa
 def test_without_the_index_a_page_that_returns_to_its_content_is_written(
     history: History, tmp_path: Path
 ) -> None:
-    """Such a page looks like one that a checkpoint has copied."""
+    """Without the index, such a page looks like a page that a checkpoint has copied."""
     history.step("INSERT INTO t VALUES(1, 'a', 5)")
     history.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     history.step("UPDATE t SET name = 'b'")
@@ -228,7 +228,7 @@ def test_without_the_index_a_page_that_returns_to_its_content_is_written(
 
 @pytest.mark.parametrize("size", [None, 0, 100, 4096])
 def test_without_its_database(size: int | None, history: History, tmp_path: Path) -> None:
-    """Rows of pages that no earlier transaction wrote are listed with the number of the page."""
+    """Without the database, rows of pages that no earlier transaction wrote have a page number."""
     history.step("INSERT INTO t VALUES(1, 'a', 5)")
     history.step("CREATE TABLE u(x)")
     history.step("INSERT INTO u VALUES(9)")
@@ -250,7 +250,7 @@ def test_a_transaction_after_a_loss_shows_the_rows_that_are_new(
         history.step(f"INSERT INTO t(name) VALUES('{name}')")
     log = history.close(tmp_path)
     data = bytearray(log.read_bytes())
-    data[32 + 536 + 300] ^= 1  # in the second transaction
+    data[32 + 536 + 300] ^= 1  # flips a bit in the second transaction
     log.write_bytes(data)
     first, third, fourth = operations(log)
     assert ops(first) == [("insert", "t", "1")]
@@ -259,7 +259,7 @@ def test_a_transaction_after_a_loss_shows_the_rows_that_are_new(
 
 
 def test_damaged_pages_raise_no_error(tmp_path: Path) -> None:
-    """The pages of the database and of the log are changed at random, with right checksums."""
+    """Random changes of database and log pages raise no error; the checksums are valid."""
     work = tmp_path / "work"
     work.mkdir()
     chance = random.Random(1)
@@ -302,7 +302,7 @@ def schema(sql: bytes) -> bytes:
 
 
 def seconds_for_a_chain(pages: int, folder: Path) -> float:
-    """Measure a table of one page in each level, which leaves the tree and returns."""
+    """Return the CPU time for a chain of pages that transactions unlink and link again."""
     log = folder / f"{pages}-wal"
     chain = [interior(number + 1) for number in range(2, pages)]
     whole = [schema(b"CREATE TABLE t(x)"), *chain, bytes([13]).ljust(512, b"\0")]

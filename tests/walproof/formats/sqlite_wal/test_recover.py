@@ -1,4 +1,4 @@
-"""``walproof recover`` of a log and of its database: SQLite accepts both, and shows the same."""
+"""SQLite accepts the log and the database that ``walproof recover`` writes; their rows agree."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def answer_of(log: Path) -> Answer:
 
 
 def kept(answer: Answer) -> list[Record]:
-    """Return the records that may be applied."""
+    """Return the records without those that follow a loss."""
     return [record for record in answer.records if not record.fields.get("after_loss")]
 
 
 def accepted_frames(path: Path) -> int:
-    """Return the number of frames that SQLite recovers from the log of a database, and copies."""
+    """Return the number of frames that SQLite recovers from a log and copies to the database."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         ((is_busy, frames, copied),) = connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -49,7 +49,7 @@ def accepted_frames(path: Path) -> int:
 
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
-    """Return empty databases in WAL mode, of one page."""
+    """Return a function that gives an empty WAL-mode database of one page, by page size."""
     folder = tmp_path_factory.mktemp("databases")
 
     def database(page_size: int) -> Path:
@@ -69,7 +69,7 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]
 def test_the_logs_of_all_vectors(
     vector: str, databases: Callable[[int], Path], tmp_path: Path, run
 ) -> None:
-    """SQLite recovers all frames of the new log, and its checkpoint gives the new database."""
+    """SQLite recovers all frames of the new log, and a checkpoint results in the new database."""
     log = tmp_path / "x.db-wal"
     shutil.copy(LOGS[vector], log)
     before, answer = log.read_bytes(), answer_of(log)
@@ -82,7 +82,7 @@ def test_the_logs_of_all_vectors(
         assert "no record survives" in str(done.exception) and list(tmp_path.iterdir()) == [log]
         return
     if any(page > MAX_PAGE for record in answer.records for page in record.fields["pages"]):
-        assert f"from 1 to {MAX_PAGE}" in str(done.exception)  # no log may hold it
+        assert f"from 1 to {MAX_PAGE}" in str(done.exception)  # no database can have this page
         return
     assert done.return_value == (0 if answer.verdict == "intact" else 3), done.output
     records = kept(answer)
@@ -120,7 +120,10 @@ def is_sound(path: Path) -> bool:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_damaged_logs_of_a_real_history(seed: int, tmp_path: Path, run) -> None:
-    """The new database is that after one of the transactions, and the same in three ways."""
+    """The new database has the rows after one of the transactions.
+
+    The old database with the new log has the same rows.
+    """
     work = tmp_path / "work"
     work.mkdir()
     chance = random.Random(seed)
@@ -155,14 +158,14 @@ def test_damaged_logs_of_a_real_history(seed: int, tmp_path: Path, run) -> None:
 
 
 def recovered(folder: Path) -> State:
-    """Return the rows of ``app.db`` in a folder, with those of its log."""
+    """Return the rows that SQLite reads from ``app.db`` and its log in a folder."""
     assert is_sound(folder / "app.db")
     return state_at(folder / "app.db")
 
 
 @pytest.fixture
 def broken(tmp_path: Path) -> tuple[Path, list[State]]:
-    """A folder with a database; the third of four transactions is damaged."""
+    """Return a folder with a database whose third of four transactions is damaged."""
     (tmp_path / "work").mkdir()
     history = History(tmp_path / "work" / "app.db", "", PAGE_SIZE, "CREATE TABLE t(x)")
     for number in range(4):

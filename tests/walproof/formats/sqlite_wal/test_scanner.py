@@ -30,7 +30,7 @@ def agree(path: Path, log: bytes) -> None:
 
 @pytest.fixture(params=[None, 1, 1200], ids=["plain", "slot", "two slots"])
 def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read so few slots at a time that transactions cross the boundary of a window."""
+    """Make windows of a few slots, so that transactions cross the boundary of a window."""
     if request.param is not None:
         monkeypatch.setattr(sqlite_scanner, "MAX_BYTES", request.param)
         monkeypatch.setattr(sqlite_scanner, "MAX_ROWS", 2)

@@ -1,4 +1,4 @@
-"""A database with its log, index and journal: findings, and what SQLite makes of them."""
+"""Findings about a database with its log, index and journal, and the behaviour of SQLite."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FRAME = 24 + 512
 
 
 def database(folder: Path, name: str = "app.db", setup: str = "", before: str = BEFORE) -> Path:
-    """Make a database whose log has four transactions of one frame; return its path."""
+    """Create a database whose log has four transactions of one frame each; return its path."""
     work = folder / f"work-{name}"
     work.mkdir(parents=True)
     history = History(work / name, setup, 512, before)
@@ -42,7 +42,7 @@ def flip(path: Path, at: int) -> None:
 
 
 def open_and_close(path: Path) -> list[str]:
-    """Read a row as any program does; return the names."""
+    """Open a database, read all names and close it, as any program does."""
     with closing(sqlite3.connect(path)) as connection:
         return [name for (name,) in connection.execute("SELECT name FROM t")]
 
@@ -93,8 +93,8 @@ def test_several_databases_of_a_folder(tmp_path: Path, run) -> None:
 
 
 @pytest.mark.parametrize("name", ["app.db-wal", "app.db-shm", "app.db"])
-def test_files_that_are_no_system(name: str, tmp_path: Path) -> None:
-    """A log alone is a log; an empty file is one only beside a database."""
+def test_files_that_are_not_a_system(name: str, tmp_path: Path) -> None:
+    """A log, index or empty file without its database is not a system."""
     (tmp_path / name).write_bytes(b"")
     assert recognise(tmp_path) is None
     path = database(tmp_path)
@@ -105,7 +105,7 @@ def test_files_that_are_no_system(name: str, tmp_path: Path) -> None:
 
 
 def test_a_warning_before_sqlite_deletes_transactions(tmp_path: Path, run) -> None:
-    """The text describes what SQLite then does."""
+    """The warning describes what SQLite does when a program opens the database."""
     path = database(tmp_path)
     log = beside(path, "-wal")
     flip(log, 32 + 2 * FRAME + 100)
@@ -162,7 +162,7 @@ def test_damage_is_found(
     damage: Callable[[Path], None], file: str, text: str, names: list[str] | None,
     tmp_path: Path, run,
 ) -> None:  # fmt: skip
-    """SQLite then shows the rows with ``names``."""
+    """The damage is found, and SQLite returns the rows with ``names``."""
     path = database(tmp_path)
     damage(path)
     assert text in only(findings(run, path.parent), f"app.db{file}")
@@ -231,7 +231,7 @@ def test_a_database_that_is_newer_than_its_log(tmp_path: Path, run) -> None:
 
 @pytest.fixture
 def hot(tmp_path: Path) -> Callable[[Path], Path]:
-    """Copy a database as a crash in a transaction in rollback mode leaves it."""
+    """Return a function that copies a database after a crash in rollback mode to a path."""
 
     def copy(to: Path) -> Path:
         path = tmp_path / "hot.db"
@@ -250,7 +250,7 @@ def hot(tmp_path: Path) -> Callable[[Path], Path]:
 
 
 def test_a_hot_journal(hot: Callable[[Path], Path], tmp_path: Path, run) -> None:
-    """SQLite plays it back before it reads the log."""
+    """SQLite rolls the hot journal back before it reads the log."""
     target = tmp_path / "data" / "app.db"
     target.parent.mkdir()
     path = hot(target)
@@ -268,7 +268,7 @@ def test_a_hot_journal(hot: Callable[[Path], Path], tmp_path: Path, run) -> None
 def test_a_hot_journal_beside_a_database_without_a_log(
     hot: Callable[[Path], Path], tmp_path: Path, run
 ) -> None:
-    """The folder has another database too, with a log."""
+    """A hot journal is found although its database has no log and another database has one."""
     path = database(tmp_path / "app")
     copy = path.with_name("contacts.db")
     hot(copy)

@@ -50,7 +50,7 @@ def make_journal(name: str, folder: Path) -> Path:
 
 
 def sorted_json(text: bytes) -> list[list[str]]:
-    """Sort the members of each object, whose order in journalctl's output is random."""
+    """Return the objects of journalctl's output with sorted members, whose order is random."""
     member = re.compile(r',(?="[^"]*":)')
     return [sorted(member.split(line[1:-1])) for line in text.decode().splitlines()]
 
@@ -59,7 +59,7 @@ def _results(run: Callable[..., bytes], folder: Path) -> Iterator[tuple[str, dic
     for name in ("varied", "odd", *JOURNALS):
         path = make_journal(name, folder)
         printed = {mode: run(f"--file={path}", "-o", mode) for mode in MODES}
-        printed["json"] = run(f"--file={path}", "-o", "json", "--all")  # long values
+        printed["json"] = run(f"--file={path}", "-o", "json", "--all")  # prints long values in full
         yield (
             name,
             {

@@ -1,4 +1,4 @@
-"""Journals for query tests; ``golden.py`` has the output of journalctl for them."""
+"""Journals for query tests; ``golden.py`` has journalctl's output for these journals."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ NUMBERS, OTHER_NUMBERS = "aa" * 16, "bb" * 16
 FIRST_BOOT, SECOND_BOOT = BOOTS[:2]
 MODES = ("short", "short-iso", "cat", "json", "export")
 
-#: Number of the boot, seconds after START, fields.
+#: The number of the boot, the seconds after ``START``, and the fields.
 Entry = tuple[int, int, list[bytes]]
-#: Number, boot, monotonic and wall clock in seconds, message.
+#: The sequence number, the boot, the monotonic and wall clock in seconds, and the message.
 Numbered = tuple[int, str, int, int, str]
 
 VARIED: list[Entry] = [
@@ -61,7 +61,7 @@ VARIED: list[Entry] = [
 ]  # fmt: skip
 
 NAMED = [b"_HOSTNAME=box", b"SYSLOG_IDENTIFIER=app", b"_PID=7"]
-#: Entries whose line has an unusual form.
+#: Entries that journalctl prints in an unusual form.
 ODD: list[Entry] = [
     (0, second, fields)
     for second, fields in enumerate(
@@ -89,7 +89,7 @@ ODD: list[Entry] = [
     )
 ]
 
-#: Arguments of journalctl and walproof.
+#: The arguments of each query, for journalctl and for walproof.
 QUERIES: dict[str, list[str]] = {
     "all": [],
     "a match": ["PRIORITY=6"],
@@ -134,7 +134,7 @@ def new_record(
 
 
 def save_journal(path: Path, records: list[NewRecord], **options: object) -> Path:
-    """Write a journal file; its id is derived from its name."""
+    """Write a journal file; the file id is derived from the name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file_id = path.name.encode().hex()[:32].ljust(32, "0")
     JOURNAL.write(path, records, {"file_id": file_id, **options})
@@ -170,7 +170,7 @@ def refusal(*arguments: str | Path) -> str:
 
 
 def cursors(exported: bytes) -> list[str]:
-    """Return the cursors in a text of the Journal Export Format."""
+    """Return the cursors in an export in the Journal Export Format."""
     lines = exported.decode("latin-1").splitlines()
     return [line.partition("=")[2] for line in lines if line.startswith("__CURSOR=")]
 
@@ -178,7 +178,7 @@ def cursors(exported: bytes) -> list[str]:
 def file(
     path: Path, entries: list[Numbered], numbers: str = NUMBERS, machine: str = MACHINE
 ) -> None:
-    """Write a journal file that keeps the sequence numbers of its entries."""
+    """Write a journal file whose entries have these sequence numbers."""
     records = [
         new_record([b"MESSAGE=" + message.encode(), b"PRIORITY=6"], boot, monotonic, wall, number)
         for number, boot, monotonic, wall, message in entries
@@ -199,7 +199,7 @@ def host(folder: Path) -> Path:
 
 
 def two_hosts(folder: Path) -> Path:
-    """Add the journal of another host: its own numbers, times in between."""
+    """Add the journal of another host with its own numbers, and with times in between."""
     host(folder)
     sent = [(n, "33" * 16, n, 2 * n + 1, f"sent {n}") for n in range(1, 40)]
     file(folder / ("99" * 16) / "system.journal", sent, OTHER_NUMBERS, "99" * 16)
@@ -207,7 +207,7 @@ def two_hosts(folder: Path) -> Path:
 
 
 def copies(folder: Path) -> Path:
-    """Write the same entries in two copies, and in a third one that was renumbered."""
+    """Write a journal, its copy, and a journal that has some of the entries renumbered."""
     entries = [(n, FIRST_BOOT, n, n, f"entry {n}") for n in range(1, 9)]
     file(folder / "system.journal", entries)
     shutil.copy(folder / "system.journal", folder / "copied.journal")
@@ -217,11 +217,11 @@ def copies(folder: Path) -> Path:
 
 
 def without_a_clock(folder: Path, boots: int = 4) -> Path:
-    """Write boots of a machine whose clock starts in 1970 at each boot, a file for each boot."""
+    """Write a file for each boot of a machine whose clock starts in 1970 at each boot."""
     for boot in range(boots):
         boot_id = f"{boot + 1:x}" * 32
         times = [(n, boot_id, n, n - START // SECOND, f"{boot}.{n}") for n in range(1, 4)]
-        times.append((4, boot_id, 99, 100 * boot, f"{boot}.4"))  # the clock was set in between
+        times.append((4, boot_id, 99, 100 * boot, f"{boot}.4"))  # the clock was set during the boot
         name = f"system@{boot}.journal" if boot + 1 < boots else "system.journal"
         file(folder / MACHINE / name, times, f"{boot + 1:x}f" * 16)
     return folder

@@ -1,4 +1,4 @@
-"""Tests of entries whose boot id contradicts their hashed field ``_BOOT_ID``."""
+"""Entries whose boot id contradicts the hashed field ``_BOOT_ID``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ONE, TWO = BOOTS[:2]
 
 
 def with_boots(path: Path, boots: dict[int, str], **options: object) -> list[int]:
-    """Write a journal whose entries store other boots; return the offsets of all entries."""
+    """Write a journal whose entries store other boot ids; return the offsets of all entries."""
     write_journal(path, ENTRIES, **options)
     data = bytearray(path.read_bytes())
     locations = inspect(bytes(data), {}).entries
@@ -81,7 +81,7 @@ def test_an_entry_without_the_field_has_no_contradiction(tmp_path: Path) -> None
     path = tmp_path / "system.journal"
     write_journal(path, ENTRIES)
     data = bytearray(path.read_bytes())
-    data[data.index(b"_BOOT_ID=" + ONE.encode()) + 12] ^= 1  # its hash is invalid
+    data[data.index(b"_BOOT_ID=" + ONE.encode()) + 12] ^= 1  # makes the hash of the field invalid
     path.write_bytes(data)
     assert "in an ENTRY with" not in run("verify", path).stdout
     assert "contradict" not in run(tmp_path).stdout

@@ -1,4 +1,4 @@
-"""Describe an entry by its line of journalctl, and other fields."""
+"""Entries are described by journalctl's line and further fields."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_phrase_has_priority_and_message_id() -> None:
     assert len(phrase([*NAMED, ("MESSAGE", b"x" * 5000)])) < 260
 
 
-def test_nothing_raises() -> None:
+def test_random_entries_raise_no_error() -> None:
     chance = random.Random(3)
     names = ["MESSAGE", "_HOSTNAME", "_PID", "PRIORITY", "MESSAGE_ID", "_SOURCE_REALTIME_TIMESTAMP"]
     pieces = [b"\x1b[", b"\x1b]", b"\x07", b"\r", b"\n", b"9" * 30, b"\xff", b"", "ä".encode()]

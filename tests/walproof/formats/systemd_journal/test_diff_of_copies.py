@@ -1,4 +1,4 @@
-"""Tests of ``walproof diff`` on a host's journal and its copy renumbered by a collector."""
+"""``walproof diff`` compares a host's journal with a copy that a collector renumbered."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_entries_with_the_same_time(tmp_path: Path) -> None:
 
 
 def test_a_file_with_its_own_numbers_among_copies(tmp_path: Path) -> None:
-    """A directory has a part with the numbers of the host; the rest is renumbered."""
+    """Entries are paired if only a part of a directory has the sequence numbers of the host."""
     host = write_journal(tmp_path / "host.journal", HOST)
     folder = tmp_path / "collected"
     write_journal(folder / "remote-a.journal", HOST[:3])

@@ -1,4 +1,4 @@
-"""Tests of ``walproof systemd import``: entries of a damaged stream, and skipped ranges."""
+"""``walproof systemd import`` writes the entries of a damaged stream and reports skipped ranges."""
 
 from __future__ import annotations
 

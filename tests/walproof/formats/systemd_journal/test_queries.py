@@ -1,4 +1,4 @@
-"""Tests of queries on intact and damaged journals: same entries and bytes as journalctl."""
+"""Queries on intact and damaged journals return the entries and bytes that journalctl returns."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_damaged_file_is_queried_in_the_same_way(tmp_path: Path) -> None:
     path = make_journal("varied", tmp_path)
     data = bytearray(path.read_bytes())
     table = int.from_bytes(data[104:112], "little")
-    data[table - 16 : table + 160] = bytes(176)  # no DATA table: journalctl does not open it
+    data[table - 16 : table + 160] = bytes(176)  # without a DATA hash table, journalctl refuses it
     path.write_bytes(data)
     done = run("export", path, *QUERIES["a unit"])
     assert done.return_value == 3
@@ -111,7 +111,7 @@ def test_a_cursor_of_a_missing_entry(tmp_path: Path) -> None:
     path = write_journal(tmp_path / "a.journal", VARIED)
     every = cursors(run("export", path).stdout_bytes)
     some = write_journal(tmp_path / "b.journal", [*VARIED[:8], *VARIED[9:]], keeps_numbers=False)
-    gone = every[8].replace("i=9;", "i=8;")  # numbered as in the file that lacks it
+    gone = every[8].replace("i=9;", "i=8;")  # the number in the file that lacks the entry
     after = cursors(run("export", some, "--after-cursor", gone).stdout_bytes)
     assert [each.partition(";m=")[2] for each in after] == [
         each.partition(";m=")[2] for each in every[9:]
@@ -183,7 +183,7 @@ def test_control_sequences_are_not_printed_to_a_terminal(tmp_path: Path) -> None
     try:
         while piece := os.read(ours, 4096):
             shown += piece
-    except OSError:  # the other end is closed
+    except OSError:  # the terminal is closed
         os.close(ours)
     assert b"red" in shown
     assert b"\x1b" not in shown and b"\xe2\x80\xae" not in shown

@@ -1,4 +1,4 @@
-"""Tests of ``walproof recover --drop``: a valid journal without the data of dropped entries."""
+"""``walproof recover --drop`` writes a valid journal without the data of dropped entries."""
 
 from __future__ import annotations
 

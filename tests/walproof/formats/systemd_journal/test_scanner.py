@@ -1,4 +1,4 @@
-"""Compare the systemd journal scanner with the reference where no vector does."""
+"""Compare the systemd journal scanner with the reference on files that no vector has."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check(path: Path, data: bytes) -> bool:
     """Compare the scanner with the reference; return whether the file is intact."""
     path.write_bytes(data)
     right = reference_answer(path)
-    if check_file(data, {}) is None:  # the reference reads the file
+    if check_file(data, {}) is None:  # the kernels leave this file to the reference
         assert right.verdict != "intact"
     else:
         assert answer(FORMAT, scanner(FORMAT).scan(Log(path), Wanted())) == right
@@ -44,7 +44,7 @@ def check(path: Path, data: bytes) -> bool:
 
 @pytest.mark.parametrize("is_new", [False, True])
 def test_every_changed_byte(is_new: bool, tmp_path: Path) -> None:
-    """No check of the reference is missing from the kernels."""
+    """The kernels find each damaged byte that the reference finds."""
     options = {"compact": True, "keyed": True, "compression": "zstd"} if is_new else {}
     data = journal_bytes(*hello(6), LONG, **options)
     assert check(tmp_path / "a.journal", data)
@@ -82,7 +82,7 @@ def test_long_values_are_truncated(most: int, compression: str, tmp_path: Path) 
 
 
 def test_fields_are_in_order(tmp_path: Path) -> None:
-    """Entries with few fields, with many, and with a repeated name."""
+    """Fields keep their order in entries with few fields, many fields, and a repeated name."""
     names = [b"N%d" % number for number in range(700)]
     random.Random(4).shuffle(names)
     entries = [[name + b"=1" for name in names[at : at + 100]] for at in range(0, len(names), 100)]
@@ -143,7 +143,7 @@ def test_runs_of_few_bytes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 
 def test_runs_take_no_time_for_the_fields_of_others(tmp_path: Path) -> None:
-    """A file of a gibibyte may have millions of ranks, and a thousand runs."""
+    """The time of a run does not depend on the fields of other runs."""
     path = tmp_path / "a.journal"
     path.write_bytes(journal_bytes([b"A=1", b"B=2", b"A=3"], [b"A=2", b"A=1"]))
     file = check_file(path.read_bytes(), {})

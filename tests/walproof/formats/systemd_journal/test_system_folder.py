@@ -36,10 +36,10 @@ def ours(folder: Path) -> list[Record]:
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_it_merges_as_journalctl_did(name: str, tmp_path: Path) -> None:
+def test_directories_are_merged_as_by_journalctl(name: str, tmp_path: Path) -> None:
     expected = load_golden()["folders"][name]
     results = [record.fields["cursor"] for record in ours(FOLDERS[name](tmp_path / "journal"))]
-    if name == "copies":  # which of two copies is shown depends on the order of the files
+    if name == "copies":  # journalctl shows one of two copies, depending on the order of the files
         expected = [cursor.partition(";b=")[2] for cursor in expected]
         results = [cursor.partition(";b=")[2] for cursor in results]
     assert results == expected
@@ -120,7 +120,7 @@ def test_other_files_in_the_directory_are_listed(tmp_path: Path) -> None:
 
 
 def test_logs_of_other_formats_next_to_journals_of_other_names(tmp_path: Path) -> None:
-    """Such a directory does not belong to journald: each log is read separately."""
+    """Such a directory does not belong to journald, so each log is read separately."""
     file(tmp_path / "a.journal", [(1, FIRST_BOOT, 1, 1, "one")])
     (tmp_path / "README").write_text("text")
     assert recognise(tmp_path) is not None
@@ -167,12 +167,12 @@ def test_files_of_another_name_need_a_header(tmp_path: Path) -> None:
 
 
 def test_zeros_after_the_last_object_are_not_a_loss(tmp_path: Path, run) -> None:
-    """Journald extends a file before writing to it."""
+    """Zeros at the end are no loss: journald extends a file before it writes to the file."""
     file(tmp_path / "system.journal", [(1, FIRST_BOOT, 1, 1, "one")])
     with (tmp_path / "system.journal").open("r+b") as log:
         size = log.seek(0, 2)
         log.truncate(8 << 20)
-        log.seek(96)  # arena_size
+        log.seek(96)  # the offset of the field arena_size
         log.write(((8 << 20) - 272).to_bytes(8, "little"))
     assert size < 1 << 20
     assert not seen(tmp_path).findings
@@ -225,7 +225,7 @@ def test_a_folder_of_broken_journals_is_verified(tmp_path: Path, run) -> None:
 
 
 def test_entries_in_a_truncated_part_are_counted(tmp_path: Path, run) -> None:
-    """The count equals journalctl's for the intact file; journalctl ignores the truncated file."""
+    """The count is that of the intact file; journalctl ignores the truncated file."""
     entries = [(n, FIRST_BOOT, n, n, f"message {n}") for n in range(1, 201)]
     file(tmp_path / "system.journal", entries)
     log = tmp_path / "system.journal"

@@ -1,4 +1,4 @@
-"""Compare decoded Zeebe records in raft entries with the real classes."""
+"""Compare decoded Zeebe records in raft entries with the output of the real classes."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from walproof.schema import arrow_type
 
 pytestmark = pytest.mark.slow
 
-# The layout of the metadata differs between these lines.
+# One release of each line; the layout of the metadata differs between the lines.
 RELEASES = ("8.2.15", "8.3.4", "8.8.0")
-# What is null, as the real getters say it.
+# The values that the real getters return for null.
 NULLS: dict[str, Any] = {
     "rejection_reason": "",
     "request_id": -1,
@@ -46,14 +46,14 @@ def golden(release: str) -> list[dict[str, Any]]:
 
 
 def entry(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
-    """Return the struct as stored in a column."""
+    """Decode a payload and return the struct as a column stores it."""
     (value,) = pa.array([decode(payload, is_cut)], arrow_type(TYPE)).to_pylist()
     assert isinstance(value, dict)
     return value
 
 
 def in_java_terms(record: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert our record to the terms of the real classes."""
+    """Return our record with the names and null values of the real classes."""
     message = {}
     for name in told:
         ours = re.sub("(?<=.)(?=[A-Z])", "_", name).lower()

@@ -1,4 +1,4 @@
-"""Tests of the Zeebe scanner: payloads, memory, files. Its answers: ``test_broker_scanners``."""
+"""The Zeebe scanner's payloads, memory and files; ``test_broker_scanners`` tests its answers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_types_and_faults_of_payloads() -> None:
     assert len(seen) == 4
 
 
-def test_a_long_record_costs_nothing_until_its_checksum_holds(tmp_path: Path) -> None:
+def test_a_long_record_takes_no_memory_before_its_checksum_is_valid(tmp_path: Path) -> None:
     path = tmp_path / "journal-1.log"
     record = bytearray(pack_record(1, -1, b"z" * (64 << 20)))
     record[-1] ^= 1

@@ -1,4 +1,4 @@
-"""Tests of a Zeebe partition: its segments, its snapshots, and its node state."""
+"""A Zeebe partition: findings about its segments, its snapshots and its node state."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from walproof.systems import recognise
 NAME = "raft-partition-partition-1"
 META, CONF, LOCK = f"{NAME}.meta", f"{NAME}.conf", f".{NAME}.lock"
 JOURNAL = named("zeebe-journal")
-#: A time whose lowest byte is a line feed.
+#: A time in milliseconds whose lowest byte is a line feed.
 UPDATED = 1_783_667_202_826
 
 
@@ -36,7 +36,7 @@ def partition(
     snapshot: int = 0,
     positions: str | None = None,
 ) -> Path:
-    """Write the directory of a partition; indexes begin with ``first``."""
+    """Write the directory of a partition; the first entry has the index ``first``."""
     new = []
     for number in range(1, records + 1):
         data = f"record {number}".encode().ljust(115)
@@ -56,7 +56,7 @@ def partition(
 
 
 def configuration(*members: bytes) -> bytes:
-    """Return the ``.conf`` file of a broker 8.3."""
+    """Return the ``.conf`` file that a broker 8.3 writes."""
     result = b"".join(struct.pack("<BqI", 3, UPDATED, len(member)) + member for member in members)
     block = struct.pack("<QQQ", 0, 0, UPDATED)
     groups = struct.pack("<HB", 9, len(members)) + result + struct.pack("<HB", 9, 0)
@@ -78,7 +78,7 @@ def snapshot_of(folder: Path) -> Path:
     return created
 
 
-#: Damages that the recovery test does not contain.
+#: Damage to small files that the recovery test does not contain.
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "zeros of a new file": lambda data: bytes(32),
     "cut in the header": lambda data: data[:5],
@@ -145,7 +145,7 @@ def test_the_files_of_a_new_node(content: bytes, tmp_path: Path) -> None:
     assert not [each for each in examined(folder).findings if each.harm != "none"]
 
 
-# Real brokers.
+# Tests with the partitions of real brokers.
 
 
 @pytest.mark.parametrize("version", ["v8.1", "v8.3", "v8.8"])
@@ -155,7 +155,7 @@ def test_a_real_partition_has_no_findings(version: str, tmp_path: Path, run) -> 
     assert run(folder).return_value == 0
 
 
-# Snapshots.
+# Tests of snapshots.
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_damaged_snapshot_leaves_a_gap(tmp_path: Path) -> None:
         (3, "4659997-9223372036854775807", "lost"),
         (3, "4659997-8", "look"),
         (3, "4659997-0", "look"),
-        (9, "4659997-4659998", None),  # a follower without later entries
+        (9, "4659997-4659998", None),  # a follower that lacks later entries
     ],
 )
 def test_a_snapshot_of_positions_beyond_the_journal(
@@ -246,7 +246,7 @@ def test_positions_before_entries_without_positions(position: int, tmp_path: Pat
     assert is_found == (position > 46)
 
 
-# Segments.
+# Tests of segments.
 
 
 @pytest.mark.parametrize(("zeros", "found"), [(0, "an empty file"), (700, "700 zeros")])
@@ -339,7 +339,7 @@ def test_a_gap_between_snapshot_and_journal(
     assert [each.startswith(text) for each in texts] == [True] * is_gap
 
 
-# Other files.
+# Tests of other files in the directory.
 
 
 @pytest.mark.parametrize("name", ["snapshots/2024-01-02-0300/file", "partition-1.conf"])
@@ -362,14 +362,18 @@ def test_the_log_has_only_the_segments_of_its_journal(tmp_path: Path) -> None:
     assert roles[f"{NAME}-2.log_0-deleted"].startswith("segment deleted by a broker")
 
 
-# Recovery.
+# Tests of recovery.
 
 
 @pytest.mark.parametrize("is_sealed_damaged", [False, True])
 def test_a_broker_reads_the_recovered_journal_without_meta_if_recover_says_so(
     is_sealed_damaged: bool, tmp_path: Path, run, zeebe: Driver
 ) -> None:
-    """A journal with a damaged sealed segment is copied as it is, and no broker reads it."""
+    """Test the advice of ``recover`` for two journals.
+
+    A broker reads the recovered journal without ``.meta``. A journal with a damaged sealed segment
+    is copied unchanged, and no broker reads it.
+    """
     folder = partition(tmp_path / "1", flushed=9)
     damaged = folder / f"{NAME}-3.log"
     damaged.write_bytes(damaged.read_bytes()[:300] + bytes(400))

@@ -1,4 +1,4 @@
-"""Compare decoded zmq-raft entries, updates and snapshots with its own classes."""
+"""Compare decoded zmq-raft entries, updates and snapshots with the output of the real classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the zmq-raft scanner on extreme sizes. Its answers: ``test_broker_scanners``."""
+"""The zmq-raft scanner on extreme sizes; ``test_broker_scanners`` tests its answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from walproof.scan.model import Records, Wanted
 
 
 def index_file(first: int, capacity: int, ends: list[int]) -> bytes:
-    """Return an index file of three entries; the table has the given ends."""
+    """Return an index file of three entries whose table has the given end offsets."""
     head = struct.pack("<4sIIIQ", b"RLOG", 16 + 4 * capacity, 1, capacity, first)
     table = struct.pack(f"<{len(ends)}I", *ends) + bytes(4 * (capacity - len(ends)))
     entries = b"".join(bytes(12) + b"\0" + term.to_bytes(7, "little") for term in (1, 1, 2))
@@ -28,7 +28,7 @@ def index_file(first: int, capacity: int, ends: list[int]) -> bytes:
 
 
 def test_a_table_with_maximum_offsets(tmp_path: Path) -> None:
-    """Offsets up to 2^32 - 1 in a file of a few kilobytes must not cause allocations."""
+    """Offsets up to 2^32 - 1 in a file of a few kilobytes cause no large allocation."""
     path = tmp_path / "00000000000001.rlog"
     path.write_bytes(index_file(1, 900, [2**32 - 1] * 900))
     expected = collect(named("zmq-raft").read(path, "recover", {}))
@@ -37,7 +37,9 @@ def test_a_table_with_maximum_offsets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["snap", "raft/snap"])
 def test_a_large_snapshot_takes_no_memory(name: str, tmp_path: Path) -> None:
-    """Only the wanted bytes of its data are read, alone or in a log directory."""
+    """The reader loads only the requested bytes of a snapshot, for a single file and in a log
+    directory.
+    """
     path, size = tmp_path / name, 64 << 20
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(snapshot_bytes(7, 2, bytes(size), {}))

@@ -1,4 +1,4 @@
-"""Tests of a zmq-raft node's directory: log, snapshot and state."""
+"""The directory of a zmq-raft node: its log, snapshot and state."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from walproof.systems import Finding, recognise
 CASE = ZMQ_RAFT / "state-of-zeros"
 #: A MessagePack map with the term and the vote of a node.
 STATE = b"\x82\xabcurrentTerm\x05\xa8votedFor\xa2n1"
-#: Two later updates; the term is a line feed.
+#: Two later updates; the term in the first update is a line feed.
 LATER = b"\x81\xabcurrentTerm\x0a" + b"\x81\xa8votedFor\xa2n2"
 OLDER = "raft.pers-2018-09-26-145936-8170"
 LEAF = "log/00000/00/00"
 FIRST = f"{LEAF}/00000000000001.rlog"
 
-#: Damages that the recovery test does not contain.
+#: Damage to state files that the recovery test does not contain.
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "torn in the first update": lambda data: data[: len(STATE) // 2],
     "tail of zeros": lambda data: data[:-8] + bytes(8),

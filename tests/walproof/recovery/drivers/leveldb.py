@@ -23,7 +23,7 @@ COMPARATOR = {
 def write(folder: str, options: dict[str, Any]) -> None:
     """Write a database with tables and a log, and copy it while it is open."""
     busy = f"{folder}.busy"
-    # With four tables or more, a compaction may deadlock with a comparator in Python.
+    # With four tables or more, a compaction may deadlock if the comparator is in Python.
     for first in range(0, 200, 100):  # opening a database moves its log into a table
         with plyvel.DB(busy, create_if_missing=True, **options) as database:
             for number in range(first, first + 100):
@@ -36,13 +36,13 @@ def write(folder: str, options: dict[str, Any]) -> None:
 
 
 def read(folder: str, options: dict[str, Any]) -> dict[str, str]:
-    """Return all keys and values that LevelDB gives."""
+    """Return all keys and values that LevelDB returns."""
     with plyvel.DB(folder, **options) as database:
         return {key.decode("latin-1"): value.decode("latin-1") for key, value in database}
 
 
 def answer(action: str, folder: str) -> dict[str, Any]:
-    """Do what a request says."""
+    """Carry out a request and return the reply."""
     options = COMPARATOR if sys.argv[1] == "comparator" else {}
     try:
         if action == "write":

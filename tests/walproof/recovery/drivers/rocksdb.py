@@ -17,11 +17,11 @@ RANDOM = random.Random(1)
 OF_TABLES = [b"key%06d" % number for number in range(300)]
 OF_LOG = [b"late%03d" % number for number in range(40)]
 PAIR_BYTES = 120
-"""Size of a key and its value in a recycled log: an older record begins where the log ends."""
+"""The size of a key and its value, so that an older record begins where a recycled log ends."""
 
 
 def options_of(variant: str) -> Options:
-    """Return the options with which a variant is written."""
+    """Return the options of a variant."""
     options = Options(raw_mode=True)
     if variant == "recycled":
         options.set_recycle_log_file_num(2)
@@ -32,7 +32,7 @@ def options_of(variant: str) -> Options:
 
 
 def write(folder: str, variant: str) -> None:
-    """Write a database with three tables and a log; copy it while it is open."""
+    """Write a database with three tables and a log; copy the database while it is open."""
     busy = f"{folder}.busy"
     database = Rdict(busy, options_of(variant))
     families = [database]
@@ -61,7 +61,7 @@ def write(folder: str, variant: str) -> None:
 
 
 def read(folder: str) -> dict[str, str]:
-    """Return all keys and values that RocksDB returns, of all column families."""
+    """Return all keys and values of all column families."""
     names = Rdict.list_cf(folder) if Path(folder, "CURRENT").exists() else ["default"]
     families = {name: Options(raw_mode=True) for name in names if name != "default"}
     database = Rdict(folder, Options(raw_mode=True), families or None)
@@ -80,7 +80,7 @@ def read(folder: str) -> dict[str, str]:
 
 
 def answer(action: str, folder: str, variant: str) -> dict[str, Any]:
-    """Do what a request says."""
+    """Carry out a request and return the reply."""
     try:
         if action == "write":
             write(folder, variant)

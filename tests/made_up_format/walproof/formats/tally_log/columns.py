@@ -1,4 +1,4 @@
-"""The fields that a record of a tally log has beside its payload."""
+"""The fields that a record of a tally log has in addition to its payload."""
 
 from __future__ import annotations
 
