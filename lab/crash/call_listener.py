@@ -153,4 +153,6 @@ def _ask_kernel(notifier: int, what: int, room: bytes | bytearray) -> bool:
                 return False  # if the call still exists, the next poll reports it again
         except OSError as error:
             # Kernels before 5.5 can pause a call, but cannot continue it.
-            raise RuntimeError(f"this kernel cannot let a stopped call continue: {error.strerror}") from None
+            raise RuntimeError(
+                f"this kernel cannot continue a stopped call: {error.strerror}"
+            ) from None

@@ -126,7 +126,7 @@ def test_an_input_is_tried_again(tmp_path: Path) -> None:
     assert done.return_value == 0 and "No fault." in done.output
     (tmp_path / "one.fuzz").write_bytes(b"nothing")
     done = run("--repeat", tmp_path / "one.fuzz")
-    assert "line 1: expected what a log is" in str(done.exception)
+    assert "line 1: expected the description of a log" in str(done.exception)
 
 
 def test_an_enum_of_cpp_holds_every_number() -> None:
