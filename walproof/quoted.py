@@ -45,7 +45,7 @@ def cell_text(value: Any, width: int = 32) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> Iterator[str]:
-    """Yield rows of cells as lines with aligned columns; ``right`` has the right-aligned ones."""
+    """Yield rows of cells as lines with aligned columns; those in ``right`` are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = zip(row, widths, strict=True)

@@ -16,7 +16,7 @@ KEPT = (signal.SIG_IGN, None)
 
 @contextlib.contextmanager
 def as_ctrl_c() -> Iterator[list[signal.Signals]]:
-    """Raise ``KeyboardInterrupt`` on signals that end a program; yield the list of these signals.
+    """Raise ``KeyboardInterrupt`` on signals that end a program; yield the signals received.
 
     Does nothing outside of the main thread.
     """

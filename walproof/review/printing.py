@@ -87,7 +87,7 @@ def _table(table: Table) -> list[str]:
 
 
 def _changed(table: Table) -> list[str]:
-    """Return a line for each changed log; omit damaged copies of logs that changed as well."""
+    """Return a line for each changed log; only the JSON output has damaged copies of such logs."""
     shown = (changed for changed in table.changed if changed.rule != "READS_DAMAGED")
     return list(dict.fromkeys(f"{changed.log}: {changed.how}" for changed in shown))
 

@@ -99,7 +99,8 @@ class GrammarDiff:
         old.renames = new.renames
         self._types: list[tuple[Type, Type, Alignment]] = []
         self._enums: dict[str, str] = {}
-        #: Key of an old field → key and name of the new field, if both fields have the same bytes.
+        #: Key of an old field → key and name of the new field. Fields whose bytes are divided among
+        #: other fields are missing.
         self.pairs: dict[str, tuple[str, str]] = {}
         self._pair()
         split = {m for _, _, a in self._types for gap in self._split(a) for m in (*gap[0], *gap[1])}
@@ -277,7 +278,7 @@ class GrammarDiff:
     # -- the same bytes, divided differently -------------------------------------------------------
 
     def _split(self, alignment: Alignment) -> Iterator[tuple[list[Member], list[Member]]]:
-        """Yield the removed and the added fields wherever both have the same number of bits."""
+        """Yield groups of fields that were replaced by others with the same number of bits."""
         stable = [
             (i, j) for i, j in alignment.pairs
             if j not in alignment.moved

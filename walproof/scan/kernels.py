@@ -1,7 +1,8 @@
 """Functions shared by the kernels of all formats: compilation, numbers in bytes, CRC-32C.
 
 Kernels do not check bounds: each caller must ensure that the bytes are inside the array. If an
-index is unsigned, numba does not check whether it is negative, and LLVM can merge eight byte loads.
+index is unsigned, numba does not check whether it is negative, and LLVM can merge loads of
+eight bytes.
 
 numba does not notice changes to other modules that a kernel uses. Delete ``__pycache__`` after
 such a change.

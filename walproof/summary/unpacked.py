@@ -34,7 +34,10 @@ _CALLED = "standard-input"
 
 
 class CannotUnpack(ValueError):
-    """The input cannot be unpacked or copied, such as a broken archive, a socket or a terminal."""
+    """The input cannot be unpacked or copied; the message names the input and the reason.
+
+    Examples are a broken archive, an archive that is too large, a socket, and a terminal.
+    """
 
 
 @dataclass(frozen=True)

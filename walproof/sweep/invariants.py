@@ -94,7 +94,7 @@ class Written:
         return not record.fields.get("missing") and record.payload in self.written
 
     def _was_written(self, record: Record, shifts: bool, noticed: bool) -> bool:
-        """Return false only if the format allows the conclusion that a record was never written."""
+        """Return whether a record may have been written; false if the format rules this out."""
         payload = record.payload
         if record.fields.get("missing"):
             return True

@@ -132,7 +132,10 @@ class SystemFolder:
         return None
 
     def stale_files(self, system: System) -> Sequence[str]:
-        """Return files that point into the logs; recovery renames them if it rewrites a log."""
+        """Return files that point into the logs.
+
+        Recovery renames these files in its copy if it rewrites a log, or if one of them is damaged.
+        """
         return ()
 
     def repaired_files(self, system: System) -> Mapping[str, bytes]:
@@ -202,7 +205,7 @@ def in_order(
     context: Mapping[str, Any],
     read_log: ReadLog = by_specification,
 ) -> Iterator[Event]:
-    """Yield the events of all logs in order, and an ``End`` with the worst verdict."""
+    """Yield the events of all logs in order, then one ``End``: worst verdict, last ``end``."""
     ends = []
     for log in system.logs:
         for event in read_log(system.format, system.path(log), profile, context):

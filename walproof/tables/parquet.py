@@ -23,7 +23,7 @@ JOINED_BATCHES = 1024
 
 
 class ParquetFile:
-    """A writer of a Parquet file: atomic, in large row groups. Raises ``OSError``."""
+    """A writer that creates a Parquet file atomically, in large row groups. Raises ``OSError``."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self.path, self.schema = path, schema

@@ -23,7 +23,7 @@ class RocksDBFolder(LevelDBFolder):
         return None
 
     def more_events(self, log: Path) -> Iterator[Event] | None:
-        """See :class:`~walproof.systems.model.SystemFolder`. The format has no second way."""
+        """See :class:`~walproof.systems.model.SystemFolder`. There is no second way to read."""
         return None
 
 

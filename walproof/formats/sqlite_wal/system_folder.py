@@ -128,7 +128,7 @@ class SQLiteFolder(SystemFolder):
         return bool(record.fields.get("after_loss"))
 
     def stale_files(self, system: System) -> Sequence[str]:
-        """See :class:`SystemFolder`. The indexes become stale with the logs."""
+        """See :class:`SystemFolder`. Returns the index files of the logs."""
         databases: Mapping[str, Database] = system.facts["databases"]
         return [each.path(INDEX).name for each in databases.values() if each.path(INDEX).is_file()]
 
@@ -173,7 +173,7 @@ class SQLiteFolder(SystemFolder):
 
 
 def _open(log: Path) -> Opening | None:
-    """Return the parameters of a log; None if it is missing or unreadable. Raises ``OSError``."""
+    """Return the parameters of a log; None if they cannot be determined. Raises ``OSError``."""
     if not log.is_file() or log.stat().st_size < HEADER_SIZE:
         return None
     with log.open("rb") as file:

@@ -40,7 +40,7 @@ class ZmqRaftDiscovery(Discovery):
             yield {}, files
 
     def order(self, name: str) -> int:
-        """See :class:`Discovery`. The snapshot comes before the index files."""
+        """See :class:`Discovery`. The snapshot is first: it replaces all earlier entries."""
         return int(name[:14], 16) + 1 if index_file.NAME.fullmatch(name) else 0
 
 

@@ -46,7 +46,7 @@ class Index:
     last_update: tuple[int, int] | None = None
     #: Number of pending messages or jobs in each data file; too low if ``.data`` has a fault.
     messages: Counter[int] = field(default_factory=Counter)
-    #: Whether a scheduler index is from before 5.11; None for a message index or a damaged index.
+    #: Whether a scheduler index is from before 5.11; None for a message index, or if unknown.
     is_legacy: bool | None = None
 
 
@@ -90,7 +90,7 @@ def described(content: bytes) -> str:
 
 
 def _header(head: bytes, name: str, index: Index) -> Mapping[str, str] | None:
-    """Return the properties in the last readable copy of the header; None if there is no copy."""
+    """Return the properties in the last readable copy of the header; None if none is readable."""
     half = HEADER_BYTES // 2
     first, second = _properties(head[:half]), _properties(head[half:])
     for at, copy in ((0, first), (half, second)):

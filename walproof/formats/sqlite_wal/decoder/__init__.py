@@ -50,8 +50,9 @@ TYPE: Struct = {"pages": [PAGE]}
 COLUMNS = frozenset({"pages"})
 NEEDS_PAYLOAD = True
 
-#: A transaction may have 65,536 values, and one more value for this number of bytes in its images.
-#: The fixed number is for pages of the smallest values, which have fewer bytes for each value.
+#: At most 65,536 values of a transaction are decoded, plus one value for each ``_BYTES_PER_VALUE``
+#: bytes of its images. The fixed number is for pages of the smallest values, which have fewer bytes
+#: for each value.
 _BYTES_PER_VALUE = 4
 _FRAME_HEADER_SIZE = 24
 _SHOWN_PAGES = 3

@@ -29,8 +29,8 @@ class Carver(base.Carver):
 
     patterns: Sequence[Pattern] = (
         Pattern(layout.SIGNATURE),
-        # The header of a DATA object: type, flags, zeros, and a size below 2^32. The field name
-        # after the header distinguishes the object from similar bytes in executables.
+        # The start of a DATA object: type, flags, zeros, and a size below 2^32. The field name
+        # after the fixed part distinguishes the object from similar bytes in executables.
         _data(0, (objects.REGULAR, objects.COMPACT)),
         _data(layout.OBJECT_XZ),
         _data(layout.OBJECT_LZ4),

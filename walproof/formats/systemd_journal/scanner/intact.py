@@ -40,7 +40,7 @@ class _CompletedWalk(Walk):
         self.view, self.end = view, end
         self.last = int(offsets[-1]) if len(offsets) else 0
         self.counts = Counter(dict(enumerate(np.bincount(types).tolist())))
-        self.kinds = bytearray(1)  # large, so map_objects fills it only when needed
+        self.kinds = bytearray(1)  # large: map_objects fills it only for seals, or after all checks
 
     def map_objects(self, offsets: Numbers, types: NDArray[np.uint8]) -> None:
         self.kinds = bytearray((self.last >> 3) + 1)

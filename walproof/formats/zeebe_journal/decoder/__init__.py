@@ -90,7 +90,7 @@ def _as_if_whole(payload: bytes) -> bytes:
 def _records(
     value: Mapping[str, Any], data: bytes, is_cut: bool
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """Return the records of an application entry, and a fault if not all expected records exist."""
+    """Return the records of an application entry, and a fault if positions are missing or wrong."""
     records, fault = batch.decode(data, is_cut)
     if fault is None:
         positions = [record["position"] for record in records]

@@ -1,4 +1,4 @@
-"""Names of Zeebe's protocol constants, from the generated file ``protocol.toml``."""
+"""Names of Zeebe's protocol constants. ``protocol.toml`` is generated from Zeebe's classes."""
 
 from __future__ import annotations
 
