@@ -67,7 +67,7 @@ def obeyed(log: str) -> Iterator[str]:
 
 
 class Host:
-    """A workspace with two readers, and the folder into which the first step installs."""
+    """A workspace with readers, and the folder into which the first step installs."""
 
     def __init__(self, folder: Path) -> None:
         self.workspace, self.temp = folder / "workspace", folder / "temp"
@@ -122,7 +122,7 @@ class Host:
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Host, Done]:
-    """Return a host, and the outcome of the action on a correct reader, from the checkout."""
+    """Return a host, and the outcome of the action, from its own checkout, on a correct reader."""
     created = Host(tmp_path_factory.mktemp("host"))
     requested = {"command": RIGHT, "formats": "leveldb-log", "profile": "recover"}
     return created, created.run(install=True, arguments=SMALL, **requested)

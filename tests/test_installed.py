@@ -28,7 +28,7 @@ from walproof.extras import EXTRA_OF
 pytestmark = pytest.mark.xdist_group("installed")
 
 LARGE = {"llvmlite", "numba", "numpy", "pyarrow"}
-"""Packages that are linked, not copied, so sandboxed programs cannot use them."""
+"""Packages that are linked, not copied. A sandbox shows only this environment, and lacks them."""
 READER = "{python} reader.py"
 
 Use = tuple[str, int, str]
@@ -175,7 +175,7 @@ def _link(names: set[str], into: Path) -> None:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the wheel, built from the sdist of this tree."""
+    """Return the wheel, built from the sdist of this tree, so that both builds are tested."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build"]
     subprocess.run([*build, "-t", "sdist", "-d", str(folder)], cwd=ROOT, check=True)

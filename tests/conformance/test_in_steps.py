@@ -62,7 +62,7 @@ def the_fields_are_those_of_the_whole_tree(vector: Vector, format_id: str) -> No
 
 
 def id_of(make: Callable[[int], bytes]) -> str:
-    """Return a test id from the name of a function that makes hostile logs."""
+    """Return the format of a function that makes hostile logs, from the name of its module."""
     return make.__module__.rpartition(".")[2].replace("_", "-")
 
 

@@ -12,7 +12,7 @@ from conformance.registry import Implementation
 
 @pytest.fixture
 def implementation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
-    """Return an implementation in its own checkout whose build takes no time."""
+    """Return an implementation whose build takes no time, in its own checkout."""
     monkeypatch.setattr(registry, "PACKAGES", tmp_path)
     monkeypatch.setattr(registry, "BUILD", tmp_path / ".build")
     folder = tmp_path / "mine"

@@ -114,7 +114,7 @@ class TestStopping:
 
         def read_line(self, *given):
             started.append(self)
-            if len(started) == 4:  # after two lines of hello and one line of a case
+            if len(started) == 4:  # the second call for a case, after two for hello
                 raise ZeroDivisionError("ours")
             return real(self, *given)
 

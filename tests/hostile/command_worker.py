@@ -37,7 +37,7 @@ def peak_of_children() -> int:
 
 
 def main(log: str, small: str, format_id: str, words: Sequence[str]) -> None:
-    """Run the command on a log, without its output, and print the measurements."""
+    """Run the command on both logs, discard its output, and print the measurements for ``log``."""
     report = os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)

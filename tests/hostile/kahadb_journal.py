@@ -17,7 +17,7 @@ from reference_impl.kahadb_journal.layout import (
 NAME = "db-1.log"
 UNKNOWN = 9
 ADD, STREAM, TEXT = 1, 27, 28
-"""The command number of an added message, and OpenWire type numbers."""
+"""The number of the command that adds a message, and OpenWire type numbers."""
 TIMES, MOST = 100, 4 << 20
 """Content is not decoded if it inflates to more than this factor or this number of bytes."""
 
@@ -89,7 +89,7 @@ def command_of_unknown_fields(size: int) -> bytes:
 
 
 def command_of_transactions(size: int) -> bytes:
-    """Return a command whose field is repeated for every six bytes, each time a nested message."""
+    """Return a command with a nested message for every six bytes."""
     return _command(b"\x0a\x04\x0a\x00\x12\x00" * (size // 6))
 
 

@@ -51,13 +51,13 @@ def frames_within_the_budget(size: int) -> bytes:
 
 
 def frames_that_fail(size: int) -> bytes:
-    """Return compressed records of 128 KiB without their last byte; what they inflate to counts."""
+    """Return frames of 128 KiB that lack their last byte; their dropped output counts, too."""
     frame = frame_of_one_byte(0x61, 1 << 17)[:-1]
     return _blocks(size, pack("legacy", FULL, frame), COMPRESSED)
 
 
 def other_logs_in_turn(size: int) -> bytes:
-    """Return alternating blocks of this log and an older log, which give many lost ranges."""
+    """Return alternating blocks of this and an older log, if both fit, with many lost ranges."""
     own = _blocks(BLOCK_SIZE, ALPHA)
     other = _blocks(BLOCK_SIZE, pack("recyclable", FULL, b"alpha", OLDER))
     return (own + other) * (size // (2 * BLOCK_SIZE)) + own[: BLOCK_SIZE // 2 + 1000]
@@ -80,7 +80,7 @@ def record_of_empty_fragments(size: int) -> bytes:
 
 
 def log_numbers_without_end(size: int) -> bytes:
-    """Return records of a new log number each, and a block that proves that this log continues."""
+    """Return records with a new log number each, and a block that shows that this log goes on."""
     log, number = bytearray(), NUMBER
     while len(log) < size:
         number += 1

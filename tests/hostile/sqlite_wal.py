@@ -39,7 +39,7 @@ def many_generations(size: int) -> bytes:
 
 
 def padding_after_damage(size: int) -> bytes:
-    """Return a damaged commit frame, followed by copies of this frame without the damage."""
+    """Return a damaged commit frame, followed by slots that each repeat it without the damage."""
     count = max(4, size // (FRAME_HEADER_SIZE + PAGE_SIZE))
     images = [(1, 1, bytes(PAGE_SIZE))] * count
     log = bytearray(_HEADER.to_bytes() + frames(images, _HEADER, _HEADER.checksum)[0])

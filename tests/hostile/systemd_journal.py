@@ -75,7 +75,7 @@ def faults_that_overlap(size: int) -> bytes:
 
 
 def bombs(size: int) -> bytes:
-    """Return fields that inflate to the maximum size and fail at their end."""
+    """Return a file of fields that inflate to the maximum size and fail at their end."""
     stored = lzma.compress(bytes(64 << 20), lzma.FORMAT_XZ, lzma.CHECK_NONE, preset=0)[:-12]
     file = _File(layout.XZ)
     for _ in range(max(1, size // (len(stored) + 72))):

@@ -55,7 +55,7 @@ def marked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Marked]:
 
 @pytest.fixture
 def nobody_left(marked: Marked) -> Iterator[None]:
-    """Fail if a process of the test outlives the run."""
+    """Fail if a process outlives the run, except those that pytest started before."""
     before = set(children())
     yield
     left = marked()
@@ -65,7 +65,7 @@ def nobody_left(marked: Marked) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def run_program(vectors: Mapping[str, Vector]) -> Run:
-    """Return a function that runs a program of this folder on vectors, one child at a time."""
+    """Return a function that runs a program of this folder on vectors, in order, one at a time."""
 
     def run(
         name: str,

@@ -27,7 +27,7 @@ from reference_impl.formats import FORMATS, Format
 
 @dataclass(frozen=True)
 class NearRight:
-    """A change of the specification, and the vectors that must detect the change."""
+    """A fault, its location, and the vectors that must detect it."""
 
     format: str
     wrong: str

@@ -90,7 +90,7 @@ type reader struct {
 	stopped    bool  // the reader has finished
 	end        int64 // offset of the end of the log; not set if strictStop
 	cutShort   bool  // the log ended inside a physical record, at a fault, at another log or at a clean close
-	outOfStep  bool  // a lost rest of a block extends past the end of the file
+	outOfStep  bool  // the rest of a short last block was lost
 	strictStop bool
 }
 

@@ -125,8 +125,8 @@ func (y *recovery) unpadded(k int) int {
 	return k
 }
 
-// proveBetween marks the slots from first up to end as proven, because the frame in slot end confirms them (SQW-036).
-// Copies and slots with page number 0 stay unproven.
+// proveBetween marks the slots from first up to, but not including, end as proven, because the frame in slot end
+// confirms them (SQW-036). Copies and slots with page number 0 stay unproven.
 func (y *recovery) proveBetween(first, end int) {
 	running := y.slots[first-1].after
 	for k := first; k < end; k++ {

@@ -46,7 +46,7 @@ final class Copy implements AutoCloseable {
     return path.getFileName().toString().endsWith(".log");
   }
 
-  /** Copies the only segment to a log of one file. Fails if the records need a second segment. */
+  /** Copies the only segment to a log of one file. Refuses further segments, because Zeebe always rolls over. */
   void putFile(Path path) throws IOException {
     Path second = folder.resolve("journal-2.log");
     if (Files.exists(second) && !isZero(Files.readAllBytes(second))) {

@@ -37,7 +37,7 @@ func main() {
 	check(err)
 	live.Close()
 
-	// The second frame gets page number 0; the checksums of this frame and the next are recomputed.
+	// The second frame gets page number 0; the checksums from this frame on are recomputed.
 	binary.BigEndian.PutUint32(log[32+4120:], 0)
 	s0, s1 := binary.BigEndian.Uint32(log[32+16:]), binary.BigEndian.Uint32(log[32+20:])
 	for frame := 32 + 4120; frame < len(log); frame += 4120 {

@@ -11,7 +11,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteOptions;
 
-/** Opens an undamaged database after a kill. The log is compressed, and log files are recycled. */
+/** Opens an undamaged database after a kill. The log is compressed, log files are recycled, and all other options are defaults. */
 public class Repro {
   static final Random RANDOM = new Random(1);
 

@@ -141,7 +141,7 @@ FLIPPED = "payload-flipped-in-second-record"
 
 
 def realistic() -> dict[str, Any]:
-    """Return a realistic run: every class, a baseline, and two that could not run."""
+    """Return a realistic run: every class, a baseline, and two programs that did not run."""
     b = ReportBuilder().load(
         "three-records", FLIPPED, "two-blocks", "checksum-flipped-in-first-block",
         "type-flipped-to-unknown", "checksum-stored-unmasked", "zero-tail-of-two-blocks",

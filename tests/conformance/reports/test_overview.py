@@ -51,7 +51,7 @@ LOSS = ("b", "fail", wrong("x", ""))
         ([("b", "fail", wrong("x", "x"))], (0, 0, 0)),
         # Two results for one log in two profiles count once.
         ([LOSS, ("b", "fail", LOSS[2] | {"profile": "strict"})], (1, 0, 0)),
-        # A missing answer is a silent loss, but a writer has no answer.
+        # A missing answer counts as silent, but a writer gives no answer.
         ([("b", "crash", {"expected": answer("x")})], (0, 0, 1)),
         ([("b", "fail", {"expected": answer("x"), "profile": "write"})], (0, 0, 0)),
     ],

