@@ -197,7 +197,7 @@ class WritingStep(Step):
         return dict(self.vector.body["expect"])
 
     def _refused(self, why: str, path: Path, before: Contents | None) -> Judgement:
-        """Judge a refusal: the vector must allow refusals, and no file may have changed."""
+        """Judge a refusal: the vector must require or allow it, and no file may have changed."""
         body = self.vector.body
         stated_name = self._as_stated(path.name, path)
         # Replace the path of the scratch copy, which differs between runs.
@@ -236,7 +236,7 @@ class WritingStep(Step):
         return {self._as_stated(name, path): size for name, size in files.items()}
 
     def _as_stated(self, name: str, path: Path) -> str:
-        """Return the name of a file next to the log in the form that the vector states."""
+        """Return the name of the log, or of a file next to it, in the form of the vector."""
         vector = self.vector
         return vector.in_its_names(name) if path.name == vector.neutral_name else name
 
@@ -278,7 +278,7 @@ class WriteStep(WritingStep):
 
 @dataclass(frozen=True)
 class AppendStep(WritingStep):
-    """A request to append to a scratch copy, which the executable specification then reads."""
+    """A request to recover and extend a scratch copy, which the executable specification reads."""
 
     def prepare(self, path: Path) -> None:
         """Write the scratch copy."""

@@ -35,7 +35,8 @@ EXIT_SECONDS = 2.0
 STDERR_TAIL_BYTES = 4096
 STDERR_MAX_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 18
-# Files in memory up to this total size are not charged, as other processes may write them.
+# A program is not charged for files in memory up to this total size, because other processes may
+# have written them.
 SHARED_BYTES = 1 << 30
 KILL_ROUNDS, KILL_ROUND_SECONDS = 100, 0.001
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36

@@ -85,7 +85,7 @@ class Sandbox:
         for path in (self.work, self.temporary):
             path.mkdir(parents=True, exist_ok=True)
         self.writes = existing([self.folder, *writes])
-        # A directory that contains a writable path is not hidden.
+        # A path that is writable, or contains a writable path, is not hidden.
         self.hides = [
             path
             for path in existing(hides)

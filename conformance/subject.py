@@ -40,7 +40,8 @@ class Subject:
     ask: str = ""
     # The file to open after a failure.
     place: Path | None = None
-    # A function that returns a digest of all inputs of the build, or None if they are unknown.
+    # A function that returns a digest of all files that the subject is built and started from. None
+    # if these files are unknown.
     stamp: Callable[[], str] | None = None
     # Programs on the PATH that the subject needs, as its ``implementation.toml`` lists them.
     needs: Sequence[str] = ()

@@ -127,7 +127,7 @@ def write_package(ecosystem: Ecosystem, files: Mapping[str, bytes], folder: Path
 
 
 def pack(ecosystem: Ecosystem, folder: Path) -> list[Path]:
-    """Pack a package with the tool of its ecosystem. Raises :class:`PackFailed`."""
+    """Pack a package with its ecosystem's tool; return the archives. Raises :class:`PackFailed`."""
     if not ecosystem.pack:
         return []
     done = subprocess.run(

@@ -117,7 +117,7 @@ def listing(
     top = parser(KaitaiStream(BytesIO(data)))
     try:
         top._read()
-    except Exception:  # any exception of the parser refuses the log, also UnicodeDecodeError
+    except Exception:  # with any exception, also UnicodeDecodeError, the parser refuses the log
         return ["!"]
     return list(Walk(model, tells or Tells(), debug=True).lines(top))
 

@@ -11,7 +11,7 @@ from conformance import ROOT
 from conformance.registry import FOLDER, load
 from lab.bench.format_bench import Program, bench_of
 
-#: numba neither stores nor loads compiled kernels in directories that it cannot write to.
+#: numba stores and loads compiled kernels only in directories that it can write to.
 KERNELS = tuple((ROOT / "walproof" / "formats").rglob("__pycache__"))
 
 

@@ -111,7 +111,7 @@ def bench_of(format_id: str) -> FormatBench:
 
 
 def log_of(format_id: str, size: Size) -> Path:
-    """Return the path of a log below ``.build/bench/logs``. Write the log if it is missing."""
+    """Return the log in its own directory below ``.build/bench/logs``. Write a missing log."""
     context = "".join(f"-{key}-{value}" for key, value in sorted(size.context.items()))
     name = f"{format_id}-{size.count}x{size.size}{context}"
     folder = BUILD / "bench" / "logs" / name

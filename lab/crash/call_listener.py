@@ -119,7 +119,7 @@ class Listener:
                     _ask_kernel(notifier, _SEND, _REPLY.pack(number, 0, 0, _CONTINUE))
 
     def _happened(self, descriptor: int) -> int | None:
-        """Wait for a descriptor or the end of a delay; return None after :meth:`close`."""
+        """Wait for a descriptor or the end of a delay. Return None after :meth:`close`."""
         waiting = select.poll()
         waiting.register(descriptor, select.POLLIN)
         waiting.register(self._over, select.POLLIN)

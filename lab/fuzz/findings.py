@@ -78,7 +78,7 @@ def saved_findings(folder: Path) -> list[Mapping[str, Any]]:
 
 
 def minimise(log: Input, shows: Callable[[Input], bool], seconds: float) -> Input:
-    """Return the smallest input for which ``shows`` is true, after ``seconds`` of CPU time."""
+    """Return the smallest input found in ``seconds`` of CPU time for which ``shows`` is true."""
     deadline = time.process_time() + seconds
     return descend(
         log,

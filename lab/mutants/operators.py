@@ -133,7 +133,7 @@ def _operand(node: ast.BoolOp) -> Iterator[Change]:
 
 
 def _condition(test: ast.expr, is_loop: bool = False) -> Iterator[tuple[str, ast.expr]]:
-    """Yield changed conditions. None is always true for a loop, because the loop would not end."""
+    """Yield changed conditions. For a loop, omit ``True``, because the loop would not end."""
     inverted = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
     is_inverted_elsewhere = (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], inverted)

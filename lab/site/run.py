@@ -84,7 +84,8 @@ def run_of(report: Report, vectors: Mapping[str, Vector]) -> Run:
     selected = {id: vectors[id] for id in sorted(report["vectors"]) if id in vectors}
     order = list(TITLES)
     ran = [each for each in report["implementations"] if each["status"] == "ran"]
-    # The sort is stable, so each group keeps the order of the report.
+    # The sort is stable, so each group keeps the order of the report. The executable specification
+    # is the first of ours.
     ran.sort(key=lambda each: order.index(kind_of(each)))
     by_vector: dict[str, list[tuple[Implementation, Result]]] = {id: [] for id in selected}
     for each in ran:

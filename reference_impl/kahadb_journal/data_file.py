@@ -66,7 +66,8 @@ class Scan:
         # True after an offset that only its own content supports, because no chain of batches leads
         # to the offset. A later batch can settle the doubt.
         is_doubtful = False
-        # The largest end offset that a skipped header claims. A batch before it settles no doubt.
+        # The largest end offset that a skipped header claims. Only a batch that ends after it can
+        # settle the doubt.
         self._beyond = 0
         while not self.is_fill(at):  # KDB-012, KDB-013
             head = self.source.get(at, CONTROL_SIZE)
@@ -168,7 +169,7 @@ class Scan:
         return at == batch.end
 
     def _swallows(self, batch: _Batch) -> bool:
-        """Return whether a plausible batch begins inside the data of another batch."""
+        """Return whether a plausible batch begins inside the data of ``batch``."""
         assert batch.end is not None
         return self._plausible_before(batch.end, batch.at + CONTROL_SIZE) is not None
 
@@ -201,7 +202,7 @@ class Scan:
         return batch.is_checked or self._are_of_users(batch)
 
     def _are_of_users(self, batch: _Batch) -> bool:
-        """Return whether all records of a valid batch have type 1, so their chain ends there."""
+        """Return whether all records of a valid batch have type 1, so their chain ends with it."""
         assert batch.end is not None
         at = batch.at + CONTROL_SIZE
         while at < batch.end:

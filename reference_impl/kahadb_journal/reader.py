@@ -94,7 +94,7 @@ class Journal:
             yield lost
 
     def _rest(self, number: int, start: int, size: int) -> Iterator[Event]:
-        """Report everything from the first damage on, one range per file (KDB-052)."""
+        """Report all from the first damage on, one range per file, for ``strict`` (KDB-052)."""
         assert self.damage is not None
         yield Lost(start, size, self.damage, file=self.files[number][0])
         for name, path in self.files[number + 1 :]:

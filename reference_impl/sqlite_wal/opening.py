@@ -91,7 +91,7 @@ def looks_unfinished(head: bytes) -> bool:
 
 
 def rebuild(file: BinaryIO, size: int) -> Opening | None:
-    """Rebuild the header from frame 1, or return None if 32 redundant bits differ (SQW-026)."""
+    """Rebuild the header from frame 1. Return None unless 32 redundant bits match (SQW-026)."""
     for page_size in PAGE_SIZES:
         slots = Slots(file, size, page_size)
         if not slots.count:

@@ -112,7 +112,7 @@ class Survey:
         last = self.committed
         start = last + 1
         commit = covered(self.slots.data(last)) if last else None
-        # The checksum if each slot after the last proven commit frame repeats this frame.
+        # The checksum as if all slots after ``last`` repeated it. ``last`` must be a commit frame.
         repeated = running
         for number, slot in self.found.items():
             data = self.slots.data(number)

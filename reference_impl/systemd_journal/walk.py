@@ -12,7 +12,7 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import align
 from reference_impl.systemd_journal.objects import Fault, View
 
-# Set in the object map for a DATA or FIELD with a valid frame and invalid content.
+# Set in the object map for an object with a valid frame and invalid content.
 BAD = 0x80
 
 
@@ -104,7 +104,7 @@ class Walk:
         self._lost.append((fault.start, fault.end))
 
     def _end_early(self, at: int, why: str) -> None:
-        """Report the early end of the data after a crash or truncation."""
+        """Report that a crash or truncation ended the data at ``at``: no known object follows."""
         view = self.view
         if at >= view.size >= view.header.header_size + view.header.arena_size:
             return  # Nothing is missing from the file; the header claims too much (SDJ-097).
@@ -127,7 +127,7 @@ class Walk:
         return fault is None or fault.end == fault.start
 
     def _framed(self, at: int) -> tuple[int, int, int] | str:
-        """Return the frame of an object, unless it overlaps a linked ENTRY (SDJ-041)."""
+        """Return the frame of an object, or a text if it overlaps a linked ENTRY (SDJ-041)."""
         framed = self.view.frame(at)
         if isinstance(framed, str) or framed[0] in (layout.DATA, layout.FIELD):
             return framed  # the hash covers the length
@@ -148,7 +148,7 @@ class Walk:
         return sorted(filter(self._is_sound, entries))
 
     def _resync(self, at: int) -> int | None:
-        """Return the offset of the next sound object to which a link leads (SDJ-041)."""
+        """Return the offset of the next sound object after ``at`` with a link to it (SDJ-041)."""
         index = at >> 3
         while (index := self._known.find(1, index + 1)) >= 0:
             if self._is_sound(index << 3):

@@ -242,7 +242,7 @@ def _check_names(folder: Path, name: str, ids: range, removed: Sequence[Path]) -
 
 
 def _room(id: int, size: int, version: str) -> int:
-    """Return the space for records in a new segment. Raises ``ValueError`` (ZBJ-049)."""
+    """Return the space for records in a new segment. Raises ``ValueError`` for none (ZBJ-049)."""
     room = size - DESCRIPTORS[version]
     if room <= 0 or max(id, size) > LARGEST_INT:
         raise ValueError(f"invalid segment: number {id}, {size} bytes")
@@ -262,7 +262,7 @@ def _begin(
 
 
 def _usable(name: str) -> str:
-    """Return the name if segment files can have it (ZBJ-001). Raises ``ValueError``."""
+    """Return the name, or raise ``ValueError`` if segment files cannot have it (ZBJ-001)."""
     if not can_name_files(name):
         raise ValueError(f"name: {name!r} cannot name a segment file")
     return name

@@ -190,7 +190,7 @@ class StateWriter:
         return self.path.stat().st_size >= ROTATE_AT
 
     def update(self, changes: Mapping[str, Any]) -> None:
-        """Append one update, or rotate the file if it has grown to 512 KiB (ZMR-075)."""
+        """Append one update. At 512 KiB, write the whole state to a new file instead (ZMR-075)."""
         if self.is_full:
             self.rotate(changes)
             return

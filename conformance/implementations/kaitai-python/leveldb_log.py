@@ -54,7 +54,7 @@ class Stop:
 
 
 def masked_crc(data: bytes) -> int:
-    """Return the checksum of some bytes in the form of a header (LDB-006, LDB-007)."""
+    """Return the checksum of ``data``, masked as in a header (LDB-006, LDB-007)."""
     crc = crc32c(data)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 

@@ -280,7 +280,7 @@ class Reader:
         return parse(self.log, at, self.known.dialect == "wal-sync")
 
     def cut(self, at: int, found: Parsed | None) -> int:
-        """End the log inside a physical record (RDB-019 and RDB-041)."""
+        """Handle the end of the log inside a physical record (RDB-019 and RDB-041)."""
         if at >= self.written:
             self.stopped = at
             return at

@@ -161,7 +161,7 @@ def rebuilt(log: bytes) -> Start | None:
 
 
 def linked(log: bytes) -> Start | None:
-    """Return the start from the first slot that follows the slot before it (SQW-027)."""
+    """Return the start from the first slot that follows its previous slot, or None (SQW-027)."""
     for unsure in (False, True):
         for page_size in reversed(PAGE_SIZES):
             for one, other in pairwise(slots_of(log, page_size)):
@@ -248,7 +248,7 @@ class Reader:
         }
 
     def stopped(self, at: int, reason: str) -> dict[str, Any]:
-        """Return the answer in the profile ``strict``, which ends at an offset (SQW-043)."""
+        """Return the answer in the profile ``strict``, which stops at an offset (SQW-043)."""
         return {
             "verdict": "damaged",
             "reason": reason,

@@ -117,7 +117,7 @@ def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the exported records, and the messages about damage of both commands."""
+    """Return the exported records, and the messages about damage from the export and --verify."""
     context = request["context"]
     if "from_seqnum" in context:
         raise Skipped("journalctl cannot seek by sequence number")

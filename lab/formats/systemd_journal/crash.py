@@ -16,7 +16,7 @@ START = 1_700_000_000_000_000
 
 
 def records(count: int) -> list[NewRecord]:
-    """Return entries that share the field ``UNIT``. Every third entry has the same priority."""
+    """Return entries that share the field ``UNIT``. Their priorities are 0, 3 and 6 in turn."""
     results = []
     for number in range(count):
         text = b"%d " % number + b"m" * (30, 700, 5000)[number % 3]

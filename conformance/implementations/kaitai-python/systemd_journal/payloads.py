@@ -28,7 +28,7 @@ _NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")
 
 
 class BadPayload(Exception):
-    """The payload is unusable. The error has the code, and how much was decompressed (SDJ-103)."""
+    """A bad payload, with its code and the number of bytes that were decompressed (SDJ-103)."""
 
     def __init__(self, code: str, unpacked: int = 0) -> None:
         super().__init__(code)

@@ -155,7 +155,7 @@ class Journal:
     # Links that are known without a walk (SDJ-041).
 
     def arrays_of_chain(self) -> Iterator[Any]:
-        """Yield the arrays of the main chain up to the first that overlaps an earlier array."""
+        """Yield the arrays of the main chain until a link leads back, or into the last array."""
         at, end = self.header.entry_array_offset, 0
         while at >= end and self.is_a(at, ARRAY):
             array = self.parsed(at)
@@ -277,7 +277,7 @@ class Journal:
     # Results of the walk.
 
     def has_lost(self, at: int) -> bool:
-        """Return whether an offset is in a lost range (SDJ-048)."""
+        """Return whether an offset is in a lost range, or after an early end (SDJ-048)."""
         if self.ended_early is not None and at >= self.ended_early:
             return True
         index = bisect_right(self.gaps, (at, self.size + 1)) - 1
