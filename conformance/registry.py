@@ -116,8 +116,11 @@ class Implementation:
             raise Unavailable(f"the build failed: {error}") from None
         if done.returncode != 0:
             lines = log.read_text(errors="replace").strip().splitlines() or ["no output"]
+            # A stack trace may follow the error.
+            errors = [line for line in lines if line.startswith("error")]
             shown = log.relative_to(PACKAGES) if log.is_relative_to(PACKAGES) else log
-            raise Unavailable(f"the build failed: {lines[-1].strip()[:200]} (see {shown})")
+            reason = (errors or lines)[-1].strip()[:200]
+            raise Unavailable(f"the build failed: {reason} (see {shown})")
         (self.output / "stamp").write_text(self.stamp())
 
     def _inputs(self) -> Iterator[Path]:

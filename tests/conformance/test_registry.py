@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from conformance import registry
-from conformance.registry import Implementation
+from conformance.registry import Implementation, Unavailable
 
 
 @pytest.fixture
@@ -43,3 +44,20 @@ def test_a_moved_build_is_stale(
     monkeypatch.setattr(registry, "BUILD", tmp_path / "moved")
     assert (implementation.output / "stamp").exists()
     assert not implementation.is_built()
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        ("reading\nno compiler found\n", "no compiler found"),
+        ("error: no toolchain\nerror: no default\n  0: main\n", "error: no default"),
+        ("", "no output"),
+    ],
+)
+def test_a_failed_build_names_its_last_error(
+    implementation: Implementation, output: str, reason: str
+) -> None:
+    """The reason is not the end of a stack trace, if there is a line that begins with error."""
+    fails = ("{python}", "-c", f"print({output!r}, end=''); raise SystemExit(1)")
+    with pytest.raises(Unavailable, match=f"the build failed: {reason} \\(see "):
+        replace(implementation, build=fails).make()
