@@ -7,7 +7,7 @@ from typing import Any
 
 
 class InProcess:
-    """The methods of a session that an audit uses."""
+    """The parts of a session that an audit needs."""
 
     defaultParallelism = 2
 

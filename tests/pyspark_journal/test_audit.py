@@ -159,7 +159,7 @@ def audited(lake: Path, out: Path) -> State:
 def test_a_late_copy_of_a_task_changes_nothing(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A late copy of a task changes nothing; Spark ends a job without waiting for such copies."""
+    """Spark ends a job when each task has finished once; another copy may still be writing."""
     lake = tmp_path / "lake"
     small_lake(lake)
     expected = audited(lake, tmp_path / "fresh")
@@ -183,7 +183,7 @@ def test_a_late_copy_of_a_task_changes_nothing(
 def test_a_part_of_a_log_is_not_read_without_numba(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An executor without numba cannot read a part of a log that a driver with numba has split."""
+    """An executor without numba reads no part of a log; a driver without numba splits no log."""
     leveldb(tmp_path / "lake" / "a.log", 200, size=2_000)
 
     class WithoutNumba(InProcess):

@@ -20,7 +20,7 @@ from walproof.lake import retry
 from .in_process import InProcess
 from .test_audit import TASK_BYTES, State, audited, change, small_lake, state
 
-#: Events of Python's audit hooks that access the file system.
+#: Events of Python's audit hooks for accesses to the file system.
 ACCESSES = {"open", "os.listdir", "os.scandir", "os.rename", "os.remove", "os.rmdir", "os.mkdir",
             "os.link"}  # fmt: skip
 DONE, FAILED = 0, 3

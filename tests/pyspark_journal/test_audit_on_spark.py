@@ -98,7 +98,7 @@ def test_a_task_that_failed_twice_is_careful(
 
 
 def test_a_killed_executor_does_not_change_the_result(tmp_path: Path) -> None:
-    """A killed executor changes no result; executors are separate JVMs, as on a cluster."""
+    """Executors are separate JVMs, as on a cluster."""
     lake, out = tmp_path / "lake", tmp_path / "out"
     for number in range(60):
         leveldb(lake / f"{number}.log", 300)
@@ -121,7 +121,7 @@ def test_a_killed_executor_does_not_change_the_result(tmp_path: Path) -> None:
     executors = [
         child
         for child in psutil.Process(running.pid).children(recursive=True)
-        # A zombie, such as a worker that has just ended, has no command line.
+        # A zombie, for example a worker that has just ended, has no command line.
         if child.status() != psutil.STATUS_ZOMBIE
         and any("CoarseGrainedExecutorBackend" in word for word in child.cmdline())
     ]

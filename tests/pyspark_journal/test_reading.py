@@ -1,4 +1,4 @@
-"""Rows equal the reference reader's answer for any selection, split, packing and order of logs."""
+"""Rows equal the reference reader's answer, however logs are found, split, packed and read."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def test_importing_the_package_is_light() -> None:
     """Importing the package loads no large package, because Spark imports it in every session."""
     heavy = "{'numba', 'numpy', 'pyarrow', 'pandas', 'pyspark', 'reference_impl'}"
     code = f"import sys, pyspark_journal; print(sorted({heavy} & sys.modules.keys()))"
-    # Spark finds the source in this way, which may import pyspark: in a session, pyspark is loaded.
+    # Spark finds the source in this way. This may import pyspark, which a session has loaded.
     names = ("pyarrow", "numba", "reference_impl.formats")
     again = f"print(*(name in sys.modules for name in {names}))"
     actual = f"{code}; pyspark_journal.DefaultSource; {again}"
@@ -67,8 +67,8 @@ def test_the_source_can_be_registered(spark: SparkSession, log: Path) -> None:
     assert spark.read.format("journal").load(str(log)).count() == 1000
 
 
-def test_all_vectors_yield_their_rows(spark: SparkSession) -> None:
-    """All rows of all vectors pass through the JVM, and no vector fails the job."""
+def test_all_vectors_of_three_formats_yield_their_rows(spark: SparkSession) -> None:
+    """Every row passes through the JVM, and no vector fails the job."""
     frame = (
         spark.read.format("journal")
         .option("pathGlobFilter", "[!_]*[!n]")

@@ -52,7 +52,7 @@ class Stream:
         return True
 
     def all(self) -> Rows:
-        """Read and return all batches that exist now."""
+        """Read all batches that exist now; return the rows of all batches so far."""
         while self.batch():
             assert len(self.batches) < 1000
         return self.rows

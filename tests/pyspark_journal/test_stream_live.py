@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has 
 
 
 def put(state: State, folder: Path, modified: int) -> None:
-    """Change the files of a directory in place, so that they keep their inodes."""
+    """Change the files of a directory in place: a file keeps its inode, as under a writer."""
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_file() and path.relative_to(folder).as_posix() not in state.files:
             path.unlink()

@@ -1,4 +1,4 @@
-"""The sink has every record exactly once after the whole query is killed."""
+"""The sink has every record exactly once, even if the whole query is killed while it runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("spark")
 PER_FILE = 40
 
-# A query for a process of its own, slow enough to be killed during a batch.
+# A separate query in its own process, slow enough to be killed during a batch.
 QUERY = """
 import sys
 from pyspark_journal.session import session

@@ -1,4 +1,4 @@
-"""The grammars in ksy/ have a field for every byte of a log, and their parsers always end."""
+"""The grammars in ksy/ have a field for every byte of a log, and no input makes a parser fail."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 
 def check(answer: Answer, sizes: dict[str, int]) -> None:
-    """Assert that the verdict fits the lost ranges, which are ordered and inside the log."""
+    """Assert that the verdict fits the lost ranges, and that no ranges overlap or leave the log."""
     assert (answer.reason is None) == (answer.verdict == "intact")
     assert bool(answer.lost) == (answer.verdict in ("torn", "damaged"))
     if answer.verdict == "refused":
@@ -35,7 +35,7 @@ def check(answer: Answer, sizes: dict[str, int]) -> None:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_any_bytes_have_a_valid_answer(format_id: str, tmp_path: Path) -> None:
-    """Reading is repeatable, changes nothing, and in strict stops at the first damage."""
+    """Reading is repeatable, changes nothing, and stops at the first damage if strict."""
     chance = random.Random(format_id)
     vectors = sampled_vectors(format_id)
     for number in range(120):

@@ -1,4 +1,4 @@
-"""The fields, types and reason codes in the vectors are those of the registers."""
+"""The answers in the vectors have the fields, types and reason codes of the registers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def answers(format: str) -> Iterator[Mapping[str, Any]]:
 
 
 def strangers(register: Register, answers: list[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the fields and codes of answers that the register lacks."""
+    """Yield the codes, fields and field types of answers that the register lacks."""
     types = {name: field.types for name, field in register.fields.items()} | COMMON
     for answer in answers:
         if (reason := answer["reason"]) is not None:

@@ -1,4 +1,4 @@
-"""A function that runs a command as a user types it, and drivers of Java systems."""
+"""The command as a user types it, and drivers of Java systems, one of each per test worker."""
 
 from __future__ import annotations
 

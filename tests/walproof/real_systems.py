@@ -52,7 +52,7 @@ class Driver:
             process.stdin.flush()
             end = time.monotonic() + self._timeout_seconds
             while (line := self._lines.get(timeout=max(0.1, end - time.monotonic()))) is not None:
-                if line.startswith("{"):  # all other lines are messages of libraries
+                if line.startswith("{"):  # other lines are messages of libraries
                     answer: Mapping[str, Any] = json.loads(line)
                     return answer
             reason = f"crashed with status {process.wait(self._timeout_seconds)}"
@@ -96,7 +96,7 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def java_driver(build: str, program: str, *options: str) -> Driver:
-    """Return a driver in Java that uses the libraries of this built implementation."""
+    """Return a driver in Java that uses the libraries of a built implementation."""
     jars = BUILD / build / "lib"
     if shutil.which("java") is None:
         unavailable("unavailable: java not found")

@@ -1,4 +1,4 @@
-"""The operations in a vector's text, applied to the control, give the bytes of the vector."""
+"""The damage of a vector, applied to its control from text, gives the bytes of the vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worker pool runs each task once, and no worker outlives its parent."""
+"""The worker pool: each task runs once, and no process outlives its parent."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from reference_impl.kahadb_journal import append, read, write
 from reference_impl.kahadb_journal.layout import EOF_RECORD, file_id
 from reference_impl.kahadb_journal.writer import batch, record
 
-# Logs of activemq-kahadb-store 5.17.2: one synchronous write each, without preallocation.
+# Written by activemq-kahadb-store 5.17.2: one synchronous write each, no preallocation.
 GOLDEN = {
     "hello": (
         {"checksum": True}, [b"hello"],
@@ -55,7 +55,7 @@ def test_golden_batch_of_several_records() -> None:
     ],
 )
 def test_preallocation(strategy: str, expected: list[int], tmp_path: Path) -> None:
-    """Each strategy leaves EOF records at its offsets in a file of 2,621,440 bytes."""
+    """The offsets of EOF records in a file of 2,621,440 bytes; one batch moves the first to 38."""
     context = {"preallocation": strategy, "max_file_length": 2621440}
     write(tmp_path / "db-1.log", [], context)
     append(tmp_path / "db-1.log", [NewRecord(b"hello")], context)
@@ -67,7 +67,7 @@ def test_preallocation(strategy: str, expected: list[int], tmp_path: Path) -> No
 
 
 def test_rotation_ignores_the_control_record(tmp_path: Path) -> None:
-    """With a limit of 200, a record of 199 fits; a record of 200 goes to a second file."""
+    """With a limit of 200, a record of 199 fits; a record of 200 leaves an empty file before it."""
     context = {"folder": True, "max_file_length": 200}
     write(tmp_path / "fits", [NewRecord(bytes(194))], context)
     assert {p.name: p.stat().st_size for p in (tmp_path / "fits").iterdir()} == {"db-1.log": 232}

@@ -1,4 +1,4 @@
-"""Appending writes the same bytes as LevelDB, and loses nothing after a torn tail."""
+"""Appending continues a sound log as LevelDB does, and loses nothing after a torn tail."""
 
 from __future__ import annotations
 

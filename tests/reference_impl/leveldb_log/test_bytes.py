@@ -22,7 +22,7 @@ CHAPTER = Path(__file__).parents[3] / "spec" / "leveldb-log.md"
 Write = Callable[..., bytes]
 Answers = Callable[..., Answer]
 
-# Test values of LevelDB's util/crc32c_test.cc, and their masked forms by its util/crc32c.h.
+# Values of LevelDB's util/crc32c_test.cc, and the masked forms that its util/crc32c.h gives them.
 ISCSI_READ = bytes.fromhex(
     "01c00000000000000000000000000000140000000000040000000014"
     "0000001828000000000000000200000000000000"
@@ -52,7 +52,7 @@ GOLDEN_RECORDS = [
     (FULL, b"crc0" + bytes.fromhex("ede851e1"), "0000000008000163726330ede851e1"),
 ]
 
-# A log of LevelDB 1.22: four puts, then a batch of a put and a delete.
+# Written by LevelDB 1.22: four puts, then a batch of a put and a delete.
 WRITTEN_BY_LEVELDB = bytes.fromhex(
     "432c9d3513000101000000000000000100000001026b300276304c6d602a1300010200000000000000010000"
     "0001026b31027631befd0a8e13000103000000000000000100000001026b320276326afa34e6130001040000"
@@ -62,7 +62,7 @@ WRITTEN_BY_LEVELDB = bytes.fromhex(
 
 
 def shift_register_crc32c(data: bytes) -> int:
-    """Return the CRC-32C, computed bit by bit from the polynomial alone."""
+    """Return the CRC-32C computed bit by bit, from its polynomial alone."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte

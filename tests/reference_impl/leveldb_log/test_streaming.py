@@ -1,4 +1,4 @@
-"""A log is read as a stream: from pipes, from huge files, and from files that fail."""
+"""A log is read as a stream: from pipes, files larger than memory, and files that fail."""
 
 from __future__ import annotations
 

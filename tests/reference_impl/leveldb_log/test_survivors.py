@@ -1,4 +1,4 @@
-"""Test each line of the table "What survives" in the chapter, and the other rules for readers."""
+"""Test each line of the table "What survives" of the chapter, and the other rules for readers."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def test_a_log_that_pebble_wrote_and_closed(headers: str, sha256: str, tmp_path:
 
 
 def test_a_recycled_log_that_rocksdb_wrote(tmp_path: Path) -> None:
-    """RocksDB 9.8.4 wrote three puts as log 18 over log 14; nine records of log 14 remain."""
+    """RocksDB 9.8.4 wrote three puts as log 18; after them, number 14 finds nine older records."""
     path = tmp_path / "000018.log"
     path.write_bytes(RECYCLED_BY_ROCKSDB)
     found = collect(read(path, "recover", {}))
@@ -68,7 +68,7 @@ def test_a_recycled_log_that_rocksdb_wrote(tmp_path: Path) -> None:
 
 
 def test_a_compressed_log_that_rocksdb_wrote(tmp_path: Path) -> None:
-    """RocksDB 9.8.4 compressed this log with zstd; our zstd may compress to other frames."""
+    """RocksDB 9.8.4 wrote this log with zstd; our frames may differ but have the same records."""
     path = tmp_path / "log"
     path.write_bytes(COMPRESSED_BY_ROCKSDB)
     found = collect(read(path, "recover", {}))

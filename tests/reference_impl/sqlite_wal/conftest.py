@@ -1,4 +1,4 @@
-"""The example log, its answers, and real logs for the tests of sqlite-wal."""
+"""The example log, answers and real logs for the tests of sqlite-wal."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def at(slot: int) -> int:
 
 
 def flipped(log: bytes, byte: int, bit: int) -> bytes:
-    """Return the log with one bit of a byte flipped."""
+    """Return the log with one bit flipped."""
     return log[:byte] + bytes([log[byte] ^ 1 << bit]) + log[byte + 1 :]

@@ -99,7 +99,7 @@ def test_sqlite_appends_at_end(database: Path, seed: int, tmp_path: Path) -> Non
     with closing(connect(path)) as opened:
         opened.execute("insert into t(b) values('new')" if read.records else "create table n(a)")
         after = written(path)
-    kept = read.end if read.records else 0  # SQLite writes a new header if no frame is committed
+    kept = read.end if read.records else 0  # without a committed frame, SQLite writes a new header
     assert after[:kept] == log[:kept]
     now = answer(after)
     assert now.records[: len(read.records)] == read.records
@@ -107,7 +107,7 @@ def test_sqlite_appends_at_end(database: Path, seed: int, tmp_path: Path) -> Non
 
 
 def test_sqlite_reads_what_is_appended(database: Path, tmp_path: Path) -> None:
-    """SQLite reads an appended transaction: the last one with a changed row."""
+    """SQLite reads an appended copy of the last transaction in which one row differs."""
     log = written(database)
     last = answer(log).records[-1]
     assert last.payload.count(b"written") == 1
@@ -121,7 +121,7 @@ def test_sqlite_reads_what_is_appended(database: Path, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def padded(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[int]]:
-    """Return a padded log of nine transactions, and its size after each transaction."""
+    """Return a padded log, and its sizes after each of nine transactions of two or three pages."""
     path = tmp_path_factory.mktemp("padded") / "live.db"
     sizes = []
     with closing(sqlite3.connect(f"file:{path}?psow=0", uri=True, isolation_level=None)) as live:
@@ -139,7 +139,8 @@ def test_a_commit_whose_sectors_are_lost_is_torn(
 ) -> None:
     """A commit with lost sectors is torn.
 
-    SQLite syncs a commit only to the end of a sector of 4096 bytes, and writes other padding later.
+    SQLite syncs a commit up to the end of a sector of 4096 bytes, and writes the rest of the
+    padding later.
     """
     log, sizes = padded
     start = sizes[number - 1]

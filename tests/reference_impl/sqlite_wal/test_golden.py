@@ -1,4 +1,4 @@
-"""Golden bytes: logs of SQLite 3.40.1 and 3.54.1, and the numbers in the chapter."""
+"""Golden bytes: logs that SQLite 3.40.1 and 3.54.1 wrote, and the numbers of the chapter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test each line of the table "What survives" in the chapter."""
+"""Test each line of the table "What survives" of the chapter."""
 
 from __future__ import annotations
 

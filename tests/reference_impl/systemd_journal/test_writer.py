@@ -1,4 +1,4 @@
-"""Entries that the writer writes are read back."""
+"""Written entries are read back."""
 
 from typing import Any
 

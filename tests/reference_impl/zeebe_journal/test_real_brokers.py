@@ -63,7 +63,7 @@ def test_the_meta_file_is_read(
 def test_a_segment_of_128_mib_is_not_loaded_into_memory(real_journal: RealJournal) -> None:
     folder = real_journal("v8.8")
     tracemalloc.start()
-    for _ in read(folder, "recover", {"last_flushed_index": 63}):  # the loop reads the whole tail
+    for _ in read(folder, "recover", {"last_flushed_index": 63}):  # reads the whole tail
         pass
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

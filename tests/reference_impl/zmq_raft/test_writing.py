@@ -83,7 +83,7 @@ def test_a_full_file_refuses_without_change(tmp_path):
 
 
 def test_the_most_data_that_a_file_may_have(tmp_path):
-    """The maximum size of the data is tested here with a hole, because no vector is so large."""
+    """The data is a hole, which takes no space on the disk; no vector is so large."""
     path = tmp_path / "a.rlog"
     data = bytearray(empty(0, 4, {}))
     start = 0x3FFFFFFF - 2

@@ -36,7 +36,7 @@ class Builder:
         self.data += self.random.randbytes(size)
 
     def put(self, part: bytes, align: int = 4096, remainder: int = 0) -> int:
-        """Append bytes at the next offset with this ``remainder``; pad to a sector with zeros."""
+        """Append bytes at the next offset with this ``remainder``; pad with zeros to a sector."""
         self.data += self.random.randbytes((remainder - len(self.data)) % align)
         at = len(self.data)
         self.data += part

@@ -37,7 +37,7 @@ def _program(name: str) -> str | None:
 
 
 def put_files(folder: Path, log_of, count: int) -> dict[str, tuple[str, bytes]]:
-    """Write logs and text files; return the format and content of the logs by name."""
+    """Write logs of each format and text files; return format and content of the logs by name."""
     folder.mkdir()
     logs = {}
     for number in range(count):
@@ -54,7 +54,7 @@ def put_files(folder: Path, log_of, count: int) -> dict[str, tuple[str, bytes]]:
 
 
 def _is_start(path: Path, log: bytes) -> bool:
-    """Return whether a file starts like a log, apart from the preallocated space of the log."""
+    """Return whether a file is a log without its preallocated space."""
     data = path.read_bytes()
     return log.startswith(data) and not log[len(data) :].strip(b"\0")
 

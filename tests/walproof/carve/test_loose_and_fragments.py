@@ -103,7 +103,7 @@ def test_a_fragmented_log_is_joined(format_id: str, builder, log_of, carve, tmp_
 def test_fragments_without_proof_are_not_joined(
     format_id: str, builder, log_of, carve, tmp_path: Path
 ) -> None:
-    """Parts of two similar logs are not joined if no record spans the parts."""
+    """Parts of two similar logs are not joined, because their split records do not match."""
     first, second = log_of(format_id, 200, 40), log_of(format_id, 200, 41)
     builder.put(first[:4096])
     builder.put(second[4096:])
@@ -155,7 +155,7 @@ def test_ambiguous_file_id_is_no_continuation(builder, log_of, carve, tmp_path: 
 
 
 def test_compressed_records_have_the_field_compression(builder, carve, tmp_path: Path) -> None:
-    """The checksum of a compressed RocksDB record covers the compressed bytes."""
+    """With RocksDB's ``wal_compression``, the checksum of a record covers the compressed bytes."""
     records = []
     for number in range(20):
         payload = zstandard.compress(b"batch %d" % number) if number % 2 else b"plain %d" % number

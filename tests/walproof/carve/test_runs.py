@@ -27,7 +27,7 @@ from walproof.formats.leveldb_log.carver import headers
 
 
 def full_image(builder, log_of, path: Path) -> Path:
-    """Build an image of three windows: a log of each format, and a log across two windows."""
+    """Build three windows with a log of each format, and a log across two windows."""
     for _ in range(3):
         for format_id in FORMATS:
             builder.put(log_of(format_id, 30))

@@ -1,4 +1,4 @@
-"""Control characters in names and values from a log never reach the terminal."""
+"""Names and values from a log reach the terminal only as visible text."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_every_command_escapes_the_worst_name(command, run, folder: Path) -> Non
 
 
 def _lake(folder: Path) -> Path:
-    """Create a folder to audit. Tables store names as text, so these names are valid UTF-8."""
+    """Make a folder to audit. Tables store names as text, so these names are valid UTF-8."""
     folder.mkdir()
     shutil.copy(LEVELDB, folder / f"{UTF8}.log")
     return folder

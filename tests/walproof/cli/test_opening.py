@@ -135,7 +135,7 @@ EMPTY_LOGS = {
 def test_all_commands_detect_the_same_format_of_an_empty_file(
     name: str, size: int, tmp_path: Path
 ) -> None:
-    """The name of an empty file or of zeros decides if it fits exactly one format."""
+    """The name decides if it fits exactly one format, because empty files and zeros fit several."""
     (tmp_path / name).write_bytes(bytes(size))
     statuses = set()
     for words in (["summary", "--json"], ["read"]):

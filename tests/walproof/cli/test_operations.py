@@ -40,7 +40,7 @@ def batch(sequence: int, key: bytes, value: bytes) -> NewRecord:
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Create a log with a put of text, a record that is not a batch, and a put of bytes."""
+    """Make a log with a put of text, a record that is not a batch, and a put of bytes."""
     path = tmp_path / "000003.log"
     records = [batch(1, b"k", b"v"), NewRecord(b"alpha", {}), batch(2, b"line\n", b"\xff")]
     named("leveldb-log").write(path, records, {})

@@ -1,4 +1,4 @@
-"""Reading a large log holds only its first records in memory and counts the rest."""
+"""The first records of a large log are read; the rest is only counted."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from walproof.cli.new_log import write_log
 from walproof.formats import plugin_for
 
 VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
-#: Formats with records that cannot be written again: the records are numbered without gaps, or have
-#: content that the writer of the format never writes.
+#: Formats whose survivors cannot always be written again: the records are numbered without gaps, or
+#: have content that the writer of the format never writes.
 NO_GAPS = {"zeebe-journal", "zmq-raft", "systemd-journal"}
 #: A reader returns this page number as stored, but no SQLite database has a page of this number.
 UNWRITABLE = {"sqlite-wal/page-number-of-32-ones"}

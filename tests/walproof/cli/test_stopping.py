@@ -57,8 +57,8 @@ def said(process: psutil.Process) -> str:
     ],
 )
 def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
-    # If the harness is killed, only the guards of a sweep remain to end a daemon. The other
-    # commands have no guards, so they run a program without a daemon.
+    # If the harness is killed, only the guards of a sweep remain to end a daemon. Another command
+    # that is killed therefore runs a program without a daemon.
     daemon = command == "sweep" or stop != signal.SIGKILL
     program = ROOT / "tests" / "wrong" / ("hangs_behind_a_daemon.py" if daemon else "hangs.py")
     words = [*command.split(), "--cmd", shlex.join([sys.executable, str(program)])]

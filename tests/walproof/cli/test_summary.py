@@ -90,7 +90,7 @@ def test_an_unreadable_log_does_not_end_the_list(tmp_path: Path) -> None:
 
 @pytest.fixture
 def crowded(tmp_path: Path) -> Path:
-    """Create a folder with two logs, a compressed log, and entries that are not files."""
+    """Make a folder with two logs, a compressed log, and entries that are not files."""
     folder = tmp_path / "crowded"
     (folder / "deep").mkdir(parents=True)
     shutil.copy(DAMAGED, folder / "000003.log")

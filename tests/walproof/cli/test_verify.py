@@ -1,4 +1,4 @@
-"""``walproof verify`` on logs other than sealed journals, and on system folders."""
+"""``walproof verify`` on logs, on journals with and without seals, and on folders."""
 
 from __future__ import annotations
 

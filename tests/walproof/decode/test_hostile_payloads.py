@@ -58,7 +58,7 @@ def seeds(format_id: str) -> list[bytes]:
 
 
 def changed(payloads: list[bytes], chance: random.Random) -> Iterator[bytes]:
-    """Yield payloads with changed bytes, a cut, or a piece of another payload."""
+    """Yield payloads with 1 to 4 changed bytes, a cut or a piece of another, and random bytes."""
     for _ in range(CHANGES):
         data = bytearray(chance.choice(payloads))
         for _ in range(chance.randrange(1, 5)):
@@ -113,7 +113,7 @@ def test_pieces_add_up_to_the_run() -> None:
 
 @pytest.mark.parametrize("count", [most_values(0) - 9, most_values(0) + 70_000])
 def test_too_many_values_are_an_error(count: int) -> None:
-    """A payload with too many values is an error, because each value takes a few hundred bytes."""
+    """Too many values of a few hundred bytes each are an error; a payload with fewer is decoded."""
     is_read = count < most_values(0)
     pairs = b"\0\0\0\1\0\0\x0c" + pack(count - 1) + bytes(count - 1)
     array = b"\xdd" + pack(count - 1) + b"\x90" * (count - 1)

@@ -22,7 +22,7 @@ def one_by_one(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEve
 
 
 def assert_parts_agree(format_id: str, log: Log, expected: Answer) -> None:
-    """Compare a log with the smallest parts that its scanner plans: records and lost ranges."""
+    """Read a log in the smallest parts that its scanner plans; compare records and lost ranges."""
     parts = scanner(format_id).plan(log, 1)
     if parts == [WHOLE]:
         return

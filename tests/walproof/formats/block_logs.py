@@ -18,7 +18,7 @@ SECTOR = 512
 
 
 class Memory:
-    """A source that is not a file, as remote sources are."""
+    """A source that is not a file, like remote sources."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.size = data, len(data)
@@ -45,7 +45,7 @@ def in_memory(data: bytes, context: Mapping[str, Any] | None = None) -> Log:
 
 
 def small_windows(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make windows and runs so small that all data crosses a boundary."""
+    """Use windows and runs so small that all data crosses a boundary."""
     monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
     monkeypatch.setattr(block_scan, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
     monkeypatch.setattr(block_scan, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))

@@ -11,7 +11,7 @@ from walproof.inspection.note import Note
 
 
 def notes_of(log: Path, format_id: str, end: int | None = None) -> dict[str, Note]:
-    """Return the note on each field by its path, but only for fields that end before ``end``."""
+    """Return the note on each field by its path, only of fields that end before ``end``."""
     view = inspection(log, log.name, named(format_id), LogBytes(log))
     return {
         field.path: view.notes.value(field, view.bytes)

@@ -80,7 +80,7 @@ def damage(chance: random.Random, log: Path, starts: list[tuple[str, int]]) -> N
 
 
 def rewritten(chance: random.Random, format: Format, log: Path, context: Context) -> Path:
-    """Write a log with changed payloads; return the old log if the writer refuses them."""
+    """Write a log with changed payloads and valid checksums; return the old log if refused."""
     records = []
     for event in format.read(log, "recover", context):
         if isinstance(event, Record):
@@ -123,9 +123,9 @@ def test_random_damage(
 
 
 def assert_agreement(format_id: str, log: Log) -> Answer:
-    """Compare a log and its parts with the specification; return the answer of the latter."""
+    """Compare the answers for a log and for its parts; return that of the specification."""
     expected = collect(named(format_id).read(log.path, "recover", log.context))
-    # the column has 64 bits
+    # the column ``index`` has 64 bits
     if all(int(each.fields.get("index", 0)) < 2**64 for each in expected.records):
         assert collect(read(format_id, log.path, log.context)) == expected, log
         assert_parts_agree(format_id, log, expected)
@@ -146,7 +146,7 @@ def test_a_selection(format_id: str, wanted: Wanted) -> None:
 
 
 def rows(reader: Scanner, log: Log, wanted: Wanted) -> list[tuple[Any, ...]]:
-    """Return the payload, the mark of a cut payload, and the fields of each record."""
+    """Return the payload, the mark of a cut payload and the fields of each record."""
     result: list[tuple[Any, ...]] = []
     for run in reader.scan(log, wanted):
         if isinstance(run, Records):

@@ -1,4 +1,4 @@
-"""The maps on a terminal and in a pipe."""
+"""The map on a terminal and in a pipe."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_mark_of_a_torn_tail_follows_end(shown: Shown, example: bytes) -> None:
 
 
 def test_empty_field_belongs_to_the_preceding_bytes(shown: Shown) -> None:
-    """The empty payload of a lost orphan is marked as lost, not as part of the next record."""
+    """The empty payload of a lost orphan is marked, although the next record starts there."""
     orphan = HEADER.pack(masked_crc(b"\x03"), 0, 3)
     sound = HEADER.pack(masked_crc(b"\x01a"), 1, 1) + b"a"
     lines = shown(orphan + sound)

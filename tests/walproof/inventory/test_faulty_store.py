@@ -1,4 +1,4 @@
-"""With failing requests to a store, the tables have all rows, or the audit reports an error."""
+"""Tables of logs in a store with failing requests have all rows, or an error for the log."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_too_many_failures_become_an_error_row(
 
 
 def test_many_short_failures_are_tolerated(store: tuple[Path, FaultyStore]) -> None:
-    """Requests are repeated without limit; Arrow's default gives up after 100 repetitions."""
+    """The number of repeated requests is not limited; Arrow's default gives up after 100."""
     file_system = RemoteTree("s3://lake/", file_system_options(store[1])).file_system
     for _ in range(150):
         store[1].strike(Fault("busy", 0, 0))

@@ -1,4 +1,4 @@
-"""The merged counts of parts equal the counts of the whole log."""
+"""Merged counts of parts equal those of the whole log."""
 
 from __future__ import annotations
 

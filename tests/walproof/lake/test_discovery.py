@@ -1,4 +1,4 @@
-"""Discovery finds the files and the folders that are logs."""
+"""Discovery finds the files and folders that are logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The listing of a local folder has the same facts about each file as a query for the file."""
+"""A listing of a local folder gives the same facts about each file as a direct query."""
 
 from __future__ import annotations
 

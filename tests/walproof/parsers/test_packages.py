@@ -50,7 +50,7 @@ def run_package(language: Language, folder: Path) -> None:
     program = language.test.split()[0]
     if shutil.which(program, path=PATH) is None:
         pytest.skip(f"{program} not found")
-    # The Python package is imported from its folder, because the tests install nothing.
+    # The Python package is imported from its folder, because tests install nothing.
     install = "true" if language.id == "python" else language.install
     installed = run(install, folder)
     if installed.returncode and NOT_FETCHED.search(installed.stdout):

@@ -22,7 +22,7 @@ SLUGS = (
 
 
 def copy_of_repository(root: Path, format: str = FORMAT, slugs: tuple[str, ...] = SLUGS) -> Path:
-    """Copy what a review compares, with vectors of one format: all if ``slugs`` is empty."""
+    """Copy the parts that a review compares, with vectors of one format: all without ``slugs``."""
     for part in PARTS:
         if part != "vectors":
             ignored = shutil.ignore_patterns("__pycache__")
@@ -36,7 +36,7 @@ def copy_of_repository(root: Path, format: str = FORMAT, slugs: tuple[str, ...] 
 
 
 def apply(diff: str, root: Path) -> None:
-    """Apply a diff without line numbers; its old lines must occur exactly once in the file."""
+    """Apply a diff without line numbers; its old lines must occur in the file exactly once."""
     head, *lines = diff.splitlines()
     match = re.fullmatch(r"--- (\S+)", head)
     assert match, head
@@ -51,7 +51,7 @@ def apply(diff: str, root: Path) -> None:
 def run_review(
     root: Path, diff: str, format: str = FORMAT, slugs: tuple[str, ...] = SLUGS, count: int = 30
 ) -> Review:
-    """Review this repository after a diff."""
+    """Review a diff of this repository."""
     old = copy_of_repository(root / "old", format, slugs)
     new = copy_of_repository(root / "new", format, slugs)
     apply(diff, new)

@@ -47,7 +47,7 @@ def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 def write(format_id: str, folder: Path) -> Path:
-    """Write a log of one file whose longest records exceed a window."""
+    """Write a log of one file, whose longest records do not fit into a window."""
     rng = random.Random(1)
     sizes = [rng.choice([0, 10, 300, 900, 5000]) for _ in range(RECORDS)]
     records = [NewRecord(rng.randbytes(size)) for size in sizes]
@@ -71,7 +71,7 @@ def scan(log: Path, format_id: str, after: int = 0, do: Callable[[], Any] = int)
 
 @pytest.mark.parametrize("share", [0.3, 0.55, 0.9])
 def test_log_truncated_during_a_scan(format_id: str, share: float, tmp_path: Path) -> None:
-    """A scan of a truncated log ends and returns the records before the cut."""
+    """Records before the cut equal those of the complete log, and the scan ends."""
     log = write(format_id, tmp_path)
     complete = list(scan(log, format_id))
     at, _ = complete[int(RECORDS * share)]

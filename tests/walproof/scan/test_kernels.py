@@ -1,4 +1,4 @@
-"""The shared kernel functions agree with libraries."""
+"""The checksums of the kernels agree with libraries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_crc32c_agrees_with_the_package() -> None:
 
 @pytest.mark.slow
 def test_crc32c_without_the_processor_instruction() -> None:
-    """The checksum is right on a processor without an instruction for it."""
+    """The checksum is right where numba compiles for a processor without the instruction."""
     program = (
         "import random, crc32c as package, numpy as np\n"
         "from walproof.scan import kernels\n"

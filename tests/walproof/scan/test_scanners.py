@@ -45,7 +45,7 @@ def log_of(vector: Vector) -> Log:
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_the_specification_in_columns_gives_its_own_answers(format_id: str) -> None:
-    """The reference scanner, with which ``test_parquet`` compares, returns the right answers."""
+    """The reference scanner, with which other tests compare the scanners, has the right answers."""
     reader = ReferenceScanner(format_id)
     vectors = [v for v in VECTORS if v.body["format"] == format_id][::4]
     assert vectors
@@ -97,7 +97,7 @@ def test_payloads_are_cut_and_columns_are_left_out(format_id: str, wanted: Wante
 
 
 def selected(events: Iterable[Event]) -> list[tuple[Any, ...]]:
-    """Return the payload, the mark of a cut payload, and the columns of each record."""
+    """Return the payload, the mark of a cut payload and the columns of each record."""
     rows: list[tuple[Any, ...]] = []
     for run in events:
         if isinstance(run, Records):

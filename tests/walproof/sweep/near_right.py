@@ -1,6 +1,6 @@
 """Almost correct readers, each of which is the executable specification with one defect.
 
-``near_right.py NAME`` serves the protocol.
+``near_right.py NAME`` follows the protocol.
 """
 
 from __future__ import annotations

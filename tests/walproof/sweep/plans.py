@@ -1,4 +1,4 @@
-"""Small sweeps for the tests."""
+"""Small sweeps for tests."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def small_plan(
 
 
 def run_sweep(plan: Plan) -> tuple[Result, list[Finding]]:
-    """Run a sweep to its end; return the result and the findings."""
+    """Run a sweep to its end; return its result and its findings."""
     result = Result()
     for _, of_shard in sorted(run_shards(plan), key=lambda each: each[0]):
         result.add(of_shard)

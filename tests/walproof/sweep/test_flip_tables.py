@@ -40,7 +40,7 @@ def vectors() -> Mapping[str, Vector]:
 
 @cache
 def logs(format: str) -> list[FlippedLog]:
-    """Return the logs of the search and of newer vectors, smallest log first."""
+    """Return the logs of the search and of newer vectors, smallest first."""
     return choose_logs(vectors(), format, [], load_table(format)["at_most"])
 
 
@@ -81,7 +81,7 @@ def test_sampled_flips_have_only_effects_in_the_table(format: str) -> None:
 
 @BY_FORMAT
 def test_each_table_row_is_reproducible(format: str, tmp_path: Path) -> None:
-    """Repeat each field and effect in the smallest log that has it; sample numerous flips."""
+    """Repeat each field and effect in the smallest log that has it, sampled if there are many."""
     by_id = {log.control.id: log for log in logs(format)}
     reference = Reference(format, tmp_path)
     table = load_table(format)["logs"]

@@ -37,7 +37,7 @@ def test_description_of_a_damage_produces_its_bytes(id: str, step: int) -> None:
     for family in range(len(damages.families) + 1):
         for number in range(0, min(300 * step, damages.count(family)), step):
             if damages.make(family, number) is not None:
-                damages.describe(family, number)  # asserts equal bytes
+                damages.describe(family, number)  # asserts that the bytes are the same
                 count += 1
     assert count > 50
 

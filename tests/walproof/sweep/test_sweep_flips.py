@@ -60,7 +60,7 @@ def test_large_log_is_sampled_without_duplicates() -> None:
     flips = {log.flip(number) for number in range(log.count)}
     assert log.count == len(flips) == 1000
     structure = set(log.control.fields[""].structural)
-    assert sum(at in structure for _, at, _ in flips) == 336  # all structural bits
+    assert sum(at in structure for _, at, _ in flips) == 336  # all bits of the structure
     content = sorted(at for _, at, _ in flips if at not in structure)
     assert max(b - a for a, b in pairwise(content)) < 500
 

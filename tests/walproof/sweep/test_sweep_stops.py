@@ -1,4 +1,4 @@
-"""A sweep that is stopped reports its results and leaves no partial files."""
+"""A stopped sweep reports its results and leaves no partial files."""
 
 from __future__ import annotations
 

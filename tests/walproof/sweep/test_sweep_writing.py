@@ -105,7 +105,7 @@ def proposal_of(folder: Path, id: str, profile: str, operation: str, lists: bool
 
 
 def test_proposal_of_a_write_has_no_recipe(tmp_path: Path) -> None:
-    """Only functions of the format can build a written log; ``log.append`` cannot."""
+    """A log is built by the recipes of its format; ``log.append`` has no effect on it."""
     assert proposal_of(tmp_path, LEVELDB[0], "write", "none", lists=True).operation == "write"
     assert not list(tmp_path.rglob("*.py"))
 

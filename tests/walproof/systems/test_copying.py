@@ -46,7 +46,7 @@ def test_holes_stay_holes(tmp_path: Path) -> None:
 
 
 def test_links(tmp_path: Path) -> None:
-    """A link within the folder points into the copy; a link out of the folder becomes a file."""
+    """A link inside the folder leads to the copy; a link out of the folder becomes the file."""
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     (folder / "a").write_bytes(b"inside")

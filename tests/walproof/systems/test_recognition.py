@@ -1,4 +1,4 @@
-"""The files of a folder determine its system, and the contents of subfolders do not."""
+"""The files of a folder determine its system; the contents of subfolders do not."""
 
 from __future__ import annotations
 

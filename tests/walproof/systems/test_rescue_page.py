@@ -89,14 +89,14 @@ def a_node(folder: Path, request: Request) -> None:
 
 
 def a_log(folder: Path, request: Request) -> None:
-    """Create a log with a FULL record inside an open record, and an undamaged replica."""
+    """Make a log with a FULL record inside an open record, and an undamaged replica."""
     logs = VECTORS / "leveldb-log"
     shutil.copy(logs / "first-then-full.log", folder / "000003.log")
     shutil.copy(logs / "four-short-records.log", folder / "replica.log")
 
 
 def a_disk(folder: Path, request: Request) -> None:
-    """Create a disk image with two deleted logs, each at a sector boundary."""
+    """Make a disk image with two deleted logs, each at a sector boundary."""
     with (folder / "disk.img").open("wb") as image:
         image.truncate(1 << 20)
         for sector, name in (

@@ -1,4 +1,4 @@
-"""A text conversion of a log (LF to CR LF) is detected and undone."""
+"""Text conversion of a log (LF to CR LF) is detected and undone."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_converted_log_of_a_database(tmp_path: Path, run: Run) -> None:
 
 
 def test_text_with_crlf_is_not_a_converted_log(tmp_path: Path, run: Run) -> None:
-    """Without its carriage returns, no record of this log could be read."""
+    """The damage has another cause: without its carriage returns, no record could be read."""
     log = tmp_path / "000003.log"
     records = [NewRecord(b"GET / HTTP/1.1\r\n\r\n" * 20, {}) for _ in range(5)]
     named("leveldb-log").write(log, records, {})

@@ -27,7 +27,7 @@ def write(database, operations):
 
 
 def sstables(database):
-    """Return the live tables of ``VersionSet``: level, number, size and two internal keys each."""
+    """Return the live tables of ``VersionSet``: level, number, size, two internal keys."""
     level, tables = None, []
     for line in database.get_property(b"leveldb.sstables").decode().splitlines():
         if heading := re.fullmatch(r"--- level (\d+) ---", line):

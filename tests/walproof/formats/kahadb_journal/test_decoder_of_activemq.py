@@ -47,7 +47,7 @@ VALUES = {
 
 @pytest.fixture(scope="module")
 def journals(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """Return a directory with a journal for each OpenWire version, and the data of each journal."""
+    """Return a directory with a journal for each OpenWire version, and the data written to each."""
     folder = tmp_path_factory.mktemp("activemq")
     return folder, run_activemq(folder, LAYOUTS)
 

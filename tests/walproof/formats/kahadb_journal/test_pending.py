@@ -64,7 +64,7 @@ def test_topics_subscriptions_updates_and_transactions(kahadb: Driver, tmp_path:
 def test_pending_messages_per_file(
     variant: str, name: str, place: str, kahadb: Driver, tmp_path: Path
 ) -> None:
-    """The pending messages of each file are as many as in the index of the real store."""
+    """The number of pending messages in each file equals that in the index of the real store."""
     folder = written(kahadb, tmp_path / "store", variant)
     (row,) = waiting(folder)
     index = {f"db-{number}.log": n for number, n in read_index(folder, name).messages.items()}

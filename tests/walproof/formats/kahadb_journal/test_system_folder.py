@@ -25,7 +25,7 @@ DAMAGES: dict[str, Damage] = {
     "torn by a page": lambda content: content[:-PAGE_BYTES],
     "zeros from the header on": lambda content: content[:100] + bytes(len(content) - 100),
 }
-#: Damage that the start of a killed broker repairs with the pages in ``db.redo``.
+#: Damage that a broker repairs after it was killed: ``db.redo`` has the pages of its last batch.
 REDONE = "torn by a page"
 
 
@@ -102,7 +102,7 @@ def test_a_batch_that_was_never_written(stores: Path, tmp_path: Path, content: b
 
 
 def test_a_batch_of_a_killed_writer(stores: Path, tmp_path: Path, kahadb: Driver) -> None:
-    """A torn ``db.redo`` is normal after a kill: the pages of the index are unchanged."""
+    """A checksum mismatch is normal after a kill: the pages of the index are unchanged."""
     copy = tmp_path / "copy"
     folder = damaged(stores / "killed", copy, "db.redo", lambda whole: whole[:-1] + b"x")
     assert not findings(folder, "db.redo")
@@ -150,7 +150,7 @@ def test_a_negative_page_in_the_last_batch(stores: Path, tmp_path: Path) -> None
 def test_a_missing_part_of_a_store(
     state: str, missing: str, text: str, stores: Path, tmp_path: Path, run
 ) -> None:
-    """The command reports a missing part, although an intact store has the same part next to it."""
+    """A missing part is reported, although an intact store with its own index is next to it."""
     copied(stores / "closed", tmp_path / "another")
     for path in copied(stores / state, tmp_path / "kahadb").glob(missing):
         path.unlink()

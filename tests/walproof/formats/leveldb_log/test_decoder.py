@@ -218,7 +218,7 @@ def test_a_cut_payload_without_a_batch() -> None:
 
 
 def test_a_truncated_edit_is_decoded() -> None:
-    """A truncated edit keeps its complete tables; a MANIFEST begins with a large edit."""
+    """A truncated edit keeps its complete tables; the first edit of a MANIFEST lists all tables."""
     bound = b"\x09k" + b"\x01" + bytes(7)
     table = b"\x07\x00\x09\x85\x20" + bound + bound
     whole = b"\x01\x1aleveldb.BytewiseComparator" + table * 4000

@@ -55,7 +55,7 @@ def internal(key: dict[str, Any]) -> str:
 
 
 def listed(tables: list[dict[str, Any]]) -> list[list[Any]]:
-    """Format tables as LevelDB lists them: level, number, size, and two internal keys for each."""
+    """Format tables as LevelDB lists them: level, number, size, and two internal keys."""
     return sorted(
         [
             f["level"],

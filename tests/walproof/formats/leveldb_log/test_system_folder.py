@@ -106,7 +106,8 @@ def test_a_damaged_log(database: Path, items, leveldb, tmp_path: Path, run) -> N
     assert f"lost  {log.name}: [" in done.output
     assert f"replaced  {log.name}: 7 records before, 39 after" in done.output.splitlines()[-1]
     assert (out / f"{log.name}.before-recovery").read_bytes() == log.read_bytes()
-    # The valid checksums of the next records in the block confirm the length of the damaged record.
+    # The length of the damaged record leads to the next records of its block, and their valid
+    # checksums confirm the length.
     assert f"found  {log.name}: 32 more records" in done.output
     del items["late007"]
     assert leveldb.request("open", out) == {"items": items}
@@ -228,7 +229,7 @@ def test_the_same_findings_below_a_parent_folder_and_in_an_archive(
 
 
 @pytest.mark.parametrize("content", [b"", b"MANIFEST-000099\n", b"../secret\n"])
-def test_current_names_a_missing_manifest(content: bytes, database: Path) -> None:
+def test_current_names_no_existing_manifest(content: bytes, database: Path) -> None:
     (database / "CURRENT").write_bytes(content)
     assert "the latest one is MANIFEST-" in finding(database, "CURRENT")
     only(database, "MANIFEST-*").unlink()

@@ -118,7 +118,7 @@ def full_block(dialect: str, number: int = NUMBER) -> bytes:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, dialect: str) -> None:
-    """Test logs of many records, of one truncated record, of zeros, and of recycled blocks."""
+    """Scan logs of many records, of one truncated record, of zeros, and of another log's blocks."""
     blocks = 512
     full = full_block(dialect)
     data = b"y" * (BLOCK_SIZE - len(pack(dialect, 1, b"", NUMBER)))

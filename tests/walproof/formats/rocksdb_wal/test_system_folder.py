@@ -79,7 +79,7 @@ def test_a_log_without_survivors_is_unchanged(database: Path, tmp_path: Path, ru
 
 
 def test_a_log_of_7_byte_headers_makes_a_leveldb_log(database: Path, run) -> None:
-    """Databases whose logs have 7-byte headers are read as LevelDB logs."""
+    """Databases of both systems whose logs have 7-byte headers belong to leveldb-log."""
     for log in database.glob("*.log"):
         answer = collect(named("rocksdb-wal").read(log, "recover", {}))
         log.unlink()
@@ -105,7 +105,7 @@ def test_a_log_is_recognised_by_its_name(tmp_path: Path, run) -> None:
 
 
 def test_logs_are_found_without_their_names(tmp_path: Path) -> None:
-    """The headers of each dialect are tried, because a damaged type misleads about lengths."""
+    """A damaged type leads to a wrong length, so the headers of each dialect are tried."""
     for name, log in DATABASES.items():
         data = bytearray((DATA / name / log).read_bytes())
         data[6] = 0x63

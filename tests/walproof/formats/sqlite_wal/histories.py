@@ -20,7 +20,7 @@ class History:
     def __init__(
         self, path: Path, setup: str = "", page_size: int = 4096, before: str = ""
     ) -> None:
-        """Create a database; ``setup`` are pragmas, ``before`` are statements before the log."""
+        """Make a database; ``setup`` are pragmas, ``before`` are statements before the log."""
         self.path = path
         self.connection = sqlite3.connect(path, isolation_level=None)
         run = self.connection.executescript
@@ -47,7 +47,7 @@ class History:
             self.states.append(self.state())
 
     def close(self, to: Path) -> Path:
-        """Copy the database, log and index, then close; return the path of the copied log."""
+        """Copy database, log and index, then close, which deletes the log; return its copy."""
         for end in ("", "-wal", "-shm"):
             path = self.path.with_name(f"{self.path.name}{end}")
             if path.exists():
@@ -85,7 +85,7 @@ def state_of(connection: sqlite3.Connection) -> State:
 
 
 def state_at(path: Path) -> State:
-    """Return the rows of all tables of the database file at a path."""
+    """Return the rows of all tables of a database file."""
     with closing(sqlite3.connect(path)) as connection:
         return state_of(connection)
 

@@ -49,7 +49,7 @@ def make_log(rng: random.Random, page_size: int | None = None, count: int | None
 
 
 def damage(rng: random.Random, log: bytes) -> bytes:
-    """Return a log with changed bits or fields, copied or exchanged slots, or a lost end."""
+    """Return a log with changed bits or fields, moved, removed or zeroed slots, or a lost end."""
     data = bytearray(log)
     if len(data) < HEADER_SIZE + FRAME_HEADER_SIZE:
         return bytes(data[: rng.randrange(len(data) + 1)])

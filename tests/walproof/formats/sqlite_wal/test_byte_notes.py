@@ -49,9 +49,7 @@ def test_notes(tmp_path: Path, at: int, new: str, path: str, text: str, holds: b
 
 
 @pytest.mark.parametrize("log", sorted(FOLDER.glob("*-wal")), ids=lambda path: path.stem)
-def test_notes_on_intact_logs_have_no_faults_and_notes_on_damaged_logs_raise_nothing(
-    log: Path,
-) -> None:
+def test_notes_find_no_fault_in_intact_logs_and_never_raise(log: Path) -> None:
     answer = [*named("sqlite-wal").read(log, "recover", {})][-1]
     found = notes_of(log, "sqlite-wal", getattr(answer, "end", None))
     if getattr(answer, "verdict", None) == "intact" and "padding" not in log.stem:

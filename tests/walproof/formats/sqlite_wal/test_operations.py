@@ -75,7 +75,7 @@ def found(rows: list[dict[str, Any]], states: tuple[State, State]) -> dict[Any, 
 
 
 def check(log: Path, states: list[State]) -> int:
-    """Compare each transaction with the states around it; return the number of transactions."""
+    """Compare each transaction with the states before and after it; return the count."""
     count = at = 0
     for count, rows in enumerate(operations(log), 1):
         # The reader does not return padding as a transaction; padding repeats the previous frame.
@@ -302,7 +302,7 @@ def schema(sql: bytes) -> bytes:
 
 
 def seconds_for_a_chain(pages: int, folder: Path) -> float:
-    """Return the CPU time for a chain of pages that transactions unlink and link again."""
+    """Return the CPU time for a tree of one page per level, unlinked and linked again."""
     log = folder / f"{pages}-wal"
     chain = [interior(number + 1) for number in range(2, pages)]
     whole = [schema(b"CREATE TABLE t(x)"), *chain, bytes([13]).ljust(512, b"\0")]

@@ -34,7 +34,7 @@ def answer_of(log: Path) -> Answer:
 
 
 def kept(answer: Answer) -> list[Record]:
-    """Return the records without those that follow a loss."""
+    """Return the records that may be applied."""
     return [record for record in answer.records if not record.fields.get("after_loss")]
 
 

@@ -94,7 +94,7 @@ def test_several_databases_of_a_folder(tmp_path: Path, run) -> None:
 
 @pytest.mark.parametrize("name", ["app.db-wal", "app.db-shm", "app.db"])
 def test_files_that_are_not_a_system(name: str, tmp_path: Path) -> None:
-    """A log, index or empty file without its database is not a system."""
+    """A log, an index or a database alone is not a system, whether or not it is empty."""
     (tmp_path / name).write_bytes(b"")
     assert recognise(tmp_path) is None
     path = database(tmp_path)
@@ -231,7 +231,7 @@ def test_a_database_that_is_newer_than_its_log(tmp_path: Path, run) -> None:
 
 @pytest.fixture
 def hot(tmp_path: Path) -> Callable[[Path], Path]:
-    """Return a function that copies a database after a crash in rollback mode to a path."""
+    """Return a function that copies a database as a crash in rollback mode leaves it."""
 
     def copy(to: Path) -> Path:
         path = tmp_path / "hot.db"

@@ -50,7 +50,7 @@ def make_journal(name: str, folder: Path) -> Path:
 
 
 def sorted_json(text: bytes) -> list[list[str]]:
-    """Return the objects of journalctl's output with sorted members, whose order is random."""
+    """Sort the members of each object, whose order in journalctl's output is random."""
     member = re.compile(r',(?="[^"]*":)')
     return [sorted(member.split(line[1:-1])) for line in text.decode().splitlines()]
 

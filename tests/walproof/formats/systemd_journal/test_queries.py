@@ -183,7 +183,7 @@ def test_control_sequences_are_not_printed_to_a_terminal(tmp_path: Path) -> None
     try:
         while piece := os.read(ours, 4096):
             shown += piece
-    except OSError:  # the terminal is closed
+    except OSError:  # the other end is closed
         os.close(ours)
     assert b"red" in shown
     assert b"\x1b" not in shown and b"\xe2\x80\xae" not in shown

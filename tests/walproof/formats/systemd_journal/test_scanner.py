@@ -44,7 +44,7 @@ def check(path: Path, data: bytes) -> bool:
 
 @pytest.mark.parametrize("is_new", [False, True])
 def test_every_changed_byte(is_new: bool, tmp_path: Path) -> None:
-    """The kernels find each damaged byte that the reference finds."""
+    """No check of the reference is missing from the kernels."""
     options = {"compact": True, "keyed": True, "compression": "zstd"} if is_new else {}
     data = journal_bytes(*hello(6), LONG, **options)
     assert check(tmp_path / "a.journal", data)
@@ -143,7 +143,7 @@ def test_runs_of_few_bytes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 
 def test_runs_take_no_time_for_the_fields_of_others(tmp_path: Path) -> None:
-    """The time of a run does not depend on the fields of other runs."""
+    """A journal of a gibibyte may have millions of ranks and a thousand runs."""
     path = tmp_path / "a.journal"
     path.write_bytes(journal_bytes([b"A=1", b"B=2", b"A=3"], [b"A=2", b"A=1"]))
     file = check_file(path.read_bytes(), {})

@@ -225,7 +225,7 @@ def test_a_folder_of_broken_journals_is_verified(tmp_path: Path, run) -> None:
 
 
 def test_entries_in_a_truncated_part_are_counted(tmp_path: Path, run) -> None:
-    """The count is that of the intact file; journalctl ignores the truncated file."""
+    """The header counts the entries of the intact file; journalctl ignores the truncated file."""
     entries = [(n, FIRST_BOOT, n, n, f"message {n}") for n in range(1, 201)]
     file(tmp_path / "system.journal", entries)
     log = tmp_path / "system.journal"

@@ -218,7 +218,7 @@ def test_a_damaged_snapshot_leaves_a_gap(tmp_path: Path) -> None:
         (3, "4659997-9223372036854775807", "lost"),
         (3, "4659997-8", "look"),
         (3, "4659997-0", "look"),
-        (9, "4659997-4659998", None),  # a follower that lacks later entries
+        (9, "4659997-4659998", None),  # a follower without later entries
     ],
 )
 def test_a_snapshot_of_positions_beyond_the_journal(

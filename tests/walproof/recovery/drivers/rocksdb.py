@@ -21,7 +21,7 @@ PAIR_BYTES = 120
 
 
 def options_of(variant: str) -> Options:
-    """Return the options of a variant."""
+    """Return the options with which a variant is written."""
     options = Options(raw_mode=True)
     if variant == "recycled":
         options.set_recycle_log_file_num(2)
@@ -32,7 +32,7 @@ def options_of(variant: str) -> Options:
 
 
 def write(folder: str, variant: str) -> None:
-    """Write a database with three tables and a log; copy the database while it is open."""
+    """Write a database with three tables and a log; copy it while it is open."""
     busy = f"{folder}.busy"
     database = Rdict(busy, options_of(variant))
     families = [database]

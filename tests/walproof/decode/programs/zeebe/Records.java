@@ -40,8 +40,8 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * {@code Records RELEASE} writes raft entries with records of Zeebe with the real classes, and prints the records that
- * these classes read from the entries. {@code Records read} prints the records that the real classes read from the
+ * {@code Records RELEASE} prints raft entries with records of Zeebe, written by the real classes, and the records that
+ * the real classes read from the entries. {@code Records read} prints the records that the real classes read from the
  * application data in each line of stdin, in hexadecimal. The output is one JSON object.
  */
 final class Records {
