@@ -50,7 +50,7 @@ def test_lost_ranges_are_events() -> None:
     log = sound_log(random.Random(1)).data
     events = list(read_stream(io.BytesIO(log[:-1]), "recover", NUMBER))
     torn = [event.torn for event in events if isinstance(event, Lost)]
-    assert torn == [True] * len(torn)
+    assert torn == [True]
 
 
 @pytest.mark.parametrize(
