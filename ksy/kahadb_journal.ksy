@@ -10,20 +10,22 @@ meta:
   license: CC0-1.0
   ks-version: 0.11
   endian: be
-# `.as<s8>` below widens both sides alike: Go does not mix integer types. For
-# the same reason, `?:` replaces an `and` that would have to be lazy.
+# `.as<s8>` below converts both operands to the same type, because Go does not
+# mix integer types. Go is also the reason why `?:` replaces `and` where the
+# second operand must be evaluated only if the first one is true.
 doc: |
   One data file (`db-1.log`) of the journal of KahaDB, the message store of
-  ActiveMQ. It is a sequence of batches without a file header. Each batch is a
-  control record of 28 bytes and the records that it counts. After the last
-  batch come an end-of-file record and whatever was preallocated.
+  ActiveMQ. The file is a sequence of batches without a file header. Each batch
+  has a control record of 28 bytes, which gives the total size of the records,
+  and then the records. After the last batch follow an end-of-file record and
+  preallocated space.
 
-  This grammar describes structure and judges nothing. It accepts every input:
-  false sizes are clamped to the bytes that are there, and the checksum is
-  exposed but not verified. The batches end where the next sixteen bytes are
-  not those of a control record. Everything after that is `tail`; in a damaged
-  file it may hold whole batches. See `doc-ref` for what a reader must return
-  from a damaged file.
+  This grammar describes the structure and does not check any values. It
+  accepts every input. Sizes that are too large are clamped, and the checksum
+  is exposed but not verified. The list of batches ends where the next sixteen
+  bytes are not the header of a control record. All bytes from there on are
+  `tail`, which may contain whole batches in a damaged file. `doc-ref` names
+  the chapter that defines the expected result of reading a damaged file.
 doc-ref:
   - spec/kahadb-journal.md
   - https://github.com/apache/activemq/blob/main/activemq-kahadb-store/src/main/java/org/apache/activemq/store/kahadb/disk/journal/Journal.java
@@ -36,21 +38,21 @@ seq:
     repeat: until
     repeat-until: not _.is_followed_by_batch
     if: starts_with_batch
-    doc: Batches, one directly after the other from the start of the file.
+    doc: Batches without gaps, from the start of the file.
     doc-ref: spec/kahadb-journal.md KDB-001
   - id: tail
     size-eos: true
     type: tail
-    doc: Everything after the last of these batches.
+    doc: All bytes after the last of these batches.
 instances:
   header:
     pos: 0
     size: '_io.size < 16 ? _io.size.as<s8> : 16.as<s8>'
-    doc: The first bytes of the file.
+    doc: The first 16 bytes of the file, or fewer if the file is shorter.
   starts_with_batch:
     value: |
       _io.size >= 28 ? header == [0, 0, 0, 28, 2, 87, 82, 73, 84, 69, 32, 66, 65, 84, 67, 72] : false
-    doc: False if the file does not begin with a control record; there are no `batches` then.
+    doc: False if the file does not begin with a control record. `batches` is then absent.
 types:
   batch:
     doc: A control record and the records that were written with it.
@@ -63,7 +65,7 @@ types:
       - id: control
         -requirement: KDB-005
         type: control_record
-        doc: The 28 bytes before the records.
+        doc: The control record, the 28 bytes before the records.
         doc-ref: spec/kahadb-journal.md KDB-005
       - id: records
         -requirement:
@@ -74,16 +76,16 @@ types:
         repeat-until: ofs_end.as<s8> - _io.pos.as<s8> < sizeof<record_header>
         if: len_available >= sizeof<record_header>
         doc: |
-          The records of the batch. After damage the sizes can no longer be
-          trusted, and what is listed here may be garbage.
+          The records of the batch. Sizes after damage are unreliable, so
+          records after damage may be garbage.
         doc-ref: spec/kahadb-journal.md KDB-009
       - id: leftover
         -requirement: KDB-037
-        # Never negative: no record is read beyond ofs_end, which is after the control record
+        # Never negative: ofs_end is not before the end of the control record, and no record is read beyond ofs_end.
         size: ofs_end.as<s8> - _io.pos.as<s8>
         doc: |
-          Bytes of the batch that are too few for a record. A sound batch has
-          none.
+          Bytes at the end of the batch that are too few for a record. Empty in
+          an undamaged batch.
         doc-ref: spec/kahadb-journal.md KDB-037
     instances:
       len_left_in_file:
@@ -94,26 +96,26 @@ types:
           - KDB-035
           - KDB-042
         value: control.len_records.as<s8> > len_left_in_file.as<s8>
-        doc: True if the batch claims more bytes than the file has.
+        doc: True if the size in the control record extends beyond the end of the file.
       len_available:
         value: |
           control.len_records < 0 ? 0.as<s8> :
             (is_truncated ? len_left_in_file.as<s8> : control.len_records.as<s8>)
-        doc: What the batch claims, clamped to what is there.
+        doc: Size of the records in bytes, clamped to the end of the file.
       ofs_end:
         value: (ofs_batch.as<s8> + 28).as<s8> + len_available.as<s8>
         doc: Offset of the end of the batch.
       next_header:
         pos: ofs_end
         size: '_io.size.as<s8> - ofs_end.as<s8> < 28 ? 0.as<s8> : 16.as<s8>'
-        doc: The first bytes after the batch, if a control record would fit.
+        doc: The first 16 bytes after the batch; empty if fewer than 28 bytes follow the batch.
       is_followed_by_batch:
         -requirement: KDB-031
         value: next_header == [0, 0, 0, 28, 2, 87, 82, 73, 84, 69, 32, 66, 65, 84, 67, 72]
         doc: True if another control record follows the batch directly.
   control_record:
     -orig-id: BATCH_CONTROL_RECORD
-    doc: The start of a batch, 28 bytes. The first sixteen are always the same.
+    doc: The start of a batch, 28 bytes. The first sixteen bytes are the same in every batch.
     doc-ref: spec/kahadb-journal.md KDB-005
     seq:
       - id: len_control
@@ -121,21 +123,21 @@ types:
           - KDB-005
           - KDB-034
         type: s4
-        doc: Always 28, the length of this control record.
+        doc: Length of this control record in bytes, always 28.
       - id: type
         -requirement:
           - KDB-005
           - KDB-034
         type: u1
         enum: record_type
-        doc: Always 2.
+        doc: Type of the control record, always 2.
       - id: magic
         -orig-id: BATCH_CONTROL_RECORD_MAGIC
         -requirement:
           - KDB-005
           - KDB-034
         size: 11
-        doc: '"WRITE BATCH", with a space.'
+        doc: Magic text "WRITE BATCH", with a space.
       - id: len_records
         -orig-id: size
         -requirement:
@@ -143,7 +145,7 @@ types:
           - KDB-033
           - KDB-035
         type: s4
-        doc: Bytes of all records of the batch, without this control record.
+        doc: Total size of all records of the batch in bytes, without this control record.
         doc-ref: spec/kahadb-journal.md KDB-006
       - id: checksum
         -requirement:
@@ -152,8 +154,8 @@ types:
           - KDB-036
         type: s8
         doc: |
-          Adler-32 of all records of the batch, widened to 64 bits. Zero or a
-          negative number means that there is none.
+          Adler-32 of all records of the batch, stored in 64 bits. If the value
+          is zero or negative, the batch has no checksum.
         doc-ref: spec/kahadb-journal.md KDB-007, KDB-008
   record_header:
     doc: Header of a record, 5 bytes.
@@ -165,14 +167,14 @@ types:
           - KDB-009
           - KDB-037
         type: s4
-        doc: Length of the record, including this header.
+        doc: Length of the record in bytes, including this header.
       - id: type
         -requirement:
           - KDB-010
           - KDB-038
         type: u1
         enum: record_type
-        doc: 1 for everything that a broker stores.
+        doc: Type of the record, always 1 in records that a broker stores.
   record:
     doc: One record.
     doc-ref: spec/kahadb-journal.md KDB-009
@@ -182,7 +184,7 @@ types:
         doc: Offset of the header in the file.
       - id: ofs_end
         type: s8
-        doc: Where the batch ends.
+        doc: Offset of the end of the batch in the file.
     seq:
       - id: header
         type: record_header
@@ -191,13 +193,13 @@ types:
           - KDB-009
           - KDB-016
           - KDB-037
-        # Never negative: a record begins where ofs_end leaves room for its header
+        # Never negative: a record is parsed only if its header ends at or before ofs_end.
         size: |
           header.len_record < 5 ? 0.as<s8> :
             (is_truncated ? len_left_in_batch.as<s8> : (header.len_record - 5).as<s8>)
         doc: |
-          What the writer was given. It has fewer bytes than the header says if
-          the batch ends too early.
+          Payload that the application appended. It is shorter than the header
+          states if the batch ends too early.
     instances:
       len_left_in_batch:
         value: ofs_end.as<s8> - ofs_record.as<s8> - 5
@@ -211,10 +213,12 @@ types:
         value: payload[0] & 0xff
         enum: kaha_entry_type
         if: payload.length > 0
-        doc: The command, in the journal of a broker. Its protobuf body follows.
+        doc: |
+          In the journal of a broker, the first byte of the payload: the number
+          of a command. The protobuf body of the command follows this byte.
         doc-ref: spec/kahadb-journal.md KDB-016
   tail:
-    doc: What follows the batches.
+    doc: All bytes after the batches, with or without an EOF record at the start.
     doc-ref: spec/kahadb-journal.md KDB-011 to KDB-015
     seq:
       - id: eof_record
@@ -224,7 +228,7 @@ types:
           - KDB-039
         size: 5
         if: has_eof_record
-        doc: '"-qMa4", which the next batch overwrites.'
+        doc: EOF record "-qMa4", which the next batch overwrites.
         doc-ref: spec/kahadb-journal.md KDB-011
       - id: rest
         -requirement:
@@ -234,14 +238,14 @@ types:
         size-eos: true
         doc: |
           Preallocated space: zeros and more EOF records. Bytes of older
-          batches may follow an EOF record. In a damaged file it may hold
-          anything, even whole batches.
+          batches may follow an EOF record. In a damaged file, these bytes may
+          be anything, even whole batches.
         doc-ref: spec/kahadb-journal.md KDB-013, KDB-015
     instances:
       first_bytes:
         pos: 0
         size: '_io.size < 5 ? _io.size.as<s8> : 5.as<s8>'
-        doc: Where the EOF record should be.
+        doc: The first five bytes after the batches, where the EOF record is expected.
       has_eof_record:
         value: first_bytes == [0x2d, 0x71, 0x4d, 0x61, 0x34]
         doc: True if an EOF record follows the batches directly.
@@ -250,11 +254,11 @@ enums:
     0:
       id: not_set
       -orig-id: NOT_SET
-      doc: Never written.
+      doc: A type that KahaDB never writes.
     1:
       id: user
       -orig-id: USER_RECORD_TYPE
-      doc: What the journal was given.
+      doc: Record with a payload that the application appended.
     2:
       id: batch_control
       -orig-id: BATCH_CONTROL_RECORD_TYPE

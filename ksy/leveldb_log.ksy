@@ -10,21 +10,23 @@ meta:
   license: CC0-1.0
   ks-version: 0.11
   endian: le
-# `.as<s8>` below widens both sides alike: Go does not mix integer types. For
-# the same reason, `?:` replaces an `and` that would have to be lazy.
+# `.as<s8>` below converts both operands to the same type, because Go does not
+# mix integer types. Go is also the reason why `?:` replaces `and` where the
+# second operand must be evaluated only if the first one is true.
 doc: |
   The log of LevelDB: the write-ahead log (`000003.log`) and, in the same
-  format, the list of version edits (`MANIFEST-000002`). It is a sequence of 32
-  KiB blocks without a file header. Each block holds physical records and up to
-  six bytes of trailer. A physical record is a 7-byte header and at most 32761
-  bytes of data. A record that does not fit into the rest of its block is
+  format, the list of version edits (`MANIFEST-000002`). The file is a sequence
+  of 32 KiB blocks without a file header. Each block holds physical records and
+  up to six bytes of trailer. A physical record has a 7-byte header and at most
+  32761 bytes of data. A record that does not fit into the rest of its block is
   stored as a FIRST, any number of MIDDLE and a LAST physical record.
 
-  This grammar describes structure and judges nothing. It accepts every input,
-  damaged, torn, foreign or empty: false lengths are clamped to the bytes that
-  are there (`is_truncated`), a checksum is exposed with the bytes that it
-  covers (`checksum_input`) but not verified, and fragments are not joined. See
-  `doc-ref` for what a reader must return from a damaged log.
+  This grammar describes the structure and does not check any values. It
+  accepts every input, even a file that is damaged, torn, empty or of another
+  format. Lengths that are too large are clamped (`is_truncated`). Checksums
+  are exposed with the bytes that they cover (`checksum_input`) but not
+  verified, and fragments are not joined. `doc-ref` names the chapter that
+  defines the expected result of reading a damaged log.
 doc-ref:
   - spec/leveldb-log.md
   - https://github.com/google/leveldb/blob/main/doc/log_format.md
@@ -37,15 +39,11 @@ seq:
     size: '_io.size - _io.pos < 32768 ? (_io.size - _io.pos).as<s8> : 32768.as<s8>'
     type: block
     repeat: eos
-    doc: |
-      Blocks of 32768 bytes; only the last one may be shorter. An empty file
-      has no blocks.
+    doc: Blocks of 32768 bytes. Only the last block may be shorter. An empty file has no blocks.
     doc-ref: spec/leveldb-log.md LDB-001
 types:
   block:
-    doc: |
-      Physical records from the start of the block on, until a zero header or
-      until fewer than seven bytes are left.
+    doc: 'A block: physical records up to a zero header, or until fewer than seven bytes are left.'
     doc-ref: spec/leveldb-log.md LDB-001 to LDB-005
     seq:
       - id: records
@@ -58,8 +56,8 @@ types:
         repeat-until: _.is_zero or _io.size - _io.pos < sizeof<record_header>
         if: has_records
         doc: |
-          Physical records in file order. After damage the lengths can no
-          longer be trusted, and what is listed here may be garbage.
+          Physical records in file order. Lengths after damage are unreliable,
+          so physical records after damage may be garbage.
         doc-ref: spec/leveldb-log.md LDB-020
       - id: zero_fill
         -requirement:
@@ -70,8 +68,8 @@ types:
         if: ends_with_zero_header
         doc: |
           The rest of the block after a zero header: preallocated space that
-          was never written, so zeros in a sound log. Readers skip it, whatever
-          it holds.
+          was never written. It is all zeros in an undamaged log. Readers skip
+          any content.
         doc-ref: spec/leveldb-log.md LDB-025 to LDB-027
       - id: trailer
         -requirement:
@@ -80,21 +78,21 @@ types:
           - LDB-021
         size-eos: true
         doc: |
-          The last bytes of the block, zero to six of them: too few for a
-          header. Writers write zeros, and only when they add the next record.
-          Readers skip these bytes, whatever they hold. In a block that the end
-          of the file cuts short, they may also be the start of a header.
+          The last zero to six bytes of the block, too few for a header. A
+          writer fills them with zeros when it adds the next record. Readers
+          skip any content. If the block is cut short by the end of the file,
+          these bytes may also be the start of a header.
         doc-ref: spec/leveldb-log.md LDB-004
     instances:
       has_records:
         value: _io.size >= sizeof<record_header>
-        doc: False if the block is too short for one header; there are no `records` then.
+        doc: False if the block is too short for a header. `records` is then absent.
       ends_with_zero_header:
         value: 'has_records ? records.last.is_zero : false'
         doc: True if a zero header ended the records of this block.
   record:
     -orig-id: physical record
-    doc: A physical record, which is a whole record or one fragment of a record.
+    doc: 'A physical record: a whole record or one fragment of a record.'
     doc-ref: spec/leveldb-log.md LDB-002
     params:
       - id: ofs_record
@@ -112,11 +110,11 @@ types:
           - LDB-003
           - LDB-022
           - LDB-023
-        # Never negative: a record begins where the block has room for its header
+        # Never negative: a record is parsed only if the block has enough bytes for its header.
         size: 'is_truncated ? len_available.as<s8> : header.len_data.as<s8>'
         doc: |
-          The record or a fragment of it. It has fewer than `len_data` bytes if
-          the block or the file ends too early.
+          The whole record or a fragment of it. The data is shorter than
+          `len_data` if the block or the file ends too early.
         doc-ref: spec/leveldb-log.md LDB-002, LDB-022, LDB-023
     instances:
       checksum_input:
@@ -145,16 +143,16 @@ types:
           - LDB-024
         value: ofs_record + sizeof<record_header> + header.len_data.as<s8> > 32768
         doc: |
-          True if `len_data` leads past the end of a full block, which no
-          interrupted write explains.
+          True if the data extends beyond the end of a full block. An
+          interrupted write cannot cause this.
       is_zero:
         -requirement:
           - LDB-025
           - LDB-026
         value: header.type == record_type::zero and header.len_data == 0
         doc: |
-          True for a zero header, which ends the records of its block. The
-          checksum plays no part in it.
+          True if the header is a zero header, which ends the records of its
+          block. The checksum of a zero header may have any value.
   record_header:
     doc: Header of a physical record, 7 bytes.
     doc-ref: spec/leveldb-log.md LDB-002
@@ -178,7 +176,7 @@ types:
           - LDB-022
           - LDB-023
         type: u2
-        doc: Length of the data, at most 32761; not covered by the checksum.
+        doc: Length of the data in bytes, at most 32761. The checksum does not cover this length.
         doc-ref: spec/leveldb-log.md LDB-002
       - id: type
         -orig-id: type
@@ -189,16 +187,17 @@ types:
         type: u1
         enum: record_type
         doc: |
-          Which part of a record this is. Values outside the enum are unknown
-          types; RocksDB and Pebble use some of them with longer headers, which
-          this grammar does not describe.
+          Type of the physical record: a whole record, or a first, middle or
+          last fragment. Values outside the enum are unknown types. RocksDB and
+          Pebble use some of these values with longer headers, which this
+          grammar does not describe.
         doc-ref: spec/leveldb-log.md LDB-002, LDB-029, LDB-043
 enums:
   record_type:
     0:
       id: zero
       -orig-id: kZeroType
-      doc: Preallocated space if the length is 0 too; otherwise an unknown type.
+      doc: Preallocated space, if the length is also 0; otherwise an unknown type.
     1:
       id: full
       -orig-id: kFullType

@@ -12,20 +12,22 @@ meta:
   license: CC0-1.0
   ks-version: 0.11
   endian: le
-# `.as<s8>` below widens both sides alike: Go does not mix integer types. For
-# the same reason, `?:` replaces an `and` that would have to be lazy.
+# `.as<s8>` below converts both operands to the same type, because Go does not
+# mix integer types. Go is also the reason why `?:` replaces `and` where the
+# second operand must be evaluated only if the first one is true.
 doc: |
-  The write-ahead log of RocksDB and Pebble (`000012.log`): 32 KiB blocks of
-  physical records, as in a LevelDB log, with headers of 7, 11 or 19 bytes. The
-  type decides the size of the header. The types 9 to 11 mean different things
-  in the two systems: the first physical record of a block shows which of them
-  wrote it (`is_wal_sync`). Where that guess may be wrong, a reader tries both
-  with the checksum, and parses a `record` with the right parameter.
+  The write-ahead log of RocksDB and Pebble (`000012.log`). The file consists
+  of 32 KiB blocks of physical records, as in a LevelDB log, with headers of 7,
+  11 or 19 bytes. The type determines the size of the header. The types 9 to 11
+  have different meanings in the two systems. The grammar guesses from the
+  first physical record of a block which system wrote the block
+  (`is_wal_sync`). The guess may be wrong: a reader must try both meanings,
+  compare the checksums, and parse a `record` with the right parameter.
 
-  This grammar describes structure and judges nothing. It accepts every input:
-  false lengths are clamped to the bytes that are there (`is_truncated`), a
-  checksum is exposed with the bytes that it covers (`checksum_input`) but not
-  verified, log numbers are not compared, fragments are neither joined nor
+  This grammar describes the structure and does not check any values. It
+  accepts every input. Lengths that are too large are clamped (`is_truncated`).
+  Checksums are exposed with the bytes that they cover (`checksum_input`) but
+  not verified. Log numbers are not compared. Fragments are not joined and not
   decompressed.
 doc-ref:
   - spec/rocksdb-wal.md
@@ -39,15 +41,11 @@ seq:
     size: '_io.size - _io.pos < 32768 ? (_io.size - _io.pos).as<s8> : 32768.as<s8>'
     type: block
     repeat: eos
-    doc: |
-      Blocks of 32768 bytes; only the last one may be shorter. An empty file
-      has no blocks.
+    doc: Blocks of 32768 bytes. Only the last block may be shorter. An empty file has no blocks.
     doc-ref: spec/rocksdb-wal.md RDB-001
 types:
   block:
-    doc: |
-      Physical records from the start of the block on, until a zero header or
-      until fewer than seven bytes are left.
+    doc: 'A block: physical records up to a zero header, or until fewer than seven bytes are left.'
     doc-ref: spec/rocksdb-wal.md RDB-001 to RDB-006
     seq:
       - id: records
@@ -60,8 +58,8 @@ types:
         repeat-until: _.is_zero or _io.size - _io.pos < 7
         if: has_records
         doc: |
-          Physical records in file order. After damage, and after the end of a
-          recycled log, what is listed here may be garbage.
+          Physical records in file order. Physical records after damage or
+          after the end of a recycled log may be garbage.
         doc-ref: spec/rocksdb-wal.md RDB-040
       - id: zero_fill
         -requirement:
@@ -72,8 +70,8 @@ types:
         if: ends_with_zero_header
         doc: |
           The rest of the block after a zero header: space that was never
-          written, a trailer of more than seven bytes, or the room that
-          metadata did not fit into.
+          written, a trailer of more than seven bytes, or space that was too
+          short for metadata.
         doc-ref: spec/rocksdb-wal.md RDB-019, RDB-024, RDB-045
       - id: trailer
         -requirement:
@@ -81,13 +79,13 @@ types:
           - RDB-041
         size-eos: true
         doc: |
-          The last bytes of the block, zero to six of them. In a block that the
-          end of the file cuts short, they may be the start of a header.
+          The last zero to six bytes of the block. If the block is cut short by
+          the end of the file, these bytes may be the start of a header.
         doc-ref: spec/rocksdb-wal.md RDB-004
     instances:
       has_records:
         value: _io.size >= 7
-        doc: False if the block is too short for one header; there are no `records` then.
+        doc: False if the block is too short for a header. `records` is then absent.
       ends_with_zero_header:
         value: 'has_records ? records.last.is_zero : false'
         doc: True if a zero header ended the records of this block.
@@ -95,19 +93,20 @@ types:
         pos: 4
         type: u2
         if: has_records
-        doc: Length in the first header of the block.
+        doc: Length field of the first header in the block.
       type_first:
         pos: 6
         type: u1
         if: has_records
-        doc: Type in the first header of the block.
+        doc: Type field of the first header in the block.
       upper_bits_first:
         pos: 17
         type: u2
         if: _io.size >= 19
         doc: |
-          The upper 16 bits of the sync offset, if the block begins with a
-          19-byte header; zero then, unless the log has 256 TiB.
+          Upper 16 bits of the sync offset, if the block begins with a 19-byte
+          header. They are then zero, unless the sync offset is 256 TiB or
+          more.
       is_wal_sync:
         -requirement: RDB-013
         value: |
@@ -117,12 +116,12 @@ types:
           _io.size >= 19 ? upper_bits_first == 0 : false
         if: has_records
         doc: |
-          True if the block seems to begin with a 19-byte header. Metadata of
-          RocksDB have the same types, and certain lengths.
+          True if the block probably begins with a 19-byte header. RocksDB's
+          metadata have the same types, but only certain lengths.
         doc-ref: spec/rocksdb-wal.md RDB-013
   record:
     -orig-id: physical record
-    doc: A physical record, which is a record, a fragment of one, or metadata.
+    doc: 'A physical record: a whole record, a fragment of a record, or metadata.'
     doc-ref: spec/rocksdb-wal.md RDB-002
     params:
       - id: ofs_record
@@ -145,9 +144,9 @@ types:
           - RDB-043
         size: 'is_truncated ? len_available.as<s8> : header.len_data.as<s8>'
         doc: |
-          The data, compressed if the log is. It has fewer than `len_data`
-          bytes if the block or the file ends too early. If the end cuts the
-          header, its last bytes are here.
+          Data of the physical record, compressed if the log is compressed. It
+          is shorter than `len_data` if the block or the file ends too early.
+          If the header is cut off, its bytes from the eighth on are here.
         doc-ref: spec/rocksdb-wal.md RDB-002, RDB-041, RDB-043
     instances:
       checksum_input:
@@ -157,8 +156,8 @@ types:
         pos: ofs_record + 6
         size: header.len_header.as<s8> - 6 + data.length.as<s8>
         doc: |
-          The bytes that `header.checksum` covers: everything from the type
-          byte on, but not the length.
+          The bytes that `header.checksum` covers: all bytes from the type to
+          the end of the data, but not the length.
         doc-ref: spec/rocksdb-wal.md RDB-005
       len_available:
         value: _io.size.as<s8> - ofs_record - header.len_header.as<s8>
@@ -168,29 +167,29 @@ types:
           - RDB-041
           - RDB-043
         value: header.is_cut or header.len_data.as<s8> > len_available.as<s8>
-        doc: True if `data` was clamped or the header is cut.
+        doc: True if `data` was clamped or the header is cut off.
       is_crossing_block:
         -requirement:
           - RDB-003
           - RDB-043
         value: ofs_record + header.len_full.as<s8> + header.len_data.as<s8> > 32768
         doc: |
-          True if the physical record leads past the end of a full block, which
-          no interrupted write explains.
+          True if the physical record extends beyond the end of a full block.
+          An interrupted write cannot cause this.
       is_zero:
         -requirement:
           - RDB-019
           - RDB-045
         value: header.type == record_type::zero and header.len_data == 0
-        doc: True for a zero header, which ends the records of its block.
+        doc: True if the header is a zero header, which ends the records of its block.
       is_clean_close:
         -requirement: RDB-026
         value: |
           header.type == record_type::recyclable_full and header.len_data == 0 and
           header.checksum == 0 and header.is_cut == false
         doc: |
-          True for what Pebble writes when it closes a log; `header.log_number`
-          is the next log's number then.
+          True if this is a clean close, which Pebble writes when it closes a
+          log. `header.log_number` is then the number of the next log.
   record_header:
     doc: Header of a physical record, 7, 11 or 19 bytes.
     doc-ref: spec/rocksdb-wal.md RDB-002, RDB-006
@@ -216,7 +215,9 @@ types:
           - RDB-002
           - RDB-043
         type: u2
-        doc: Length of the data, without the header; not covered by the checksum.
+        doc: |
+          Length of the data in bytes, without the header. The checksum does
+          not cover this length.
         doc-ref: spec/rocksdb-wal.md RDB-002
       - id: type
         -orig-id: type
@@ -227,8 +228,9 @@ types:
         type: u1
         enum: record_type
         doc: |
-          What the data is; decides the size of the header. Values outside the
-          enum are unknown, or ignorable from 128 on.
+          Type of the physical record, which determines the size of the header.
+          Values outside the enum are unknown types. In a legacy log, those
+          from 128 on are ignorable.
         doc-ref: spec/rocksdb-wal.md RDB-006
       - id: log_number
         -orig-id: log_num
@@ -237,7 +239,9 @@ types:
           - RDB-015
         type: u4
         if: len_header >= 11
-        doc: Low half of the log number; that of another log after the end.
+        doc: |
+          Low half of the log number. After the end of a recycled log, it is
+          the number of another log.
         doc-ref: spec/rocksdb-wal.md RDB-014, RDB-015
       - id: ofs_synced
         -orig-id: syncedOffset
@@ -246,19 +250,21 @@ types:
           - RDB-022
         type: u8
         if: len_header == 19
-        doc: How many bytes of the log were synced before this was written.
+        doc: |
+          Sync offset: the number of bytes of the log that were synced before
+          this physical record was written.
         doc-ref: spec/rocksdb-wal.md RDB-017
     instances:
       type_code:
         pos: ofs_header + 6
         type: u1
-        doc: The type as a number.
+        doc: Type of the physical record as a number.
       len_full:
         -requirement: RDB-006
         value: |
           is_wal_sync and type_code >= 9 and type_code <= 12 ? 19 :
           type_code >= 5 and type_code <= 8 or type_code == 11 or type_code == 131 ? 11 : 7
-        doc: Size of the header by its type.
+        doc: Size in bytes of a whole header of this type.
         doc-ref: spec/rocksdb-wal.md RDB-006
       is_cut:
         -requirement: RDB-041
@@ -266,13 +272,13 @@ types:
         doc: True if the block or the file ends inside the header.
       len_header:
         value: 'is_cut ? 7 : len_full'
-        doc: Size of the header as far as it is parsed.
+        doc: Size in bytes of the parsed part of the header.
 enums:
   record_type:
     0:
       id: zero
       -orig-id: kZeroType
-      doc: Space that was never written if the length is 0 too; otherwise unknown.
+      doc: Space that was never written, if the length is also 0; otherwise an unknown type.
     1:
       id: full
       -orig-id: kFullType
@@ -308,24 +314,26 @@ enums:
     9:
       id: compression_or_sync_full
       -orig-id: kSetCompressionType
-      doc: RocksDB's compression type; in a WAL-sync log a whole record.
+      doc: Compression type (RocksDB); in a WAL-sync log, a whole record.
     10:
       id: timestamps_or_sync_first
       -orig-id: kUserDefinedTimestampSizeType
-      doc: RocksDB's sizes of timestamps; in a WAL-sync log a first fragment.
+      doc: Timestamp sizes (RocksDB); in a WAL-sync log, the first fragment of a record.
     11:
       id: timestamps_or_sync_middle
       -orig-id: kRecyclableUserDefinedTimestampSizeType
-      doc: The sizes, with the log number; in a WAL-sync log a middle fragment.
+      doc: |
+        Timestamp sizes with the log number (RocksDB); in a WAL-sync log, a
+        fragment between the first and the last.
     12:
       id: sync_last
       -orig-id: walSyncLastChunkEncoding
-      doc: In a WAL-sync log the last fragment of a record.
+      doc: The last fragment of a record in a WAL-sync log; otherwise an unknown type.
     130:
       id: predecessor
       -orig-id: kPredecessorWALInfoType
-      doc: RocksDB's description of the preceding log.
+      doc: Description of the preceding log (RocksDB).
     131:
       id: recyclable_predecessor
       -orig-id: kRecyclePredecessorWALInfoType
-      doc: The same, with the log number.
+      doc: Description of the preceding log, with the log number (RocksDB).

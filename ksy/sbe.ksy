@@ -6,11 +6,11 @@ meta:
   ks-version: 0.11
   endian: le
 doc: |
-  Headers and composites of Simple Binary Encoding (SBE) as the schemas of
-  Zeebe's journal (id 7) and raft (id 8) define them. A message is a header, a
-  root block of `len_block` bytes, then its groups and its variable data. A
-  newer writer may write a longer block; a reader skips what follows the known
-  fields.
+  Headers and composites of Simple Binary Encoding (SBE), as defined by the
+  schemas of Zeebe's journal (id 7) and raft (id 8). A message has a header, a
+  root block of `len_block` bytes, then groups and variable data. A newer
+  writer may write a longer block. Readers skip the bytes of the block after
+  the known fields.
 doc-ref:
   - spec/zeebe-journal.md ZBJ-005
   - https://github.com/camunda/camunda/blob/main/zeebe/protocol/src/main/resources/common-types.xml
@@ -24,21 +24,21 @@ types:
         -orig-id: blockLength
         -requirement: ZBJ-005
         type: u2
-        doc: Length of the root block after the header.
+        doc: Length of the root block after the header, in bytes.
       - id: template_id
         -orig-id: templateId
         -requirement: ZBJ-005
         type: u2
-        doc: Which message of the schema this is.
+        doc: Id of the message within the schema.
       - id: schema_id
         -orig-id: schemaId
         -requirement: ZBJ-005
         type: u2
-        doc: 7 for the journal, 8 for raft.
+        doc: 'Id of the schema: 7 for the journal, 8 for raft.'
       - id: version
         -requirement: ZBJ-005
         type: u2
-        doc: Version of the schema that the writer knew; readers do not check it.
+        doc: Version of the schema that the writer used. Readers do not check this version.
   group_header:
     -orig-id: groupSizeEncoding
     doc: Header of a group, 3 bytes.
@@ -48,9 +48,9 @@ types:
         -orig-id: blockLength
         -requirement: ZBJ-057
         type: u2
-        doc: Length of the block of each element, without its variable data.
+        doc: Length of the block of each element in bytes, without the variable data of the element.
       - id: num_in_group
         -orig-id: numInGroup
         -requirement: ZBJ-057
         type: u1
-        doc: Number of elements.
+        doc: Number of elements in the group.

@@ -10,17 +10,20 @@ meta:
   license: CC0-1.0
   ks-version: 0.11
   endian: be
-# `.as<s8>` below widens both sides alike: Go does not mix integer types.
+# `.as<s8>` below converts both operands to the same type, because Go does not
+# mix integer types.
 doc: |
-  The write-ahead log of SQLite, the file `NAME-wal` beside the database
-  `NAME`: a header of 32 bytes and slots of one size, each with a header of 24
-  bytes and the image of a database page. A frame with a database size ends a
-  transaction. SQLite begins again at the first slot after a checkpoint, so the
-  last slots may hold frames of an older generation, which have other salts.
+  The write-ahead log of SQLite, the file `NAME-wal` in the directory of the
+  database `NAME`. The file has a header of 32 bytes and slots of equal size.
+  Each slot has a header of 24 bytes and the image of a database page. A frame
+  whose database size is not 0 ends a transaction. After a checkpoint, SQLite
+  starts again at the first slot, so the last slots may hold frames of an older
+  generation, which have other salts.
 
-  This grammar describes structure and judges nothing. It accepts every input:
-  a file that is shorter than the header, or whose header has no valid page
-  size, is one field, `rest`. Checksums and salts are exposed and not compared.
+  This grammar describes the structure and does not check any values. It
+  accepts every input. If the file is shorter than the header, the whole file
+  is in `rest`. If the page size in the header is not valid, all bytes after
+  the header are in `rest`. Checksums and salts are exposed but not compared.
 doc-ref:
   - spec/sqlite-wal.md
   - https://sqlite.org/fileformat2.html#the_write_ahead_log
@@ -33,7 +36,7 @@ seq:
       - SQW-002
     type: file_header
     if: has_header
-    doc: The first 32 bytes; absent in a shorter file.
+    doc: The first 32 bytes of the file. Absent if the file is shorter.
     doc-ref: spec/sqlite-wal.md SQW-002
   - id: frames
     -requirement:
@@ -45,8 +48,8 @@ seq:
     repeat-expr: num_frames
     if: has_frames
     doc: |
-      All whole slots of the file, numbered from 1 in the chapter and from 0
-      here. A slot may hold a frame of an older generation, or zeros.
+      All whole slots of the file. The chapter numbers slots from 1, this list
+      from 0. A slot may hold a frame of an older generation, or zeros.
     doc-ref: spec/sqlite-wal.md SQW-004
   - id: rest
     -requirement:
@@ -54,9 +57,10 @@ seq:
       - SQW-033
     size-eos: true
     doc: |
-      The bytes after the last whole slot: none, or a slot that the end of the
-      file cuts. The whole file if it has no header, and everything after a
-      header without a valid page size.
+      Bytes after the last whole slot, which are the start of a slot that is
+      cut off by the end of the file; empty if the file ends with a whole slot.
+      The whole file, if the file is too short for a header. All bytes after
+      the header, if the page size is not valid.
     doc-ref: spec/sqlite-wal.md SQW-021, SQW-033
 instances:
   has_header:
@@ -64,7 +68,7 @@ instances:
     doc: False if the file is too short for a header.
   has_frames:
     value: 'has_header ? header.has_page_size : false'
-    doc: True if there is a header, and its page size is valid.
+    doc: True if the file has a header with a valid page size.
   num_frames:
     value: '(_io.size.as<s8> - 32.as<s8>) / (24.as<s8> + header.page_size.as<s8>)'
     if: has_frames
@@ -82,9 +86,9 @@ types:
           - SQW-022
         type: u4
         doc: |
-          0x377f0682 or 0x377f0683. The lowest bit is the byte order of the
-          words that checksums are computed over: 0 little-endian, 1
-          big-endian. All numbers in the file are big-endian either way.
+          Magic number, 0x377f0682 or 0x377f0683. The lowest bit gives the byte
+          order of the words that checksums are computed over: 0 little-endian,
+          1 big-endian. All numbers in the file are big-endian in both cases.
         doc-ref: spec/sqlite-wal.md SQW-002, SQW-006
       - id: version
         -orig-id: WAL_MAX_VERSION
@@ -108,8 +112,8 @@ types:
         -requirement: SQW-002
         type: u4
         doc: |
-          How often the log was begun again after a checkpoint. SQLite counts
-          from 0 in each new file.
+          Checkpoint sequence number: the number of times that the log was
+          restarted after a checkpoint. SQLite counts from 0 in each new file.
         doc-ref: spec/sqlite-wal.md SQW-002
       - id: salt_1
         -orig-id: aSalt[0]
@@ -117,7 +121,7 @@ types:
           - SQW-002
           - SQW-005
         type: u4
-        doc: First half of the salts; one higher in each generation.
+        doc: First half of the salts, which increases by one in each generation.
         doc-ref: spec/sqlite-wal.md SQW-005
       - id: salt_2
         -orig-id: aSalt[1]
@@ -125,19 +129,19 @@ types:
           - SQW-002
           - SQW-005
         type: u4
-        doc: Second half of the salts; random in each generation.
+        doc: Second half of the salts, a new random number in each generation.
         doc-ref: spec/sqlite-wal.md SQW-005
       - id: checksum_1
         -orig-id: aFrameCksum[0]
         -requirement: SQW-007
         type: u4
-        doc: First half of the checksum over the 24 bytes before.
+        doc: First half of the checksum over the first 24 bytes of the file.
         doc-ref: spec/sqlite-wal.md SQW-007
       - id: checksum_2
         -orig-id: aFrameCksum[1]
         -requirement: SQW-007
         type: u4
-        doc: Second half of the checksum over the first 24 bytes.
+        doc: Second half of the checksum over the first 24 bytes of the file.
         doc-ref: spec/sqlite-wal.md SQW-007
     instances:
       has_page_size:
@@ -148,7 +152,7 @@ types:
           or page_size == 32768 or page_size == 65536
         doc: True if the page size is a power of two from 512 to 65536.
   frame:
-    doc: A slot, which holds a frame unless it was never written.
+    doc: A slot. It holds a frame, unless no frame was written to it.
     doc-ref: spec/sqlite-wal.md SQW-004
     params:
       - id: page_size
@@ -187,20 +191,20 @@ types:
           - SQW-011
         type: u4
         doc: |
-          Size of the database in pages after the transaction, in its last
-          frame; 0 in the other frames.
+          In the last frame of a transaction, the size of the database after
+          the transaction, in pages; 0 in all other frames.
         doc-ref: spec/sqlite-wal.md SQW-011
       - id: salt_1
         -orig-id: aSalt[0]
         -requirement: SQW-005
         type: u4
-        doc: First half of the salts of the generation.
+        doc: First half of the salts of the frame's generation.
         doc-ref: spec/sqlite-wal.md SQW-005
       - id: salt_2
         -orig-id: aSalt[1]
         -requirement: SQW-005
         type: u4
-        doc: Second half of the salts of the generation.
+        doc: Second half of the salts of the frame's generation.
         doc-ref: spec/sqlite-wal.md SQW-005
       - id: checksum_1
         -orig-id: aFrameCksum[0]
@@ -209,9 +213,9 @@ types:
           - SQW-008
         type: u4
         doc: |
-          First half of the running checksum after this frame. It covers the
-          page number, the database size and the image, and goes on from the
-          value of the frame before.
+          First half of the running checksum after this frame. The checksum
+          covers the page number, the database size and the image. It continues
+          from the checksum of the previous frame.
         doc-ref: spec/sqlite-wal.md SQW-008
       - id: checksum_2
         -orig-id: aFrameCksum[1]
@@ -219,7 +223,7 @@ types:
           - SQW-006
           - SQW-008
         type: u4
-        doc: Second half of the running checksum.
+        doc: Second half of the running checksum after this frame.
         doc-ref: spec/sqlite-wal.md SQW-008
     instances:
       is_commit:

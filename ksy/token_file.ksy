@@ -7,13 +7,14 @@ meta:
   ks-version: 0.11
   endian: le
 doc: |
-  A sequence of chunks. A chunk is a token of four bytes, a length, data, and
-  zeros up to a multiple of four. Index files and snapshots begin with chunks.
-  The last one is a marker, an empty chunk; after it comes data without
-  framing. Their own grammars import the type `chunk`.
+  A sequence of chunks. A chunk has a token of four bytes, a length, data, and
+  zeros up to a multiple of four bytes. Index files and snapshots begin with
+  chunks. The last chunk is the marker, which has no data. Data without framing
+  follows the marker. The grammars of index files and snapshots import the type
+  `chunk`.
 
-  This grammar describes structure and judges nothing. Lengths that lead past
-  the end are clamped to the bytes that are there (`is_truncated`).
+  This grammar describes the structure and does not check any values. Lengths
+  that extend beyond the end of the file are clamped (`is_truncated`).
 doc-ref:
   - spec/zmq-raft.md ZMR-001 to ZMR-004
   - https://github.com/royaltm/node-zmq-raft/blob/master/lib/utils/tokenfile.js
@@ -24,10 +25,10 @@ seq:
     repeat: until
     repeat-until: _io.size - _io.pos < 8
     if: _io.size >= 8
-    doc: Chunks to the end of the file.
+    doc: Chunks up to the end of the file.
   - id: rest
     size-eos: true
-    doc: Fewer than eight bytes at the end, too few for a chunk.
+    doc: Up to seven bytes at the end of the file, too few for a chunk.
 types:
   chunk:
     doc: One chunk with its padding.
@@ -35,36 +36,38 @@ types:
     params:
       - id: marker
         type: bytes
-        doc: The token of the chunk that has no data, whatever its length field says.
+        doc: Token of the marker. The marker has no data, even if its length is not zero.
     seq:
       - id: token
         -requirement: ZMR-001
         size: 4
-        doc: What the chunk is, four printable characters by convention.
+        doc: Type of the chunk, four printable characters by convention.
       - id: len_data
         -requirement: ZMR-001
         type: u4
-        doc: Length of the data without the padding.
+        doc: Length of the data in bytes, without the padding.
       - id: data
         -requirement:
           - ZMR-001
           - ZMR-003
         size: '(is_marker ? 0.as<s8> : (len_data.as<s8> < (_io.size.as<s8> - _io.pos.as<s8>).as<s8> ? len_data.as<s8> : (_io.size.as<s8> - _io.pos.as<s8>).as<s8>).as<s8>).as<s8>'
-        doc: The data. It has fewer than `len_data` bytes if the file ends too early.
+        doc: Data of the chunk. It is shorter than `len_data` if the file ends too early.
       - id: padding
         -requirement:
           - ZMR-001
           - ZMR-004
         size: '(is_marker ? 0.as<s8> : (len_padding.as<s8> < (_io.size.as<s8> - _io.pos.as<s8>).as<s8> ? len_padding.as<s8> : (_io.size.as<s8> - _io.pos.as<s8>).as<s8>).as<s8>).as<s8>'
-        doc: Writers write zeros; readers skip it, whatever it holds.
+        doc: |
+          Padding up to a multiple of four bytes. Writers write zeros, and
+          readers skip any content.
     instances:
       is_marker:
         -requirement: ZMR-004
         value: token == marker
-        doc: True for the marker, after which there are no more chunks.
+        doc: True if this chunk is the marker, which is the last chunk.
       len_padding:
         value: '(4 - len_data % 4) % 4'
-        doc: Bytes from the data to the next multiple of four.
+        doc: Number of bytes from the end of the data to the next multiple of four.
       is_truncated:
         value: 'is_marker ? false : data.length.as<s8> < len_data.as<s8>'
         doc: True if `data` was clamped.

@@ -13,12 +13,14 @@ meta:
     - message_pack
   endian: be
 doc: |
-  The persistent state of zmq-raft (current term, vote, peers): MessagePack
-  maps one directly after the other, each with the keys that changed. There is
-  no header; a new file is empty. The last value of each key counts.
+  The persistent state of zmq-raft (current term, vote, peers). The file is a
+  sequence of MessagePack maps without gaps. Each map holds the keys that
+  changed. The file has no header, and a new file is empty. The last value of
+  each key is the current value.
 
-  This grammar describes structure and judges nothing. It accepts every input;
-  after damage it may list values that were never written.
+  This grammar describes the structure and does not check any values. It
+  accepts every input. After damage, it may list values that were never
+  written.
 doc-ref:
   - spec/zmq-raft.md
   - https://github.com/royaltm/node-zmq-raft/blob/master/lib/common/file_persistence.js
@@ -31,4 +33,6 @@ seq:
       - ZMR-077
     type: message_pack::value(0, _io.pos)
     repeat: eos
-    doc: Updates, each a map in a sound file; the last one may be cut short.
+    doc: |
+      Updates of the state. In an undamaged file, each update is a map. The
+      last update may be cut short.
