@@ -131,9 +131,7 @@ def _print(crossing: Crossing, listed: KnownFailures) -> bool:
         print_hanging(Text(name, "bold"), Text(one_line(listed.causes[name])), console)
     gone = known.gone(crossing, listed)
     for log, names in gone:
-        print_hanging(
-            Text(f"✗ {names}", "red"), Text(f"{log} is listed, but does not differ"), console
-        )
+        print_hanging(Text(f"✗ {names}", "red"), Text(f"{log} is listed, but agrees"), console)
     for writer, missing in crossing.not_written.items():
         if missing:
             why = one_line(next(iter(missing.values())))
