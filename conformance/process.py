@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -459,10 +459,14 @@ def prepare_child(limits: Limits) -> None:
 def kill_tree(pid: int) -> None:
     """Kill a process that leads a group, its group, and all its children."""
     _signal_group(pid, signal.SIGSTOP)
+    before = None
     for _ in range(KILL_ROUNDS):
-        if not _kill_each(_processes(descendants(pid))):
+        found = set(descendants(pid))
+        if _kill_each(_processes(found)):
+            time.sleep(KILL_ROUND_SECONDS)
+        elif found == before:
             break
-        time.sleep(KILL_ROUND_SECONDS)
+        before = found  # the children of a process that is ending may be missing the first time
     _signal_group(pid, signal.SIGKILL)
 
 
@@ -480,7 +484,7 @@ def resident_bytes(pid: int) -> int:
     return total
 
 
-def _processes(pids: Sequence[int]) -> list[psutil.Process]:
+def _processes(pids: Iterable[int]) -> list[psutil.Process]:
     processes = []
     for pid in pids:
         with contextlib.suppress(psutil.Error):
