@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from conformance import ROOT
+from conformance.sandbox import bubblewrap
 from conformance.scratch import PREFIX, clear_abandoned
 
 pytestmark = pytest.mark.slow
@@ -57,9 +58,9 @@ def said(process: psutil.Process) -> str:
     ],
 )
 def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
-    # If the harness is killed, only the guards of a sweep remain to end a daemon. Another command
-    # that is killed therefore runs a program without a daemon.
-    daemon = command == "sweep" or stop != signal.SIGKILL
+    # Nothing of the harness runs after SIGKILL: the kernel ends the programs, and a daemon only
+    # together with the PID namespace of its sandbox.
+    daemon = stop != signal.SIGKILL or bubblewrap() is not None
     program = ROOT / "tests" / "wrong" / ("hangs_behind_a_daemon.py" if daemon else "hangs.py")
     words = [*command.split(), "--cmd", shlex.join([sys.executable, str(program)])]
     words += COMMANDS[command]
@@ -74,8 +75,8 @@ def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal
     mine = []
     try:
         deadline = time.monotonic() + 120
-        awaited = "time.sleep(3600)" if daemon else "hangs.py"
-        while not (scratch_below(scratch) and any(awaited in said(each) for each in mine)):
+        awaited = "-c import time; time.sleep(3600)" if daemon else "hangs.py"
+        while not (scratch_below(scratch) and any(said(each).endswith(awaited) for each in mine)):
             assert time.monotonic() < deadline and running.poll() is None
             time.sleep(0.05)
             mine = psutil.Process(running.pid).children(recursive=True)
@@ -86,11 +87,11 @@ def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal
         status = running.wait(60)
         _, alive = psutil.wait_procs(mine, timeout=20)
         if stop == signal.SIGKILL or command == "sweep":
-            # A killed process, such as a worker of a sweep, may leave a folder that it has just
-            # created and that has no guard yet. The next start of the harness removes this folder.
+            # A killed process, such as a worker of a sweep, leaves its folder. The next start of
+            # the harness removes this folder.
             clear_abandoned(scratch)
         assert alive == []
-        deadline = time.monotonic() + 20  # guards remove the folders that killed workers left
+        deadline = time.monotonic() + 20
         while scratch_below(scratch):
             assert time.monotonic() < deadline, scratch_below(scratch)
             time.sleep(0.05)
