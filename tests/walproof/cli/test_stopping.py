@@ -72,7 +72,7 @@ def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal
         stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, start_new_session=True,
         env={**os.environ, "TMPDIR": str(scratch)}, preexec_fn=as_usual,
     )  # fmt: skip
-    mine = []
+    mine: list[psutil.Process] = []
     try:
         deadline = time.monotonic() + 120
         awaited = "-c import time; time.sleep(3600)" if daemon else "hangs.py"
